@@ -1,0 +1,22 @@
+/**
+ * Negative, zero or positive as `a` sorts before, with or after `b` in the order of their UTF-8
+ * bytes (decision 24), which is also PostgreSQL's order of `text collate "C"`.
+ */
+export function compareKeys(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i += 1) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left !== right) return utf8Rank(left) - utf8Rank(right);
+  }
+  return a.length - b.length;
+}
+
+/**
+ * UTF-8 sorts as code points do. UTF-16 does too, but for one thing: surrogates, which stand for
+ * the code points above U+FFFF, lie below U+E000 to U+FFFF. So they are moved above.
+ */
+function utf8Rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}

@@ -1,0 +1,213 @@
+/** The codes GraphQL answers with in `extensions.code` (decisions, section 9). */
+export type GraphQLErrorCode =
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'BAD_USER_INPUT'
+  | 'NOT_FOUND'
+  | 'TIMEOUT'
+  | 'BACKEND'
+  | 'BUSY'
+  | 'LIMIT';
+
+type ErrorRow = {
+  readonly status: number;
+  readonly code: GraphQLErrorCode;
+  /** The message's shape; `<…>` stands for what the request gave. */
+  readonly message: string;
+  readonly when: string;
+};
+
+/**
+ * The one table of everything a caller can be told went wrong. REST and GraphQL render from it,
+ * docs/errors.md repeats it and a test compares the two. What is not in it is a bug: masked to the
+ * caller as `internal`, logged with its cause.
+ */
+export const ERRORS = {
+  invalidToken: {
+    status: 401,
+    code: 'UNAUTHENTICATED',
+    message: 'Invalid API token',
+    when: 'the token or the username is missing or wrong',
+  },
+  contextRequired: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'context is required',
+    when: '`context` is missing',
+  },
+  invalidContext: {
+    status: 422,
+    code: 'NOT_FOUND',
+    message: 'Invalid context name - <context>',
+    when: 'no context has that name',
+  },
+  notAllowed: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'User <username> is not allowed to access context <context>',
+    when: 'the user has no grant for the context',
+  },
+  counterGroupRequired: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'counter_group is required',
+    when: '`counter_group` is missing on the topper endpoint',
+  },
+  malformedValue: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: '<parameter> must be <what it must be>, got <what was given>',
+    when: 'a value has the wrong form or is out of range',
+  },
+  invalidWindow: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'Invalid time window - <what is wrong>',
+    when: 'the time window cannot be one',
+  },
+  invalidCounterGroup: {
+    status: 422,
+    code: 'BAD_USER_INPUT',
+    message: 'Invalid counter group - <guid>',
+    when: 'no enabled group of the context has that GUID, or it is none',
+  },
+  invalidMeter: {
+    status: 422,
+    code: 'BAD_USER_INPUT',
+    message: 'Invalid meter - <meter>',
+    when: 'the group has no such meter, or its type cannot be ranked',
+  },
+  invalidProbe: {
+    status: 422,
+    code: 'BAD_USER_INPUT',
+    message: 'Invalid probe - <probe_id>',
+    when: 'the context has no such probe',
+  },
+  invalidNode: {
+    status: 422,
+    code: 'BAD_USER_INPUT',
+    message: 'Invalid destination node - <destination_node>',
+    when: 'the context has no node of that name',
+  },
+  noRecoveryNode: {
+    status: 422,
+    code: 'BAD_USER_INPUT',
+    message: 'Context <context> has no disaster-recovery node',
+    when: 'the disaster-recovery node was asked for and none is configured',
+  },
+  noSuchPath: {
+    status: 404,
+    code: 'NOT_FOUND',
+    message: 'There is nothing at <path>',
+    when: 'the address is none of the service',
+  },
+  methodNotAllowed: {
+    status: 405,
+    code: 'BAD_USER_INPUT',
+    message: 'Method <method> is not allowed, use GET, HEAD or POST',
+    when: 'a REST endpoint is called with another method',
+  },
+  unreadableBody: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'The request body could not be read - <what is wrong>',
+    when: 'a body does not parse, or a JSON body is not an object',
+  },
+  bodyTooLarge: {
+    status: 413,
+    code: 'LIMIT',
+    message: 'The request body must be at most <limit> bytes',
+    when: 'a body is over the limit',
+  },
+  unsupportedMediaType: {
+    status: 415,
+    code: 'BAD_USER_INPUT',
+    message:
+      'Content type <type> is not supported, use application/x-www-form-urlencoded, multipart/form-data or application/json',
+    when: 'a body has another content type',
+  },
+  timeout: {
+    status: 500,
+    code: 'TIMEOUT',
+    message: 'Query timed out after <seconds> seconds',
+    when: 'the database work took longer than the timeout; its statement was cancelled',
+  },
+  unreachable: {
+    status: 500,
+    code: 'BACKEND',
+    message: 'Database is not reachable',
+    when: 'the chosen node cannot be connected to, or the connection was lost',
+  },
+  conflict: {
+    status: 500,
+    code: 'BACKEND',
+    message: 'The standby cancelled the query to keep up with its primary, try again',
+    when: 'a recovery conflict ended the query twice',
+  },
+  busy: {
+    status: 503,
+    code: 'BUSY',
+    message: 'Server is busy',
+    when: 'too much is asked at once; `Retry-After` says when to come back',
+  },
+  limit: {
+    status: 400,
+    code: 'LIMIT',
+    message: '<what> must be at most <limit>, got <what was given>',
+    when: 'a GraphQL document is over a limit',
+  },
+  internal: {
+    status: 500,
+    code: 'BACKEND',
+    message: 'Internal error, the log has the details under the x-request-id of this answer',
+    when: 'a defect of the service; the details are in its log',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorKind = keyof typeof ERRORS;
+
+/** An error of the table, to be shown to the caller as it is. */
+export class ServiceError extends Error {
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ServiceError';
+    this.kind = kind;
+  }
+
+  get status(): number {
+    return ERRORS[this.kind].status;
+  }
+
+  get code(): GraphQLErrorCode {
+    return ERRORS[this.kind].code;
+  }
+}
+
+/** The error of `kind` with its message's `<…>` filled in from `values`. */
+export function serviceError(
+  kind: ErrorKind,
+  values: Readonly<Record<string, string | number>> = {},
+  options?: { cause?: unknown },
+): ServiceError {
+  const message = ERRORS[kind].message.replaceAll(/<([^>]+)>/g, (shape, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : shape,
+  );
+  return new ServiceError(kind, message, options);
+}
+
+const SHOWN_LENGTH = 100;
+
+/** A given value as messages show it: quoted, and cut where it is long. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}
+
+/** `<name> must be <must>, got <given>` (decision 2). */
+export const malformed = (name: string, must: string, given: unknown): ServiceError =>
+  new ServiceError('malformedValue', `${name} must be ${must}, got ${shown(given)}`);
+
+export const invalidWindow = (wrong: string): ServiceError =>
+  new ServiceError('invalidWindow', `Invalid time window - ${wrong}`);

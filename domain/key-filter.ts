@@ -1,0 +1,108 @@
+import { parseCrossKey } from './cross-key.ts';
+import { malformed } from './errors.ts';
+import type { SimpleKeyKind } from './key-kind.ts';
+import { compileKeyPattern } from './key-pattern.ts';
+import { parseKey } from './key-text.ts';
+import { LIMITS } from './limits.ts';
+import { compileNetworks } from './network-filter.ts';
+import { foldCase } from './search-text.ts';
+
+/** All that are given must hold; a list holds when any of its values does. */
+export type KeyFilter = {
+  match?: string;
+  exclude?: string;
+  keys?: readonly string[];
+  excludeKeys?: readonly string[];
+  cidr?: readonly string[];
+  excludeCidr?: readonly string[];
+  search?: string;
+};
+
+/** A key with what filters look at. `parts` is the key alone unless it is a cross-key. */
+export type FilterableKey = {
+  key: string;
+  parts: readonly string[];
+  readable: () => string;
+  label: () => string;
+};
+
+type KeyTest = (key: FilterableKey) => boolean;
+
+/** An empty text or list is as if left out (decision 1; decisions, section 10). */
+const isGiven = (value: string | readonly string[] | undefined): boolean =>
+  value !== undefined && value.length > 0;
+
+export const isEmptyFilter = (filter: KeyFilter): boolean => !Object.values(filter).some(isGiven);
+
+/**
+ * The test that tells the keys of a group which pass `filter`. `kinds` has the group's kind, or the
+ * kinds of a cross-key's parts; `names` are the parameters that gave the patterns. Throws
+ * `malformedValue` for a pattern, network or list that cannot be used.
+ */
+export function compileKeyFilter(
+  filter: KeyFilter,
+  kinds: readonly SimpleKeyKind[],
+  names: { match: string; exclude: string },
+): KeyTest {
+  // From cheap to dear: the first test that fails spares the others.
+  const tests = [
+    when(filter.keys, (keys) => keyTest(keys, kinds, 'keys')),
+    when(filter.excludeKeys, (keys) => not(keyTest(keys, kinds, 'excludeKeys'))),
+    when(filter.cidr, (networks) => networkTest(networks, kinds, 'cidr')),
+    when(filter.excludeCidr, (networks) => not(networkTest(networks, kinds, 'excludeCidr'))),
+    when(filter.match, (pattern) => patternTest(pattern, names.match)),
+    when(filter.exclude, (pattern) => not(patternTest(pattern, names.exclude))),
+    when(filter.search, searchTest),
+  ].filter((test) => test !== null);
+  return (key) => tests.every((test) => test(key));
+}
+
+const when = <T extends string | readonly string[]>(
+  value: T | undefined,
+  compile: (value: T) => KeyTest,
+): KeyTest | null => (value !== undefined && isGiven(value) ? compile(value) : null);
+
+const not =
+  (test: KeyTest): KeyTest =>
+  (key) =>
+    !test(key);
+
+function checkLength(list: readonly string[], name: string): void {
+  if (list.length <= LIMITS.filterListItems) return;
+  throw malformed(name, `a list of at most ${LIMITS.filterListItems} values`, list.length);
+}
+
+function keyTest(texts: readonly string[], kinds: readonly SimpleKeyKind[], name: string): KeyTest {
+  checkLength(texts, name);
+  const wanted = new Set(texts.map((text) => canonicalKey(text, kinds)));
+  return ({ key }) => wanted.has(key);
+}
+
+/** What is no key of the group is compared as given, and so names none of its keys. */
+function canonicalKey(text: string, kinds: readonly SimpleKeyKind[]): string {
+  const [kind, ...others] = kinds;
+  if (kind === undefined) return text;
+  const key = others.length === 0 ? parseKey(kind, text) : parseCrossKey(kinds, text)?.key;
+  return key ?? text;
+}
+
+function networkTest(
+  networks: readonly string[],
+  kinds: readonly SimpleKeyKind[],
+  name: string,
+): KeyTest {
+  checkLength(networks, name);
+  const test = compileNetworks(networks, kinds, name);
+  return ({ parts }) => test(parts);
+}
+
+function patternTest(pattern: string, name: string): KeyTest {
+  const test = compileKeyPattern(pattern, name);
+  return ({ key }) => test(key);
+}
+
+function searchTest(search: string): KeyTest {
+  const wanted = foldCase(search);
+  return ({ readable, label }) =>
+    foldCase(label()).includes(wanted) || foldCase(readable()).includes(wanted);
+}

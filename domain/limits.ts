@@ -1,0 +1,61 @@
+/** Every limit of the service in one place, each with its reason. */
+export const LIMITS = {
+  /** A legacy request is a handful of parameters; a pattern may be long (decision 1). */
+  restBodyBytes: 64 * 1024,
+  /** A dashboard's document of 60 aliased toppers is about 20 KiB. */
+  graphqlBodyBytes: 256 * 1024,
+  /** The specification's default number of keys. */
+  defaultMaxItems: 100,
+  /** The same of a drill-down, which is asked for under every key (schema). */
+  defaultDrilldownItems: 10,
+  /** Ceiling of maxitems unless configured (decision 29). */
+  maxItems: 10_000,
+  /** The highest ceiling that can be configured: such an answer has some 100 MB. */
+  maxItemsCeiling: 1_000_000,
+  /** More ranks than any percentile chart shows. */
+  percentileRanks: 100,
+  /** Points of a series: a week of minutes (decisions, GraphQL details). */
+  seriesPoints: 10_000,
+  /** Keys listed by one page of `keys`. */
+  keysPage: 1_000,
+  /** Seconds; beyond it PostgreSQL's statement_timeout and Node's timers overflow (decision 14). */
+  timeoutSeconds: 2_147_483,
+  /** Bytes of a text key (decisions, key forms). */
+  textKeyBytes: 512,
+  /** Bytes of a whole cross-key: what a PostgreSQL b-tree entry can hold. */
+  crossKeyBytes: 2_600,
+  /** Characters of a key pattern: RE2 is linear in it, but a program of it is kept in memory. */
+  patternLength: 10_000,
+  /** Instructions of a compiled key pattern: only counted repetitions give more than its length. */
+  patternInstructions: 20_000,
+  /** Values in one list of a key filter. */
+  filterListItems: 10_000,
+  /** Bytes of one line of an import; a longer one is not a log line. */
+  importLineBytes: 1024 * 1024,
+  /** Readings kept in memory before an import writes a batch. */
+  importBatchRows: 200_000,
+  /** Bytes of key texts, labels and attributes kept in memory before an import writes a batch. */
+  importBatchTextBytes: 64 * 1024 * 1024,
+  /** Bytes of key texts whose ids an import remembers from batch to batch. */
+  importKnownKeyBytes: 64 * 1024 * 1024,
+  /** Addresses whose key and network an import remembers: those of a large office's day. */
+  importKnownAddresses: 65_536,
+  /** Slices one file may fill: each takes a few of PostgreSQL's locks (6,400 by default). */
+  importSlices: 1_000,
+  /** Bad lines that an import names; the others are only counted. */
+  importNamedBadLines: 100,
+  /** Characters of names of contexts, users, nodes, probes, pools, groups and meters. */
+  nameLength: 200,
+  /** A database that does not accept a connection in this time is not reachable. */
+  connectTimeoutMs: 3_000,
+  /** After a cancel was sent, how long its statement may take to end before the socket is cut. */
+  cancelGraceMs: 2_000,
+  /** After a crash the embedded server first replays up to 2 GB of write-ahead log. */
+  embeddedStartMs: 300_000,
+  /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */
+  embeddedStopMs: 60_000,
+  /** How long a server that ends waits for the requests it has begun to answer. */
+  shutdownGraceMs: 10_000,
+  /** Connections to each PostgreSQL node. */
+  poolConnections: 10,
+} as const;

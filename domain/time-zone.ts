@@ -1,0 +1,34 @@
+import { Temporal } from 'temporal-polyfill';
+import type { EpochSeconds } from './interval.ts';
+
+/** IANA names begin with a letter; the offsets and times that Temporal takes for a zone do not. */
+const NAME = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
+
+/** Whether `name` is an IANA time zone (decision 20). */
+export function isTimeZone(name: string): boolean {
+  if (!NAME.test(name)) return false;
+  try {
+    // Intl alone would also let through names of ICU's own, such as `PST`, which Temporal refuses.
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/**
+ * The start of the local day that `at` lies in, or of the one `daysAgo` days before it; never
+ * before 1970. A day starts at midnight, or where the clock skips midnight, right after the gap.
+ */
+export function startOfDay(at: EpochSeconds, timeZone: string, daysAgo = 0): EpochSeconds {
+  const start = Temporal.Instant.fromEpochMilliseconds(at * 1000)
+    .toZonedDateTimeISO(timeZone)
+    .startOfDay();
+  const seconds = Math.floor(start.epochMilliseconds / 1000);
+  if (seconds <= 0) return 0;
+  // The day before is that of the last second before midnight. Counting dates back would be wrong
+  // where a zone left one out: Samoa went from 29 to 31 December 2011.
+  return daysAgo === 0 ? seconds : startOfDay(seconds - 1, timeZone, daysAgo - 1);
+}
