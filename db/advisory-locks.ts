@@ -1,0 +1,17 @@
+/**
+ * The classes of PostgreSQL's two-integer advisory locks: the first integer is the class, the
+ * second says which one of it. They are told apart from other programs' locks by being unlikely
+ * numbers ("CG" and a counter), and all of them stand here so that no two mean the same.
+ */
+
+/** By context_id: who changes the keys or samples of a context. One import at a time. */
+export const CONTEXT_IMPORT_LOCK = 0x4347_01;
+
+/** By slice_id, shared: an open transaction is filling the slice, whose status is `processing`. */
+export const SLICE_HELD_LOCK = 0x4347_02;
+
+/** By hash of a context's name: who creates the context, which has no id to lock yet. */
+export const CONTEXT_CREATION_LOCK = 0x4347_03;
+
+/** Only 0: who detaches a partition. PostgreSQL lets only one detach of a table be pending. */
+export const PARTITION_REMOVAL_LOCK = 0x4347_04;

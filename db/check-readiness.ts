@@ -1,0 +1,18 @@
+import { isUnreachable } from './database-error.ts';
+import { expectedSchemaVersion, schemaVersion } from './migrate.ts';
+import type { NodePools } from './node-pools.ts';
+
+/** null when the primary can answer; else what is missing, in words for an operator. */
+export async function checkReadiness(pools: NodePools): Promise<string | null> {
+  try {
+    const [found, expected] = await Promise.all([
+      schemaVersion(pools.at(pools.primaryUrl).control),
+      expectedSchemaVersion(),
+    ]);
+    if (found === expected) return null;
+    return `the database schema is at ${found}, this version needs ${expected}: run migrate`;
+  } catch (error) {
+    if (isUnreachable(error)) return 'Database is not reachable';
+    throw error;
+  }
+}

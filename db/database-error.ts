@@ -1,0 +1,60 @@
+import { ServiceError, serviceError } from '../domain/errors.ts';
+
+/** SQLSTATE of an error of PostgreSQL, or Node's code of a network error; null for anything else. */
+export function errorCode(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+const QUERY_CANCELED = '57014';
+
+/** A standby cancelled the query to go on replaying: serialization_failure, deadlock_detected. */
+const RECOVERY_CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+]);
+
+/** What pg says, without a code, when a connection was lost or could not be made in time. */
+const LOST_CONNECTION = /connection (terminated|ended|timeout)|timeout expired|not queryable/i;
+
+/** What pg-pool says when all its connections stayed busy for too long. */
+const POOL_EXHAUSTED = 'timeout exceeded when trying to connect';
+
+export const isCanceled = (error: unknown): boolean => errorCode(error) === QUERY_CANCELED;
+
+export const isRecoveryConflict = (error: unknown): boolean =>
+  RECOVERY_CONFLICTS.has(errorCode(error) ?? '');
+
+/**
+ * Whether the node could not be talked to at all: refused, lost, shutting down (class 57P),
+ * a connection exception (class 08), refused credentials (class 28), no such database (3D000),
+ * or out of connections (53300).
+ */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable);
+  const code = errorCode(error);
+  if (code !== null) {
+    return NETWORK_CODES.has(code) || /^(08|57P|28|3D000|53300)/.test(code);
+  }
+  return error instanceof Error && LOST_CONNECTION.test(error.message);
+}
+
+/** The error of the one table that `error` means to a caller; null when it is a defect of ours. */
+export function toServiceError(error: unknown): ServiceError | null {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof Error && error.message === POOL_EXHAUSTED) {
+    return serviceError('busy', {}, { cause: error });
+  }
+  if (isUnreachable(error)) return serviceError('unreachable', {}, { cause: error });
+  if (isRecoveryConflict(error)) return serviceError('conflict', {}, { cause: error });
+  return null;
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { hasCode } from './has-code.ts';
+import { canEnter, giveTo, type ServerUser, serverUserFor } from './server-user.ts';
+
+/** Where everything of one embedded server lies. */
+export type DataFolder = {
+  readonly root: string;
+  /** The database cluster and its password: made elsewhere and renamed to here when whole. */
+  readonly cluster: string;
+  readonly pgdata: string;
+  readonly passwordFile: string;
+  readonly logFile: string;
+  readonly lockFile: string;
+  /** One file for each process that uses the server. */
+  readonly holders: string;
+  readonly user: ServerUser;
+};
+
+/** For what the server's user cannot reach where it should be. */
+export const SYSTEM_DIR = '/var/lib/countergraph';
+
+/**
+ * The folder for `dataDir`, made if it is not there. As root it may be another one, named after
+ * `dataDir` and lying in `systemDir`: a checkout under a 0700 /root cannot be entered by the
+ * unprivileged user that the server needs.
+ */
+export async function openDataFolder(dataDir: string, systemDir: string): Promise<DataFolder> {
+  const intended = await canonicalPath(resolve(dataDir));
+  const user = await serverUserFor(folderAt(intended, undefined).pgdata);
+  if (user === undefined) {
+    await makeFolder(intended, user);
+    await requireWritable(intended);
+    return folderAt(intended, user);
+  }
+  const digest = createHash('sha256').update(intended).digest('hex').slice(0, 16);
+  const elsewhere = folderAt(join(systemDir, `data-${digest}`), user);
+  // Data that was made there stays there, also when the intended folder can be entered meanwhile.
+  if (!existsSync(elsewhere.cluster)) {
+    if (canEnter(nearestExisting(intended), user)) {
+      await makeFolder(intended, user);
+      return folderAt(intended, user);
+    }
+    if (existsSync(folderAt(intended, user).cluster)) {
+      throw new Error(
+        `The data in ${intended} cannot be reached by uid ${user.uid}, as which PostgreSQL has ` +
+          'to run: give the folders above it permission x for others, or move it',
+      );
+    }
+  }
+  await makeFolder(elsewhere.root, user);
+  return folderAt(elsewhere.root, await serverUserFor(elsewhere.pgdata));
+}
+
+export function folderAt(root: string, user: ServerUser): DataFolder {
+  const cluster = join(root, 'cluster');
+  return {
+    root,
+    cluster,
+    pgdata: join(cluster, 'pgdata'),
+    passwordFile: join(cluster, 'password'),
+    logFile: join(root, 'postgres.log'),
+    lockFile: join(root, 'lock'),
+    holders: join(root, 'holders'),
+    user,
+  };
+}
+
+/** The folder itself is private to the server's user. */
+async function makeFolder(path: string, user: ServerUser): Promise<void> {
+  if (existsSync(path)) {
+    return;
+  }
+  await makeReachable(dirname(path));
+  await makeOne(path, 0o700);
+  await giveTo(user, path);
+}
+
+/** Makes a folder that every user can enter, whatever the umask; leaves one that is there alone. */
+export async function makeReachable(path: string): Promise<void> {
+  if (!existsSync(path)) {
+    await makeReachable(dirname(path));
+    await makeOne(path, 0o755);
+  }
+}
+
+async function makeOne(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path);
+    // Apart from mkdir, whose mode is subject to the umask.
+    await chmod(path, mode);
+  } catch (cause) {
+    // Another process that starts at this moment may have been faster.
+    if (!hasCode(cause, 'EEXIST')) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`Cannot make the data folder (${reason}): set COUNTERGRAPH_DATA_DIR`, {
+        cause,
+      });
+    }
+  }
+}
+
+async function requireWritable(root: string): Promise<void> {
+  try {
+    await access(root, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(
+      `The data folder ${root} cannot be written to, perhaps because another user made it: ` +
+        'give it to this one, or set COUNTERGRAPH_DATA_DIR',
+      { cause },
+    );
+  }
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) ? path : nearestExisting(dirname(path));
+}
+
+/** Without symbolic links, so that a folder has one name however it is given. */
+async function canonicalPath(path: string): Promise<string> {
+  const there = nearestExisting(path);
+  return join(await realpath(there), path.slice(there.length));
+}

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Binaries } from './binaries.ts';
+import { type DataFolder, folderAt } from './data-folder.ts';
+import { serverEnvironment } from './server-options.ts';
+import { giveTo } from './server-user.ts';
+
+/** The cluster's superuser; its password lies beside the data. */
+export const SUPERUSER = 'countergraph';
+
+const DRAFT = 'new-';
+
+const run = promisify(execFile);
+
+/**
+ * Makes the folder's cluster: in a draft beside it that is renamed when it is whole, so that a
+ * cluster which is there is never a half finished one.
+ */
+export async function initCluster(
+  folder: DataFolder,
+  binaries: Binaries,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  await removeDrafts(folder);
+  const draft = folderAt(
+    join(folder.root, `${DRAFT}${randomBytes(4).toString('hex')}`),
+    folder.user,
+  );
+  for (const made of [draft.root, draft.cluster]) {
+    await mkdir(made, { mode: 0o700 });
+    await giveTo(folder.user, made);
+  }
+  try {
+    await writePassword(draft);
+    await runInitdb(draft, binaries, settings['fsync'] === 'off' ? ['--no-sync'] : []);
+    await rename(draft.cluster, folder.cluster);
+    await syncFolder(folder.root);
+  } finally {
+    await removeDrafts(folder);
+  }
+}
+
+export const readPassword = async ({ passwordFile }: DataFolder): Promise<string> =>
+  (await readFile(passwordFile, 'utf8')).trim();
+
+/** Also those of a process that was killed; its initdb may even still be writing. */
+async function removeDrafts({ root }: DataFolder): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (name.startsWith(DRAFT)) {
+      await rm(join(root, name), { recursive: true, force: true, maxRetries: 10 });
+    }
+  }
+}
+
+async function writePassword({ passwordFile, user }: DataFolder): Promise<void> {
+  const file = await open(passwordFile, 'wx', 0o600);
+  try {
+    // Its characters need no escaping in a URL.
+    await file.writeFile(`${randomBytes(24).toString('base64url')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await giveTo(user, passwordFile);
+}
+
+async function runInitdb(
+  { root, pgdata, passwordFile, user }: DataFolder,
+  { initdb }: Binaries,
+  more: readonly string[],
+): Promise<void> {
+  const options = [
+    `--pgdata=${pgdata}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // Sorts by bytes, and yet knows upper and lower case beyond ASCII, which searches ignore.
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--no-instructions',
+    ...more,
+  ];
+  try {
+    await run(initdb, options, { ...user, cwd: root, env: serverEnvironment() });
+  } catch (cause) {
+    const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
+    const reason = output.trim().split('\n').slice(-3).join('\n') || String(cause);
+    const advice = reason.includes('could not look up effective user ID')
+      ? '\nStart countergraph as a user that /etc/passwd knows, or set DATABASE_URL.'
+      : '';
+    throw new Error(`The embedded PostgreSQL could not be set up:\n${reason}${advice}`, { cause });
+  }
+}
+
+/** A renamed folder is there for good once the folder around it is on disk. */
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open folders, and needs no such thing.
+  if (process.platform !== 'win32') {
+    const folder = await open(path, 'r');
+    await folder.sync().finally(() => folder.close());
+  }
+}

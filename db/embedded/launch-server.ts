@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rename } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Binaries } from './binaries.ts';
+import type { DataFolder } from './data-folder.ts';
+import { hasCode } from './has-code.ts';
+import { processIdentity } from './process-identity.ts';
+import { type RunningServer, waitUntilReady } from './running-server.ts';
+import { serverArguments, serverEnvironment } from './server-options.ts';
+
+/** Lines of the server's log that an error shows. */
+const SHOWN_LINES = 5;
+
+/**
+ * Failures that pass: the free port was taken by somebody else in between; or the postmaster was
+ * killed and the last of its children are only now noticing it.
+ */
+const PASSING =
+  /Address already in use|pre-existing shared memory block|lock file .* already exists/;
+const PASSING_MS = 30_000;
+const RETRY_MS = 200;
+
+/** Starts the folder's server and waits until it takes connections. */
+export async function launchServer(
+  folder: DataFolder,
+  binaries: Binaries,
+  settings: Readonly<Record<string, string>>,
+): Promise<RunningServer> {
+  const deadline = Date.now() + PASSING_MS;
+  await keepPreviousLog(folder.logFile);
+  for (;;) {
+    const port = await findFreePort();
+    const child = await spawnServer(
+      folder,
+      binaries,
+      serverArguments(folder.pgdata, port, settings),
+    );
+    const pid = child.pid ?? 0;
+    const identity = processIdentity(pid);
+    if (identity !== null && (await waitUntilReady(folder.pgdata, { pid, identity }))) {
+      return { pid, identity, port };
+    }
+    const reason = await lastLines(folder.logFile);
+    if (!PASSING.test(reason) || Date.now() > deadline) {
+      throw new Error(`The embedded PostgreSQL did not start (${folder.logFile}):\n${reason}`);
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+/**
+ * The server is in a process group of its own, so that Ctrl-C on the terminal reaches us and not
+ * it: it is we who stop it, after the work in hand.
+ */
+async function spawnServer(
+  { root, logFile, user }: DataFolder,
+  { postgres }: Binaries,
+  parameters: readonly string[],
+): Promise<ChildProcess> {
+  const log = await open(logFile, 'w', 0o600);
+  try {
+    const child = spawn(postgres, parameters, {
+      ...user,
+      cwd: root,
+      env: serverEnvironment(),
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    // The server may go on after us, for another process that uses it.
+    child.unref();
+    await once(child, 'spawn');
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+/** A crash can be looked into after the next start. */
+async function keepPreviousLog(logFile: string): Promise<void> {
+  try {
+    await rename(logFile, `${logFile}.old`);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) {
+      throw error;
+    }
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, 'close');
+  return port;
+}
+
+async function lastLines(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8');
+  return text.trim().split('\n').slice(-SHOWN_LINES).join('\n');
+}

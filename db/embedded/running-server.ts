@@ -1,0 +1,155 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Binaries } from './binaries.ts';
+import { hasCode } from './has-code.ts';
+import { processIdentity } from './process-identity.ts';
+
+/** A postmaster at work on a data folder. */
+export type RunningServer = {
+  readonly pid: number;
+  readonly identity: string;
+  readonly port: number;
+};
+
+type ServerStatus = 'starting' | 'ready' | 'standby' | 'stopping';
+
+const POLL_MS = 20;
+
+/** After an immediate shutdown was ordered, the server kills what is left of it within 5 s. */
+const IMMEDIATE_STOP_MS = 15_000;
+
+/**
+ * The server that works on `pgdata`, or null. A postmaster.pid that was left behind by a crash
+ * counts for nothing, and is removed where its pid now belongs to some other process: PostgreSQL
+ * would refuse to start beside it.
+ */
+export async function findRunningServer(pgdata: string): Promise<RunningServer | null> {
+  const file = await readPidFile(pgdata);
+  const identity = file === null ? null : processIdentity(file.pid);
+  if (file === null || identity === null) {
+    return null;
+  }
+  if (!(await isPostmaster(file.pid, pgdata))) {
+    // A data folder that is in use all the same is still protected: PostgreSQL also looks for
+    // the shared memory of its inode.
+    await rm(join(pgdata, 'postmaster.pid'), { force: true });
+    return null;
+  }
+  return { pid: file.pid, identity, port: file.port };
+}
+
+/** Waits until the server takes connections; false when it ended instead. */
+export async function waitUntilReady(
+  pgdata: string,
+  { pid, identity }: Pick<RunningServer, 'pid' | 'identity'>,
+): Promise<boolean> {
+  const deadline = Date.now() + LIMITS.embeddedStartMs;
+  while (processIdentity(pid) === identity) {
+    const file = await readPidFile(pgdata);
+    // `standby` stands for one that takes no connections yet.
+    if (file?.pid === pid && file.status === 'ready') {
+      return true;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(
+        `The embedded PostgreSQL (process ${pid}) is not ready after ` +
+          `${LIMITS.embeddedStartMs / 1000} seconds: see its log beside ${pgdata}`,
+      );
+    }
+    await delay(POLL_MS);
+  }
+  return false;
+}
+
+/** Ends the server: sessions are cut off, what was committed is on disk. */
+export async function stopServer(server: RunningServer, binaries: () => Promise<Binaries>) {
+  await signal(server.pid, 'SIGINT', binaries);
+  if (await isGoneWithin(server, LIMITS.embeddedStopMs)) {
+    return;
+  }
+  await signal(server.pid, 'SIGQUIT', binaries);
+  if (!(await isGoneWithin(server, IMMEDIATE_STOP_MS))) {
+    throw new Error(`The embedded PostgreSQL (process ${server.pid}) does not end: kill it`);
+  }
+}
+
+async function isGoneWithin({ pid, identity }: RunningServer, limitMs: number): Promise<boolean> {
+  const deadline = Date.now() + limitMs;
+  while (processIdentity(pid) === identity) {
+    if (Date.now() > deadline) {
+      return false;
+    }
+    await delay(POLL_MS);
+  }
+  return true;
+}
+
+async function signal(
+  pid: number,
+  name: 'SIGINT' | 'SIGQUIT',
+  binaries: () => Promise<Binaries>,
+): Promise<void> {
+  if (process.platform === 'win32') {
+    // Windows has no signals: PostgreSQL takes them through a pipe of its own.
+    const { pgCtl } = await binaries();
+    await promisify(execFile)(pgCtl, ['kill', name.slice('SIG'.length), String(pid)]);
+    return;
+  }
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It ended by itself in this moment.
+    if (!hasCode(error, 'ESRCH')) {
+      throw error;
+    }
+  }
+}
+
+type PidFile = { readonly pid: number; readonly port: number; readonly status: ServerStatus };
+
+/** PostgreSQL, pidfile.h, line by line: pid, folder, start, port, socket, address, key, status. */
+async function readPidFile(pgdata: string): Promise<PidFile | null> {
+  try {
+    const lines = (await readFile(join(pgdata, 'postmaster.pid'), 'utf8')).split('\n');
+    const status = (lines[7] ?? '').trim() as ServerStatus;
+    const file = { pid: Number(lines[0]), port: Number(lines[3]), status };
+    return file.pid > 0 && file.port > 0 ? file : null;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** Whether a live process is PostgreSQL in this folder: a postmaster's working directory is it. */
+async function isPostmaster(pid: number, pgdata: string): Promise<boolean> {
+  try {
+    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(pgdata));
+  } catch (error) {
+    if (hasCode(error, 'EACCES', 'EPERM')) {
+      // Another user's, and PostgreSQL only works on a folder of its own user.
+      return false;
+    }
+    return process.platform === 'linux' ? false : commandMentions(pid, pgdata);
+  }
+}
+
+function commandMentions(pid: number, pgdata: string): boolean {
+  try {
+    const command =
+      process.platform === 'win32'
+        ? execFileSync('tasklist', ['/FI', `PID eq ${pid}`, '/NH'], { encoding: 'utf8' })
+        : execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return process.platform === 'win32'
+      ? command.includes('postgres.exe')
+      : command.includes(`-D ${pgdata}`);
+  } catch {
+    // ps ends with 1 when the process is gone.
+    return false;
+  }
+}

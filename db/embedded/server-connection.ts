@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { LIMITS } from '../../domain/limits.ts';
+import type { DataFolder } from './data-folder.ts';
+import { readPassword, SUPERUSER } from './init-cluster.ts';
+import { isAlive } from './process-identity.ts';
+import type { RunningServer } from './running-server.ts';
+
+/** A server that has said it is ready may still be busy with much else. */
+const PATIENCE_MS = 10_000;
+const RETRY_MS = 50;
+
+/** With the password: not for logs. */
+export async function serverUrl(folder: DataFolder, { port }: RunningServer): Promise<string> {
+  return `postgres://${SUPERUSER}:${await readPassword(folder)}@127.0.0.1:${port}/postgres`;
+}
+
+/** Whether one can connect to the server; false when it ended instead, as one just killed does. */
+export async function takesConnections(
+  folder: DataFolder,
+  server: RunningServer,
+): Promise<boolean> {
+  const url = await serverUrl(folder, server);
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const failure = await tryToConnect(url);
+    if (failure === null) {
+      return true;
+    }
+    if (!isAlive(server)) {
+      return false;
+    }
+    if (isRefusal(failure) || Date.now() > deadline) {
+      throw new Error(
+        `The embedded PostgreSQL in ${folder.root} cannot be used: ${failure.message}`,
+        { cause: failure },
+      );
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+async function tryToConnect(connectionString: string): Promise<Error | null> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+  });
+  // The server may also end between the connection and its end.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    await client.end();
+  }
+}
+
+/** SQLSTATE class 28, invalid authorization: it would be no better next time. */
+const isRefusal = (error: Error): boolean =>
+  error instanceof pg.DatabaseError && (error.code?.startsWith('28') ?? false);

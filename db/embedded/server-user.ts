@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { chown, lchown, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from './has-code.ts';
+
+/** The user the server runs as; undefined: the one we are. */
+export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;
+
+/** `nobody`; initdb wants a user that /etc/passwd knows. */
+const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
+
+/**
+ * PostgreSQL refuses to run as root. Where we are root it runs as the owner of the data, which may
+ * have been made without root before, or else as an unprivileged user.
+ */
+export async function serverUserFor(pgdata: string): Promise<ServerUser> {
+  if (process.getuid?.() !== 0) {
+    return undefined;
+  }
+  try {
+    const { uid, gid } = await stat(pgdata);
+    return uid === 0 ? UNPRIVILEGED : { uid, gid };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) {
+      return UNPRIVILEGED;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Whether the user can get into a folder. It is tried, not worked out from modes: access lists,
+ * mounts and user namespaces have their say as well.
+ */
+export function canEnter(folder: string, user: ServerUser): boolean {
+  if (user === undefined) {
+    return true;
+  }
+  const tried = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], { ...user, cwd: '/' });
+  if (tried.error) {
+    throw new Error(
+      `Cannot run the embedded PostgreSQL as uid ${user.uid} (${tried.error.message}): ` +
+        'start countergraph without root, or set DATABASE_URL',
+    );
+  }
+  return tried.status === 0;
+}
+
+/** Gives one file or folder to the server's user. */
+export async function giveTo(user: ServerUser, path: string): Promise<void> {
+  if (user !== undefined) {
+    await chown(path, user.uid, user.gid);
+  }
+}
+
+/** Gives a folder and everything in it to the server's user. */
+export async function giveTreeTo(user: ServerUser, folder: string): Promise<void> {
+  if (user === undefined) {
+    return;
+  }
+  await chown(folder, user.uid, user.gid);
+  for (const entry of await readdir(folder, { recursive: true })) {
+    await lchown(join(folder, entry), user.uid, user.gid);
+  }
+}

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { LIMITS } from '../../domain/limits.ts';
+import { type Binaries, prepareBinaries } from './binaries.ts';
+import { type DataFolder, openDataFolder, SYSTEM_DIR } from './data-folder.ts';
+import { withFolderLock } from './folder-lock.ts';
+import { addHolder, liveHolders, removeHolder } from './holders.ts';
+import { initCluster } from './init-cluster.ts';
+import { launchServer } from './launch-server.ts';
+import {
+  findRunningServer,
+  type RunningServer,
+  stopServer,
+  waitUntilReady,
+} from './running-server.ts';
+import { serverUrl, takesConnections } from './server-connection.ts';
+
+export type EmbeddedOptions = {
+  /** Where the data lie, or are to lie; as root it may be elsewhere (`openDataFolder`). */
+  readonly dataDir: string;
+  /** Takes lines for people about what is started, used and stopped. */
+  readonly log?: (line: string) => void;
+  /** PostgreSQL settings of a server that is started, over our own. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Where root puts what its server's user could not reach otherwise. */
+  readonly systemDir?: string;
+};
+
+export type EmbeddedServer = {
+  /** With the password: not for logs. */
+  readonly url: string;
+  /** Where the data really lie. */
+  readonly dataDir: string;
+  readonly port: number;
+  /** Whether it was running already. */
+  readonly adopted: boolean;
+  /** Whether its data were made by this very start. */
+  readonly created: boolean;
+  /** Stops using the server, and ends it unless another process uses it. May be called again. */
+  stop(): Promise<void>;
+};
+
+/** Longer than anybody may hold the lock: to make, start or stop a server. */
+const LOCK_WAIT_MS = LIMITS.embeddedStartMs + LIMITS.embeddedStopMs;
+
+/**
+ * A PostgreSQL server of our own from the binaries of an npm package, listening on loopback only.
+ * Made at the first start; one that is running already is used as it is.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { dataDir, log = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
+  const folder = await openDataFolder(dataDir, systemDir);
+  const binaries = () => prepareBinaries(folder, systemDir);
+  return withFolderLock(folder.lockFile, LOCK_WAIT_MS, async () => {
+    const running = await findUsableServer(folder);
+    const created = running === null && !existsSync(folder.cluster);
+    const holder = await addHolder(folder);
+    try {
+      const server = running ?? (await makeServer(folder, await binaries(), settings, log));
+      const url = await serverUrl(folder, server);
+      log(`${running ? 'using the running' : 'started the'} embedded PostgreSQL in ${folder.root}`);
+      let stopped: Promise<void> | undefined;
+      const stop = () => (stopped ??= leave(folder, holder, binaries, log));
+      return {
+        url,
+        dataDir: folder.root,
+        port: server.port,
+        adopted: running !== null,
+        created,
+        stop,
+      };
+    } catch (error) {
+      await removeHolder(holder);
+      if (running === null) {
+        await stopIfRunning(folder, binaries);
+      }
+      throw error;
+    }
+  });
+}
+
+/** A running server that takes connections; one that is just ending is waited out. */
+async function findUsableServer(folder: DataFolder): Promise<RunningServer | null> {
+  const running = await findRunningServer(folder.pgdata);
+  const usable =
+    running !== null &&
+    (await waitUntilReady(folder.pgdata, running)) &&
+    (await takesConnections(folder, running));
+  return usable ? running : null;
+}
+
+async function makeServer(
+  folder: DataFolder,
+  binaries: Binaries,
+  settings: Readonly<Record<string, string>>,
+  log: (line: string) => void,
+): Promise<RunningServer> {
+  if (!existsSync(folder.cluster)) {
+    log(`setting up an embedded PostgreSQL in ${folder.root}`);
+    await initCluster(folder, binaries, settings);
+  }
+  const server = await launchServer(folder, binaries, settings);
+  if (!(await takesConnections(folder, server))) {
+    throw new Error(`The embedded PostgreSQL ended right after its start: see ${folder.logFile}`);
+  }
+  return server;
+}
+
+async function leave(
+  folder: DataFolder,
+  holder: string,
+  binaries: () => Promise<Binaries>,
+  log: (line: string) => void,
+): Promise<void> {
+  await withFolderLock(folder.lockFile, LOCK_WAIT_MS, async () => {
+    await removeHolder(holder);
+    const others = await liveHolders(folder);
+    if (others.length > 0) {
+      log(`left the embedded PostgreSQL running for process ${others.join(', ')}`);
+      return;
+    }
+    if (await stopIfRunning(folder, binaries)) {
+      log('stopped the embedded PostgreSQL');
+    }
+  });
+}
+
+async function stopIfRunning(
+  { pgdata }: DataFolder,
+  binaries: () => Promise<Binaries>,
+): Promise<boolean> {
+  const server = await findRunningServer(pgdata);
+  if (server !== null) {
+    await stopServer(server, binaries);
+  }
+  return server !== null;
+}

@@ -1,0 +1,173 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
+import pg from 'pg';
+import { LIMITS } from '../domain/limits.ts';
+import { projectRoot } from './project-root.ts';
+
+/** What `schemaVersion` says of a database that was never migrated. */
+export const NO_SCHEMA = 'none';
+
+/** Where the migrations that were applied are written down. */
+export const MIGRATIONS_TABLE = 'schema_migrations';
+
+const OLDEST_SERVER = 150_000;
+
+export type Migration = {
+  /** The schema's version before and after: the name of its newest migration, or `none`. */
+  readonly from: string;
+  readonly to: string;
+  readonly applied: readonly string[];
+};
+
+/**
+ * Brings the schema up to date, or says why it cannot: a message for the operator. `folder` holds
+ * the migrations, plain SQL files that are applied in the order of their names, each as a whole.
+ */
+export async function migrate(
+  databaseUrl: string,
+  folder: string = migrationsFolder(),
+): Promise<Migration> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+    application_name: 'countergraph migrate',
+  });
+  // A connection that breaks while idle is reported by the next statement as well.
+  client.on('error', () => undefined);
+  await connect(client);
+  try {
+    await requireSuitableServer(client);
+    // Two processes may start at once: the second waits here, then finds nothing left to do.
+    // The lock is the migration tool's own, so that its command line is kept out too, but taken
+    // here, so that what is read below is read under it. It ends with the connection.
+    await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+    return await applyPending(client, folder);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The name of the newest migration that was applied, or `none`. */
+export async function schemaVersion(client: pg.ClientBase | pg.Pool): Promise<string> {
+  return (await selectApplied(client)).at(-1) ?? NO_SCHEMA;
+}
+
+/** The version that this code works with: the name of its newest migration. */
+export async function expectedSchemaVersion(): Promise<string> {
+  return (await listMigrations(migrationsFolder())).at(-1) ?? NO_SCHEMA;
+}
+
+async function connect(client: pg.Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (cause) {
+    const errors: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+    const reason = errors
+      .map((error) => (error instanceof Error ? error.message : error))
+      .join(', ');
+    throw new Error(`Database is not reachable (${reason}): check DATABASE_URL`, { cause });
+  }
+}
+
+async function requireSuitableServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<Server>(
+    `select current_setting('server_version_num')::integer as number,
+            current_setting('server_version') as version,
+            current_setting('server_encoding') as encoding`,
+  );
+  const unfit = rows.map(unfitness).find((reason) => reason !== null);
+  if (unfit) {
+    throw new Error(unfit);
+  }
+}
+
+type Server = { readonly number: number; readonly version: string; readonly encoding: string };
+
+/** Why a server cannot be used, or null when it can. */
+export function unfitness({ number, version, encoding }: Server): string | null {
+  if (number < OLDEST_SERVER) {
+    return `The database must be PostgreSQL 15 or newer, it is ${version}: upgrade it`;
+  }
+  if (encoding !== 'UTF8') {
+    return (
+      `The database's encoding must be UTF8, it is ${encoding}: ` +
+      "create one with encoding 'UTF8' and template template0"
+    );
+  }
+  return null;
+}
+
+async function applyPending(client: pg.Client, folder: string): Promise<Migration> {
+  const known = await listMigrations(folder);
+  const before = await selectApplied(client);
+  const unknown = before.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database is newer than this program, which does not know ${unknown.join(', ')}: ` +
+        'install the version of countergraph that migrated it, or a newer one',
+    );
+  }
+  const from = before.at(-1) ?? NO_SCHEMA;
+  if (known.length === before.length) {
+    return { from, to: from, applied: [] };
+  }
+  await requirePrimary(client);
+  const applied = await applyAll(client, folder);
+  return { from, to: applied.at(-1) ?? from, applied };
+}
+
+async function requirePrimary(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>(
+    'select pg_is_in_recovery() as standby',
+  );
+  if (rows[0]?.standby) {
+    throw new Error('The database is a standby and not up to date: migrate its primary');
+  }
+}
+
+async function applyAll(client: pg.Client, folder: string): Promise<string[]> {
+  try {
+    const done = await runner({
+      dbClient: client,
+      dir: folder,
+      // The folder holds the schema's dump as well.
+      ignorePattern: '(?!.*\\.sql$).*',
+      migrationsTable: MIGRATIONS_TABLE,
+      direction: 'up',
+      singleTransaction: false,
+      noLock: true,
+      log: () => undefined,
+    });
+    return done.map(({ name }) => name);
+  } catch (cause) {
+    await client.query('rollback');
+    const applied = await selectApplied(client);
+    const failed = (await listMigrations(folder)).find((name) => !applied.includes(name));
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Migration ${failed} failed and left no trace: ${reason}`, { cause });
+  }
+}
+
+async function selectApplied(client: pg.ClientBase | pg.Pool): Promise<string[]> {
+  const { rows } = await client.query<{ migrated: boolean }>(
+    `select to_regclass('public.${MIGRATIONS_TABLE}') is not null as migrated`,
+  );
+  if (!rows[0]?.migrated) {
+    return [];
+  }
+  const applied = await client.query<{ name: string }>(
+    `select name from public.${MIGRATIONS_TABLE} order by run_on, id`,
+  );
+  return applied.rows.map(({ name }) => name);
+}
+
+async function listMigrations(folder: string): Promise<string[]> {
+  const files = await readdir(folder);
+  return files
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort();
+}
+
+const migrationsFolder = (): string => join(projectRoot(), 'migrations');

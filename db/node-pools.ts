@@ -1,0 +1,65 @@
+import pg from 'pg';
+import { LIMITS } from '../domain/limits.ts';
+
+/** What a test or a log may see of every statement that reads go through. */
+export type StatementObserver = (text: string) => void;
+
+export type NodePool = {
+  readonly reads: pg.Pool;
+  /** A second, small pool: a cancel must get through when every reading connection is busy. */
+  readonly control: pg.Pool;
+};
+
+export type NodePoolsOptions = {
+  primaryUrl: string;
+  onStatement?: StatementObserver;
+  /** A connection that was lost; the pool replaces it by itself. */
+  onLostConnection?: (error: Error) => void;
+};
+
+/** The connections to every PostgreSQL node that was asked for, by address. */
+export class NodePools {
+  readonly primaryUrl: string;
+  readonly onStatement: StatementObserver;
+  readonly #onLostConnection: (error: Error) => void;
+  readonly #pools = new Map<string, NodePool>();
+
+  constructor(options: NodePoolsOptions) {
+    this.primaryUrl = options.primaryUrl;
+    this.onStatement = options.onStatement ?? (() => {});
+    this.#onLostConnection = options.onLostConnection ?? (() => {});
+  }
+
+  at(url: string): NodePool {
+    const known = this.#pools.get(url);
+    if (known) return known;
+    const pool = {
+      reads: this.#open(url, LIMITS.poolConnections, 'countergraph'),
+      control: this.#open(url, 2, 'countergraph control'),
+    };
+    this.#pools.set(url, pool);
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.flatMap(({ reads, control }) => [reads.end(), control.end()]));
+  }
+
+  #open(url: string, max: number, applicationName: string): pg.Pool {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max,
+      application_name: applicationName,
+      connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+    });
+    // Without listeners, a connection that dies would end the process: the pool tells of idle ones,
+    // and those in use tell it themselves, besides failing their statement.
+    pool.on('error', this.#onLostConnection);
+    pool.on('connect', (client) => client.on('error', this.#onLostConnection));
+    return pool;
+  }
+}

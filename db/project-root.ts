@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * The folder of our package.json, found by walking up: this file runs as db/project-root.ts in
+ * a checkout and as dist/db/project-root.js once built, and the migrations lie beside neither.
+ */
+export function projectRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) {
+      throw new Error(`There is no package.json above ${import.meta.dirname}: install again`);
+    }
+    folder = parent;
+  }
+  return folder;
+}

@@ -1,0 +1,226 @@
+import type { PoolClient } from 'pg';
+import { serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { isCanceled, isRecoveryConflict, toServiceError } from './database-error.ts';
+import type { NodePool, StatementObserver } from './node-pools.ts';
+
+/** Until when database work may go on. `until` is on the clock of `performance.now()`. */
+export type TimeBound = { readonly seconds: number; readonly until: number };
+
+export type Statement = { readonly text: string; readonly values?: readonly unknown[] };
+
+export type ReadSessionOptions = {
+  pool: NodePool;
+  onStatement: StatementObserver;
+  /** The bound of every statement that brings none of its own; null waits without limit. */
+  bound: TimeBound | null;
+  /** Aborted when the caller has gone: what runs for it is cancelled. */
+  signal: AbortSignal;
+};
+
+const STOPPED = Symbol('the statement must stop');
+
+/**
+ * The reads of one request on one node: one connection, one snapshot (REPEATABLE READ), opened by
+ * the first statement and given back by `end`. Statements run one after the other.
+ *
+ * A statement that fails ends its transaction; the next begins a new one, so one failed field does
+ * not take the others along. A statement past its bound, or whose caller has gone, is cancelled in
+ * the database by a second connection. A cancel aims at the connection and not at the statement,
+ * so the connection goes back to its pool only when the cancel was answered and the statement over.
+ */
+export class ReadSession {
+  readonly #options: ReadSessionOptions;
+  #client: PoolClient | null = null;
+  #inTransaction = false;
+  #retried = false;
+  #broken = false;
+  #ended = false;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReadSessionOptions) {
+    this.#options = options;
+  }
+
+  /** The rows of one statement. Errors: those of the table, or a defect as it is. */
+  read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
+    const run = () => this.#run<Row>(statement, bound ?? this.#options.bound);
+    const result = this.#tail.then(run, run);
+    this.#tail = result.catch(() => {});
+    return result;
+  }
+
+  async end(): Promise<void> {
+    await this.#tail;
+    this.#ended = true;
+    const client = this.#client;
+    this.#client = null;
+    if (!client) return;
+    try {
+      if (this.#inTransaction && !this.#broken) await this.#send(client, { text: 'commit' });
+    } catch {
+      // A read-only transaction loses nothing when its end fails; the connection is thrown away.
+      this.#broken = true;
+    }
+    client.release(this.#broken);
+  }
+
+  async #run<Row>(statement: Statement, bound: TimeBound | null): Promise<Row[]> {
+    try {
+      return await this.#attempt<Row>(statement, bound);
+    } catch (error) {
+      // Decision 13: a standby's recovery conflict is retried once, on a new snapshot.
+      if (!isRecoveryConflict(error) || this.#retried) throw this.#explain(error, bound);
+      this.#retried = true;
+      try {
+        return await this.#attempt<Row>(statement, bound);
+      } catch (again) {
+        throw this.#explain(again, bound);
+      }
+    }
+  }
+
+  async #attempt<Row>(statement: Statement, bound: TimeBound | null): Promise<Row[]> {
+    this.#options.signal.throwIfAborted();
+    if (bound && bound.until <= performance.now()) throw timedOut(bound);
+    const client = await this.#connected(bound);
+    try {
+      if (!this.#inTransaction) await this.#guarded(client, beginStatement(), bound);
+      this.#inTransaction = true;
+      return await this.#guarded<Row>(client, statement, bound);
+    } catch (error) {
+      await this.#rollBack(client);
+      throw error;
+    }
+  }
+
+  async #connected(bound: TimeBound | null): Promise<PoolClient> {
+    if (this.#ended) throw new Error('a read session was used after its request ended');
+    if (this.#client && !this.#broken) return this.#client;
+    this.#client?.release(true);
+    this.#client = null;
+    this.#inTransaction = false;
+    this.#broken = false;
+    const connecting = this.#options.pool.reads.connect();
+    try {
+      this.#client = await withinBound(connecting, bound);
+    } catch (error) {
+      // The connection that arrives too late goes straight back; its failure was reported already.
+      connecting.then(
+        (late) => late.release(),
+        () => {},
+      );
+      throw error;
+    }
+    return this.#client;
+  }
+
+  async #rollBack(client: PoolClient): Promise<void> {
+    this.#inTransaction = false;
+    if (this.#broken) return;
+    try {
+      await withinBound(this.#send(client, { text: 'rollback' }), graceBound());
+    } catch {
+      // The connection is gone or does not answer; the error that brought us here is thrown on.
+      this.#broken = true;
+    }
+  }
+
+  #send(client: PoolClient, { text, values }: Statement) {
+    this.#options.onStatement(text);
+    return values ? client.query(text, [...values]) : client.query(text);
+  }
+
+  /** Runs a statement and cancels it when its bound passes or its caller goes. */
+  async #guarded<Row>(
+    client: PoolClient,
+    statement: Statement,
+    bound: TimeBound | null,
+  ): Promise<Row[]> {
+    const running = this.#send(client, statement);
+    const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
+    try {
+      const first = await Promise.race([running, stop]);
+      if (first !== STOPPED) return first.rows as Row[];
+      await this.#cancel(client, running);
+      return (await running).rows as Row[];
+    } finally {
+      cleanUp();
+    }
+  }
+
+  /** Waits until the statement is over; past the grace period its connection is cut. */
+  async #cancel(client: PoolClient, running: Promise<unknown>): Promise<void> {
+    const settled = running.then(
+      () => {},
+      () => {},
+    );
+    const cancelling = this.#options.pool.control
+      .query('select pg_cancel_backend($1)', [backendPid(client)])
+      // A node that takes no connection takes no cancel: the grace period decides.
+      .catch(() => {});
+    try {
+      await withinBound(Promise.all([cancelling, settled]), graceBound());
+    } catch {
+      this.#broken = true;
+      destroySocket(client);
+      await settled;
+    }
+  }
+
+  #explain(error: unknown, bound: TimeBound | null): unknown {
+    // After an abort nobody reads the answer; what matters is that the work has stopped.
+    if (this.#options.signal.aborted) return this.#options.signal.reason;
+    if (bound && (isCanceled(error) || bound.until <= performance.now())) return timedOut(bound);
+    return toServiceError(error) ?? error;
+  }
+}
+
+const beginStatement = (): Statement => ({
+  // PostgreSQL's JIT made every topper slower (measured; design).
+  text: 'begin isolation level repeatable read read only; set local jit = off',
+});
+
+const timedOut = (bound: TimeBound) => serviceError('timeout', { seconds: bound.seconds });
+
+const graceBound = (): TimeBound => ({
+  seconds: LIMITS.cancelGraceMs / 1000,
+  until: performance.now() + LIMITS.cancelGraceMs,
+});
+
+/** Settles as `work` does, or fails when the bound passes first. `work` itself goes on. */
+async function withinBound<T>(work: Promise<T>, bound: TimeBound | null): Promise<T> {
+  if (!bound) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timedOut(bound)), Math.max(0, bound.until - performance.now()));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function stopSignal(signal: AbortSignal, bound: TimeBound | null) {
+  let cleanUp = () => {};
+  const stop = new Promise<typeof STOPPED>((resolve) => {
+    const fire = () => resolve(STOPPED);
+    const timer = bound && setTimeout(fire, Math.max(0, bound.until - performance.now()));
+    if (signal.aborted) fire();
+    signal.addEventListener('abort', fire, { once: true });
+    cleanUp = () => {
+      if (timer) clearTimeout(timer);
+      signal.removeEventListener('abort', fire);
+    };
+  });
+  return { stop, cleanUp };
+}
+
+/** pg keeps the backend's process id and the socket on the client but does not type them. */
+type ClientInternals = { processID: number; connection: { stream: { destroy(): void } } };
+
+const backendPid = (client: PoolClient): number => (client as unknown as ClientInternals).processID;
+
+const destroySocket = (client: PoolClient): void =>
+  (client as unknown as ClientInternals).connection.stream.destroy();

@@ -1,0 +1,217 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  expectedSchemaVersion,
+  MIGRATIONS_TABLE,
+  migrate,
+  schemaVersion,
+  unfitness,
+} from '../../db/migrate.ts';
+import { projectRoot } from '../../db/project-root.ts';
+import {
+  createTestDatabase,
+  databaseUrl,
+  dropDatabase,
+  type TestDatabase,
+  withClient,
+} from '../support/database.ts';
+import { dumpSchema } from '../support/schema-dump.ts';
+
+const DUMP = join(projectRoot(), 'migrations', 'schema.dump.txt');
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'countergraph-test-'));
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const rowsOf = <R extends object>(sql: string): Promise<R[]> =>
+  withClient(database.url, async (client) => (await client.query<R>(sql)).rows);
+
+/** Runs `work` on a database that was never migrated. */
+async function withEmptyDatabase<T>(
+  options: string,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const admin = inject('adminUrl');
+  const name = `${inject('templateDatabase')}_empty`;
+  await withClient(admin, (client) =>
+    client.query(`create database ${name} template template0 ${options}`),
+  );
+  try {
+    return await work(databaseUrl(admin, name));
+  } finally {
+    await dropDatabase(admin, name);
+  }
+}
+
+async function writeMigrations(name: string, files: Record<string, string>): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path);
+  for (const [file, sql] of Object.entries(files)) {
+    await writeFile(join(path, file), sql);
+  }
+  return path;
+}
+
+describe('the migrated schema', () => {
+  test('is what migrations/schema.dump.txt says (UPDATE_DUMPS=1 writes it anew)', async () => {
+    const dump = await withClient(database.url, dumpSchema);
+    if (process.env['UPDATE_DUMPS'] === '1') {
+      await writeFile(DUMP, dump);
+    }
+    expect(dump).toBe(await readFile(DUMP, 'utf8'));
+  });
+});
+
+describe('the layout of storage', () => {
+  /** Large tables are those that are spread over shards; foreign keys point only to the others. */
+  const LARGE = `
+    select c.oid, c.relname
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'shard'
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+       and not c.relispartition`;
+
+  test('spreads at least the keys and the samples over shards', async () => {
+    const large = await rowsOf<{ relname: string }>(LARGE);
+    expect(large.map(({ relname }) => relname)).toEqual(
+      expect.arrayContaining(['keys', 'samples']),
+    );
+  });
+
+  test('has the shard in the primary key and every unique index of each large table', async () => {
+    const indexes = await rowsOf<{
+      table: string;
+      index: string;
+      primary: boolean;
+      sharded: boolean;
+    }>(
+      `select large.relname as table, i.indexrelid::regclass::text as index,
+              i.indisprimary as primary,
+              exists (select from pg_attribute a
+                       where a.attrelid = i.indrelid and a.attname = 'shard'
+                         and a.attnum = any (i.indkey::smallint[])) as sharded
+         from (${LARGE}) as large
+         join pg_index i on i.indrelid = large.oid
+        where i.indisunique`,
+    );
+    expect(indexes.filter(({ sharded }) => !sharded)).toEqual([]);
+    const large = await rowsOf<{ relname: string }>(LARGE);
+    const withPrimaryKey = indexes.filter(({ primary }) => primary).map(({ table }) => table);
+    expect(withPrimaryKey.sort()).toEqual(large.map(({ relname }) => relname).sort());
+  });
+
+  test('lets no foreign key point at a large table', async () => {
+    const references = await rowsOf(
+      `select conrelid::regclass::text as table, conname
+         from pg_constraint
+        where contype = 'f' and confrelid in (select oid from (${LARGE}) as large)`,
+    );
+    expect(references).toEqual([]);
+  });
+
+  test('partitions the samples by slice, in one level, and nothing else', async () => {
+    const partitioned = await rowsOf(
+      `select c.relname, pg_get_partkeydef(c.oid) as key, c.relispartition
+         from pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'p'`,
+    );
+    expect(partitioned).toEqual([
+      { relname: 'samples', key: 'LIST (slice_id)', relispartition: false },
+    ]);
+  });
+});
+
+describe('migrating', () => {
+  test('brings an empty database to the newest version, and then has nothing to do', async () => {
+    const newest = await expectedSchemaVersion();
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      expect(await withClient(url, schemaVersion)).toBe('none');
+      const first = await migrate(url);
+      expect(first).toMatchObject({ from: 'none', to: newest });
+      expect(first.applied.at(-1)).toBe(newest);
+      expect(await migrate(url)).toEqual({ from: newest, to: newest, applied: [] });
+      expect(await withClient(url, schemaVersion)).toBe(newest);
+    });
+  });
+
+  test('is done once when two processes want it at the same time', async () => {
+    const newest = await expectedSchemaVersion();
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      const both = await Promise.all([migrate(url), migrate(url)]);
+      expect(both.map(({ from }) => from).sort()).toEqual([newest, 'none'].sort());
+      expect(both.map(({ to }) => to)).toEqual([newest, newest]);
+    });
+  });
+
+  test('refuses a database that a newer version of the program migrated', async () => {
+    const newer = await createTestDatabase();
+    try {
+      await withClient(newer.url, (client) =>
+        client.query(`insert into ${MIGRATIONS_TABLE} (name, run_on) values ('999_later', now())`),
+      );
+      await expect(migrate(newer.url)).rejects.toThrow(
+        'The database is newer than this program, which does not know 999_later: ' +
+          'install the version of countergraph that migrated it, or a newer one',
+      );
+    } finally {
+      await newer.drop();
+    }
+  });
+
+  test('keeps what went well, leaves no trace of what failed, and names it', async () => {
+    const migrations = await writeMigrations('failing', {
+      '001_good.sql': 'create table good ();',
+      '002_bad.sql': 'create table bad (); select 1 / 0;',
+      '003_never.sql': 'create table never ();',
+      'schema.dump.txt': 'not a migration',
+    });
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await expect(migrate(url, migrations)).rejects.toThrow(
+        'Migration 002_bad failed and left no trace: division by zero',
+      );
+      await withClient(url, async (client) => {
+        expect(await schemaVersion(client)).toBe('001_good');
+        const { rows } = await client.query(
+          `select relname from pg_class where relname in ('good', 'bad', 'never')`,
+        );
+        expect(rows).toEqual([{ relname: 'good' }]);
+      });
+      await writeFile(join(migrations, '002_bad.sql'), 'create table bad ();');
+      expect(await migrate(url, migrations)).toEqual({
+        from: '001_good',
+        to: '003_never',
+        applied: ['002_bad', '003_never'],
+      });
+    });
+  });
+
+  test('refuses a database whose encoding is not UTF8', async () => {
+    await withEmptyDatabase(
+      "encoding 'SQL_ASCII' locale_provider 'libc' locale 'C'",
+      async (url) => {
+        await expect(migrate(url)).rejects.toThrow(
+          "The database's encoding must be UTF8, it is SQL_ASCII: create one with encoding 'UTF8'",
+        );
+      },
+    );
+  });
+
+  test.each([
+    [140_099, '14.99', 'The database must be PostgreSQL 15 or newer, it is 14.99: upgrade it'],
+    [150_000, '15.0', null],
+    [180_004, '18.4', null],
+  ])('takes servers from version 15 on (%i)', (number, version, reason) => {
+    expect(unfitness({ number, version, encoding: 'UTF8' })).toBe(reason);
+  });
+});

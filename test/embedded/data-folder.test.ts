@@ -1,0 +1,99 @@
+import { chmod, mkdir, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDataFolder } from '../../db/embedded/data-folder.ts';
+import { giveTreeTo } from '../../db/embedded/server-user.ts';
+import { startEmbedded } from '../../db/embedded/start-embedded.ts';
+import { withClient } from '../support/database.ts';
+import { CARELESS_SETTINGS, makeTemporaryFolder } from '../support/test-server.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+let folder: string;
+let systemDir: string;
+let checkout: string;
+let dataDir: string;
+
+beforeEach(async () => {
+  folder = await makeTemporaryFolder();
+  systemDir = join(folder, 'system');
+  checkout = join(folder, 'checkout');
+  dataDir = join(checkout, '.countergraph');
+  await mkdir(checkout);
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+describe('the data of an embedded server', () => {
+  test('lie where they are wanted, in a folder private to the user of the server', async () => {
+    const place = await openDataFolder(dataDir, systemDir);
+    expect(place.root).toBe(dataDir);
+    expect(await modeOf(dataDir)).toBe(0o700);
+    expect((await stat(dataDir)).uid).toBe(place.user?.uid ?? process.getuid?.());
+    expect(place.user).toEqual(isRoot ? { uid: 65_534, gid: 65_534 } : undefined);
+  });
+
+  test('can be reached whatever the umask is when their folder is made', async () => {
+    const umask = process.umask(0o077);
+    try {
+      const place = await openDataFolder(join(folder, 'a', 'b', 'data'), systemDir);
+      expect(place.root).toBe(join(folder, 'a', 'b', 'data'));
+      expect(await modeOf(join(folder, 'a', 'b'))).toBe(0o755);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test('have one place, whichever way the path to them goes', async () => {
+    await symlink(checkout, join(folder, 'link'));
+    await chmod(checkout, 0o700);
+    const direct = await openDataFolder(dataDir, systemDir);
+    const linked = await openDataFolder(join(folder, 'link', '.countergraph'), systemDir);
+    expect(linked.root).toBe(direct.root);
+  });
+
+  test('lie elsewhere when a checkout is closed to the user of the server, and stay there', async () => {
+    await chmod(checkout, 0o700);
+    const options = { dataDir, systemDir, settings: CARELESS_SETTINGS };
+    const first = await startEmbedded(options);
+    await withClient(first.url, (client) => client.query('create table kept ()'));
+    await first.stop();
+    // Who is not root is that user: the checkout is its own.
+    expect(dirname(first.dataDir)).toBe(isRoot ? systemDir : checkout);
+    await chmod(checkout, 0o755);
+    const second = await startEmbedded(options);
+    expect(second).toMatchObject({ dataDir: first.dataDir, created: false });
+    await withClient(second.url, (client) => client.query('select from kept'));
+    await second.stop();
+  });
+
+  test('that lie in a folder closed later are not replaced by new ones elsewhere', async () => {
+    const place = await openDataFolder(dataDir, systemDir);
+    await mkdir(place.pgdata, { recursive: true });
+    await chmod(checkout, 0o700);
+    const opened = openDataFolder(dataDir, systemDir);
+    await (isRoot
+      ? expect(opened).rejects.toThrow(/cannot be reached by uid 65534/)
+      : expect(opened).resolves.toMatchObject({ root: dataDir }));
+  });
+
+  test('need a folder that can be written to', async () => {
+    await mkdir(dataDir, { mode: 0o555 });
+    const opened = openDataFolder(dataDir, systemDir);
+    // Root may write everywhere.
+    await (isRoot
+      ? expect(opened).resolves.toMatchObject({ root: dataDir })
+      : expect(opened).rejects.toThrow(/cannot be written to.*set COUNTERGRAPH_DATA_DIR/));
+  });
+
+  test('belong to whoever made them, also when root comes later', async () => {
+    const place = await openDataFolder(dataDir, systemDir);
+    await mkdir(place.pgdata, { recursive: true });
+    const owner = isRoot ? { uid: 12_345, gid: 12_346 } : undefined;
+    await giveTreeTo(owner, dataDir);
+    const { user } = await openDataFolder(dataDir, systemDir);
+    expect(user).toEqual(owner);
+  });
+});

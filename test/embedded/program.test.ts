@@ -1,0 +1,142 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startEmbedded } from '../../db/embedded/start-embedded.ts';
+import { expectedSchemaVersion, schemaVersion } from '../../db/migrate.ts';
+import { type BuiltProgram, buildProgram, outcomeOf } from '../support/built-program.ts';
+import { withClient } from '../support/database.ts';
+import { isRunning, postmasterPid } from '../support/processes.ts';
+import { makeTemporaryFolder } from '../support/test-server.ts';
+
+let program: BuiltProgram;
+let folder: string;
+/** Where the tests that need no fresh one have their data. */
+let dataDir: string;
+
+beforeAll(async () => {
+  program = await buildProgram();
+  folder = await makeTemporaryFolder();
+  dataDir = join(folder, 'data');
+});
+
+afterAll(async () => {
+  await program.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const dataIn = (dir: string) => ({ COUNTERGRAPH_DATA_DIR: dir, DATABASE_URL: '' });
+
+const serversIn = (dir: string) =>
+  execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(`-D ${dir}`));
+
+/** A command whose work goes on until it is told to end. */
+const LONG_WORK = `
+  import { Interrupted } from './dist/cli/listen-for-signals.js';
+  import { withDatabase } from './dist/cli/run-with-database.js';
+  try {
+    await withDatabase(({ signal }) => new Promise((resolve, reject) => {
+      setInterval(() => undefined, 1000);
+      signal.addEventListener('abort', () => reject(new Error('stopped early')));
+      console.log('working');
+    }));
+  } catch (error) {
+    console.log(error.message);
+    process.exit(error instanceof Interrupted ? error.exitStatus : 1);
+  }
+`;
+
+const firstOutput = async (child: ChildProcess) => {
+  const [chunk] = child.stdout ? await once(child.stdout, 'data') : [];
+  return String(chunk).trim();
+};
+
+describe('a command', () => {
+  test('reads .env of the working directory, whose variables the environment overrides', async () => {
+    const file = join(program.folder, '.env');
+    await writeFile(file, 'PORT=x\nLOG_LEVEL=loud\n');
+    try {
+      const { status, stderr } = await program.run(['migrate'], { LOG_LEVEL: 'info' });
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/^countergraph: PORT must be [^\n]*\n$/);
+    } finally {
+      await rm(file);
+    }
+  });
+});
+
+describe('a command on the embedded database', () => {
+  test('makes, migrates and stops it from cold', async () => {
+    const to = await expectedSchemaVersion();
+    expect(await program.run(['migrate'], dataIn(dataDir))).toEqual({
+      status: 0,
+      stdout: `The schema was brought from version none to version ${to}.\n`,
+      stderr: '',
+    });
+    expect(serversIn(dataDir)).toEqual([]);
+    const again = await program.run(['migrate', '--json'], dataIn(dataDir));
+    expect(JSON.parse(again.stdout)).toEqual({ from: to, to, applied: [] });
+    expect(serversIn(dataDir)).toEqual([]);
+  });
+
+  test('shares it with another that starts at the same time', async () => {
+    const fresh = join(folder, 'fresh');
+    const outcomes = await Promise.all([
+      program.run(['migrate', '--json'], dataIn(fresh)),
+      program.run(['migrate', '--json'], dataIn(fresh)),
+    ]);
+    expect(outcomes.map(({ status, stderr }) => ({ status, stderr }))).toEqual([
+      { status: 0, stderr: '' },
+      { status: 0, stderr: '' },
+    ]);
+    const from = outcomes.map(({ stdout }) => JSON.parse(stdout).from).sort();
+    expect(from).toEqual([await expectedSchemaVersion(), 'none'].sort());
+    expect(serversIn(fresh)).toEqual([]);
+  });
+
+  test('borrows that of a running process, and leaves it running', async () => {
+    const server = await startEmbedded({ dataDir });
+    const pid = await postmasterPid(dataDir);
+    expect(await program.run(['migrate'], dataIn(dataDir))).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    expect(await postmasterPid(dataDir)).toBe(pid);
+    expect(await withClient(server.url, schemaVersion)).toBe(await expectedSchemaVersion());
+    await server.stop();
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('stops it when %s ends the command early', async (signal, status) => {
+    const child = await program.script(LONG_WORK, dataIn(dataDir));
+    expect(await firstOutput(child)).toBe('working');
+    expect(serversIn(dataDir)).toHaveLength(1);
+    const outcome = outcomeOf(child);
+    child.kill(signal);
+    // Ctrl-C reaches a program under npm twice: the second time must not cut the shutdown short.
+    child.kill(signal);
+    expect(await outcome).toEqual({ status, stdout: `interrupted by ${signal}\n`, stderr: '' });
+    expect(serversIn(dataDir)).toEqual([]);
+  });
+
+  test('leaves it behind when it is killed, for the next command to use and to stop', async () => {
+    const child = await program.script(LONG_WORK, dataIn(dataDir));
+    await firstOutput(child);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const pid = await postmasterPid(dataDir);
+    expect(isRunning(pid)).toBe(true);
+    expect(await program.run(['migrate'], dataIn(dataDir))).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    expect(isRunning(pid)).toBe(false);
+  });
+});

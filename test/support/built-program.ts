@@ -1,0 +1,75 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { projectRoot } from '../../db/project-root.ts';
+
+export type Outcome = {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+export type BuiltProgram = {
+  /** Where it is built, and the working directory of what is run. */
+  readonly folder: string;
+  /** Runs the command line `countergraph …`. */
+  run(parameters: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
+  /** Starts a module of its own, which may import the built files by paths such as `./dist/db/…`. */
+  script(source: string, env?: Readonly<Record<string, string>>): Promise<ChildProcess>;
+  remove(): Promise<void>;
+};
+
+/** The program as it is installed: built from the sources as they are, in a folder of its own. */
+export async function buildProgram(): Promise<BuiltProgram> {
+  const folder = await mkdtemp(join(tmpdir(), 'countergraph-built-'));
+  await build(join(folder, 'dist'));
+  for (const name of ['package.json', 'migrations', 'schema']) {
+    await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
+  }
+  await symlink(join(projectRoot(), 'node_modules'), join(folder, 'node_modules'));
+  const start = (file: string, parameters: readonly string[], env = {}) =>
+    spawn(process.execPath, [join(folder, file), ...parameters], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  return {
+    folder,
+    run: (parameters, env) => outcomeOf(start('dist/cli/main.js', parameters, env)),
+    script: async (source, env) => {
+      const name = `script-${process.hrtime.bigint()}.js`;
+      await writeFile(join(folder, name), source);
+      return start(name, [], env);
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** What a process printed, and how it ended. */
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr, status] = await Promise.all([
+    child.stdout ? text(child.stdout) : '',
+    child.stderr ? text(child.stderr) : '',
+    ended,
+  ]);
+  return { status, stdout, stderr };
+}
+
+async function build(outDir: string): Promise<void> {
+  const compiler = join(projectRoot(), 'node_modules', 'typescript', 'bin', 'tsc');
+  // `npm run check` looks at the types; here the files are only wanted.
+  const options = ['--noCheck', '--incremental', 'false', '--tsBuildInfoFile', 'null'];
+  const project = join(projectRoot(), 'tsconfig.build.json');
+  await promisify(execFile)(process.execPath, [
+    compiler,
+    '-p',
+    project,
+    '--outDir',
+    outDir,
+    ...options,
+  ]);
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export type TestDatabase = { readonly url: string; drop(): Promise<void> };
+
+/** A migrated, empty database of its own for a test file, cloned from the template of the run. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const admin = inject('adminUrl');
+  const template = inject('templateDatabase');
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  await withClient(admin, (client) => client.query(`create database ${name} template ${template}`));
+  return { url: databaseUrl(admin, name), drop: () => dropDatabase(admin, name) };
+}
+
+export async function dropDatabase(admin: string, name: string): Promise<void> {
+  await withClient(admin, (client) => client.query(`drop database if exists ${name} with (force)`));
+}
+
+/** The address of another database of the same server. */
+export function databaseUrl(admin: string, name: string): string {
+  const url = new URL(admin);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Runs `work` on a connection of its own. */
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,237 @@
+import { Agent } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { stringify } from 'lossless-json';
+import type { QueryResultRow } from 'pg';
+import { openConnection } from '../../db/write/connection.ts';
+import { applyDeclaration } from '../../ingest/apply.ts';
+import { importFile } from '../../ingest/import-file.ts';
+import { createLog } from '../../server/log.ts';
+import { readSettings, type Settings } from '../../server/settings.ts';
+import { startServer } from '../../server/start-server.ts';
+import { type ErrorBody, parseExactly, type TopperBody } from './answers.ts';
+import { createTestDatabase, withClient } from './database.ts';
+import { type HttpAnswer, type HttpCall, httpCall } from './http-call.ts';
+import { type Encoding, encode, post, type RestParameters } from './rest-parameters.ts';
+
+/** A line of the `samples` format (operations, "Import formats"). */
+export type Line = {
+  readonly group: string;
+  readonly key: string;
+  readonly ts: number;
+  readonly values: Readonly<Record<string, number | bigint>>;
+  readonly count?: number;
+  readonly probe?: string;
+  readonly label?: string;
+  readonly description?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+};
+
+const PATHS = {
+  slices: '/api/time_slices/time_slices_request',
+  groups: '/api/counter_group_info/counter_group_info_request',
+  topper: '/api/topper/topper_request',
+} as const;
+
+export type EndpointName = keyof typeof PATHS;
+
+export const ENDPOINT_NAMES = ['slices', 'groups', 'topper'] as const;
+
+export type RestAnswer = HttpAnswer & { readonly body: unknown };
+
+export type GraphQLProblem = {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: { readonly code: string };
+};
+
+export type GraphQLAnswer<Data> = HttpAnswer & {
+  readonly data: Data;
+  readonly errors: readonly GraphQLProblem[] | undefined;
+};
+
+export type Credentials = { readonly username: string; readonly token: string };
+
+/** Whom tests ask as, and what about, unless they say otherwise. */
+export const ADA: Credentials = { username: 'ada', token: 'ada-token' };
+export const CONTEXT = 'lab';
+
+export const basic = ({ username, token }: Credentials): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`,
+});
+
+export type TestServiceOptions = {
+  readonly settings?: Partial<Settings>;
+  /** What a node's `url_env` finds. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Another database than a new one of its own. It stays when the service is closed. */
+  readonly databaseUrl?: string;
+};
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+/** The real server on a free port, on a database of its own. */
+export async function startTestService(options: TestServiceOptions = {}) {
+  const database = options.databaseUrl ? null : await createTestDatabase();
+  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  const statements: string[] = [];
+  const logged: string[] = [];
+  const clock = { seconds: Date.UTC(2024, 6, 15, 12) / 1000 };
+  const server = await startServer({
+    settings: { ...readSettings({ PORT: '0' }), ...options.settings },
+    databaseUrl,
+    log: createLog('debug', collectingStream(logged)),
+    clock: () => clock.seconds * 1000,
+    onStatement: (text) => statements.push(text),
+    variable: (name) => options.variables?.[name],
+    explorer: { credentials: null },
+  });
+  const agent = new Agent({ keepAlive: true });
+  const call = (path: string, how: HttpCall = {}) => httpCall(server.url + path, { agent, ...how });
+  return {
+    url: server.url,
+    databaseUrl,
+    /** Seconds since the epoch that the server takes for now. */
+    clock,
+    /** The server's log so far. */
+    logText: () => logged.join(''),
+    /** The texts of the statements that the server sends from now on. */
+    watchStatements(): () => readonly string[] {
+      const mark = statements.length;
+      return () => statements.slice(mark);
+    },
+    call,
+    ...restOf(call),
+    ...graphqlOf(call),
+    ...fillOf(databaseUrl),
+    async close() {
+      agent.destroy();
+      await server.close();
+      await database?.drop();
+    },
+  };
+}
+
+type Caller = (path: string, how?: HttpCall) => Promise<HttpAnswer>;
+
+function restOf(call: Caller) {
+  const defaults = { context: CONTEXT, username: ADA.username, api_token: ADA.token };
+
+  async function rest(
+    endpoint: EndpointName,
+    parameters: RestParameters = {},
+    { encoding = 'query' as Encoding, ...how }: HttpCall & { encoding?: Encoding } = {},
+  ): Promise<RestAnswer> {
+    const { query, call: encoded } = await encode({ ...defaults, ...parameters }, encoding);
+    const headers = { ...encoded.headers, ...how.headers };
+    const answer = await call(PATHS[endpoint] + query, { ...encoded, ...how, headers });
+    return { ...answer, body: answer.text === '' ? null : parseExactly(answer.text) };
+  }
+
+  /** The body of an answer that must be a 200. Its shape is what the tests are about. */
+  async function ok<Body>(
+    endpoint: EndpointName,
+    parameters: RestParameters = {},
+    how: HttpCall & { encoding?: Encoding } = {},
+  ): Promise<Body> {
+    const answer = await rest(endpoint, parameters, how);
+    if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+    return answer.body as Body;
+  }
+
+  /** Status and message of an answer that must be an error in the specification's shape. */
+  async function refusal(
+    endpoint: EndpointName,
+    parameters: RestParameters = {},
+    how: HttpCall & { encoding?: Encoding } = {},
+  ): Promise<[number, string]> {
+    const answer = await rest(endpoint, parameters, how);
+    const { status, message, ...more } = answer.body as ErrorBody;
+    if (status !== 'ERROR' || Object.keys(more).length > 0) {
+      throw new Error(`not an error: ${answer.status} ${answer.text}`);
+    }
+    return [answer.status, message];
+  }
+
+  return {
+    rest,
+    ok,
+    refusal,
+    topper: (parameters: RestParameters) => ok<TopperBody>('topper', parameters),
+    path: (endpoint: EndpointName): string => PATHS[endpoint],
+  };
+}
+
+function graphqlOf(call: Caller) {
+  async function graphql<Data = unknown>(
+    query: string,
+    variables: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = basic(ADA),
+  ): Promise<GraphQLAnswer<Data>> {
+    const sent = post('application/json', stringify({ query, variables }) ?? '');
+    const answer = await call('/graphql', { ...sent, headers: { ...sent.headers, ...headers } });
+    const { data, errors } = JSON.parse(answer.text) as GraphQLAnswer<Data>;
+    return { ...answer, data, errors };
+  }
+
+  /** The data of an answer that must have no errors. */
+  async function data<Data = unknown>(
+    query: string,
+    variables?: Readonly<Record<string, unknown>>,
+    credentials: Credentials = ADA,
+  ): Promise<Data> {
+    const answer = await graphql<Data>(query, variables, basic(credentials));
+    if (answer.errors || answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+    return answer.data;
+  }
+
+  return { graphql, data };
+}
+
+function fillOf(databaseUrl: string) {
+  const sql = async <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
+    (await withClient(databaseUrl, (client) => client.query<Row>(text, values))).rows;
+  let imports = 0;
+  return {
+    sql,
+    async apply(declaration: object): Promise<void> {
+      const connection = await openConnection(databaseUrl, 'apply');
+      try {
+        await applyDeclaration(connection, declaration);
+      } finally {
+        await connection.end();
+      }
+    },
+    async importSamples(
+      lines: readonly Line[],
+      { context = CONTEXT, engine = 0 }: { context?: string; engine?: number } = {},
+    ): Promise<void> {
+      const content = lines.map((line) => `${stringify(line)}\n`).join('');
+      imports += 1;
+      await importFile({
+        ...{ databaseUrl, context, engine, format: 'samples', again: true },
+        source: {
+          name: `samples ${imports}`,
+          sizeBytes: null,
+          isRepeatable: true,
+          open: () => Readable.from([Buffer.from(content)]),
+        },
+        now: () => Math.floor(Date.now() / 1000),
+      });
+    },
+    async addUser({ username, token }: Credentials, contexts: readonly string[]): Promise<void> {
+      await sql(
+        `with added as (insert into users (username) values ($1) returning user_id),
+           token as (insert into tokens select user_id, sha256($2::bytea) from added)
+         insert into grants select user_id, context_id from added, contexts where name = any($3)`,
+        [username, Buffer.from(token), contexts],
+      );
+    },
+  };
+}
+
+/** A stream that keeps what is written to it; the log asks it for nothing but that. */
+function collectingStream(lines: string[]): NodeJS.WriteStream {
+  const stream = new PassThrough();
+  stream.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+  return stream as unknown as NodeJS.WriteStream;
+}
