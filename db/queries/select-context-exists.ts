@@ -1,0 +1,12 @@
+import type { ReadSession } from '../read-session.ts';
+
+/** Whether any context has this name, granted or not (tells a 422 from a 403). */
+export async function selectContextExists(session: ReadSession, name: string): Promise<boolean> {
+  // PostgreSQL's texts have no NUL, so no context is called that.
+  if (name.includes('\0')) return false;
+  const rows = await session.read<{ found: boolean }>({
+    text: 'select exists (select from contexts where name = $1) as found',
+    values: [name],
+  });
+  return rows[0]?.found ?? false;
+}

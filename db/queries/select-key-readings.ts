@@ -1,0 +1,31 @@
+import type { ReadSession, TimeBound } from '../read-session.ts';
+import {
+  foldColumns,
+  READINGS_OF_READ,
+  SAMPLE_READS,
+  type SampleRead,
+  sampleReadValues,
+} from './sample-reads.ts';
+
+/** read: the place of its SampleRead in the list. value and count: decimal integers as text. */
+export type KeyReadingRow = {
+  read: number;
+  shard: number;
+  keyId: number;
+  value: string;
+  count: string;
+};
+
+/** What every key of each read comes to over the read's whole interval: one row a key. */
+export const selectKeyReadings = (
+  session: ReadSession,
+  reads: readonly SampleRead[],
+  bound: TimeBound | null,
+): Promise<KeyReadingRow[]> =>
+  session.read({ text: SELECT_KEY_READINGS, values: sampleReadValues(reads) }, bound);
+
+const SELECT_KEY_READINGS = `
+select r.read, s.shard, s.key_id as "keyId", ${foldColumns('s')}
+from ${SAMPLE_READS}
+cross join lateral (${READINGS_OF_READ}) s
+group by r.read, r.fold, s.shard, s.key_id`;

@@ -1,0 +1,20 @@
+import type { ReadSession } from '../read-session.ts';
+
+/**
+ * isStandby: what the node says of itself (decision 13).
+ * localDataFolder: the server's data folder, where this user may know it and the server runs on
+ * the machine that asks; null otherwise.
+ */
+export type ServerFactsRow = { isStandby: boolean; localDataFolder: string | null };
+
+export async function selectServerFacts(session: ReadSession): Promise<ServerFactsRow> {
+  const [row] = await session.read<ServerFactsRow>({
+    text: `
+select pg_is_in_recovery() as "isStandby",
+  case when (inet_server_addr() is null or inet_server_addr() << '127.0.0.0/8'
+      or inet_server_addr() = '::1') and pg_has_role('pg_read_all_settings', 'usage')
+    then current_setting('data_directory') end as "localDataFolder"`,
+  });
+  if (!row) throw new Error('a select without FROM gave no row');
+  return row;
+}

@@ -1,0 +1,20 @@
+import type { ReadSession } from '../read-session.ts';
+
+export type TotalWindowRow = { contextId: number; from: number; to: number };
+
+/** From the oldest to the newest available bucket's end, by context; no row without data. */
+export const selectTotalWindows = (
+  session: ReadSession,
+  contextIds: readonly number[],
+): Promise<TotalWindowRow[]> =>
+  session.read({
+    text: `
+select s.context_id as "contextId", min(v.first_bucket)::float8 as "from",
+  max(v.last_bucket + g.bucket_size)::float8 as "to"
+from slices s
+join coverage v using (slice_id)
+join counter_groups g using (group_id)
+where s.context_id = any($1::int[]) and not s.archived and g.enabled
+group by s.context_id`,
+    values: [contextIds],
+  });

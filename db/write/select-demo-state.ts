@@ -1,0 +1,26 @@
+import type { Connection } from './connection.ts';
+
+export type DemoState = {
+  /** Neither users nor contexts: nobody has used the database yet. */
+  readonly isEmpty: boolean;
+  /** The user has that token, and a grant for the context of the same name. */
+  readonly isSignedIn: boolean;
+};
+
+/** Whether there is a demo by that name. digest: SHA-256 of its token. */
+export async function selectDemoState(
+  connection: Connection,
+  name: string,
+  digest: Buffer,
+): Promise<DemoState> {
+  const { rows } = await connection.query<DemoState>(
+    `select not exists (select from users) and not exists (select from contexts) as "isEmpty",
+       exists (
+         select from users u join tokens t using (user_id) join grants g using (user_id)
+           join contexts c using (context_id)
+         where u.username = $1 and c.name = $1 and t.digest = $2
+       ) as "isSignedIn"`,
+    [name, digest],
+  );
+  return rows[0] ?? { isEmpty: false, isSignedIn: false };
+}

@@ -1,0 +1,75 @@
+import { serviceError } from '../domain/errors.ts';
+import type { Interval } from '../domain/interval.ts';
+import type { GrantedContext, Identity } from './identity.ts';
+import type { NodeLoaders } from './loaders/node-loaders.ts';
+import { chooseNode, type NodeChoice, PRIMARY, urlOf } from './nodes.ts';
+import type { RequestScope } from './request-scope.ts';
+
+/** A context as one of its nodes has it. Everything below it is read from that node. */
+export type ContextView = {
+  readonly contextId: number;
+  readonly name: string;
+  readonly nodeName: string;
+  readonly nodeUrl: string;
+  readonly loaders: NodeLoaders;
+};
+
+/** Decision 11: whoever has not said who they are gets nothing. */
+export function signedIn({ identity }: RequestScope): Identity {
+  if (!identity) throw serviceError('invalidToken');
+  return identity;
+}
+
+/** The granted context on the chosen node. Errors: no such node. */
+export function viewContext(
+  scope: RequestScope,
+  context: GrantedContext,
+  choice: NodeChoice,
+): ContextView {
+  const node = chooseNode(context, choice);
+  const nodeUrl = node ? urlOf(node, scope.variable) : scope.reads.primaryUrl;
+  if (nodeUrl === null) {
+    throw serviceError('unreachable', {}, { cause: `${node?.url_env} is not set` });
+  }
+  const { contextId, name } = context;
+  const loaders = scope.reads.at(nodeUrl);
+  return { contextId, name, nodeName: node?.name ?? PRIMARY, nodeUrl, loaders };
+}
+
+const ON_PRIMARY: NodeChoice = { destinationNode: null, fromDr: false };
+
+/** Decision 12: the contexts granted to whoever asks, and no others. */
+export const grantedContexts = (scope: RequestScope): ContextView[] =>
+  [...signedIn(scope).contexts.values()].map((context) => viewContext(scope, context, ON_PRIMARY));
+
+/** null: it does not exist, or is not granted. */
+export function findContext(
+  scope: RequestScope,
+  name: string,
+  choice: NodeChoice = ON_PRIMARY,
+): ContextView | null {
+  const context = signedIn(scope).contexts.get(name);
+  return context ? viewContext(scope, context, choice) : null;
+}
+
+/** What the node itself says (decision 13). */
+export const haSlaveMode = async ({ loaders }: ContextView): Promise<boolean> =>
+  (await loaders.serverFacts()).isStandby;
+
+/** Decision 17: from the oldest to the newest available bucket's end; null without data. */
+export async function totalWindow({ loaders, contextId }: ContextView): Promise<Interval | null> {
+  const row = await loaders.totalWindowByContext.load(contextId);
+  return row && { from: row.from, to: row.to };
+}
+
+export const probeNames = async ({ loaders, contextId }: ContextView): Promise<string[]> =>
+  (await loaders.probesByContext.load(contextId)).map(({ name }) => name);
+
+/** The id of a probe in samples; null stands for all. Error: the context has no such probe. */
+export async function probeIdOf(at: ContextView, name: string | null): Promise<number | null> {
+  if (name === null) return null;
+  const probes = await at.loaders.probesByContext.load(at.contextId);
+  const probe = probes.find((candidate) => candidate.name === name);
+  if (!probe) throw serviceError('invalidProbe', { probe_id: name });
+  return probe.probeId;
+}

@@ -1,0 +1,110 @@
+import { type Guid, parseGuid } from '../domain/guid.ts';
+import type { Interval } from '../domain/interval.ts';
+import type { SimpleKeyKind } from '../domain/key-kind.ts';
+import { foldCase } from '../domain/search-text.ts';
+import type { ContextView } from './contexts.ts';
+import type { CounterGroupRow, CoverageRow, KeyGroup, MeterRow } from './loaders/node-loaders.ts';
+
+/** The groups that a cross-key's parts come from, in the order parent, first, second. */
+export type CrosskeyView = { readonly guids: readonly Guid[] };
+
+export type CounterGroupView = {
+  readonly at: ContextView;
+  readonly row: CounterGroupRow;
+  readonly guid: Guid;
+  readonly crosskey: CrosskeyView | null;
+  /** One kind for a simple group, a kind for each part of a cross-key group. */
+  readonly kinds: readonly SimpleKeyKind[];
+  /** As key queries need it. */
+  readonly keys: KeyGroup;
+};
+
+export type MeterView = { readonly group: CounterGroupView; readonly row: MeterRow };
+
+/** The enabled groups of the context, by name. */
+export async function listGroups(at: ContextView): Promise<CounterGroupView[]> {
+  const rows = await at.loaders.groupsByContext.load(at.contextId);
+  const byGuid = new Map(rows.map((row) => [toGuid(row.guid), row]));
+  return rows.filter(({ enabled }) => enabled).map((row) => viewGroup(at, row, byGuid));
+}
+
+export async function findGroup(at: ContextView, guid: Guid): Promise<CounterGroupView | null> {
+  const groups = await listGroups(at);
+  return groups.find((group) => group.guid === guid) ?? null;
+}
+
+/** Those of `guids` (null: all) whose name or GUID has `search` in it. */
+export async function searchGroups(
+  at: ContextView,
+  guids: readonly Guid[] | null,
+  search: string | null,
+): Promise<CounterGroupView[]> {
+  const wanted = guids && new Set(guids);
+  const text = search && foldCase(search);
+  return (await listGroups(at))
+    .filter(({ guid }) => !wanted || wanted.has(guid))
+    .filter(({ row, guid }) => !text || foldCase(`${row.name}\n${guid}`).includes(text));
+}
+
+function viewGroup(
+  at: ContextView,
+  row: CounterGroupRow,
+  byGuid: ReadonlyMap<Guid, CounterGroupRow>,
+): CounterGroupView {
+  const guid = toGuid(row.guid);
+  const guids = [row.parent_guid, row.crosskey_guid_1, row.crosskey_guid_2]
+    .filter((part) => part !== null)
+    .map(toGuid);
+  const parts = guids.map((part) => byGuid.get(part));
+  const keys = { groupId: row.group_id, partGroupIds: parts.map((part) => part?.group_id ?? null) };
+  if (row.key_kind !== 'crosskey') {
+    return { at, row, guid, crosskey: null, kinds: [row.key_kind], keys };
+  }
+  return { at, row, guid, crosskey: { guids }, kinds: parts.map(kindOfPart), keys };
+}
+
+/** A part is never itself a cross-key (decision 31); a part group that is gone left plain text. */
+function kindOfPart(part: CounterGroupRow | undefined): SimpleKeyKind {
+  return part && part.key_kind !== 'crosskey' ? part.key_kind : 'text';
+}
+
+function toGuid(uuid: string): Guid {
+  const guid = parseGuid(uuid);
+  if (guid === null) throw new Error(`the database gave a uuid that is no GUID: ${uuid}`);
+  return guid;
+}
+
+export async function listMeters(group: CounterGroupView): Promise<MeterView[]> {
+  const rows = await group.at.loaders.metersByGroup.load(group.row.group_id);
+  return rows.map((row) => ({ group, row }));
+}
+
+export async function findMeter(group: CounterGroupView, index: number): Promise<MeterView | null> {
+  const meters = await listMeters(group);
+  return meters.find(({ row }) => row.meter_id === index) ?? null;
+}
+
+/** Cross-key groups with this group in any position (decision 31). */
+export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGroupView[]> =>
+  (await listGroups(group.at)).filter((other) => other.crosskey?.guids.includes(group.guid));
+
+/** Where readings of the group are, of one probe or (null) of all. */
+export async function coverageOf(
+  group: CounterGroupView,
+  probeId: number | null,
+): Promise<CoverageRow[]> {
+  const rows = await group.at.loaders.coverageByGroup.load(group.row.group_id);
+  return probeId === null ? rows : rows.filter((row) => row.probeId === probeId);
+}
+
+/** From the group's oldest to the end of its newest available bucket; null without data. */
+export async function availableInterval(
+  group: CounterGroupView,
+  probeId: number | null,
+): Promise<Interval | null> {
+  const coverage = await coverageOf(group, probeId);
+  if (coverage.length === 0) return null;
+  const from = coverage.reduce((least, row) => Math.min(least, row.firstBucket), Infinity);
+  const last = coverage.reduce((most, row) => Math.max(most, row.lastBucket), 0);
+  return { from, to: last + group.row.bucket_size };
+}

@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ServiceError, serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { IdentityRow, NodeRow, RequestReads } from './loaders/request-reads.ts';
+import type { NodeDirectory } from './node-directory.ts';
+import { urlOf } from './nodes.ts';
+
+export type Credentials = { readonly username: string; readonly token: string };
+
+export type GrantedContext = {
+  readonly contextId: number;
+  readonly name: string;
+  readonly nodes: readonly NodeRow[];
+};
+
+/** A user who proved who they are, and the contexts they may read, by name. */
+export type Identity = {
+  readonly username: string;
+  readonly contexts: ReadonlyMap<string, GrantedContext>;
+  /** The node that vouched for them: the primary, unless it could not be reached. */
+  readonly nodeUrl: string;
+};
+
+export type IdentitySources = {
+  readonly reads: RequestReads;
+  readonly directory: NodeDirectory;
+  readonly variable: (name: string) => string | undefined;
+};
+
+/**
+ * Who is asking. Fails with `invalidToken` for an unknown user and for a wrong token alike, in the
+ * same time (decision 10). While the primary cannot be reached, `standIns` are asked in turn: they
+ * hold the same users and grants (decision 13).
+ */
+export async function identify(
+  sources: IdentitySources,
+  credentials: Credentials,
+  standIns: readonly NodeRow[],
+): Promise<Identity> {
+  const { row, nodeUrl } = await findUser(sources, credentials.username, standIns);
+  const given = createHash('sha256').update(credentials.token).digest();
+  const stored = row?.digest ?? Buffer.alloc(given.length);
+  // An unknown user is compared as well, with zeros, so that both cost the same.
+  const matches = timingSafeEqual(given, stored);
+  if (!row?.digest || !matches) throw serviceError('invalidToken');
+  const contexts = row.contexts.map(({ context_id, name, nodes }) => {
+    sources.directory.remember(name, nodes);
+    return [name, { contextId: context_id, name, nodes }] as const;
+  });
+  return { username: credentials.username, contexts: new Map(contexts), nodeUrl };
+}
+
+async function findUser(
+  { reads, variable }: IdentitySources,
+  username: string,
+  standIns: readonly NodeRow[],
+): Promise<{ row: IdentityRow | null; nodeUrl: string }> {
+  const urls = [reads.primaryUrl, ...standIns.map((node) => urlOf(node, variable))];
+  const candidates = [...new Set(urls)].filter((url) => url !== null);
+  let failure: unknown = serviceError('unreachable');
+  for (const [index, nodeUrl] of candidates.entries()) {
+    // A node that hangs must not keep those from answering that would stand in for it.
+    const isLast = index === candidates.length - 1;
+    const bound = isLast ? null : reads.boundFromNow(LIMITS.connectTimeoutMs / 1000);
+    try {
+      return { row: await reads.identity(nodeUrl, username, bound), nodeUrl };
+    } catch (error) {
+      if (isLast || !isOutOfReach(error)) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+const isOutOfReach = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.kind === 'unreachable' || error.kind === 'timeout');

@@ -1,0 +1,158 @@
+import { compareKeys } from '../domain/compare-keys.ts';
+import { joinCrossKey, parseCrossKey } from '../domain/cross-key.ts';
+import { defaultLabel } from '../domain/default-label.ts';
+import { malformed } from '../domain/errors.ts';
+import type { FilterableKey } from '../domain/key-filter.ts';
+import type { SimpleKeyKind } from '../domain/key-kind.ts';
+import { formatReadable, parseKey } from '../domain/key-text.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { foldCase } from '../domain/search-text.ts';
+import type { CounterGroupView } from './counter-groups.ts';
+import type { KeyRow } from './loaders/node-loaders.ts';
+
+export type KeyView = { readonly group: CounterGroupView; readonly row: KeyRow };
+
+export type KeyAttribute = { readonly name: string; readonly value: string };
+
+/** A cross-key is its parts; any other key is the one part of itself. */
+const partsOf = ({ group, row }: KeyView): readonly string[] =>
+  group.crosskey ? row.parts : [row.key];
+
+/** Decisions 30 and 31: for people, the parts of a cross-key joined as the key itself is. */
+export function readableOf(key: KeyView): string {
+  const readables = partsOf(key).map((part, i) => formatReadable(kindAt(key, i), part));
+  return joined(key, readables);
+}
+
+/** The label given to the key, else the default of its kind, else its readable form. */
+export function labelOf(key: KeyView): string {
+  if (key.row.label !== null) return key.row.label;
+  const labels = partsOf(key).map((part, i) => {
+    const kind = kindAt(key, i);
+    return key.row.partLabels[i] ?? defaultLabel(kind, part) ?? formatReadable(kind, part);
+  });
+  return joined(key, labels);
+}
+
+const kindAt = ({ group }: KeyView, place: number): SimpleKeyKind => group.kinds[place] ?? 'text';
+
+const joined = ({ group, row }: KeyView, texts: readonly string[]): string =>
+  group.crosskey ? joinCrossKey(texts) : (texts[0] ?? row.key);
+
+/** By name; a value that is no text is written as JSON. */
+export const attributesOf = ({ row }: KeyView): KeyAttribute[] =>
+  Object.entries(row.attributes ?? {})
+    .map(([name, value]) => ({
+      name,
+      value: typeof value === 'string' ? value : JSON.stringify(value),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+export const filterable = (key: KeyView): FilterableKey => ({
+  key: key.row.key,
+  parts: partsOf(key),
+  readable: () => readableOf(key),
+  label: () => labelOf(key),
+});
+
+/** The key of the group in raw or readable form; null when the group has no such key. */
+export async function findKey(group: CounterGroupView, text: string): Promise<KeyView | null> {
+  const [kind, ...others] = group.kinds;
+  if (kind === undefined) return null;
+  const key =
+    others.length === 0 ? parseKey(kind, text) : (parseCrossKey(group.kinds, text)?.key ?? null);
+  return key === null ? null : findRawKey(group, key);
+}
+
+/** The key of the group that has exactly this raw form. */
+export async function findRawKey(group: CounterGroupView, key: string): Promise<KeyView | null> {
+  // PostgreSQL's texts have no NUL, so no key has one.
+  if (key.includes('\0')) return null;
+  const row = await group.at.loaders.keyByText.load({ group: group.keys, key });
+  return row && { group, row };
+}
+
+export type KeyPage = {
+  readonly group: CounterGroupView;
+  readonly keys: readonly KeyView[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  /** Of all pages together. */
+  readonly totalCount: () => Promise<number>;
+};
+
+export type KeyPageSelection = {
+  readonly search: string | null;
+  readonly first: number;
+  readonly after: string | null;
+};
+
+/** The group's keys in byte order, those only whose label or readable form has `search` in it. */
+export async function listKeys(
+  group: CounterGroupView,
+  { search, first, after }: KeyPageSelection,
+): Promise<KeyPage> {
+  if (first < 1 || first > LIMITS.keysPage) {
+    throw malformed('first', `an integer from 1 to ${LIMITS.keysPage}`, first);
+  }
+  const afterKey = after === null ? null : decodeCursor(after);
+  return search
+    ? searchedPage(group, { search: foldCase(search), first, afterKey })
+    : plainPage(group, { first, afterKey });
+}
+
+async function plainPage(
+  group: CounterGroupView,
+  { first, afterKey }: { first: number; afterKey: string | null },
+): Promise<KeyPage> {
+  const { keyPage, keyCount } = group.at.loaders;
+  // One row more than asked for tells whether there is a next page.
+  const rows = await keyPage.load({ group: group.keys, after: afterKey, limit: first + 1 });
+  return {
+    group,
+    keys: rows.slice(0, first).map((row) => ({ group, row })),
+    hasNextPage: rows.length > first,
+    hasPreviousPage: afterKey !== null,
+    totalCount: () => keyCount.load(group.row.group_id),
+  };
+}
+
+/** Labels and readable forms follow rules the database does not know: all keys are looked at. */
+async function searchedPage(
+  group: CounterGroupView,
+  { search, first, afterKey }: { search: string; first: number; afterKey: string | null },
+): Promise<KeyPage> {
+  const rows = await group.at.loaders.groupKeys.load({ ...group.keys, bound: null });
+  const found = rows
+    .map((row) => ({ group, row }))
+    .filter((key) =>
+      [labelOf(key), readableOf(key)].some((text) => foldCase(text).includes(search)),
+    );
+  const start =
+    afterKey === null ? 0 : found.findIndex(({ row }) => compareKeys(row.key, afterKey) > 0);
+  const rest = start < 0 ? [] : found.slice(start);
+  return {
+    group,
+    keys: rest.slice(0, first),
+    hasNextPage: rest.length > first,
+    hasPreviousPage: afterKey !== null,
+    totalCount: async () => found.length,
+  };
+}
+
+const CURSOR = 'key:';
+
+export const encodeCursor = ({ row }: KeyView): string =>
+  Buffer.from(`${CURSOR}${row.key}`).toString('base64url');
+
+function decodeCursor(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (
+    !text.startsWith(CURSOR) ||
+    text.includes('\0') ||
+    Buffer.from(text).toString('base64url') !== cursor
+  ) {
+    throw malformed('after', 'the cursor of an edge', cursor);
+  }
+  return text.slice(CURSOR.length);
+}

@@ -1,0 +1,90 @@
+import DataLoader from 'dataloader';
+import type { KeyGroup, KeyRow } from '../../db/queries/key-columns.ts';
+import { type PartOfCrossKey, selectCrossKeys } from '../../db/queries/select-cross-keys.ts';
+import { selectGroupKeys } from '../../db/queries/select-group-keys.ts';
+import { selectKeyCounts } from '../../db/queries/select-key-counts.ts';
+import { type KeyPageRequest, selectKeyPages } from '../../db/queries/select-key-page.ts';
+import { type KeyId, selectKeysById } from '../../db/queries/select-keys-by-id.ts';
+import { type KeyOfGroup, selectKeysByText } from '../../db/queries/select-keys-by-text.ts';
+import type { ReadSession, TimeBound } from '../../db/read-session.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { byBound, oneLoader } from './batch.ts';
+
+type Bounded = { bound: TimeBound | null };
+
+/** The key of an id that a reading carried. */
+export const keyByIdLoader = (
+  session: ReadSession,
+): DataLoader<KeyId & Bounded, KeyRow | null, string> =>
+  new DataLoader(
+    (ids) =>
+      byBound(ids, async (batch, bound) => {
+        const rows = await selectKeysById(session, batch, bound);
+        const found = new Map(rows.map((row) => [idText(row.groupId, row), row]));
+        return batch.map((id) => found.get(idText(id.group.groupId, id)) ?? null);
+      }),
+    { cacheKeyFn: (id) => idText(id.group.groupId, id) },
+  );
+
+const idText = (groupId: number, { shard, keyId }: { shard: number; keyId: number }): string =>
+  `${groupId} ${shard} ${keyId}`;
+
+export const keyByTextLoader = (
+  session: ReadSession,
+): DataLoader<KeyOfGroup, KeyRow | null, string> =>
+  oneLoader(
+    (keys) => selectKeysByText(session, keys),
+    ({ group, key }) => `${group.groupId} ${key}`,
+    (row) => `${row.groupId} ${row.key}`,
+  );
+
+/** Every key of a group, in byte order. */
+export const groupKeysLoader = (
+  session: ReadSession,
+): DataLoader<KeyGroup & Bounded, KeyRow[], number> =>
+  new DataLoader(
+    (groups) =>
+      byBound(groups, async (batch, bound) => {
+        const rows = groupBy(
+          await selectGroupKeys(session, batch, bound),
+          ({ groupId }) => groupId,
+        );
+        return batch.map(({ groupId }) => rows.get(groupId) ?? []);
+      }),
+    { cacheKeyFn: ({ groupId }) => groupId },
+  );
+
+export const keyPageLoader = (session: ReadSession): DataLoader<KeyPageRequest, KeyRow[], string> =>
+  new DataLoader(
+    async (requests) => {
+      const pages: KeyRow[][] = requests.map(() => []);
+      for (const { request, ...row } of await selectKeyPages(session, requests)) {
+        pages[request]?.push(row);
+      }
+      return pages;
+    },
+    { cacheKeyFn: ({ group, after, limit }) => JSON.stringify([group.groupId, after, limit]) },
+  );
+
+export const keyCountLoader = (session: ReadSession): DataLoader<number, number> =>
+  new DataLoader(async (groupIds) => {
+    const rows = await selectKeyCounts(session, groupIds);
+    const counts = new Map(rows.map(({ groupId, keys }) => [groupId, keys]));
+    return groupIds.map((groupId) => counts.get(groupId) ?? 0);
+  });
+
+/** The ids of the cross-keys that have a key in a position. */
+export const crossKeysLoader = (
+  session: ReadSession,
+): DataLoader<PartOfCrossKey & Bounded, { shard: number; keyId: number }[], string> =>
+  new DataLoader(
+    (parts) =>
+      byBound(parts, async (batch, bound) => {
+        const answers: { shard: number; keyId: number }[][] = batch.map(() => []);
+        for (const { request, shard, keyId } of await selectCrossKeys(session, batch, bound)) {
+          answers[request]?.push({ shard, keyId });
+        }
+        return answers;
+      }),
+    { cacheKeyFn: ({ groupId, position, part }) => `${groupId} ${position} ${part}` },
+  );

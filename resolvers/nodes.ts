@@ -1,0 +1,45 @@
+import { malformed, serviceError } from '../domain/errors.ts';
+import type { NodeRow } from './loaders/request-reads.ts';
+
+export type { NodeRow } from './loaders/request-reads.ts';
+
+/** The primary's name wherever a node is named (decision 13). */
+export const PRIMARY = 'primary';
+
+/** Which node is asked for; both null: the primary. */
+export type NodeChoice = {
+  readonly destinationNode: string | null;
+  readonly fromDr: boolean;
+};
+
+/** The node's address; null when the variable that should hold it is not set. */
+export const urlOf = (
+  node: NodeRow,
+  variable: (name: string) => string | undefined,
+): string | null => node.url ?? (node.url_env ? (variable(node.url_env) ?? null) : null);
+
+/** The chosen node among `nodes`, null for the primary. Errors: both ways at once, no such node. */
+export function chooseNode(
+  { name, nodes }: { readonly name: string; readonly nodes: readonly NodeRow[] },
+  choice: NodeChoice,
+): NodeRow | null {
+  const { destinationNode, fromDr } = choice;
+  if (destinationNode !== null && fromDr) throw choseTwice(destinationNode);
+  if (fromDr) {
+    const recovery = nodes.find(({ role }) => role === 'dr');
+    if (!recovery) throw serviceError('noRecoveryNode', { context: name });
+    return recovery;
+  }
+  if (destinationNode === null || destinationNode === PRIMARY) return null;
+  const node = nodes.find((candidate) => candidate.name === destinationNode);
+  if (!node) throw serviceError('invalidNode', { destination_node: destinationNode });
+  return node;
+}
+
+/** Decision 13: `destination_node` and `get_from_dr` choose one. */
+export const choseTwice = (destinationNode: string) =>
+  malformed(
+    'destination_node',
+    'left out when the disaster-recovery node is asked for',
+    destinationNode,
+  );

@@ -1,0 +1,27 @@
+import type { EpochSeconds } from '../domain/interval.ts';
+import type { Identity } from './identity.ts';
+import type { RequestReads } from './loaders/request-reads.ts';
+import type { NodeDirectory } from './node-directory.ts';
+
+/** What the services need of the configuration. */
+export type ServiceSettings = {
+  /** IANA name (decision 20). */
+  readonly timeZone: string;
+  /** The topper's system default (timeout −1). */
+  readonly queryTimeoutSeconds: number;
+  /** Ceiling of maxitems (decision 29). */
+  readonly maxTopperItems: number;
+};
+
+/** What every service function may use of the request it works for. */
+export type RequestScope = {
+  readonly settings: ServiceSettings;
+  readonly reads: RequestReads;
+  readonly directory: NodeDirectory;
+  /** The value of an environment variable that a node's url_env names. */
+  readonly variable: (name: string) => string | undefined;
+  /** When the request arrived: one moment for all of it. */
+  readonly now: EpochSeconds;
+  /** null: nobody has said who they are. */
+  readonly identity: Identity | null;
+};

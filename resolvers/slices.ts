@@ -1,0 +1,63 @@
+import type { Interval } from '../domain/interval.ts';
+import { sliceName } from '../domain/slice-name.ts';
+import type { ContextView } from './contexts.ts';
+import type { SliceRow } from './loaders/node-loaders.ts';
+import type { RequestScope } from './request-scope.ts';
+
+export type SliceView = {
+  readonly at: ContextView;
+  readonly sliceId: number;
+  readonly name: string;
+  readonly engine: number;
+  readonly status: 'available' | 'processing' | 'archived';
+  readonly timeInterval: Interval;
+  readonly path: string | null;
+  readonly available: boolean;
+  readonly tags: readonly string[];
+};
+
+export type SliceSelection = {
+  readonly allEngines: boolean;
+  /** Only slices that overlap it; null: all. */
+  readonly within: Interval | null;
+};
+
+/** Oldest first, then by engine instance; engine instance 0 only unless all are asked for. */
+export async function listSlices(
+  scope: RequestScope,
+  at: ContextView,
+  { allEngines, within }: SliceSelection,
+): Promise<SliceView[]> {
+  const rows = await at.loaders.slicesByContext.load(at.contextId);
+  return rows
+    .filter((row) => allEngines || row.engine === 0)
+    .filter((row) => !within || (row.startsAt < within.to && within.from < row.endsAt))
+    .map((row) => viewSlice(scope, at, row));
+}
+
+function viewSlice(scope: RequestScope, at: ContextView, row: SliceRow): SliceView {
+  const timeInterval = { from: row.startsAt, to: row.endsAt };
+  return {
+    at,
+    sliceId: row.sliceId,
+    name: sliceName(timeInterval.from, row.engine),
+    engine: row.engine,
+    status: statusOf(row, scope.now),
+    timeInterval,
+    path: row.path,
+    available: !row.archived,
+    tags: [row.archived ? 'archive' : 'primary'],
+  };
+}
+
+/** Decision 17. An archived slice cannot be filled, so `archived` says most. */
+function statusOf(row: SliceRow, now: number): SliceView['status'] {
+  if (row.archived) return 'archived';
+  return row.held || row.endsAt > now ? 'processing' : 'available';
+}
+
+/** Bytes, measured at the time of asking (decision 16); null for a detached slice. */
+export async function sliceSize({ at, sliceId }: SliceView): Promise<bigint | null> {
+  const row = await at.loaders.sliceSize.load(sliceId);
+  return row && BigInt(row.bytes);
+}

@@ -1,0 +1,126 @@
+import { malformed, serviceError } from '../domain/errors.ts';
+import { type Interval, intersect } from '../domain/interval.ts';
+import {
+  compileKeyFilter,
+  type FilterableKey,
+  isEmptyFilter,
+  type KeyFilter,
+} from '../domain/key-filter.ts';
+import { type Fold, foldOf } from '../domain/meter-type.ts';
+import { isTimeZone } from '../domain/time-zone.ts';
+import type { MeterRule } from '../domain/topper-arithmetic.ts';
+import { resolveWindow, type WindowRequest } from '../domain/window.ts';
+import { probeIdOf } from './contexts.ts';
+import {
+  availableInterval,
+  type CounterGroupView,
+  coverageOf,
+  findMeter,
+  type MeterView,
+} from './counter-groups.ts';
+import type { ReadingsRequest } from './loaders/key-readings.ts';
+import type { TimeBound } from './loaders/request-reads.ts';
+import type { RequestScope } from './request-scope.ts';
+
+/** A topper as asked for, its texts decoded and nothing looked up. */
+export type TopperRequest = {
+  readonly group: CounterGroupView;
+  readonly meterIndex: number;
+  readonly window: WindowRequest;
+  readonly maxItems: number;
+  readonly filter: KeyFilter;
+  readonly probe: string | null;
+  /** IANA name; null: the server's. */
+  readonly timeZone: string | null;
+  /** null: the request's own bound. */
+  readonly timeoutSeconds: number | null;
+  /** How the surface calls what it may have to complain about. */
+  readonly names: TopperNames;
+};
+
+export type TopperNames = { maxItems: string; timeZone: string; match: string; exclude: string };
+
+/** A key of a group that a drill-down goes into; its cross-keys are the only ones that count. */
+export type Within = { readonly group: CounterGroupView; readonly key: string };
+
+/** A topper that can be read: everything looked up and checked. */
+export type TopperPlan = {
+  readonly meter: MeterView;
+  readonly fold: Fold;
+  readonly rule: MeterRule;
+  readonly window: Interval;
+  /** The window inside what is available: percentiles, peak and series look no further. */
+  readonly covered: Interval;
+  readonly probeId: number | null;
+  readonly passes: ((key: FilterableKey) => boolean) | null;
+  readonly within: Within | null;
+  readonly maxItems: number;
+  readonly bound: TimeBound | null;
+};
+
+/** Errors: those of decisions 2 to 4 for whatever cannot be. */
+export async function planTopper(scope: RequestScope, request: TopperRequest): Promise<TopperPlan> {
+  const { group, names } = request;
+  checkMaxItems(request.maxItems, scope.settings.maxTopperItems, names.maxItems);
+  const timeZone = request.timeZone ?? scope.settings.timeZone;
+  if (!isTimeZone(timeZone)) {
+    throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
+  }
+  const passes = isEmptyFilter(request.filter)
+    ? null
+    : compileKeyFilter(request.filter, group.kinds, names);
+  const { meter, fold } = await rankableMeter(group, request.meterIndex);
+  const probeId = await probeIdOf(group.at, request.probe);
+  const available = await availableInterval(group, probeId);
+  const window = resolveWindow(request.window, {
+    now: scope.now,
+    timeZone,
+    available,
+    bucketSeconds: group.row.bucket_size,
+    topperBucketSeconds: group.row.topper_bucket_size,
+  });
+  const { timeoutSeconds, maxItems } = request;
+  const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
+  return {
+    ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, passes, maxItems, bound },
+    covered: available ? intersect(window, available) : { from: window.from, to: window.from },
+    within: null,
+  };
+}
+
+export function checkMaxItems(maxItems: number, ceiling: number, name: string): void {
+  if (!Number.isInteger(maxItems) || maxItems < 1 || maxItems > ceiling) {
+    throw malformed(name, `an integer from 1 to ${ceiling}`, maxItems);
+  }
+}
+
+/** The group's meter and how it combines. Error: there is none, or its type cannot be ranked. */
+export async function rankableMeter(
+  group: CounterGroupView,
+  index: number,
+): Promise<{ meter: MeterView; fold: Fold }> {
+  const meter = await findMeter(group, index);
+  const fold = meter && foldOf(meter.row.type);
+  if (!meter || !fold) throw serviceError('invalidMeter', { meter: index });
+  return { meter, fold };
+}
+
+export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
+  fold,
+  samplingRate: row.sampling_rate,
+  topperBucketSeconds: row.topper_bucket_size,
+});
+
+/** What the plan reads of samples within `interval`; the slices it meets are looked up first. */
+export async function readingsOf(
+  { meter, fold, probeId, bound }: TopperPlan,
+  interval: Interval,
+): Promise<ReadingsRequest> {
+  const coverage = await coverageOf(meter.group, probeId);
+  const met = coverage.filter(
+    ({ firstBucket, lastBucket }) => firstBucket < interval.to && lastBucket >= interval.from,
+  );
+  const sliceIds = [...new Set(met.map(({ sliceId }) => sliceId))].sort((a, b) => a - b);
+  const { group_id: groupId, slot } = meter.row;
+  return { groupId, slot, fold, probeId, interval, sliceIds, bound };
+}
