@@ -1,0 +1,95 @@
+import { ServiceError, serviceError } from '../domain/errors.ts';
+import { type ContextView, viewContext } from '../resolvers/contexts.ts';
+import { type GrantedContext, type Identity, identify } from '../resolvers/identity.ts';
+import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
+import type { RequestScope } from '../resolvers/request-scope.ts';
+import { decodeCommon, decodeTimeout } from './decode-common.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Parameters } from './parameters.ts';
+
+/** Everything of a scope but who asks: found out here. */
+export type AnonymousScope = Omit<RequestScope, 'identity'>;
+
+/** Seconds the request's database work may take; null waits. A malformed `timeout` says so later. */
+export function timeoutOf<Options extends { node: NodeChoice }>(
+  endpoint: Endpoint<Options>,
+  parameters: Parameters,
+  settings: RequestScope['settings'],
+): number | null {
+  const rule = endpoint.timeout(settings);
+  try {
+    return decodeTimeout(parameters, rule);
+  } catch (error) {
+    // Decision 3: whoever may not ask is told that first, within the default time.
+    if (error instanceof ServiceError) return rule.absent;
+    throw error;
+  }
+}
+
+/** The response's root object. The checks come in the order of decision 3; the first answers. */
+export async function answerRequest<Options extends { node: NodeChoice }>(
+  endpoint: Endpoint<Options>,
+  parameters: Parameters,
+  anonymous: AnonymousScope,
+): Promise<Record<string, unknown>> {
+  const identity = await authenticate(parameters, anonymous);
+  const context = await grantedContext(parameters, identity, anonymous);
+  endpoint.require?.(parameters);
+  decodeTimeout(parameters, endpoint.timeout(anonymous.settings));
+  const options = endpoint.decode(parameters, anonymous.settings);
+  const scope: RequestScope = { ...anonymous, identity };
+  const at: ContextView = viewContext(scope, context, options.node);
+  return endpoint.answer(scope, at, options);
+}
+
+async function authenticate(
+  parameters: Parameters,
+  { reads, directory, variable }: AnonymousScope,
+): Promise<Identity> {
+  const [username, token] = [
+    credential(parameters, 'username'),
+    credential(parameters, 'api_token'),
+  ];
+  if (username === null || token === null) throw serviceError('invalidToken');
+  const standIn = chosenNode(parameters, directory);
+  return identify({ reads, directory, variable }, { username, token }, standIn ? [standIn] : []);
+}
+
+/** Whatever is wrong with a credential, the answer is the same (decision 3). */
+function credential(parameters: Parameters, name: string): string | null {
+  const given = orNull(() => parameters.text(name));
+  return given ?? null;
+}
+
+/** Decision 13: the node to ask who somebody is while the primary cannot be reached. */
+function chosenNode(parameters: Parameters, directory: RequestScope['directory']): NodeRow | null {
+  return orNull(() => {
+    const name = parameters.text('context') ?? '';
+    return chooseNode({ name, nodes: directory.nodesOf(name) }, decodeCommon(parameters).node);
+  });
+}
+
+/** null where the value cannot be had; what is wrong with it is said when its turn comes. */
+function orNull<T>(get: () => T | null): T | null {
+  try {
+    return get();
+  } catch (error) {
+    if (error instanceof ServiceError) return null;
+    throw error;
+  }
+}
+
+async function grantedContext(
+  parameters: Parameters,
+  identity: Identity,
+  { reads }: AnonymousScope,
+): Promise<GrantedContext> {
+  const name = parameters.text('context');
+  if (name === null) throw serviceError('contextRequired');
+  const granted = identity.contexts.get(name);
+  if (granted) return granted;
+  if (!(await reads.contextExists(identity.nodeUrl, name))) {
+    throw serviceError('invalidContext', { context: name });
+  }
+  throw serviceError('notAllowed', { username: identity.username, context: name });
+}

@@ -1,0 +1,17 @@
+import { stringify } from 'lossless-json';
+
+/** Bytes, metrics and the like: a number while that is exact, else a bigint. */
+export const jsonInteger = (value: bigint): number | bigint =>
+  value >= -MAX_SAFE && value <= MAX_SAFE ? Number(value) : value;
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** JSON in which bigints are written in full (decision 8), which JSON.stringify cannot. */
+export const writeJson = (value: unknown): string =>
+  hasBigInt(value) ? (stringify(value) ?? 'null') : JSON.stringify(value);
+
+/** The exact writer is several times slower, and hardly any answer needs it. */
+function hasBigInt(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  return Object.values(value).some(hasBigInt);
+}
