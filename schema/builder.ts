@@ -1,0 +1,70 @@
+import SchemaBuilder from '@pothos/core';
+import RelayPlugin from '@pothos/plugin-relay';
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import { serviceError } from '../domain/errors.ts';
+import type { Guid } from '../domain/guid.ts';
+import type { RequestScope } from '../resolvers/request-scope.ts';
+import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
+
+export type SchemaTypes = {
+  Context: RequestScope;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    EpochSeconds: { Input: number; Output: number };
+    BigInt: { Input: bigint; Output: bigint | number };
+    Guid: { Input: Guid; Output: Guid };
+  };
+  AuthScopes: {
+    /** Decision 11: everything but introspection needs it. */
+    signedIn: boolean;
+    /** The name of a context that must be granted to whoever asks. */
+    granted: string;
+  };
+};
+
+/**
+ * scope-auth comes first in the list, so that it is asked before anything else runs. Services hand
+ * out granted contexts only; the scopes on every type below a context are the second fence.
+ */
+export const builder = new SchemaBuilder<SchemaTypes>({
+  plugins: [ScopeAuthPlugin, RelayPlugin],
+  defaultFieldNullability: false,
+  scopeAuth: {
+    authScopes: ({ identity }) => ({
+      signedIn: identity !== null,
+      granted: (contextName: string) => identity?.contexts.has(contextName) ?? false,
+    }),
+    runScopesOnType: true,
+    unauthorizedError: (_parent, { identity }) =>
+      identity
+        ? serviceError('notAllowed', { username: identity.username, context: 'of this object' })
+        : serviceError('invalidToken'),
+  },
+  relay: {
+    encodeGlobalID: encodeGlobalId,
+    decodeGlobalID: decodeGlobalId,
+    brandLoadedObjects: true,
+    idFieldOptions: { description: 'Identifies the object in `node(id:)` and in client caches.' },
+    nodeTypeOptions: { description: 'Anything that can be found again by its id.' },
+    nodeQueryOptions: {
+      description: 'The object with this id; null when there is none, or none that you may see.',
+      authScopes: { signedIn: true },
+      args: { id: { description: 'The `id` of an object, as answered.' } },
+    },
+    nodesQueryOptions: {
+      description: 'The objects with these ids, in their order; null for each that is not there.',
+      authScopes: { signedIn: true },
+      args: { ids: { description: 'The `id`s of objects, as answered.' } },
+    },
+    pageInfoTypeOptions: { description: 'Where a page lies within the whole list.' },
+    hasNextPageFieldOptions: { description: 'Whether there are items after this page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there are items before this page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first item; null of an empty page.' },
+    endCursorFieldOptions: {
+      description: 'Cursor of the last item, for `after` of the next page; null of an empty page.',
+    },
+  },
+});
+
+builder.queryType({ description: 'Toppers, counter groups, slices and keys of your contexts.' });

@@ -1,0 +1,75 @@
+import { haSlaveMode, probeNames, totalWindow } from '../resolvers/contexts.ts';
+import { findGroup, searchGroups } from '../resolvers/counter-groups.ts';
+import { listPools } from '../resolvers/pools.ts';
+import { listSlices } from '../resolvers/slices.ts';
+import { builder } from './builder.ts';
+import { findContextAt } from './find-node.ts';
+import { encodePath } from './global-id.ts';
+import { ContextRef, CounterGroupRef, PoolRef, SliceRef, TimeIntervalRef } from './refs.ts';
+import { decodeInterval, TimeIntervalInput } from './window-input.ts';
+
+builder.node(ContextRef, {
+  description: 'A named data set: its counter groups, and the slices of time they are stored in.',
+  authScopes: (context) => ({ granted: context.name }),
+  id: { resolve: (context) => encodePath(context) },
+  loadOne: (id, scope) => findContextAt(scope, id, 0)?.at ?? null,
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    haSlaveMode: t.boolean({
+      nullable: true,
+      description: 'Whether the node that answers is a standby, as it says itself.',
+      resolve: (context) => haSlaveMode(context),
+    }),
+    totalWindow: t.field({
+      type: TimeIntervalRef,
+      nullable: true,
+      description: 'From the oldest to the newest available bucket; null without data.',
+      resolve: (context) => totalWindow(context),
+    }),
+    slices: t.field({
+      type: [SliceRef],
+      nullable: true,
+      description: 'What is stored, oldest first, then by engine instance.',
+      args: {
+        allEngines: t.arg.boolean({
+          required: true,
+          defaultValue: false,
+          description: 'Whether to list the slices of all engine instances, not only of 0.',
+        }),
+        within: t.arg({
+          type: TimeIntervalInput,
+          description: 'Only slices that overlap this interval.',
+        }),
+      },
+      resolve: (context, { allEngines, within }, scope) =>
+        listSlices(scope, context, { allEngines, within: decodeInterval(within, 'within') }),
+    }),
+    pools: t.field({
+      type: [PoolRef],
+      nullable: true,
+      description: 'Where the data is stored, with total and free space.',
+      resolve: (context) => listPools(context),
+    }),
+    nodeName: t.exposeString('nodeName', { description: 'The PostgreSQL node that answers.' }),
+    probes: t.stringList({
+      description: 'Names of the probes that readings can be restricted to.',
+      resolve: (context) => probeNames(context),
+    }),
+    counterGroups: t.field({
+      type: [CounterGroupRef],
+      description: 'The enabled counter groups, by name.',
+      args: {
+        guids: t.arg({ type: ['Guid'], description: 'Only these groups.' }),
+        search: t.arg.string({ description: 'Only groups with this text in name or GUID.' }),
+      },
+      resolve: (context, { guids, search }) => searchGroups(context, guids ?? null, search ?? null),
+    }),
+    counterGroup: t.field({
+      type: CounterGroupRef,
+      nullable: true,
+      description: 'One enabled counter group; null when there is none with this GUID.',
+      args: { guid: t.arg({ type: 'Guid', required: true, description: 'GUID of the group.' }) },
+      resolve: (context, { guid }) => findGroup(context, guid),
+    }),
+  }),
+});

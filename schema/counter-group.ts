@@ -1,0 +1,170 @@
+import { probeIdOf } from '../resolvers/contexts.ts';
+import {
+  availableInterval,
+  drilldownsOf,
+  findGroup,
+  findMeter,
+  listMeters,
+} from '../resolvers/counter-groups.ts';
+import { findKey, listKeys } from '../resolvers/keys.ts';
+import { askTopper } from '../resolvers/toppers.ts';
+import { builder } from './builder.ts';
+import { KeyKindEnum } from './enums.ts';
+import { findGroupAt } from './find-node.ts';
+import { encodePath } from './global-id.ts';
+import {
+  CounterGroupRef,
+  CrosskeyRef,
+  KeyConnectionRef,
+  KeyRef,
+  MeterRef,
+  TimeIntervalRef,
+  TopperRef,
+} from './refs.ts';
+import { decodeTopper, TOPPER_ARGS } from './topper-args.ts';
+
+builder.node(CounterGroupRef, {
+  description: 'A kind of thing that is counted: hosts, apps, protocols, pairs of them …',
+  authScopes: ({ at }) => ({ granted: at.name }),
+  id: { resolve: ({ at, guid }) => encodePath(at, guid.slice(1, -1)) },
+  loadOne: async (id, scope) => (await findGroupAt(scope, id, 1))?.group ?? null,
+  fields: (t) => ({
+    guid: t.field({
+      type: 'Guid',
+      description: 'What the group is known by: the `counter_group` of the REST endpoints.',
+      resolve: ({ guid }) => guid,
+    }),
+    name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
+    keyKind: t.field({
+      type: KeyKindEnum,
+      description: 'What its keys are.',
+      resolve: ({ row }) => row.key_kind,
+    }),
+    bucketSize: t.int({
+      description: 'Seconds of a bucket, the finest grain of time.',
+      resolve: ({ row }) => row.bucket_size,
+    }),
+    topperBucketSize: t.int({
+      description: 'Seconds of a topper bucket: the grid of percentiles, peaks and series.',
+      resolve: ({ row }) => row.topper_bucket_size,
+    }),
+    samplingRate: t.int({
+      description: 'What every reading stands for; metrics are multiplied by it already.',
+      resolve: ({ row }) => row.sampling_rate,
+    }),
+    timeInterval: t.field({
+      type: TimeIntervalRef,
+      nullable: true,
+      description: 'From its oldest to the end of its newest bucket; null without data.',
+      args: { probe: t.arg.string({ description: "Only this probe's readings." }) },
+      resolve: async (group, { probe }) =>
+        availableInterval(group, await probeIdOf(group.at, probe ?? null)),
+    }),
+  }),
+});
+
+/** What leads on from a group: its meters, its toppers, its keys. */
+builder.objectFields(CounterGroupRef, (t) => ({
+  meters: t.field({
+    type: [MeterRef],
+    description: 'What is measured of each key, by number.',
+    resolve: (group) => listMeters(group),
+  }),
+  meter: t.field({
+    type: MeterRef,
+    nullable: true,
+    description: 'One meter by its number; null when there is none.',
+    args: { index: t.arg.int({ required: true, description: 'Number of the meter.' }) },
+    resolve: (group, { index }) => findMeter(group, index),
+  }),
+  crosskey: t.field({
+    type: CrosskeyRef,
+    nullable: true,
+    description: 'What its keys are made of; null unless it is a cross-key group.',
+    resolve: (group) => (group.crosskey ? group : null),
+  }),
+  drilldowns: t.field({
+    type: [CounterGroupRef],
+    description: 'Cross-key groups that drill down from this group.',
+    resolve: (group) => drilldownsOf(group),
+  }),
+  topper: t.field({
+    type: TopperRef,
+    nullable: true,
+    description: 'The largest keys by a meter over a time window, and what the rest comes to.',
+    args: {
+      meter: t.arg.int({
+        required: true,
+        defaultValue: 0,
+        description: 'Number of the meter to rank by.',
+      }),
+      ...TOPPER_ARGS,
+    },
+    resolve: (group, args, scope) => askTopper(scope, decodeTopper(group, args.meter, args, scope)),
+  }),
+  keys: t.field({
+    type: KeyConnectionRef,
+    nullable: true,
+    description: 'All keys of the group, in the order of their raw form.',
+    args: {
+      search: t.arg.string({
+        description: 'Only keys with this text in the label or the readable form, in any case.',
+      }),
+      first: t.arg.int({
+        required: true,
+        defaultValue: 50,
+        description: 'How many keys to list, at most 1,000.',
+      }),
+      after: t.arg.string({ description: 'Cursor of the key before the page.' }),
+    },
+    resolve: (group, { search, first, after }) =>
+      listKeys(group, { search: search ?? null, first, after: after ?? null }),
+  }),
+  key: t.field({
+    type: KeyRef,
+    nullable: true,
+    description: 'One key, raw or readable; null when the group has none like it.',
+    args: { key: t.arg.string({ required: true, description: 'Raw or readable key.' }) },
+    resolve: (group, { key }) => findKey(group, key),
+  }),
+}));
+
+builder.objectType(CrosskeyRef, {
+  description: 'The groups whose keys, joined by a backslash, are the keys of a cross-key group.',
+  authScopes: ({ at }) => ({ granted: at.name }),
+  fields: (t) => {
+    const part = (place: number, description: string) =>
+      t.field({
+        type: CounterGroupRef,
+        nullable: true,
+        description: `${description}; null when it is not enabled.`,
+        resolve: ({ at, crosskey }) => {
+          const guid = crosskey?.guids[place];
+          return guid ? findGroup(at, guid) : null;
+        },
+      });
+    const guid = (place: number, description: string) =>
+      t.field({
+        type: 'Guid',
+        description,
+        resolve: ({ crosskey }) => {
+          const found = crosskey?.guids[place];
+          if (!found) throw new Error('a cross-key group has a parent and a first group');
+          return found;
+        },
+      });
+    return {
+      parent: part(0, 'The group of the first part of each key'),
+      first: part(1, 'The group of the second part'),
+      second: part(2, 'The group of the third part, if there is one'),
+      parentGuid: guid(0, 'GUID of the parent group.'),
+      crosskeyGuid1: guid(1, 'GUID of the first cross-key group.'),
+      crosskeyGuid2: t.field({
+        type: 'Guid',
+        nullable: true,
+        description: 'GUID of the second cross-key group, if there is one.',
+        resolve: ({ crosskey }) => crosskey?.guids[2] ?? null,
+      }),
+    };
+  },
+});

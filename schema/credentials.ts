@@ -1,0 +1,22 @@
+import type { Credentials } from '../resolvers/identity.ts';
+
+/**
+ * Decision 11: HTTP Basic (`username:api_token`), or a Bearer token with `x-username`. null: none
+ * were given. A header that holds no credentials at all gives such as nobody has.
+ */
+export function readCredentials(headers: Headers): Credentials | null {
+  const authorization = headers.get('authorization');
+  if (authorization === null) return null;
+  const [, scheme = '', value = ''] = /^(\w+) +(\S+) *$/.exec(authorization) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 'basic': {
+      const [, username = '', token = ''] =
+        /^([^:]*):(.*)$/s.exec(Buffer.from(value, 'base64').toString()) ?? [];
+      return { username, token };
+    }
+    case 'bearer':
+      return { username: headers.get('x-username') ?? '', token: value };
+    default:
+      return { username: '', token: '' };
+  }
+}

@@ -1,0 +1,61 @@
+import { KEY_KINDS, type KeyKind } from '../domain/key-kind.ts';
+import { METER_TYPE_NAMES, type MeterTypeName } from '../domain/meter-type.ts';
+import { builder } from './builder.ts';
+
+const METER_TYPE_DESCRIPTIONS: Readonly<Record<MeterTypeName, string>> = {
+  VT_INVALID: 'An invalid meter: it cannot be ranked.',
+  VT_RATE_COUNTER_WITH_SLIDING_WINDOW: 'Rate counter with sliding window.',
+  VT_COUNTER: 'Basic counter: a window holds the sum.',
+  VT_COUNTER_WITH_SLIDING_WINDOW: 'Counter with sliding window: a window holds the sum.',
+  VT_RATE_COUNTER: 'Rate counter, stored as volume and shown as volume ÷ topper bucket size.',
+  VT_GAUGE: 'Basic gauge: a window holds the mean.',
+  VT_GAUGE_MIN_MAX_AVG: 'Gauge with minimum, maximum and average; ranked by the mean.',
+  VT_AUTO: 'Automatic (minimum, maximum, average, deviation); ranked by the mean.',
+  VT_RUNNING_COUNTER: 'Running counter without deltas: a window holds the largest reading.',
+  VT_AVERAGE: 'Average of samples: a window holds the mean.',
+  VT_DELTA_RATE_COUNTER: 'Delta rate counter as of SNMP, shown as volume ÷ topper bucket size.',
+  VT_MAX: 'Maximum of samples: a window holds the largest reading.',
+  VT_MIN: 'Minimum of samples: a window holds the smallest reading.',
+};
+
+export const MeterTypeEnum = builder.enumType('MeterType', {
+  description: "How a meter's readings combine. The REST endpoints give the number of the type.",
+  values: Object.fromEntries(
+    METER_TYPE_NAMES.map((name) => [name, { description: METER_TYPE_DESCRIPTIONS[name] }]),
+  ) as Record<MeterTypeName, { description: string }>,
+});
+
+const KEY_KIND_DESCRIPTIONS: Readonly<Record<KeyKind, string>> = {
+  ipv4: 'IPv4 addresses: `C0.A8.01.0A` is 192.168.1.10.',
+  ipv6: 'IPv6 addresses: 16 bytes, `20.01.0D.B8.….01`.',
+  ip: 'IPv4 and IPv6 addresses.',
+  port: 'Ports: `00.50` is 80.',
+  protocol: 'IP protocols: `06` is TCP.',
+  mac: 'Ethernet addresses: `00.0B.DB.63.58.A6`.',
+  subnet: 'Networks: `C0.A8.01.00/18` is 192.168.1.0/24, the prefix length in hexadecimal.',
+  interface: 'Router address and interface number: `C0.A8.01.01.00.00.00.03`.',
+  asn: 'Autonomous systems: `00.00.3B.41` is AS15169.',
+  country: 'Countries: `US`.',
+  text: 'Any text.',
+  crosskey: 'Two or three keys of other groups joined by a backslash.',
+};
+
+export const KeyKindEnum = builder.enumType('KeyKind', {
+  description: 'What the keys of a counter group are.',
+  values: Object.fromEntries(
+    KEY_KINDS.map((kind) => [
+      kind.toUpperCase(),
+      { value: kind, description: KEY_KIND_DESCRIPTIONS[kind] },
+    ]),
+  ) as Record<Uppercase<KeyKind>, { value: KeyKind; description: string }>,
+});
+
+export const WindowPresetEnum = builder.enumType('WindowPreset', {
+  description: 'Windows by name. LATEST_TOPPER_BUCKET is the newest complete one.',
+  values: {
+    TODAY: { description: 'From midnight until now, in the time zone of the argument.' },
+    YESTERDAY: { description: 'The day before, from midnight to midnight.' },
+    LATEST_TOPPER_BUCKET: { description: 'The newest complete topper bucket.' },
+    ALL_AVAILABLE: { description: 'From the oldest to the newest bucket there is.' },
+  } as const,
+});

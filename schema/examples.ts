@@ -1,0 +1,204 @@
+/** A query that the explorer offers at one click; its variable `$context` is filled in there. */
+export type Example = {
+  readonly title: string;
+  readonly query: string;
+  /** The values of its variables other than `$context`. */
+  readonly variables?: Readonly<Record<string, string | null>>;
+};
+
+/**
+ * They name groups that every import of flows declares, and windows that are anchored where the
+ * data ends, so that they answer whenever there is data, however old it is.
+ */
+export const EXAMPLES: readonly [Example, ...Example[]] = [
+  {
+    title: 'Top talkers of the last hour',
+    query: `# The hosts with the most bytes in the newest hour of data.
+query TopTalkers($context: String!) {
+  context(name: $context) {
+    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      name
+      topper(window: { recentSeconds: 3600 }, maxItems: 10) {
+        window { from to }
+        meter { name units }
+        keyCount
+        total
+        others
+        keys {
+          rank
+          label
+          readable
+          metric
+          share
+          averageRate
+        }
+      }
+    }
+  }
+}`,
+  },
+  {
+    title: 'Groups with meters',
+    query: `# What is counted, and the meters to rank it by.
+query GroupsWithMeters($context: String!) {
+  context(name: $context) {
+    counterGroups {
+      guid
+      name
+      keyKind
+      bucketSize
+      timeInterval { from to }
+      meters { index name type units description }
+      drilldowns { guid name }
+    }
+  }
+}`,
+  },
+  {
+    title: 'Today against yesterday',
+    query: `# The newest two hours of data against the same two hours a
+# day before. All of today: window: { preset: TODAY }
+query TodayAgainstYesterday($context: String!) {
+  context(name: $context) {
+    counterGroup(guid: "{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}") {
+      name
+      topper(window: { recentSeconds: 7200 }, maxItems: 10) {
+        window { from to }
+        keys {
+          rank
+          label
+          metric
+          previous(ago: 86400) {
+            rank
+            metric
+            change
+            changeRatio
+          }
+        }
+      }
+    }
+  }
+}`,
+  },
+  {
+    title: 'Drill from a host to its apps',
+    query: `# The largest hosts, and under each the applications
+# that make up its traffic.
+query HostsToApps($context: String!) {
+  context(name: $context) {
+    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      topper(window: { recentSeconds: 3600 }, maxItems: 5) {
+        keys {
+          rank
+          label
+          readable
+          metric
+          drilldown(
+            crosskey: "{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A01}"
+            maxItems: 5
+          ) {
+            total
+            others
+            keys { rank label metric share }
+          }
+        }
+      }
+    }
+  }
+}`,
+  },
+  {
+    title: 'Percentiles and peaks',
+    query: `# How bursty hosts are: half of the five-minute values of a
+# host are at most that of rank 50, 95 of 100 that of rank 95.
+query Percentiles($context: String!) {
+  context(name: $context) {
+    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      topperBucketSize
+      topper(window: { recentSeconds: 86400 }, maxItems: 10) {
+        keys {
+          rank
+          label
+          metric
+          peak
+          percentiles(ranks: [50, 95, 99]) { rank value }
+        }
+      }
+    }
+  }
+}`,
+  },
+  {
+    title: "A chart's series",
+    query: `# Five series and the others: one upon the other, they are
+# the total of each five minutes.
+query ChartSeries($context: String!) {
+  context(name: $context) {
+    counterGroup(guid: "{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}") {
+      topper(window: { recentSeconds: 3600 }, maxItems: 5) {
+        window { from to }
+        series(step: 300) { at total others }
+        keys {
+          label
+          series(step: 300) { at value }
+        }
+      }
+    }
+  }
+}`,
+  },
+  {
+    title: 'Search for keys',
+    query: `# Keys by a text in their label or readable form. For the
+# next page put endCursor into the variable "after".
+query SearchKeys(
+  $context: String!
+  $search: String!
+  $after: String
+) {
+  context(name: $context) {
+    counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      keys(search: $search, first: 20, after: $after) {
+        totalCount
+        pageInfo { hasNextPage endCursor }
+        edges {
+          node {
+            id
+            key
+            readable
+            label
+            description
+          }
+        }
+      }
+    }
+  }
+}`,
+    variables: { search: 'mail', after: null },
+  },
+  {
+    title: 'Slices and pools',
+    query: `# Where the data lies, and for which times there is any.
+query SlicesAndPools($context: String!) {
+  context(name: $context) {
+    nodeName
+    haSlaveMode
+    totalWindow { from to seconds }
+    slices {
+      name
+      status
+      timeInterval { from to }
+      diskSize
+    }
+    pools {
+      name
+      status
+      totalSize
+      availSize
+      fileSystem
+      mounted
+    }
+  }
+}`,
+  },
+];

@@ -1,0 +1,34 @@
+import type { Interval } from '../domain/interval.ts';
+import type { ContextView } from '../resolvers/contexts.ts';
+import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';
+import type { Identity } from '../resolvers/identity.ts';
+import type { KeyAttribute, KeyPage, KeyView } from '../resolvers/keys.ts';
+import type { PoolView } from '../resolvers/pools.ts';
+import type { SliceView } from '../resolvers/slices.ts';
+import type { PreviousMetric } from '../resolvers/topper-comparisons.ts';
+import type { SeriesPoint, TopperSeriesPoint } from '../resolvers/topper-series.ts';
+import type { RankedKey, Topper } from '../resolvers/toppers.ts';
+import { builder } from './builder.ts';
+
+/**
+ * Every object of the graph, declared once. The files of the nouns take each other's refs from here
+ * and never import each other, so types that point at each other make no import cycle.
+ */
+export const ViewerRef = builder.objectRef<Identity>('Viewer');
+export const ContextRef = builder.objectRef<ContextView>('Context');
+export const TimeIntervalRef = builder.objectRef<Interval>('TimeInterval');
+export const SliceRef = builder.objectRef<SliceView>('Slice');
+export const PoolRef = builder.objectRef<PoolView>('Pool');
+export const CounterGroupRef = builder.objectRef<CounterGroupView>('CounterGroup');
+export const CrosskeyRef = builder.objectRef<CounterGroupView>('Crosskey');
+export const MeterRef = builder.objectRef<MeterView>('Meter');
+export const TopperRef = builder.objectRef<Topper>('Topper');
+export const TopperKeyRef = builder.objectRef<RankedKey>('TopperKey');
+export const PreviousMetricRef = builder.objectRef<PreviousMetric>('PreviousMetric');
+export const KeyAttributeRef = builder.objectRef<KeyAttribute>('KeyAttribute');
+export const PercentileRef = builder.objectRef<{ rank: number; value: bigint }>('Percentile');
+export const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint');
+export const TopperSeriesPointRef = builder.objectRef<TopperSeriesPoint>('TopperSeriesPoint');
+export const KeyRef = builder.objectRef<KeyView>('Key');
+export const KeyConnectionRef = builder.objectRef<KeyPage>('KeyConnection');
+export const KeyEdgeRef = builder.objectRef<KeyView>('KeyEdge');

@@ -1,0 +1,57 @@
+import { GraphQLError } from 'graphql';
+import { ERRORS, ServiceError } from '../domain/errors.ts';
+
+const CODES: ReadonlySet<unknown> = new Set(Object.values(ERRORS).map(({ code }) => code));
+
+/** What lies at the bottom of an error that GraphQL wrapped once or more. */
+function originOf(error: unknown): unknown {
+  let origin = error;
+  while (origin instanceof GraphQLError && origin.originalError) origin = origin.originalError;
+  return origin;
+}
+
+/**
+ * An error of the execution as callers see it: those of the table with their code, a defect as
+ * `internal`. `onDefect` gets what a caller must not see.
+ */
+export function renderError(error: unknown, onDefect: (cause: unknown) => void): GraphQLError {
+  const origin = originOf(error);
+  // Syntax, validation, variables: the document's or the caller's own mistake.
+  if (origin instanceof GraphQLError) return withCode(origin);
+  if (origin instanceof ServiceError) {
+    if (origin.cause !== undefined) onDefect(origin);
+    return serviceErrorAt(origin, error);
+  }
+  onDefect(origin);
+  const { message } = ERRORS.internal;
+  return serviceErrorAt(new ServiceError('internal', message), error);
+}
+
+/** Documents that do not parse or validate are bad input too (decisions, section 10). */
+export function withCode(error: GraphQLError): GraphQLError {
+  if (!CODES.has(error.extensions['code'])) error.extensions['code'] = 'BAD_USER_INPUT';
+  return error;
+}
+
+function serviceErrorAt(service: ServiceError, thrown: unknown): GraphQLError {
+  const field = thrown instanceof GraphQLError ? thrown : null;
+  return new GraphQLError(service.message, {
+    ...(field?.nodes && { nodes: field.nodes }),
+    ...(field?.path && { path: field.path }),
+    extensions: { code: service.code, ...httpOf(service, field !== null) },
+  });
+}
+
+/**
+ * A field that fails leaves the answer's status alone; a request that fails as a whole has the
+ * status of its error. Decision 11: whoever is not signed in gets 401 in both cases, and is never
+ * asked for Basic credentials, which browsers would keep and send along by themselves.
+ */
+function httpOf(service: ServiceError, isField: boolean) {
+  if (service.code === 'UNAUTHENTICATED') {
+    return { http: { status: 401, headers: { 'www-authenticate': 'Bearer' } } };
+  }
+  if (isField) return {};
+  const headers = service.code === 'BUSY' ? { 'retry-after': '1' } : {};
+  return { http: { status: service.status, headers } };
+}

@@ -1,0 +1,15 @@
+import { builder } from './builder.ts';
+import './scalars.ts';
+import './query.ts';
+import './time-interval.ts';
+import './context.ts';
+import './slice.ts';
+import './pool.ts';
+import './counter-group.ts';
+import './meter.ts';
+import './topper.ts';
+import './topper-key.ts';
+import './key.ts';
+
+/** The whole GraphQL schema; schema/schema.graphql is its printed form. */
+export const schema = builder.toSchema();

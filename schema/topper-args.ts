@@ -1,0 +1,71 @@
+import { malformed } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { isTimeZone } from '../domain/time-zone.ts';
+import type { CounterGroupView } from '../resolvers/counter-groups.ts';
+import type { RequestScope } from '../resolvers/request-scope.ts';
+import type { TopperRequest } from '../resolvers/topper-plan.ts';
+import { builder } from './builder.ts';
+import { decodeFilter, KeyFilterInput } from './key-filter-input.ts';
+import { decodeWindow, WindowInput } from './window-input.ts';
+
+/** The arguments that `CounterGroup.topper` and `Meter.topper` share. */
+export const TOPPER_ARGS = builder.args((t) => ({
+  window: t.field({
+    type: WindowInput,
+    description: 'The time window; left out: the current day from midnight until now.',
+  }),
+  maxItems: t.int({
+    required: true,
+    defaultValue: LIMITS.defaultMaxItems,
+    description: 'How many keys to list at most.',
+  }),
+  filter: t.field({
+    type: KeyFilterInput,
+    description: 'Which keys to list. Totals are of the whole group all the same.',
+  }),
+  probe: t.string({ description: "Only this probe's readings." }),
+  timeZone: t.string({ description: 'IANA name: for dates, presets and the default window.' }),
+  timeoutSeconds: t.int({
+    description: 'Seconds after which to give up; left out: what the server is set to.',
+  }),
+}));
+
+type GivenTopper = {
+  window?: Parameters<typeof decodeWindow>[0];
+  maxItems: number;
+  filter?: Parameters<typeof decodeFilter>[0];
+  probe?: string | null | undefined;
+  timeZone?: string | null | undefined;
+  timeoutSeconds?: number | null | undefined;
+};
+
+const NAMES = { maxItems: 'maxItems', timeZone: 'timeZone', match: 'match', exclude: 'exclude' };
+
+/** Errors: `BAD_USER_INPUT` for each argument that cannot be. */
+export function decodeTopper(
+  group: CounterGroupView,
+  meterIndex: number,
+  given: GivenTopper,
+  { settings }: RequestScope,
+): TopperRequest {
+  const timeZone = given.timeZone ?? settings.timeZone;
+  if (!isTimeZone(timeZone)) throw malformed(NAMES.timeZone, 'an IANA time zone name', timeZone);
+  return {
+    group,
+    meterIndex,
+    window: decodeWindow(given.window, timeZone),
+    maxItems: given.maxItems,
+    filter: decodeFilter(given.filter),
+    probe: given.probe ?? null,
+    timeZone,
+    timeoutSeconds: checkTimeout(given.timeoutSeconds ?? null),
+    names: NAMES,
+  };
+}
+
+function checkTimeout(seconds: number | null): number | null {
+  if (seconds !== null && (seconds < 1 || seconds > LIMITS.timeoutSeconds)) {
+    throw malformed('timeoutSeconds', `an integer from 1 to ${LIMITS.timeoutSeconds}`, seconds);
+  }
+  return seconds;
+}

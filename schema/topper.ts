@@ -1,0 +1,94 @@
+import { shownTotal } from '../domain/topper-arithmetic.ts';
+import { topperSeries } from '../resolvers/topper-series.ts';
+import { shownOthers } from '../resolvers/toppers.ts';
+import { builder } from './builder.ts';
+import {
+  CounterGroupRef,
+  MeterRef,
+  TimeIntervalRef,
+  TopperKeyRef,
+  TopperRef,
+  TopperSeriesPointRef,
+} from './refs.ts';
+
+builder.objectType(TopperRef, {
+  description: 'The largest keys of a group by a meter over a window. It is always exact.',
+  authScopes: ({ plan }) => ({ granted: plan.meter.group.at.name }),
+  fields: (t) => ({
+    counterGroup: t.field({
+      type: CounterGroupRef,
+      description: 'The group whose keys are ranked.',
+      resolve: ({ plan }) => plan.meter.group,
+    }),
+    meter: t.field({
+      type: MeterRef,
+      description: 'The meter they are ranked by.',
+      resolve: ({ plan }) => plan.meter,
+    }),
+    window: t.field({
+      type: TimeIntervalRef,
+      description: 'The window as resolved.',
+      resolve: ({ plan }) => plan.window,
+    }),
+    samplingRate: t.int({
+      description: 'What every reading stands for; all values are multiplied by it already.',
+      resolve: ({ plan }) => plan.rule.samplingRate,
+    }),
+    total: t.field({
+      type: 'BigInt',
+      description: 'The whole group, filtered keys included.',
+      resolve: ({ total, plan }) => shownTotal(total, plan.rule),
+    }),
+    others: t.field({
+      type: 'BigInt',
+      description: "What is not in `keys`: the REST endpoint's sysgrouptotal.",
+      resolve: (topper) => shownOthers(topper),
+    }),
+    othersMatching: t.field({
+      type: 'BigInt',
+      description: 'What is not in `keys` but passes the filter.',
+      resolve: ({ othersMatching, plan }) => shownTotal(othersMatching, plan.rule),
+    }),
+    keyCount: t.exposeInt('keyCount', {
+      description: 'How many keys had a reading and passed the filter.',
+    }),
+    series: t.field({
+      type: [TopperSeriesPointRef],
+      nullable: true,
+      description: 'Total and others over time, for a chart whose stack is the total.',
+      args: {
+        step: t.arg.int({
+          description:
+            'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
+        }),
+      },
+      resolve: (topper, { step }) => topperSeries(topper, step ?? null),
+    }),
+    keys: t.field({
+      type: [TopperKeyRef],
+      description: 'The listed keys, largest first; equals in the order of their raw form.',
+      resolve: ({ keys }) => [...keys],
+    }),
+  }),
+});
+
+builder.objectType(TopperSeriesPointRef, {
+  description: 'Total and others of one step of time.',
+  fields: (t) => ({
+    at: t.field({
+      type: 'EpochSeconds',
+      description: 'Start of the step on its grid.',
+      resolve: ({ at }) => at,
+    }),
+    total: t.field({
+      type: 'BigInt',
+      description: 'The whole group.',
+      resolve: ({ total }) => total,
+    }),
+    others: t.field({
+      type: 'BigInt',
+      description: 'All keys that are not listed.',
+      resolve: ({ others }) => others,
+    }),
+  }),
+});
