@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
+
+export type Outcome = 'created' | 'changed' | 'unchanged';
+
+/** What became of one thing that was declared. */
+export type AppliedItem = {
+  readonly what: 'context' | 'node' | 'pool' | 'probe' | 'group' | 'meter';
+  readonly name: string;
+  readonly outcome: Outcome;
+};
+
+export function outcomeOf<T>(existing: T | undefined, wanted: T): Outcome {
+  if (existing === undefined) return 'created';
+  return isDeepStrictEqual(existing, wanted) ? 'unchanged' : 'changed';
+}
+
+/** Writes what is wanted where it is not there or differs. */
+export async function settle<T>(
+  existing: T | undefined,
+  wanted: T,
+  write: (wanted: T) => Promise<unknown>,
+): Promise<Outcome> {
+  const outcome = outcomeOf(existing, wanted);
+  if (outcome !== 'unchanged') await write(wanted);
+  return outcome;
+}
+
+/** `base` with those properties of `changes` that say something. */
+export function withChanges<T extends object>(
+  base: T,
+  changes: { readonly [P in keyof T]?: T[P] | undefined },
+): T {
+  const said = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...base, ...Object.fromEntries(said) };
+}

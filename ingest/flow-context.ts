@@ -1,0 +1,81 @@
+import type { Connection } from '../db/write/connection.ts';
+import { insertGroup } from '../db/write/insert-group.ts';
+import { insertMeters } from '../db/write/insert-meters.ts';
+import type { Guid } from '../domain/guid.ts';
+import { isCounting } from '../domain/meter-type.ts';
+import {
+  FLOW_BUCKET_SECONDS,
+  FLOW_GROUPS,
+  FLOW_TOPPER_BUCKET_SECONDS,
+  type FlowGroup,
+  type FlowGroupName,
+} from './flow-groups.ts';
+import type { ImportGroup } from './import-group.ts';
+import { IngestError } from './ingest-error.ts';
+import { loadGroups } from './load-groups.ts';
+
+const NAMES = Object.keys(FLOW_GROUPS) as FlowGroupName[];
+
+/**
+ * The groups that flows fill, in a context that is locked: made where they are not there. A group
+ * that is there keeps its bucket sizes and meters, and gets the meters that it lacks.
+ */
+export async function ensureFlowGroups(
+  connection: Connection,
+  contextId: number,
+): Promise<Record<FlowGroupName, ImportGroup>> {
+  const before = await loadGroups(connection, contextId);
+  for (const name of NAMES) {
+    await ensureGroup(connection, contextId, FLOW_GROUPS[name], before);
+  }
+  const after = await loadGroups(connection, contextId);
+  return Object.fromEntries(
+    NAMES.map((name) => [name, after.get(FLOW_GROUPS[name].guid)]),
+  ) as Record<FlowGroupName, ImportGroup>;
+}
+
+async function ensureGroup(
+  connection: Connection,
+  contextId: number,
+  flowGroup: FlowGroup,
+  before: ReadonlyMap<Guid, ImportGroup>,
+): Promise<void> {
+  const { guid, name, keyKind, meters, crosskey } = flowGroup;
+  const group = before.get(guid);
+  if (group) {
+    checkGroup(group, flowGroup);
+    const missing = meters.filter(({ id }) => !group.meters.has(id));
+    if (missing.length > 0) await insertMeters(connection, group.groupId, missing);
+    return;
+  }
+  const groupId = await insertGroup(connection, contextId, {
+    guid,
+    name,
+    keyKind,
+    bucketSize: FLOW_BUCKET_SECONDS,
+    topperBucketSize: FLOW_TOPPER_BUCKET_SECONDS,
+    samplingRate: 1,
+    enabled: true,
+    partGuids: crosskey ?? [],
+  });
+  await insertMeters(connection, groupId, meters);
+}
+
+/** A group that someone declared under a flow group's GUID must be able to hold what flows give. */
+function checkGroup(group: ImportGroup, flowGroup: FlowGroup): void {
+  const { guid, name, keyKind, crosskey, meters } = flowGroup;
+  if (group.keyKind !== keyKind || group.partGuids.join() !== (crosskey ?? []).join()) {
+    throw new IngestError(
+      `group ${guid} of the context is not the flow group ${name}: its keys must be ` +
+        `${keyKind}${crosskey ? ` of ${crosskey.join(' and ')}` : ''}, they are ${group.keyKind}`,
+    );
+  }
+  for (const { id } of meters) {
+    const meter = group.meters.get(id);
+    if (meter && (meter.fold === null || !isCounting(meter.fold))) {
+      throw new IngestError(
+        `meter ${id} of group ${guid} must be a counter to hold flows, it is of type ${meter.type}`,
+      );
+    }
+  }
+}

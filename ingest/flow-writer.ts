@@ -1,0 +1,101 @@
+import { addressScopes, DEFAULT_HOME } from './address-scope.ts';
+import { BadLine } from './bad-line.ts';
+import type { Flow } from './flow.ts';
+import { ensureFlowGroups } from './flow-context.ts';
+import { FLOW_GROUPS, type FlowGroupName } from './flow-groups.ts';
+import {
+  type FlowReadingsOptions,
+  type FlowSink,
+  flowPieces,
+  flowReadings,
+} from './flow-readings.ts';
+import type { ImportGroup } from './import-group.ts';
+import type { ImportSession } from './import-session.ts';
+import { checkTime, type TimeBounds } from './time-bounds.ts';
+import { addWhole, isReading, type Whole } from './whole.ts';
+
+export type FlowWriterOptions = {
+  /** Home networks in CIDR form; none means the private ones. */
+  readonly home: readonly string[];
+  readonly probe: string | null;
+  readonly bounds: TimeBounds;
+};
+
+/**
+ * Takes flows, and gives their readings to the session's writer. A flow that cannot be taken fails
+ * as a `BadLine` before any of its readings is given on.
+ */
+export async function createFlowWriter(
+  session: ImportSession,
+  { home, probe, bounds }: FlowWriterOptions,
+): Promise<(flow: Flow) => Promise<void>> {
+  const scopeOf = addressScopes(home.length > 0 ? home : DEFAULT_HOME);
+  const { writer, connection, contextId } = session;
+  const groups = await ensureFlowGroups(connection, contextId);
+  const options: FlowReadingsOptions = {
+    groups: byBucketSize(groups),
+    scopeOf,
+    sink: sinkOf(groups, probe, writer.add),
+  };
+  return async (flow) => {
+    checkFlow(flow, bounds);
+    for (const piece of flowPieces(flow)) {
+      flowReadings(options, flow, piece);
+      if (writer.isFull()) await writer.flush();
+    }
+  };
+}
+
+const NAMES = Object.keys(FLOW_GROUPS) as FlowGroupName[];
+
+function byBucketSize(
+  groups: Readonly<Record<FlowGroupName, ImportGroup>>,
+): Map<number, Set<FlowGroupName>> {
+  const sizes = new Map<number, Set<FlowGroupName>>();
+  for (const name of NAMES) {
+    const { bucketSeconds } = groups[name];
+    sizes.set(bucketSeconds, (sizes.get(bucketSeconds) ?? new Set()).add(name));
+  }
+  return sizes;
+}
+
+/** Puts the amounts of a group's meters into the slots that the meters have in this context. */
+function sinkOf(
+  groups: Readonly<Record<FlowGroupName, ImportGroup>>,
+  probe: string | null,
+  add: ImportSession['writer']['add'],
+): FlowSink {
+  const slots = Object.fromEntries(
+    NAMES.map((name) => [
+      name,
+      FLOW_GROUPS[name].meters.map(({ id }) => (groups[name].meters.get(id)?.slot ?? 0) - 1),
+    ]),
+  ) as Record<FlowGroupName, number[]>;
+  return (name, bucket, key, amounts) => {
+    const group = groups[name];
+    add({ group, probe, bucket, key, values: inSlots(slots[name], group, amounts), count: 1 });
+  };
+}
+
+/** The amounts in the places of their slots; in a group that an import made they are there. */
+function inSlots(
+  slots: readonly number[],
+  { folds }: ImportGroup,
+  amounts: readonly (Whole | null)[],
+): readonly (Whole | null)[] {
+  if (slots.length === folds.length && slots.every((slot, i) => slot === i)) return amounts;
+  const values: (Whole | null)[] = folds.map(() => null);
+  for (const [i, slot] of slots.entries()) values[slot] = amounts[i] ?? null;
+  return values;
+}
+
+function checkFlow({ startUs, durationUs, originator, responder }: Flow, bounds: TimeBounds): void {
+  checkTime(bounds, 'the start', startUs / 1e6);
+  checkTime(bounds, 'the end', (startUs + durationUs) / 1e6);
+  if (
+    !isReading(addWhole(originator.bytes, responder.bytes)) ||
+    !isReading(addWhole(originator.packets, responder.packets))
+  ) {
+    throw new BadLine('both sides together must be at most 2^63-1');
+  }
+}

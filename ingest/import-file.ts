@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { insertImport } from '../db/write/insert-import.ts';
+import { selectImport } from '../db/write/select-import.ts';
+import type { EpochSeconds } from '../domain/interval.ts';
+import { type BadLines, collectBadLines } from './bad-lines.ts';
+import { createFlowWriter } from './flow-writer.ts';
+import { type ImportSession, runImport } from './import-session.ts';
+import type { ImportSource } from './import-source.ts';
+import { IngestError } from './ingest-error.ts';
+import { contentDigest, readContent } from './read-content.ts';
+import { readLines } from './read-lines.ts';
+import { createSampleWriter } from './sample-writer.ts';
+import { timeBounds } from './time-bounds.ts';
+import { createZeekConnParser } from './zeek-conn.ts';
+
+export const IMPORT_FORMATS = ['samples', 'zeek'] as const;
+
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+export type ImportProgress = {
+  /** Bytes that were read, as they are stored. */
+  readonly bytes: number;
+  readonly lines: number;
+  /** Rows of readings so far. */
+  readonly readings: number;
+};
+
+export type ImportFileOptions = {
+  readonly databaseUrl: string;
+  readonly context: string;
+  readonly format: ImportFormat;
+  readonly source: ImportSource;
+  /** Home networks of a flow format; without any, the private networks. */
+  readonly home?: readonly string[];
+  /** The probe that flows are of, and samples that name none. */
+  readonly probe?: string;
+  readonly engine?: number;
+  readonly again?: boolean;
+  readonly skipBadLines?: boolean;
+  readonly now: () => EpochSeconds;
+  readonly onProgress?: (progress: ImportProgress) => void;
+  readonly onWaiting?: () => void;
+  readonly signal?: AbortSignal;
+  readonly batchRows?: number;
+};
+
+export type ImportReport = {
+  readonly source: string;
+  readonly context: string;
+  readonly format: ImportFormat;
+  readonly lines: number;
+  /** Flows or samples that were taken. */
+  readonly records: number;
+  /** Rows of readings that were written. */
+  readonly readings: number;
+  readonly newKeys: number;
+  readonly slices: number;
+  readonly newSlices: number;
+  readonly badLines: BadLines;
+};
+
+/**
+ * Imports one file: all of it, or nothing. Fails with an `IngestError` that names the line, when a
+ * line cannot be taken and bad lines are not skipped, and when the content was imported before.
+ */
+export async function importFile(options: ImportFileOptions): Promise<ImportReport> {
+  const { source, signal } = options;
+  // Read once beforehand, content that was imported already is refused before any work is done.
+  const expected = source.isRepeatable ? await contentDigest(source, signal) : null;
+  return runImport(
+    {
+      databaseUrl: options.databaseUrl,
+      context: options.context,
+      engine: options.engine ?? 0,
+      makesContext: options.format !== 'samples',
+      onWaiting: options.onWaiting,
+      signal,
+      batchRows: options.batchRows,
+    },
+    async (session) => {
+      if (expected) await refuseKnown(session, options, expected);
+      const { digest, ...report } = await importContent(session, options);
+      if (expected && !expected.equals(digest)) {
+        throw new IngestError(`${source.name}: it was changed while it was read: import it again`);
+      }
+      if (!expected) await refuseKnown(session, options, digest);
+      const { contextId, connection } = session;
+      const { format } = options;
+      await insertImport(connection, { contextId, digest, source: source.name, format });
+      return report;
+    },
+  );
+}
+
+/** Nothing is counted twice, unless that is asked for. */
+async function refuseKnown(
+  { connection, contextId }: ImportSession,
+  { again, context, source }: ImportFileOptions,
+  digest: Buffer,
+): Promise<void> {
+  if (again) return;
+  const known = await selectImport(connection, contextId, digest);
+  if (!known) return;
+  const when = known.importedAt.toISOString();
+  throw new IngestError(
+    `${source.name}: its content is in context ${context} already, imported at ${when} ` +
+      `from ${known.source}: give --again to count it again`,
+  );
+}
+
+async function importContent(
+  session: ImportSession,
+  options: ImportFileOptions,
+): Promise<ImportReport & { digest: Buffer }> {
+  const { source, format, context, signal } = options;
+  const hash = createHash('sha256');
+  const badLines = collectBadLines(source.name, options.skipBadLines ? 'skip' : 'stop');
+  const take = await lineTaker(session, options);
+  let bytes = 0;
+  let records = 0;
+  const lines = await readLines({
+    content: readContent(source, (count) => {
+      bytes += count;
+    }),
+    badLines,
+    take: async (line) => {
+      if (await take(line)) records += 1;
+    },
+    onBlock: (lineCount, block) => {
+      signal?.throwIfAborted();
+      hash.update(block);
+      options.onProgress?.({ bytes, lines: lineCount, readings: session.writer.rowCount() });
+    },
+  });
+  await session.writer.flush();
+  return {
+    source: source.name,
+    context,
+    format,
+    lines,
+    records,
+    readings: session.writer.rowCount(),
+    newKeys: session.keyIds.madeCount(),
+    slices: session.slices.filledCount(),
+    newSlices: session.slices.madeCount(),
+    badLines: badLines.result(),
+    digest: hash.digest(),
+  };
+}
+
+/** Takes the lines of a format; false for a line that holds no record, as a header does. */
+async function lineTaker(
+  session: ImportSession,
+  options: ImportFileOptions,
+): Promise<(line: string) => Promise<boolean>> {
+  const { format, home = [] } = options;
+  const probe = options.probe ?? null;
+  const bounds = timeBounds(options.now());
+  if (format === 'samples') return createSampleWriter(session, { probe, bounds });
+  const parse = createZeekConnParser();
+  const addFlow = await createFlowWriter(session, { home, probe, bounds });
+  return async (line) => {
+    const flow = parse(line);
+    if (flow) await addFlow(flow);
+    return flow !== null;
+  };
+}

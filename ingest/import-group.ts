@@ -1,0 +1,28 @@
+import type { Guid } from '../domain/guid.ts';
+import type { KeyKind, SimpleKeyKind } from '../domain/key-kind.ts';
+import type { Fold } from '../domain/meter-type.ts';
+
+/** fold is null for a meter of type 0, which takes no readings. */
+export type ImportMeter = {
+  readonly id: number;
+  readonly type: number;
+  readonly slot: number;
+  readonly fold: Fold | null;
+};
+
+/** A counter group as an import needs it. */
+export type ImportGroup = {
+  readonly groupId: number;
+  readonly guid: Guid;
+  readonly keyKind: KeyKind;
+  readonly bucketSeconds: number;
+  readonly shardCount: number;
+  readonly meters: ReadonlyMap<number, ImportMeter>;
+  /** By slot − 1: how readings of the slot combine. */
+  readonly folds: readonly (Fold | null)[];
+  /** Whether some meter is a mean, so that readings come with counts. */
+  readonly hasMeans: boolean;
+  /** Of a cross-key group: the groups that its parts come from, and what their keys are. */
+  readonly partGuids: readonly Guid[];
+  readonly partKinds: readonly SimpleKeyKind[];
+};

@@ -1,0 +1,129 @@
+import { cancelOnAbort } from '../db/write/cancel-on-abort.ts';
+import { type Connection, inTransaction, openConnection } from '../db/write/connection.ts';
+import { insertContext } from '../db/write/insert-context.ts';
+import { lockContext, lockContextCreation } from '../db/write/lock-context.ts';
+import { removeOrphanPartitions } from '../db/write/remove-partitions.ts';
+import { type ContextRow, selectContext } from '../db/write/select-context.ts';
+import { type ImportSlices, openImportSlices } from './import-slices.ts';
+import { IngestError } from './ingest-error.ts';
+import { type KeyIds, openKeyIds } from './key-ids.ts';
+import { createReadingWriter, type ReadingWriter } from './reading-writer.ts';
+import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
+
+/** An open import into one context: its transaction, its lock, and where readings go. */
+export type ImportSession = {
+  readonly connection: Connection;
+  readonly contextId: number;
+  readonly writer: ReadingWriter;
+  readonly keyIds: KeyIds;
+  readonly slices: ImportSlices;
+};
+
+export type ImportTarget = {
+  readonly databaseUrl: string;
+  readonly context: string;
+  /** Instance of the engine whose slices are filled. */
+  readonly engine: number;
+  /** Whether a context that is not there is made. */
+  readonly makesContext: boolean;
+  /** What else is to be written in the import's transaction, before the context is looked for. */
+  readonly prepare?: ((connection: Connection) => Promise<unknown>) | undefined;
+  /** Called once when another import works on the context, before waiting for it. */
+  readonly onWaiting?: (() => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Rows gathered in memory before they are written. */
+  readonly batchRows?: number | undefined;
+};
+
+/**
+ * Runs `work` in one transaction that holds the context's lock. All that it writes appears at once
+ * when it succeeds; when it fails, nothing of it stays, the context included.
+ *
+ * Only the partitions of new slices are made outside of the transaction, so that it locks out
+ * nobody. Until a slice is listed nobody reads its partition, and after a failure it is removed,
+ * at the latest by the next import.
+ */
+export async function runImport<T>(
+  target: ImportTarget,
+  work: (session: ImportSession) => Promise<T>,
+): Promise<T> {
+  const connection = await openConnection(target.databaseUrl, 'import');
+  const second = openWhenNeeded(target.databaseUrl);
+  try {
+    const stopCancelling = await cancelOnAbort(target.databaseUrl, connection, target.signal);
+    try {
+      await removeOrphanPartitions(connection);
+      return await inTransaction(connection, async () => {
+        await target.prepare?.(connection);
+        const result = await work(await openSession(target, connection, second.get));
+        target.signal?.throwIfAborted();
+        return result;
+      });
+    } finally {
+      await stopCancelling();
+    }
+  } catch (error) {
+    if (second.isOpen()) await removeOwnPartitions(await second.get());
+    // Statements that an abort has cancelled fail with an error of their own.
+    target.signal?.throwIfAborted();
+    throw error;
+  } finally {
+    await Promise.all([connection.end(), second.end()]);
+  }
+}
+
+async function openSession(
+  target: ImportTarget,
+  connection: Connection,
+  openSecond: () => Promise<Connection>,
+): Promise<ImportSession> {
+  const { contextId, sliceSeconds } = await lockedContext(target, connection);
+  const { engine } = target;
+  const keyIds = await openKeyIds(connection, contextId);
+  const slices = openImportSlices({ connection, openSecond, contextId, sliceSeconds, engine });
+  const writer = createReadingWriter({ connection, contextId, keyIds, slices }, target.batchRows);
+  return { connection, contextId, writer, keyIds, slices };
+}
+
+/** The context to import into, locked and found or made as the target says. */
+async function lockedContext(target: ImportTarget, connection: Connection): Promise<ContextRow> {
+  const { context, makesContext, onWaiting = () => {} } = target;
+  let found = await selectContext(connection, context);
+  if (!found && makesContext) {
+    // Another import may be making it: only when that one is over can its context be seen.
+    await lockContextCreation(connection, context, onWaiting);
+    found = (await selectContext(connection, context)) ?? (await makeContext(connection, context));
+  }
+  if (!found) {
+    throw new IngestError(`There is no context ${context}: declare it with \`countergraph apply\``);
+  }
+  await lockContext(connection, found.contextId, onWaiting);
+  return found;
+}
+
+async function makeContext(connection: Connection, name: string): Promise<ContextRow> {
+  const sliceSeconds = DEFAULT_SLICE_SECONDS;
+  const contextId = await insertContext(connection, { name, sliceSeconds, retentionDays: null });
+  return { contextId, sliceSeconds, retentionDays: null };
+}
+
+async function removeOwnPartitions(connection: Connection): Promise<void> {
+  try {
+    await removeOrphanPartitions(connection);
+  } catch {
+    // The database is in trouble, which the import's own error tells. The next import removes them.
+  }
+}
+
+/** A connection that is made when it is first asked for. */
+function openWhenNeeded(databaseUrl: string) {
+  let opening: ReturnType<typeof openConnection> | null = null;
+  return {
+    get: (): Promise<Connection> => {
+      opening ??= openConnection(databaseUrl, 'import partitions');
+      return opening;
+    },
+    isOpen: () => opening !== null,
+    end: async () => (await opening)?.end(),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Connection } from '../db/write/connection.ts';
+import { createPartition } from '../db/write/create-partition.ts';
+import { insertSlice } from '../db/write/insert-slice.ts';
+import { reserveSlice, selectAndHoldSlice } from '../db/write/select-slice.ts';
+import { type EpochSeconds, floorTo } from '../domain/interval.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { sliceName } from '../domain/slice-name.ts';
+import { IngestError } from './ingest-error.ts';
+
+/** The slices that an import fills. */
+export type ImportSlices = {
+  /** The id of the slice that holds a bucket; the slice is made where there is none. */
+  readonly sliceOf: (bucket: EpochSeconds) => Promise<number>;
+  readonly filledCount: () => number;
+  readonly madeCount: () => number;
+};
+
+export type ImportSlicesOptions = {
+  /** Where the import's transaction is open. */
+  readonly connection: Connection;
+  /** A second connection, on which partitions are made in short transactions of their own. */
+  readonly openSecond: () => Promise<Connection>;
+  readonly contextId: number;
+  readonly sliceSeconds: number;
+  readonly engine: number;
+};
+
+export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
+  const { connection, contextId, engine, sliceSeconds } = options;
+  const sliceIds = new Map<EpochSeconds, number>();
+  let madeCount = 0;
+
+  async function findOrMake(startsAt: EpochSeconds): Promise<number> {
+    const place = { contextId, engine, startsAt };
+    const slice = await selectAndHoldSlice(connection, place);
+    if (slice?.archived) {
+      const name = sliceName(startsAt, engine);
+      throw new IngestError(`${name} is archived: restore it before importing into it`);
+    }
+    if (slice) return slice.sliceId;
+    // Held first: until its row can be seen, only that tells its partition from an orphan.
+    const sliceId = await reserveSlice(connection);
+    await createPartition(await options.openSecond(), sliceId);
+    await insertSlice(connection, { ...place, sliceId, endsAt: startsAt + sliceSeconds });
+    madeCount += 1;
+    return sliceId;
+  }
+
+  return {
+    async sliceOf(bucket) {
+      const startsAt = floorTo(bucket, sliceSeconds);
+      const known = sliceIds.get(startsAt);
+      if (known !== undefined) return known;
+      if (sliceIds.size >= LIMITS.importSlices) {
+        throw new IngestError(
+          `one file may fill at most ${LIMITS.importSlices} slices of ${sliceSeconds} seconds: ` +
+            'import it in parts',
+        );
+      }
+      const sliceId = await findOrMake(startsAt);
+      sliceIds.set(startsAt, sliceId);
+      return sliceId;
+    },
+    filledCount: () => sliceIds.size,
+    madeCount: () => madeCount,
+  };
+}

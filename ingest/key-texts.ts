@@ -1,0 +1,57 @@
+import { BadLine } from './bad-line.ts';
+import { ownCopy } from './bounded-cache.ts';
+import { isJsonObject, type JsonObject, jsonScalar } from './json-line.ts';
+import { isStorable } from './storable-text.ts';
+
+/** What people say about a key. undefined: nothing, it stays as it is; null: it has none. */
+export type KeyTexts = {
+  readonly label: string | null | undefined;
+  readonly description: string | null | undefined;
+  readonly attributes: Readonly<Record<string, string>> | null | undefined;
+};
+
+/** The optional `label`, `description` and `attributes` of a samples line; null without any. */
+export function keyTextsOf(object: JsonObject): KeyTexts | null {
+  const label = textIn(object, 'label');
+  const description = textIn(object, 'description');
+  const attributes = attributesIn(object);
+  const isSilent = label === undefined && description === undefined && attributes === undefined;
+  return isSilent ? null : { label, description, attributes };
+}
+
+/** Later texts win over earlier ones, each for itself. */
+export const mergeTexts = (earlier: KeyTexts | undefined, later: KeyTexts): KeyTexts => ({
+  label: later.label === undefined ? earlier?.label : later.label,
+  description: later.description === undefined ? earlier?.description : later.description,
+  attributes: later.attributes === undefined ? earlier?.attributes : later.attributes,
+});
+
+/** An empty text clears. */
+function textIn(object: JsonObject, field: string): string | null | undefined {
+  const value = object[field] ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || !isStorable(value)) {
+    throw new BadLine(`${field} must be a text without NUL characters`);
+  }
+  return value === '' ? null : ownCopy(value);
+}
+
+function attributesIn(object: JsonObject): Record<string, string> | null | undefined {
+  const value = object['attributes'] ?? undefined;
+  if (value === undefined) return undefined;
+  if (!isJsonObject(value)) throw new BadLine('attributes must be an object');
+  const attributes = Object.entries(value)
+    .filter(([, attribute]) => attribute !== null)
+    .map(([name, attribute]): [string, string] => [ownCopy(name), attributeText(name, attribute)]);
+  return attributes.length === 0 ? null : Object.fromEntries(attributes);
+}
+
+function attributeText(name: string, value: unknown): string {
+  const text = jsonScalar(value);
+  if (text === null || !isStorable(text) || !isStorable(name)) {
+    throw new BadLine(
+      'attributes must be texts, numbers or booleans without NUL characters, none of them nested',
+    );
+  }
+  return ownCopy(text);
+}

@@ -1,0 +1,107 @@
+import { createDnsNames } from '../db/write/create-dns-names.ts';
+import { labelFromDns } from '../db/write/label-from-dns.ts';
+import { type DnsName, upsertDnsNames } from '../db/write/upsert-dns-names.ts';
+import { shown } from '../domain/errors.ts';
+import { type KeyText, parseReadableKey } from '../domain/key-text.ts';
+import { BadLine } from './bad-line.ts';
+import { collectBadLines } from './bad-lines.ts';
+import { boundedCache, ownCopy } from './bounded-cache.ts';
+import type { ImportGroup } from './import-group.ts';
+import type { ImportSource } from './import-source.ts';
+import { IngestError } from './ingest-error.ts';
+import type { LabelReport, LabelTarget } from './label-target.ts';
+import { readContent } from './read-content.ts';
+import { readLines } from './read-lines.ts';
+import { createZeekReader, type ZeekRecord } from './zeek-log.ts';
+import { parseTimestamp } from './zeek-time.ts';
+
+/**
+ * Labels the addresses that a Zeek `dns.log` answers with the names that were asked for. The newest
+ * answer wins, and never over a label that a user gave. Only keys that are there are labelled: most
+ * addresses that DNS tells never take part in any traffic.
+ */
+export async function labelZeekDns(
+  target: LabelTarget,
+  source: ImportSource,
+): Promise<LabelReport> {
+  const { connection, signal } = target;
+  const groupIds = addressGroups(target).map(({ groupId }) => groupId);
+  await createDnsNames(connection);
+  const names = createNewestNames((batch) => upsertDnsNames(connection, batch));
+  const read = createZeekReader();
+  await readLines({
+    content: readContent(source),
+    badLines: collectBadLines(source.name, 'stop'),
+    take: async (line) => {
+      const record = read(line);
+      if (record) for (const name of namesIn(record)) await names.add(name);
+    },
+    onBlock: () => signal?.throwIfAborted(),
+  });
+  await names.flush();
+  const counts = await labelFromDns(connection, groupIds);
+  return { source: source.name, created: 0, ...counts };
+}
+
+function addressGroups({ groups, onlyGroup }: LabelTarget): ImportGroup[] {
+  const isAddress = ({ keyKind }: ImportGroup) =>
+    keyKind === 'ip' || keyKind === 'ipv4' || keyKind === 'ipv6';
+  if (onlyGroup === null) return groups.filter(isAddress);
+  if (isAddress(onlyGroup)) return [onlyGroup];
+  throw new IngestError(
+    `DNS answers label addresses: the keys of group ${onlyGroup.guid} are of kind ${onlyGroup.keyKind}`,
+  );
+}
+
+const ADDRESS_QUERIES: ReadonlySet<string | undefined> = new Set(['A', 'AAAA']);
+
+/** The names that a line gives to addresses. An answer may hold other names too: aliases. */
+function namesIn(record: ZeekRecord): DnsName[] {
+  if (!ADDRESS_QUERIES.has(record.text('qtype_name'))) return [];
+  const answeredUs = timeIn(record);
+  const name = hostName(record.text('query'));
+  if (name === null) return [];
+  return record.list('answers').flatMap((answer) => {
+    const key = addressOf(answer);
+    return key === null ? [] : [{ key, name, answeredUs }];
+  });
+}
+
+function timeIn(record: ZeekRecord): number {
+  const text = record.text('ts');
+  const micros = text === undefined ? null : parseTimestamp(text);
+  if (micros !== null) return micros;
+  throw new BadLine(`ts must be a time in epoch seconds or ISO 8601, got ${shown(text ?? '')}`);
+}
+
+/** A name that can be a label. A query may hold any bytes; those of no use name nothing. */
+function hostName(query: string | undefined): string | null {
+  const name = query?.replace(/\.$/, '') ?? '';
+  return name === '' || /[\p{Control}\p{Surrogate}\uFFFD]/u.test(name) ? null : ownCopy(name);
+}
+
+const KNOWN_ANSWERS = 65_536;
+
+const addressOf = boundedCache(KNOWN_ANSWERS, (answer: string): KeyText | null =>
+  parseReadableKey('ip', answer),
+);
+
+const BATCH_NAMES = 50_000;
+
+/** The newest name of each address, handed on in batches so that memory stays bounded. */
+function createNewestNames(write: (names: DnsName[]) => Promise<void>) {
+  let newest = new Map<string, DnsName>();
+  const flush = async () => {
+    const batch = [...newest.values()];
+    newest = new Map();
+    if (batch.length > 0) await write(batch);
+  };
+  return {
+    flush,
+    async add(name: DnsName): Promise<void> {
+      const known = newest.get(name.key);
+      if (!known || known.answeredUs <= name.answeredUs) newest.set(name.key, name);
+      if (newest.size >= BATCH_NAMES) await flush();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Connection } from '../db/write/connection.ts';
+import { type GroupRow, selectGroups } from '../db/write/select-groups.ts';
+import type { Guid } from '../domain/guid.ts';
+import type { SimpleKeyKind } from '../domain/key-kind.ts';
+import { foldOf } from '../domain/meter-type.ts';
+import type { ImportGroup, ImportMeter } from './import-group.ts';
+import { storedGuid } from './stored-guid.ts';
+
+/** All counter groups of a context, disabled ones too. */
+export async function loadGroups(
+  connection: Connection,
+  contextId: number,
+): Promise<Map<Guid, ImportGroup>> {
+  const rows = await selectGroups(connection, contextId);
+  const kinds = new Map(rows.map((row) => [storedGuid(row.guid), row.keyKind]));
+  return new Map(
+    rows.map((row) => {
+      const group = groupOf(row, kinds);
+      return [group.guid, group];
+    }),
+  );
+}
+
+function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): ImportGroup {
+  const meters = row.meters.map(
+    ({ id, type, slot }): ImportMeter => ({ id, type, slot, fold: foldOf(type) }),
+  );
+  const folds: ImportGroup['folds'][number][] = [];
+  for (const { slot, fold } of meters) folds[slot - 1] = fold;
+  const partGuids = row.partGuids.map(storedGuid);
+  return {
+    groupId: row.groupId,
+    guid: storedGuid(row.guid),
+    keyKind: row.keyKind,
+    bucketSeconds: row.bucketSize,
+    shardCount: row.shardCount,
+    meters: new Map(meters.map((meter) => [meter.id, meter])),
+    folds: Array.from(folds, (fold) => fold ?? null),
+    hasMeans: folds.includes('mean'),
+    partGuids,
+    partKinds: partGuids.map((guid) => partKind(kinds, guid)),
+  };
+}
+
+/** `apply` sees to it that parts are groups of the context, and none a cross-key group. */
+function partKind(kinds: ReadonlyMap<Guid, GroupRow['keyKind']>, guid: Guid): SimpleKeyKind {
+  const kind = kinds.get(guid);
+  if (kind === undefined || kind === 'crosskey') {
+    throw new Error(`the part group ${guid} of a cross-key group is missing or a cross-key group`);
+  }
+  return kind;
+}

@@ -1,0 +1,37 @@
+import { LIMITS } from '../domain/limits.ts';
+import { BadLine } from './bad-line.ts';
+import type { BadLineCollector } from './bad-lines.ts';
+import { createLineSplitter, type SplitLine } from './line-splitter.ts';
+
+export type LineReaderOptions = {
+  readonly content: AsyncIterable<Buffer>;
+  readonly badLines: BadLineCollector;
+  /** Takes a line that is not empty; fails with a `BadLine` when it cannot. */
+  readonly take: (line: string) => Promise<void>;
+  /** Called after each block of content. */
+  readonly onBlock?: (lineCount: number, block: Buffer) => void;
+};
+
+/** Gives the lines of a text to `take`, one after the other; returns how many there were. */
+export async function readLines(options: LineReaderOptions): Promise<number> {
+  const splitter = createLineSplitter(LIMITS.importLineBytes);
+  let lineCount = 0;
+  const takeAll = async (lines: readonly SplitLine[]) => {
+    for (const line of lines) {
+      lineCount += 1;
+      try {
+        if (typeof line !== 'string') throw line;
+        if (line !== '') await options.take(line);
+      } catch (error) {
+        if (!(error instanceof BadLine)) throw error;
+        options.badLines.reject(lineCount, error);
+      }
+    }
+  };
+  for await (const block of options.content) {
+    await takeAll(splitter.push(block));
+    options.onBlock?.(lineCount, block);
+  }
+  await takeAll(splitter.end());
+  return lineCount;
+}

@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Connection, inTransaction } from '../db/write/connection.ts';
+import { deleteGrant } from '../db/write/delete-grant.ts';
+import { deleteUser } from '../db/write/delete-user.ts';
+import { insertGrants } from '../db/write/insert-grants.ts';
+import { insertUser } from '../db/write/insert-user.ts';
+import { selectContext } from '../db/write/select-context.ts';
+import { selectContextNames } from '../db/write/select-context-names.ts';
+import { selectUserId } from '../db/write/select-user-id.ts';
+import { selectUsers } from '../db/write/select-users.ts';
+import { upsertToken } from '../db/write/upsert-token.ts';
+import { IngestError } from './ingest-error.ts';
+
+export type UserToAdd = {
+  readonly name: string;
+  /** Left out, a new user gets a random token, and a user that is there keeps theirs. */
+  readonly token?: string | undefined;
+  /** Names of contexts to grant. */
+  readonly contexts: readonly string[];
+};
+
+export type AddedUser = {
+  readonly name: string;
+  readonly created: boolean;
+  /** The token that was made: only its digest is kept, so this is the only time to see it. */
+  readonly newToken: string | null;
+  readonly granted: readonly string[];
+};
+
+/** Adds a user, or grants more contexts to one that is there. */
+export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedUser> =>
+  inTransaction(connection, () => addUserWithin(connection, user));
+
+/** The same within a transaction that the caller has opened. */
+export async function addUserWithin(
+  connection: Connection,
+  { name, token, contexts }: UserToAdd,
+): Promise<AddedUser> {
+  const contextIds: number[] = [];
+  for (const context of contexts) contextIds.push(await contextIdOf(connection, context));
+  const { userId, created } = await insertUser(connection, name);
+  const newToken = created && token === undefined ? makeToken() : null;
+  const setToken = token ?? newToken;
+  if (setToken !== null) await upsertToken(connection, userId, digestOf(setToken));
+  await insertGrants(connection, userId, contextIds);
+  return { name, created, newToken, granted: contexts };
+}
+
+/** Gives a user a new token; the one before is worth nothing from then on. */
+export async function rotateToken(connection: Connection, name: string): Promise<string> {
+  const token = makeToken();
+  await upsertToken(connection, await userIdOf(connection, name), digestOf(token));
+  return token;
+}
+
+export async function revokeGrant(
+  connection: Connection,
+  name: string,
+  context: string,
+): Promise<void> {
+  const userId = await userIdOf(connection, name);
+  const contextId = await contextIdOf(connection, context);
+  if (await deleteGrant(connection, userId, contextId)) return;
+  throw new IngestError(
+    `User ${name} has no grant for context ${context}: there is none to revoke`,
+  );
+}
+
+export async function removeUser(connection: Connection, name: string): Promise<void> {
+  if (!(await deleteUser(connection, name))) throw unknownUser(name);
+}
+
+/** All users with the contexts granted to them, in order of their names. */
+export async function listUsers(
+  connection: Connection,
+): Promise<{ name: string; contexts: string[] }[]> {
+  const users = await selectUsers(connection);
+  return users.map(({ username, contexts }) => ({ name: username, contexts }));
+}
+
+/** 256 random bits, in characters that need no escaping in a URL or a header. */
+const makeToken = (): string => randomBytes(32).toString('base64url');
+
+/** Decision 10: a token is stored as its digest only. */
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+async function userIdOf(connection: Connection, name: string): Promise<number> {
+  const userId = await selectUserId(connection, name);
+  if (userId === null) throw unknownUser(name);
+  return userId;
+}
+
+const unknownUser = (name: string): IngestError =>
+  new IngestError(`There is no user ${name}: \`countergraph user list\` shows all`);
+
+async function contextIdOf(connection: Connection, name: string): Promise<number> {
+  const context = await selectContext(connection, name);
+  if (context) return context.contextId;
+  const names = await selectContextNames(connection);
+  const known = names.length > 0 ? `the contexts are ${names.join(', ')}` : 'there is none yet';
+  throw new IngestError(
+    `There is no context ${name} (${known}): make it with \`countergraph apply\` or an import`,
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * A whole number without rounding: a `number` while that is exact (±(2^53−1)), a `bigint` beyond.
+ * Nearly all readings are small, and adding numbers is many times faster than adding bigints.
+ */
+export type Whole = number | bigint;
+
+/** The largest reading that is stored, and with a minus the smallest (decision 8). */
+export const MAX_READING = 2n ** 63n - 1n;
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+export const toWhole = (value: bigint): Whole =>
+  value <= MAX_SAFE && value >= -MAX_SAFE ? Number(value) : value;
+
+export function addWhole(a: Whole, b: Whole): Whole {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b;
+    // A rounded sum is at least 2^53 and therefore never "safe".
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return toWhole(BigInt(a) + BigInt(b));
+}
+
+/** `a` − `b`, for amounts of which one contains the other. */
+export const subtractWhole = (a: Whole, b: Whole): Whole =>
+  typeof a === 'number' && typeof b === 'number' ? a - b : toWhole(BigInt(a) - BigInt(b));
+
+/** Whether a number can be stored as one reading. */
+export const isReading = (value: Whole): boolean =>
+  typeof value === 'number' || (value <= MAX_READING && value >= -MAX_READING);
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
+
+/** More digits than any reading has; a longer number is not worth building. */
+const MAX_DIGITS = 40;
+
+/**
+ * The whole number that a JSON number's text stands for, exactly: `12`, `12.0` and `1.2e1` are the
+ * same. Null when it is none, and also when it has so many digits that it cannot be a reading.
+ */
+export function parseWhole(text: string): Whole | null {
+  const match = DECIMAL.exec(text);
+  if (!match) return null;
+  const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
+  const significant = (integer + fraction).replace(/^0+/, '');
+  const places = Number(exponent) - fraction.length;
+  if (significant === '') return 0;
+  const whole = places < 0 ? dropZeros(significant, -places) : addZeros(significant, places);
+  return whole === null ? null : toWhole(BigInt(sign + whole));
+}
+
+function addZeros(digits: string, places: number): string | null {
+  return digits.length + places > MAX_DIGITS ? null : digits + '0'.repeat(places);
+}
+
+function dropZeros(digits: string, places: number): string | null {
+  const kept = digits.length - places;
+  const isWhole = kept > 0 && kept <= MAX_DIGITS && /^0*$/.test(digits.slice(kept));
+  return isWhole ? digits.slice(0, kept) : null;
+}

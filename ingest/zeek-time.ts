@@ -1,0 +1,31 @@
+const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d*))?$/;
+const ISO_8601 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)$/;
+
+/** Seconds as a Zeek log writes them, in whole microseconds, rounded; null when they are none. */
+export function parseSeconds(text: string): number | null {
+  const match = DECIMAL.exec(text);
+  if (match) {
+    const [, sign, seconds, fraction = ''] = match;
+    const micros = Number(seconds) * 1e6 + fractionMicros(fraction);
+    return Number.isSafeInteger(micros) ? (sign === '' ? micros : -micros) : null;
+  }
+  // JSON writes the shortest durations with an exponent: 9.5e-07.
+  if (!/^-?\d+(\.\d+)?[eE][+-]?\d+$/.test(text)) return null;
+  const micros = Math.round(Number(text) * 1e6);
+  return Number.isSafeInteger(micros) ? micros : null;
+}
+
+/** A moment in epoch seconds or ISO 8601, in whole microseconds since the epoch, or null. */
+export function parseTimestamp(text: string): number | null {
+  const match = ISO_8601.exec(text);
+  if (!match) return parseSeconds(text);
+  const [, local, fraction = '', zone] = match;
+  const milliseconds = Date.parse(`${local}${zone}`);
+  return Number.isNaN(milliseconds) ? null : milliseconds * 1000 + fractionMicros(fraction);
+}
+
+/** The digits after the decimal point; the seventh rounds. */
+function fractionMicros(digits: string): number {
+  const micros = Number(digits.slice(0, 6).padEnd(6, '0'));
+  return digits.charAt(6) >= '5' ? micros + 1 : micros;
+}
