@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { openConnection } from '../../db/write/connection.ts';
+import { type ApplyReport, applyDeclaration } from '../../ingest/apply.ts';
+import { DeclarationError } from '../../ingest/declaration.ts';
+import { withDatabase } from '../run-with-database.ts';
+import { UsageError } from '../usage-error.ts';
+
+export function registerApply(program: Command): void {
+  program
+    .command('apply')
+    .description('declare a context with its nodes, pools, probes, counter groups and meters')
+    .argument('<file>', 'the declaration, a JSON file; - is standard input')
+    .option('--json', 'print the result as JSON')
+    .action(runApply);
+}
+
+async function runApply(file: string, { json }: { json?: true }): Promise<void> {
+  const declaration = await readDeclaration(file);
+  const report = await withDatabase(async ({ url }) => {
+    const connection = await openConnection(url, 'apply');
+    try {
+      return await applyDeclaration(connection, declaration, () =>
+        console.error('waiting for an import into the context to end'),
+      );
+    } catch (error) {
+      // A declaration with mistakes is a mistake of the call: exit status 2.
+      throw error instanceof DeclarationError ? new UsageError(`${file}: ${error.message}`) : error;
+    } finally {
+      await connection.end();
+    }
+  });
+  console.log(json ? JSON.stringify(report) : sentence(report));
+}
+
+async function readDeclaration(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof SyntaxError) throw new UsageError(`${file} must be JSON: ${reason}`);
+    throw new UsageError(`cannot read ${file}: ${reason}`);
+  }
+}
+
+const sentence = ({ context, counts: { created, changed, unchanged } }: ApplyReport): string =>
+  `Context ${context}: ${created} created, ${changed} changed, ${unchanged} unchanged.`;

@@ -1,0 +1,127 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+  type ImportReport,
+  importFile,
+} from '../../ingest/import-file.ts';
+import type { ImportSource } from '../../ingest/import-source.ts';
+import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
+import { openSources } from '../open-sources.ts';
+import { showProgress } from '../progress.ts';
+import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
+import { UsageError } from '../usage-error.ts';
+
+type ImportOptions = {
+  context: string;
+  format: ImportFormat;
+  home?: string[];
+  probe?: string;
+  engine?: number;
+  again?: true;
+  skipBadLines?: true;
+  json?: true;
+};
+
+export function registerImport(program: Command): void {
+  program
+    .command('import')
+    .description('load data into a context: each file as a whole or not at all')
+    .argument('<file...>', 'files to import, .gz as they are; - is standard input')
+    .requiredOption(
+      '--context <name>',
+      'the context; flow formats make it where it is not there',
+      parseIdentifier,
+    )
+    .addOption(
+      new Option('--format <format>', 'what the files are')
+        .choices(IMPORT_FORMATS)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option(
+        '--home <cidr>',
+        `a network that is home, for flow formats; repeatable (default: ${DEFAULT_HOME.join(', ')})`,
+      ).argParser(collectNetworks),
+    )
+    .option(
+      '--probe <id>',
+      'the probe that flows, and samples that name none, are of',
+      parseIdentifier,
+    )
+    .option('--engine <n>', 'the engine instance whose slices are filled (default: 0)', parseEngine)
+    .option('--again', 'import a file even if its content was imported before')
+    .option('--skip-bad-lines', 'count and name lines that cannot be taken, instead of stopping')
+    .option('--json', 'print the result of each file as a line of JSON')
+    .action(runImports);
+}
+
+async function runImports(files: string[], options: ImportOptions): Promise<void> {
+  if (options.home && options.format === 'samples') {
+    throw new UsageError('--home is for flow formats: leave it out');
+  }
+  const sources = await openSources(files);
+  await withDatabase(async (database) => {
+    // Each file is done for itself: those before one that fails stay.
+    for (const source of sources) await importOne(database, source, options);
+  });
+}
+
+async function importOne(
+  { url, signal }: CommandDatabase,
+  source: ImportSource,
+  { json, ...options }: ImportOptions,
+): Promise<void> {
+  const started = performance.now();
+  const progress = showProgress(source);
+  const report = await importFile({
+    ...options,
+    databaseUrl: url,
+    source,
+    signal,
+    now: () => Math.floor(Date.now() / 1000),
+    onProgress: progress.update,
+    onWaiting: () => console.error(`waiting for another import into ${options.context} to end`),
+  }).finally(progress.stop);
+  const seconds = (performance.now() - started) / 1000;
+  nameBadLines(report);
+  console.log(json ? JSON.stringify({ ...report, seconds }) : sentence(report, seconds));
+}
+
+function nameBadLines({ source, badLines }: ImportReport): void {
+  for (const { line, reason } of badLines.named) {
+    console.error(`${source}, line ${line} was skipped: ${reason}`);
+  }
+  const unnamed = badLines.count - badLines.named.length;
+  if (unnamed > 0) console.error(`${source}: ${unnamed} more lines were skipped`);
+}
+
+function sentence(report: ImportReport, seconds: number): string {
+  const { source, format, lines, records, readings, newKeys, slices, newSlices, badLines } = report;
+  const count = (value: number): string => value.toLocaleString('en');
+  const skipped = badLines.count > 0 ? `, ${count(badLines.count)} bad lines skipped` : '';
+  return (
+    `${source}: ${count(records)} ${format === 'samples' ? 'samples' : 'flows'} ` +
+    `from ${count(lines)} lines${skipped}, ${count(readings)} readings, ` +
+    `${count(newKeys)} new keys, ${count(slices)} slices (${count(newSlices)} new), ` +
+    `${seconds.toFixed(1)} s`
+  );
+}
+
+function collectNetworks(text: string, before: string[] | undefined): string[] {
+  if (isNetwork(text)) return [...(before ?? []), text];
+  throw new InvalidArgumentError('It must be a network in CIDR form or an address.');
+}
+
+function parseIdentifier(text: string): string {
+  if (isName(text)) return text;
+  throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
+}
+
+const MAX_ENGINE = 32_767;
+
+function parseEngine(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_ENGINE) return Number(text);
+  throw new InvalidArgumentError(`It must be an integer from 0 to ${MAX_ENGINE}.`);
+}

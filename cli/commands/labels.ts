@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Guid, parseGuid } from '../../domain/guid.ts';
+import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/label-file.ts';
+import type { LabelReport } from '../../ingest/label-target.ts';
+import { openSources } from '../open-sources.ts';
+import { withDatabase } from '../run-with-database.ts';
+
+type LabelOptions = { context: string; format: LabelFormat; group?: Guid; json?: true };
+
+export function registerLabels(program: Command): void {
+  program
+    .command('labels')
+    .description('fill the labels of keys: each file as a whole or not at all')
+    .argument('<file...>', 'files to read, .gz as they are; - is standard input')
+    .requiredOption('--context <name>', 'the context whose keys are labelled')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'csv: key,label[,description]; zeek-dns: the names in the answers of a dns.log',
+      )
+        .choices(LABEL_FORMATS)
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--group <guid>',
+      'the only counter group to label; in it, missing keys of a CSV file are made',
+      parseGroup,
+    )
+    .option('--json', 'print the result of each file as a line of JSON')
+    .action(runLabels);
+}
+
+async function runLabels(files: string[], { json, ...options }: LabelOptions): Promise<void> {
+  const sources = await openSources(files);
+  await withDatabase(async ({ url, signal }) => {
+    for (const source of sources) {
+      const onWaiting = () =>
+        console.error(`waiting for another import into ${options.context} to end`);
+      const report = await labelFile({ ...options, databaseUrl: url, source, signal, onWaiting });
+      console.log(json ? JSON.stringify(report) : sentence(report, options.format));
+    }
+  });
+}
+
+function sentence(report: LabelReport, format: LabelFormat): string {
+  const { source, labelled, unchanged, created, keptByUser, unknown } = report;
+  const count = (value: number): string => value.toLocaleString('en');
+  const what = format === 'csv' ? 'keys' : 'answered addresses';
+  return (
+    `${source}: ${count(labelled)} keys labelled, ${count(unchanged)} unchanged` +
+    (created > 0 ? `, ${count(created)} of them new` : '') +
+    (keptByUser > 0 ? `, ${count(keptByUser)} kept the label a user gave` : '') +
+    `, ${count(unknown)} ${what} not in the context`
+  );
+}
+
+function parseGroup(text: string): Guid {
+  const guid = parseGuid(text);
+  if (guid !== null) return guid;
+  throw new InvalidArgumentError('It must be a GUID.');
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import type { Migration } from '../../db/migrate.ts';
+import { withDatabase } from '../run-with-database.ts';
+
+export function registerMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the schema up to date, and say from and to which version')
+    .option('--json', 'print the result as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      // Every command migrates the database that it opens: here that is all the work.
+      const migration = await withDatabase(async (database) => database.migration);
+      console.log(json ? JSON.stringify(migration) : sentence(migration));
+    });
+}
+
+function sentence({ from, to, applied }: Migration): string {
+  if (applied.length === 0) {
+    return `The schema is up to date at version ${to}.`;
+  }
+  return `The schema was brought from version ${from} to version ${to}.`;
+}

@@ -1,0 +1,51 @@
+import { type Command, Option } from 'commander';
+import { migrate } from '../../db/migrate.ts';
+import { createLog } from '../../server/log.ts';
+import { readSettings } from '../../server/settings.ts';
+import { startServer } from '../../server/start-server.ts';
+import { prepareDemo } from '../demo.ts';
+import { listenForSignals } from '../listen-for-signals.ts';
+import { openDatabase } from '../open-database.ts';
+import { welcome } from '../welcome.ts';
+
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description('start the service, with its embedded PostgreSQL unless DATABASE_URL is set')
+    .addOption(
+      new Option('--demo', 'load the demo context into an embedded database that is still empty'),
+    )
+    .action(({ demo }: { demo?: true }) => serve(demo ?? false));
+}
+
+/** Serves until it is told to end; closes what it opened in the opposite order, come what may. */
+async function serve(demoAsked: boolean): Promise<void> {
+  const settings = readSettings(process.env);
+  const signals = listenForSignals();
+  try {
+    const log = createLog(settings.logLevel, process.stderr);
+    const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
+    try {
+      const { from, to } = await migrate(database.url);
+      if (from !== to) log.info({ from, to }, 'the schema was migrated');
+      signals.signal.throwIfAborted();
+      const demo = { setting: settings.demo, asked: demoAsked, log, signal: signals.signal };
+      const credentials = database.embedded
+        ? await prepareDemo({ url: database.url, ...demo })
+        : null;
+      const explorer = { credentials };
+      const server = await startServer({ settings, databaseUrl: database.url, log, explorer });
+      try {
+        console.log(welcome(server.url, credentials));
+        await signals.aborted;
+        log.info('ending: no more requests are taken, those begun are answered');
+      } finally {
+        await server.close();
+      }
+    } finally {
+      await database.close();
+    }
+  } finally {
+    signals.close();
+  }
+}

@@ -1,0 +1,131 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Connection, openConnection } from '../../db/write/connection.ts';
+import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
+import {
+  type AddedUser,
+  addUser,
+  listUsers,
+  removeUser,
+  revokeGrant,
+  rotateToken,
+} from '../../ingest/users.ts';
+import { withDatabase } from '../run-with-database.ts';
+
+type JsonOption = { json?: true };
+
+export function registerUser(program: Command): void {
+  const user = program.command('user').description('say who may ask, and for which contexts');
+  registerAdd(user);
+  registerRotate(user);
+  registerRevoke(user);
+  registerRemove(user);
+  registerList(user);
+}
+
+function registerAdd(user: Command): void {
+  user
+    .command('add')
+    .description('add a user, or grant more contexts to one; a new token is shown only once')
+    .argument('<name>', 'the user', parseUserName)
+    .option('--token <token>', 'use this token instead of a random one', parseToken)
+    .option('--context <name>', 'a context that the user may read; repeatable', collect)
+    .option('--json', 'print the result as JSON')
+    .action(async (name: string, options: JsonOption & { token?: string; context?: string[] }) => {
+      const { token, context: contexts = [], json } = options;
+      const added = await withConnection((connection) =>
+        addUser(connection, { name, token, contexts }),
+      );
+      if (json) return console.log(JSON.stringify(added));
+      console.error(sentence(added));
+      showToken(added.newToken);
+    });
+}
+
+function registerRotate(user: Command): void {
+  user
+    .command('rotate')
+    .description('give a user a new token, which is shown only once')
+    .argument('<name>', 'the user')
+    .option('--json', 'print the result as JSON')
+    .action(async (name: string, { json }: JsonOption) => {
+      const newToken = await withConnection((connection) => rotateToken(connection, name));
+      if (json) console.log(JSON.stringify({ name, newToken }));
+      else showToken(newToken);
+    });
+}
+
+function registerRevoke(user: Command): void {
+  user
+    .command('revoke')
+    .description('take a context from a user')
+    .argument('<name>', 'the user')
+    .requiredOption('--context <name>', 'the context')
+    .option('--json', 'print the result as JSON')
+    .action(async (name: string, { context, json }: JsonOption & { context: string }) => {
+      await withConnection((connection) => revokeGrant(connection, name, context));
+      if (json) console.log(JSON.stringify({ name, revoked: context }));
+      else console.log(`User ${name} can no longer read context ${context}.`);
+    });
+}
+
+function registerRemove(user: Command): void {
+  user
+    .command('remove')
+    .description('remove a user with their token and grants')
+    .argument('<name>', 'the user')
+    .option('--json', 'print the result as JSON')
+    .action(async (name: string, { json }: JsonOption) => {
+      await withConnection((connection) => removeUser(connection, name));
+      console.log(json ? JSON.stringify({ removed: name }) : `User ${name} was removed.`);
+    });
+}
+
+function registerList(user: Command): void {
+  user
+    .command('list')
+    .description('show all users and the contexts that they may read')
+    .option('--json', 'print the result as JSON')
+    .action(async ({ json }: JsonOption) => {
+      const users = await withConnection(listUsers);
+      if (json) return console.log(JSON.stringify(users));
+      for (const { name, contexts } of users) {
+        console.log(`${name}: ${contexts.join(', ') || 'no contexts'}`);
+      }
+    });
+}
+
+const withConnection = <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
+  withDatabase(async ({ url }) => {
+    const connection = await openConnection(url, 'user');
+    try {
+      return await work(connection);
+    } finally {
+      await connection.end();
+    }
+  });
+
+function sentence({ name, created, granted }: AddedUser): string {
+  const contexts = granted.length > 0 ? `, with context ${granted.join(', ')}` : '';
+  return `User ${name} ${created ? 'was added' : 'was there already'}${contexts}.`;
+}
+
+/** Alone on standard output, where a script can take it from. */
+function showToken(token: string | null): void {
+  if (token === null) return;
+  console.error('The token, which is not shown again:');
+  console.log(token);
+}
+
+const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
+
+function parseUserName(text: string): string {
+  // HTTP Basic ends the user's name at the first colon.
+  if (isName(text) && !text.includes(':')) return text;
+  throw new InvalidArgumentError(`It must be ${NAME_FORM} without colons.`);
+}
+
+function parseToken(text: string): string {
+  // What HTTP can carry in a header.
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be printable ASCII characters without spaces.');
+}

@@ -1,0 +1,23 @@
+import { stat } from 'node:fs/promises';
+import { fileSource, type ImportSource, stdinSource } from '../ingest/import-source.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The files that a command names, `-` being standard input. All are looked at before any work. */
+export async function openSources(files: readonly string[]): Promise<ImportSource[]> {
+  if (files.filter((file) => file === '-').length > 1) {
+    throw new UsageError('standard input can be read only once: give - once');
+  }
+  const sources: ImportSource[] = [];
+  for (const file of files) sources.push(file === '-' ? stdinSource() : await openFile(file));
+  return sources;
+}
+
+async function openFile(path: string): Promise<ImportSource> {
+  try {
+    if (!(await stat(path)).isDirectory()) return await fileSource(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot read ${path}: ${reason}`);
+  }
+  throw new UsageError(`${path} is a directory: name the files in it`);
+}

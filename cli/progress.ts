@@ -1,0 +1,42 @@
+import cliProgress from 'cli-progress';
+import type { ImportProgress } from '../ingest/import-file.ts';
+import type { ImportSource } from '../ingest/import-source.ts';
+
+/** What a command shows of its work while it goes on. */
+export type Progress = {
+  readonly update: (progress: ImportProgress) => void;
+  readonly stop: () => void;
+};
+
+/** A bar for one file on a terminal, gone when the file is done; nothing anywhere else. */
+export function showProgress(source: ImportSource): Progress {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const started = performance.now();
+  const total = source.sizeBytes ?? 0;
+  const bar = new cliProgress.SingleBar({
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    format: total > 0 ? `{bar} {percentage}% | ${DETAILS}` : DETAILS,
+  });
+  bar.start(total, 0, details(source.name, { bytes: 0, lines: 0, readings: 0 }, 0));
+  return {
+    update: (progress) => {
+      const seconds = (performance.now() - started) / 1000;
+      bar.update(progress.bytes, details(source.name, progress, seconds));
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+const DETAILS = '{name} | {size} MB | {speed} MB/s | {lines} lines | {readings} readings';
+
+const MEGABYTE = 1e6;
+
+const details = (name: string, { bytes, lines, readings }: ImportProgress, seconds: number) => ({
+  name,
+  size: (bytes / MEGABYTE).toFixed(1),
+  speed: (seconds > 0 ? bytes / MEGABYTE / seconds : 0).toFixed(1),
+  lines: lines.toLocaleString('en'),
+  readings: readings.toLocaleString('en'),
+});

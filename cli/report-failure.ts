@@ -1,0 +1,47 @@
+import { CommanderError } from 'commander';
+import { SettingsError } from '../server/settings.ts';
+import { Interrupted } from './listen-for-signals.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Prints what went wrong, for people, and returns the exit status: 2 for a mistake, else 1. */
+export function reportFailure(error: unknown): number {
+  if (error instanceof CommanderError) {
+    return reportUsage(error);
+  }
+  if (error instanceof SettingsError) {
+    for (const line of error.lines) {
+      console.error(`countergraph: ${line}`);
+    }
+    return 2;
+  }
+  console.error(`countergraph: ${inOneLine(error)}`);
+  if (error instanceof UsageError) {
+    return 2;
+  }
+  return error instanceof Interrupted ? error.exitStatus : 1;
+}
+
+function reportUsage({ code, exitCode, message }: CommanderError): number {
+  if (exitCode === 0) {
+    // --help and --version were asked for, and have been printed.
+    return 0;
+  }
+  const mistake =
+    code === 'commander.help'
+      ? 'a command is missing'
+      : message
+          .replace(/^error: /, '')
+          .replace(/\.$/, '')
+          .replaceAll(/\s+/g, ' ');
+  console.error(`countergraph: ${mistake}; see --help`);
+  return 2;
+}
+
+/** Some errors have no message of their own, as that of a host of which no address answers. */
+function inOneLine(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(inOneLine).join(', ');
+  }
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  return message.trim().replaceAll(/\s*\n\s*/g, ' | ');
+}

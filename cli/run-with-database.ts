@@ -1,0 +1,40 @@
+import { type Migration, migrate } from '../db/migrate.ts';
+import { readSettings, type Settings } from '../server/settings.ts';
+import { listenForSignals } from './listen-for-signals.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
+
+/** What a command works with. */
+export type CommandDatabase = Pick<OpenDatabase, 'url' | 'embedded' | 'firstStart'> & {
+  readonly settings: Settings;
+  readonly migration: Migration;
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP: work should end soon, and orderly. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs a command's work on the settings' database, opened and migrated before and closed after it,
+ * however it ends. At the first signal the work is asked to end; at a later one it is left behind.
+ */
+export async function withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T> {
+  const settings = readSettings(process.env);
+  const signals = listenForSignals();
+  try {
+    const database = await openDatabase(settings, { role: 'command' });
+    try {
+      const migration = await migrate(database.url);
+      signals.signal.throwIfAborted();
+      const { url, embedded, firstStart } = database;
+      const { signal } = signals;
+      const done = work({ url, embedded, firstStart, settings, migration, signal });
+      return await Promise.race([done, signals.impatience]);
+    } catch (error) {
+      // Work that is aborted fails in many ways; the reason is the same.
+      signals.signal.throwIfAborted();
+      throw error;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    signals.close();
+  }
+}

@@ -1,0 +1,33 @@
+type Credentials = { readonly username: string; readonly token: string };
+
+/** The Hosts group that every flow import makes, and so the demo has. */
+const HOSTS = '%7B4CD742B1-C1CA-4708-BE78-0FCA2EB01A86%7D';
+
+/** What a newcomer sees once the server accepts requests. Its first line is a contract. */
+export function welcome(url: string, demo: Credentials | null): string {
+  const ready = `countergraph is ready at ${url}`;
+  return [ready, '', ...(demo ? demoLines(url, demo) : plainLines(url)), ''].join('\n');
+}
+
+function demoLines(url: string, { username, token }: Credentials): string[] {
+  const query = `username=${username}&api_token=${token}&context=demo`;
+  return [
+    `  Explorer  ${url}/graphql`,
+    `  User      ${username}`,
+    `  Token     ${token}`,
+    '',
+    '  The legacy REST endpoints, on the demo context:',
+    `  curl '${url}/api/time_slices/time_slices_request?${query}&get_total_window=true'`,
+    `  curl '${url}/api/counter_group_info/counter_group_info_request?${query}&get_meter_info=true'`,
+    `  curl '${url}/api/topper/topper_request?${query}&counter_group=${HOSTS}&recentsecs=3600&maxitems=5'`,
+    '',
+    '  Ctrl-C ends it.',
+  ];
+}
+
+const plainLines = (url: string): string[] => [
+  `  Explorer  ${url}/graphql`,
+  '',
+  '  A user with a token:  countergraph user add NAME --context CONTEXT',
+  '  Data of your own:     countergraph import --context CONTEXT --format zeek conn.log',
+];

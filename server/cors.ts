@@ -1,0 +1,19 @@
+import type { Exchange } from './http-exchange.ts';
+
+/** Lets the configured origins, and no others, call from a browser. True: it was a preflight. */
+export function answerCors(exchange: Exchange, origins: readonly string[]): boolean {
+  const { request, response, method } = exchange;
+  const { origin } = request.headers;
+  if (origins.length > 0) response.appendHeader('vary', 'Origin');
+  if (!origin || !origins.includes(origin)) return false;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', 'x-request-id');
+  if (method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
+  response.writeHead(204, {
+    'access-control-allow-methods': 'GET, HEAD, POST',
+    'access-control-allow-headers': 'authorization, content-type, x-username',
+    'access-control-max-age': '600',
+  });
+  response.end();
+  return true;
+}

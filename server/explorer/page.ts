@@ -1,0 +1,94 @@
+import { EXAMPLES } from '../../schema/examples.ts';
+import type { AssetName, Assets } from './assets.ts';
+
+/** Whose credentials are filled in: the demo's, and only where the demo is. */
+export type ExplorerCredentials = { readonly username: string; readonly token: string };
+
+/**
+ * The page loads what this server has, and nothing else. No script stands in the page itself. The
+ * editor writes styles as it goes, so those may.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-cache',
+};
+
+const HINT = `<p id="hint" class="graphiql-container">Sign in by filling in the headers below; the
+examples ask for the name of a context among their variables.</p>
+`;
+
+/** The demo's context, user and token have one name. */
+const DEMO_CONTEXT = 'demo';
+
+/** The page; its addresses are relative to `/graphql`, so that a proxy may put it elsewhere. */
+export function renderPage(
+  assets: Assets,
+  folder: string,
+  credentials: ExplorerCredentials | null,
+): string {
+  const address = (name: AssetName) => `${folder}/${assets[name].fileName}`;
+  const settings = {
+    headers: headersText(credentials),
+    context: credentials ? DEMO_CONTEXT : '',
+    examples: EXAMPLES,
+    icon: address('icon'),
+    // By the names that the editor asks for them.
+    workers: {
+      editorWorkerService: address('editorWorker'),
+      json: address('jsonWorker'),
+      graphql: address('graphqlWorker'),
+    },
+  };
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>countergraph explorer</title>
+<link rel="icon" type="image/svg+xml" href="${address('icon')}">
+<link rel="stylesheet" href="${address('graphiqlStyle')}">
+<link rel="stylesheet" href="${address('style')}">
+<script type="application/json" id="settings">${jsonInHtml(settings)}</script>
+<script type="module" src="${address('script')}"></script>
+<script defer src="${address('graphiqlScript')}"></script>
+</head>
+<body>
+<noscript>The explorer needs JavaScript.</noscript>
+<nav id="examples" class="graphiql-container" aria-label="Example queries"><span>Examples</span></nav>
+${credentials ? '' : HINT}<main id="explorer"><p>Loading …</p></main>
+</body>
+</html>
+`;
+}
+
+/** What stands in the headers editor: without credentials, the names to fill in (decision 11). */
+const headersText = (credentials: ExplorerCredentials | null): string =>
+  JSON.stringify(
+    {
+      authorization: `Bearer ${credentials?.token ?? ''}`,
+      'x-username': credentials?.username ?? '',
+    },
+    null,
+    2,
+  );
+
+/** JSON that no text within it can end the element of. */
+const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -1,0 +1,152 @@
+import { createServer, type Server } from 'node:http';
+import { checkReadiness } from '../db/check-readiness.ts';
+import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
+import { answerCors } from './cors.ts';
+import { createExplorer, type ExplorerOptions } from './explorer.ts';
+import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
+import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
+import { currentRequest } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import type { Service } from './service.ts';
+
+/** A route's name in metrics and logs, and what it does. */
+type Route = { readonly name: string; readonly answer: (exchange: Exchange) => Promise<void> };
+
+/** The whole HTTP surface. Routes are tried in the order they are listed in. */
+export function createHttpServer(service: Service, explorer: ExplorerOptions): Server {
+  const metrics = createMetrics(service.pools);
+  const routeOf = createRouter(service, explorer, () =>
+    metrics.text().then(plain(metrics.contentType)),
+  );
+  return createServer((request, response) => {
+    const startedAt = performance.now();
+    const exchange = openExchange(request, response);
+    const { requestId, method, path, query } = exchange;
+    response.setHeader('x-request-id', requestId);
+    const route = routeOf(exchange);
+    response.once('close', () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      metrics.observe(route.name, response.statusCode, seconds);
+      const ms = Math.round(seconds * 1000);
+      const { statusCode: status } = response;
+      const parameters = withoutSecrets(query);
+      service.log.info({ requestId, method, path, parameters, status, ms }, 'request');
+    });
+    void currentRequest.run({ requestId }, () => respond(service, exchange, route));
+  });
+}
+
+async function respond(service: Service, exchange: Exchange, route: Route): Promise<void> {
+  try {
+    if (answerCors(exchange, service.settings.corsOrigins)) return;
+    await route.answer(exchange);
+  } catch (error) {
+    if (exchange.signal.aborted) return;
+    service.log.error({ err: error }, 'a request failed');
+    if (exchange.response.headersSent) exchange.response.destroy();
+    else send(exchange, renderError(new ServiceError('internal', ERRORS.internal.message)));
+  }
+}
+
+function createRouter(
+  service: Service,
+  explorerOptions: ExplorerOptions,
+  metricsText: () => Promise<Answer>,
+): (exchange: Exchange) => Route {
+  const graphql = graphqlRoute(service);
+  const explorer = createExplorer(explorerOptions);
+  const rest = restRoute(service);
+  const fixed = new Map<string, Route>([
+    ['/', { name: '/', answer: async (exchange) => send(exchange, TO_EXPLORER) }],
+    ['/healthz', { name: '/healthz', answer: async (exchange) => send(exchange, ok('alive')) }],
+    [
+      '/readyz',
+      { name: '/readyz', answer: async (exchange) => send(exchange, await readiness(service)) },
+    ],
+    [
+      '/metrics',
+      { name: '/metrics', answer: async (exchange) => send(exchange, await metricsText()) },
+    ],
+  ]);
+  return (exchange) => {
+    const { path } = exchange;
+    if (isRestPath(path)) return { name: path, answer: rest };
+    if (explorer.serves(exchange)) return { name: 'explorer', answer: explorer.answer };
+    if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
+    return fixed.get(path) ?? NOTHING_HERE;
+  };
+}
+
+const NOTHING_HERE: Route = {
+  name: 'none',
+  async answer(exchange) {
+    send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path })));
+  },
+};
+
+const restRoute = (service: Service) => async (exchange: Exchange) => {
+  const { request, path, method, query, signal } = exchange;
+  const withScope: WithScope = async (timeoutSeconds, work) => {
+    const scope = service.openScope(timeoutSeconds(service.settings), signal);
+    try {
+      return await work(scope);
+    } finally {
+      await scope.reads.end();
+    }
+  };
+  const answer = await handleRest(
+    {
+      ...{ path, method, query },
+      contentType: request.headers['content-type'] ?? null,
+      body: () => readBody(request, LIMITS.restBodyBytes),
+    },
+    withScope,
+    (error) => service.log.warn({ err: error }, 'a request was refused by the backend'),
+  );
+  send(exchange, answer);
+};
+
+function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
+  const yoga = createGraphQL(service.log);
+  return async (exchange: Exchange) => {
+    const { request, response, signal } = exchange;
+    const anonymous = service.openScope(service.settings.queryTimeoutSeconds, signal);
+    try {
+      const answer = await yoga.handleNodeRequestAndResponse(request, response, { anonymous });
+      if (signal.aborted) return;
+      send(exchange, {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: await answer.text(),
+      });
+    } finally {
+      await anonymous.reads.end();
+    }
+  };
+}
+
+async function readiness(service: Service): Promise<Answer> {
+  const problem = await checkReadiness(service.pools);
+  if (problem === null) return ok('ready');
+  return { ...ok(problem), status: 503 };
+}
+
+const plain =
+  (contentType: string) =>
+  (body: string): Answer => ({
+    status: 200,
+    headers: { 'content-type': contentType },
+    body,
+  });
+
+const ok = (text: string): Answer => plain('text/plain; charset=utf-8')(`${text}\n`);
+
+const TO_EXPLORER: Answer = { status: 302, headers: { location: GRAPHQL_PATH }, body: '' };
+
+/** Decision 10: tokens are never logged. */
+function withoutSecrets(query: URLSearchParams): Record<string, string> {
+  const shown = [...query].filter(([name]) => !name.startsWith('api_token'));
+  return Object.fromEntries(shown);
+}

@@ -1,0 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Settings } from './settings.ts';
+
+export type { Logger } from 'pino';
+
+/** The request that the running code works for, so that each line of the log names it. */
+export const currentRequest = new AsyncLocalStorage<{ requestId: string }>();
+
+/** JSON lines on a pipe, readable text on a terminal. Written at once: nothing is lost on exit. */
+export function createLog(level: Settings['logLevel'], stream: NodeJS.WriteStream): Logger {
+  const options = { level, base: null, mixin: () => currentRequest.getStore() ?? {} };
+  if (!stream.isTTY) return pino(options, stream);
+  return pino(options, pretty({ destination: stream, sync: true, ignore: 'pid,hostname' }));
+}

@@ -1,0 +1,50 @@
+import { NodePools, type StatementObserver } from '../db/node-pools.ts';
+import { RequestReads } from '../resolvers/loaders/request-reads.ts';
+import { NodeDirectory } from '../resolvers/node-directory.ts';
+import type { RequestScope } from '../resolvers/request-scope.ts';
+import type { Logger } from './log.ts';
+import type { Settings } from './settings.ts';
+
+export type ServiceOptions = {
+  readonly settings: Settings;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  readonly onStatement?: StatementObserver;
+  /** Where a node's url_env is looked up. */
+  readonly variable?: (name: string) => string | undefined;
+};
+
+/** Everything of a request's scope but who asks. */
+export type AnonymousScope = Omit<RequestScope, 'identity'>;
+
+export type Service = {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly pools: NodePools;
+  /** A scope for one request. Its `reads` must be ended, whatever comes of the request. */
+  openScope(timeoutSeconds: number | null, signal: AbortSignal): AnonymousScope;
+  close(): Promise<void>;
+};
+
+/** What all requests share: the connections, and what is known of the nodes. */
+export function createService(options: ServiceOptions): Service {
+  const { settings, log, databaseUrl, onStatement, clock = Date.now } = options;
+  const pools = new NodePools({
+    primaryUrl: databaseUrl,
+    ...(onStatement && { onStatement }),
+    onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
+  });
+  const directory = new NodeDirectory();
+  const variable = options.variable ?? ((name: string) => process.env[name]);
+  return {
+    ...{ settings, log, pools },
+    openScope: (timeoutSeconds, signal) => ({
+      ...{ settings, directory, variable },
+      reads: new RequestReads({ pools, timeoutSeconds, signal }),
+      now: Math.floor(clock() / 1000),
+    }),
+    close: () => pools.close(),
+  };
+}

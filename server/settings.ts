@@ -1,0 +1,206 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { shown } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { isTimeZone } from '../domain/time-zone.ts';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What the environment configures (spec/operations.md, "Settings"). */
+export type Settings = {
+  /** The primary node; null: the embedded PostgreSQL. */
+  databaseUrl: string | null;
+  dataDir: string;
+  host: string;
+  port: number;
+  timeZone: string;
+  /** auto: load the demo at first start, where the command line asks for that. */
+  demo: 'on' | 'off' | 'auto';
+  queryTimeoutSeconds: number;
+  maxTopperItems: number;
+  /** Origins in the form a browser sends them, `https://noc.example.com`. */
+  corsOrigins: string[];
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  trustProxy: string[];
+  logLevel: LogLevel;
+};
+
+/** All mistakes of the environment, one line each. */
+export class SettingsError extends Error {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.name = 'SettingsError';
+    this.lines = lines;
+  }
+}
+
+const VARIABLES = {
+  DATABASE_URL: setting({
+    fallback: null,
+    must: 'an address such as postgres://user:password@host:5432/database',
+    remedy: 'unset it for the embedded PostgreSQL',
+    // The address may hold a password, and messages end in logs.
+    show: () => 'something else (not shown: it may hold a password)',
+    schema: z.url({ protocol: /^postgres(ql)?$/ }),
+  }),
+  COUNTERGRAPH_DATA_DIR: setting({
+    fallback: '.countergraph',
+    must: 'a path',
+    schema: z.string().refine((path) => !path.includes('\0')),
+  }),
+  HOST: setting({
+    fallback: '127.0.0.1',
+    must: 'an IP address or a host name',
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]+$/)
+      .or(z.string().refine((host) => isIP(host) !== 0)),
+  }),
+  PORT: setting({ fallback: 4000, ...wholeNumber(0, 65_535) }),
+  // Decision 20.
+  COUNTERGRAPH_TIME_ZONE: setting({
+    fallback: 'UTC',
+    must: 'an IANA time zone name such as Europe/Berlin',
+    schema: z.string().refine(isTimeZone),
+  }),
+  COUNTERGRAPH_DEMO: setting({ fallback: 'auto', ...oneOf(['on', 'off', 'auto']) }),
+  // Decision 14.
+  COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: setting({
+    fallback: 60,
+    ...wholeNumber(1, LIMITS.timeoutSeconds),
+  }),
+  // Decision 29.
+  COUNTERGRAPH_MAX_TOPPER_ITEMS: setting({
+    fallback: LIMITS.maxItems,
+    ...wholeNumber(1, LIMITS.maxItemsCeiling),
+  }),
+  COUNTERGRAPH_CORS_ORIGINS: setting<string[], string[]>({
+    fallback: [],
+    must: 'a comma-separated list of origins such as https://noc.example.com',
+    schema: listOf(z.string().refine(isOrigin).transform(canonicalOrigin)),
+  }),
+  COUNTERGRAPH_TRUST_PROXY: setting<string[], string[]>({
+    fallback: [],
+    must: 'a comma-separated list of addresses and networks such as 10.0.0.0/8,::1',
+    schema: listOf(z.string().refine(isNetwork)),
+  }),
+  LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
+};
+
+/** The names of all variables that `readSettings` knows. */
+export const SETTING_NAMES: readonly string[] = Object.keys(VARIABLES);
+
+const Environment = z.object(VARIABLES);
+
+/** The settings of an environment; throws a `SettingsError` that names every mistake in it. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const result = Environment.safeParse(env);
+  const mistakes = [...(result.error?.issues ?? []).map(lineOf), ...contradictions(env)];
+  if (!result.success || mistakes.length > 0) {
+    throw new SettingsError(mistakes);
+  }
+  const read = result.data;
+  return {
+    databaseUrl: read.DATABASE_URL,
+    dataDir: read.COUNTERGRAPH_DATA_DIR,
+    host: read.HOST,
+    port: read.PORT,
+    timeZone: read.COUNTERGRAPH_TIME_ZONE,
+    demo: read.COUNTERGRAPH_DEMO,
+    queryTimeoutSeconds: read.COUNTERGRAPH_QUERY_TIMEOUT_SECONDS,
+    maxTopperItems: read.COUNTERGRAPH_MAX_TOPPER_ITEMS,
+    corsOrigins: read.COUNTERGRAPH_CORS_ORIGINS,
+    trustProxy: read.COUNTERGRAPH_TRUST_PROXY,
+    logLevel: read.LOG_LEVEL,
+  };
+}
+
+const lineOf = (issue: z.core.$ZodIssue): string => `${String(issue.path[0])} ${issue.message}`;
+
+/** Rules between variables; read from the environment, so that they hold beside other mistakes. */
+function contradictions(env: NodeJS.ProcessEnv): string[] {
+  return env['COUNTERGRAPH_DEMO'] === 'on' && env['DATABASE_URL']
+    ? [
+        'COUNTERGRAPH_DEMO must be "off" where DATABASE_URL is set, got "on": ' +
+          'the demo exists on the embedded PostgreSQL only, unset one of the two',
+      ]
+    : [];
+}
+
+type Rule<T> = { readonly must: string; readonly schema: z.ZodType<T, string> };
+
+type Variable<T, F> = Rule<T> & {
+  readonly fallback: F;
+  readonly remedy?: string;
+  readonly show?: (given: string) => string;
+};
+
+/** A variable that is unset or empty has its fallback; any other value must fit the schema. */
+function setting<T, const F>({ fallback, must, schema, remedy, show = shown }: Variable<T, F>) {
+  const advice = remedy ?? `unset it for ${String(fallback) || 'none'}`;
+  return z
+    .string()
+    .optional()
+    .transform((given, context): T | F => {
+      if (given === undefined || given === '') {
+        return fallback;
+      }
+      const parsed = schema.safeParse(given);
+      if (parsed.success) {
+        return parsed.data;
+      }
+      const message = `must be ${must}, got ${show(given)}: correct it, or ${advice}`;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    });
+}
+
+function wholeNumber(least: number, most: number): Rule<number> {
+  return {
+    must: `a whole number from ${least} to ${most}`,
+    schema: z
+      .string()
+      .regex(/^\d{1,10}$/)
+      .transform(Number)
+      .refine((number) => number >= least && number <= most),
+  };
+}
+
+function oneOf<const T extends string>(names: readonly T[]): Rule<T> {
+  return { must: `one of ${names.join(', ')}`, schema: z.enum(names) as z.ZodType<T, string> };
+}
+
+/** A comma-separated list; spaces around an item are ignored. */
+function listOf(item: z.ZodType<string, string>): z.ZodType<string[], string> {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(item));
+}
+
+function isOrigin(text: string): boolean {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) {
+    return false;
+  }
+  const { pathname, search, hash, username, password } = new URL(text);
+  return pathname === '/' && `${search}${hash}${username}${password}` === '';
+}
+
+/** As browsers write it: lower case, without a default port or a slash at the end. */
+function canonicalOrigin(text: string): string {
+  return new URL(text).origin;
+}
+
+/** An address, or a network in CIDR form. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (prefix === undefined) {
+    return bits > 0;
+  }
+  return rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LIMITS } from '../domain/limits.ts';
+import type { ExplorerOptions } from './explorer.ts';
+import { createHttpServer } from './http-server.ts';
+import { createService, type ServiceOptions } from './service.ts';
+
+export type RunningServer = {
+  /** `http://127.0.0.1:4000`, with the port that was taken. */
+  readonly url: string;
+  /** Takes no more requests, answers those it has, gives every connection back. */
+  close(): Promise<void>;
+};
+
+/** Serves until closed. Errors: the address cannot be listened on. */
+export async function startServer(
+  options: ServiceOptions & { explorer: ExplorerOptions },
+): Promise<RunningServer> {
+  const service = createService(options);
+  const server = createHttpServer(service, options.explorer);
+  const { host, port } = options.settings;
+  await listen(server, host, port);
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      const late = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownGraceMs);
+      await closed;
+      clearTimeout(late);
+      await service.close();
+    },
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause;
+    const message = `${host}:${port} is in use by another program: set PORT to a free one, or to 0`;
+    throw new Error(message, { cause });
+  }
+}

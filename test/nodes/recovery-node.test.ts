@@ -1,0 +1,200 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { folderAt } from '../../db/embedded/data-folder.ts';
+import { migrate } from '../../db/migrate.ts';
+import { applyDeclaration } from '../../ingest/apply.ts';
+import { addUser } from '../../ingest/users.ts';
+import { readSettings } from '../../server/settings.ts';
+import { type RunningServer, startServer } from '../../server/start-server.ts';
+import { withClient } from '../support/database.ts';
+import { importLines } from '../support/import-lines.ts';
+import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+
+const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
+const T = 1_700_000_040;
+
+let primary: Primary;
+let standby: Standby;
+let server: RunningServer;
+
+beforeAll(async () => {
+  primary = await startPrimary();
+  await migrate(primary.url);
+  await withClient(primary.url, async (client) => {
+    await applyDeclaration(client, {
+      context: 'lab',
+      nodes: [
+        { name: 'dr0', role: 'dr', url_env: 'TEST_DR_URL' },
+        { name: 'gone', role: 'replica', url: 'postgres://nobody:secret@127.0.0.1:1/none' },
+        { name: 'unset', role: 'replica', url_env: 'TEST_NO_SUCH_URL' },
+      ],
+      groups: [{ guid: HOSTS, name: 'Hosts', key_kind: 'ip', meters: [METER] }],
+    });
+    await applyDeclaration(client, { context: 'plain' });
+    await addUser(client, { name: 'u', token: 't', contexts: ['lab', 'plain'] });
+  });
+  await importLines(primary.url, 'lab', [
+    { group: HOSTS, key: 'C0.A8.01.0A', ts: T, values: { 0: 1500 } },
+    { group: HOSTS, key: 'C0.A8.01.0B', ts: T, values: { 0: 500 } },
+  ]);
+  standby = await startStandby(primary);
+  await standby.waitUntilCaughtUp();
+  server = await startServer({
+    settings: readSettings({ PORT: '0' }),
+    databaseUrl: primary.url,
+    log: pino({ level: 'silent' }),
+    explorer: { credentials: null },
+    variable: (name) => (name === 'TEST_DR_URL' ? standby.url : undefined),
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await server?.close();
+  await standby?.remove();
+  await primary?.remove();
+});
+
+const METER = { id: 0, type: 2, topcount: 10, name: 'Total', description: 'bytes', units: 'bytes' };
+
+async function get(endpoint: string, params: Record<string, string>) {
+  const query = new URLSearchParams({ api_token: 't', username: 'u', context: 'lab', ...params });
+  const response = await fetch(`${server.url}/api/${endpoint}/${endpoint}_request?${query}`);
+  return { status: response.status, body: await response.json() };
+}
+
+const topper = (params: Record<string, string>) =>
+  get('topper', { counter_group: HOSTS, recentsecs: '60', ...params });
+
+async function ask(query: string) {
+  const response = await fetch(`${server.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer t', 'x-username': 'u' },
+    body: JSON.stringify({ query }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const ON_BOTH = `{
+  here: context(name: "lab") { ...facts }
+  there: context(name: "lab", fromDr: true) { ...facts }
+}
+fragment facts on Context {
+  id haSlaveMode nodeName
+  counterGroups { id topper(window: {recentSeconds: 60}) { total keys { key metric } } }
+}`;
+
+const UNREACHABLE = {
+  status: 500,
+  body: { status: 'ERROR', message: 'Database is not reachable' },
+};
+
+// The tests run in this order: the standby is stopped and started, then the primary is stopped.
+describe('while both nodes are up', () => {
+  it('each node says itself whether it is a standby', async () => {
+    expect((await get('time_slices', {})).body.ha_slave_mode).toBe(false);
+    for (const params of [{ get_from_dr: 'true' }, { destination_node: 'dr0' }]) {
+      expect((await get('time_slices', params)).body.ha_slave_mode).toBe(true);
+    }
+  });
+
+  it('the standby gives the same slices and the same topper as the primary', async () => {
+    const here = await topper({});
+    expect(here.body.keys.map(({ metric }: { metric: number }) => metric)).toEqual([1500, 500]);
+    expect(await topper({ get_from_dr: 'true' })).toEqual(here);
+    expect(await topper({ destination_node: 'dr0' })).toEqual(here);
+    expect(await topper({ destination_node: 'primary' })).toEqual(here);
+    const slices = await get('time_slices', { get_total_window: 'true' });
+    const there = await get('time_slices', { get_total_window: 'true', get_from_dr: 'true' });
+    expect({ ...there.body, ha_slave_mode: false }).toEqual(slices.body);
+  });
+
+  it('GraphQL gives both, under ids that a cache does not mix', async () => {
+    const { here, there } = (await ask(ON_BOTH)).body.data;
+    expect([here.haSlaveMode, there.haSlaveMode]).toEqual([false, true]);
+    expect([here.nodeName, there.nodeName]).toEqual(['primary', 'dr0']);
+    expect(there.counterGroups[0].topper).toEqual(here.counterGroups[0].topper);
+    expect(there.id).not.toBe(here.id);
+    expect(there.counterGroups[0].id).not.toBe(here.counterGroups[0].id);
+    const { body } = await ask(`{ node(id: "${there.id}") { ... on Context { nodeName } } }`);
+    expect(body.data.node.nodeName).toBe('dr0');
+  });
+
+  it('both ways of choosing at once are refused', async () => {
+    const { status, body } = await topper({ get_from_dr: 'true', destination_node: 'dr0' });
+    expect(status).toBe(400);
+    expect(body.message).toContain('destination_node');
+  });
+
+  it('a node that is not configured is named', async () => {
+    expect(await topper({ destination_node: 'nowhere' })).toEqual({
+      status: 422,
+      body: { status: 'ERROR', message: 'Invalid destination node - nowhere' },
+    });
+    expect(await get('time_slices', { context: 'plain', get_from_dr: 'true' })).toEqual({
+      status: 422,
+      body: { status: 'ERROR', message: 'Context plain has no disaster-recovery node' },
+    });
+  });
+
+  it('a node that nobody listens for, or whose address is not set, is not reachable', async () => {
+    expect(await topper({ destination_node: 'gone' })).toEqual(UNREACHABLE);
+    expect(await topper({ destination_node: 'unset' })).toEqual(UNREACHABLE);
+  });
+});
+
+describe('with a standby that hangs', () => {
+  const postmaster = () =>
+    Number(
+      readFileSync(
+        join(folderAt(standby.dataDir, undefined).pgdata, 'postmaster.pid'),
+        'utf8',
+      ).split('\n')[0],
+    );
+
+  it('the topper gives up after its timeout, and the primary answers meanwhile', async () => {
+    const everyProcess = (signal: string) =>
+      spawnSync('pkill', [`-${signal}`, '-P', String(postmaster())]);
+    everyProcess('STOP');
+    spawnSync('kill', ['-STOP', String(postmaster())]);
+    try {
+      const [late, here] = await Promise.all([
+        topper({ get_from_dr: 'true', timeout: '2' }),
+        topper({}),
+      ]);
+      expect(late).toEqual({
+        status: 500,
+        body: { status: 'ERROR', message: 'Query timed out after 2 seconds' },
+      });
+      expect(here.status).toBe(200);
+    } finally {
+      spawnSync('kill', ['-CONT', String(postmaster())]);
+      everyProcess('CONT');
+    }
+    expect((await topper({ get_from_dr: 'true' })).status).toBe(200);
+  });
+});
+
+describe('with the primary stopped', () => {
+  it('the recovery node still answers who may ask, over both surfaces', async () => {
+    const before = await topper({ get_from_dr: 'true' });
+    await primary.stop();
+    expect(await topper({})).toEqual(UNREACHABLE);
+    expect(await topper({ get_from_dr: 'true' })).toEqual(before);
+    expect((await get('time_slices', { destination_node: 'dr0' })).body.ha_slave_mode).toBe(true);
+    expect((await topper({ get_from_dr: 'true', api_token: 'wrong' })).status).toBe(401);
+    const { status, body } = await ask(ON_BOTH);
+    expect(status).toBe(200);
+    expect(body.data.there.counterGroups[0].topper.total).toBe(2000);
+    expect(body.data.here).toBeNull();
+    expect(body.errors[0].extensions.code).toBe('BACKEND');
+  });
+
+  it('and with the standby stopped as well, nobody hangs', async () => {
+    await standby.stop();
+    expect(await topper({ get_from_dr: 'true' })).toEqual(UNREACHABLE);
+    expect((await ask('{ viewer { username } }')).status).toBe(500);
+  });
+});

@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+import {
+  readSettings,
+  SETTING_NAMES,
+  type Settings,
+  SettingsError,
+} from '../../server/settings.ts';
+
+const DEFAULTS: Settings = {
+  databaseUrl: null,
+  dataDir: '.countergraph',
+  host: '127.0.0.1',
+  port: 4000,
+  timeZone: 'UTC',
+  demo: 'auto',
+  queryTimeoutSeconds: 60,
+  maxTopperItems: 10_000,
+  corsOrigins: [],
+  trustProxy: [],
+  logLevel: 'info',
+};
+
+const linesOf = (env: NodeJS.ProcessEnv): readonly string[] => {
+  try {
+    readSettings(env);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) {
+      return error.lines;
+    }
+    throw error;
+  }
+};
+
+describe('settings', () => {
+  test('have defaults, also where a variable is empty', () => {
+    expect(readSettings({})).toEqual(DEFAULTS);
+    const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
+    expect(readSettings(empty)).toEqual(DEFAULTS);
+  });
+
+  const accepted: readonly (readonly [string, string, Partial<Settings>])[] = [
+    ['DATABASE_URL', 'postgres://a:b@c:5432/d', { databaseUrl: 'postgres://a:b@c:5432/d' }],
+    ['DATABASE_URL', 'postgresql:///d', { databaseUrl: 'postgresql:///d' }],
+    ['COUNTERGRAPH_DATA_DIR', '/var/lib/x y', { dataDir: '/var/lib/x y' }],
+    ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['HOST', '::', { host: '::' }],
+    ['HOST', 'noc.example.com', { host: 'noc.example.com' }],
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['COUNTERGRAPH_TIME_ZONE', 'Europe/Berlin', { timeZone: 'Europe/Berlin' }],
+    ['COUNTERGRAPH_DEMO', 'on', { demo: 'on' }],
+    ['COUNTERGRAPH_DEMO', 'off', { demo: 'off' }],
+    ['COUNTERGRAPH_DEMO', 'auto', { demo: 'auto' }],
+    ['COUNTERGRAPH_QUERY_TIMEOUT_SECONDS', '1', { queryTimeoutSeconds: 1 }],
+    ['COUNTERGRAPH_QUERY_TIMEOUT_SECONDS', '2147483', { queryTimeoutSeconds: 2_147_483 }],
+    ['COUNTERGRAPH_MAX_TOPPER_ITEMS', '1', { maxTopperItems: 1 }],
+    ['COUNTERGRAPH_MAX_TOPPER_ITEMS', '1000000', { maxTopperItems: 1_000_000 }],
+    [
+      'COUNTERGRAPH_CORS_ORIGINS',
+      'https://a.example, HTTP://B.example:8080/,https://c.example:443',
+      { corsOrigins: ['https://a.example', 'http://b.example:8080', 'https://c.example'] },
+    ],
+    [
+      'COUNTERGRAPH_TRUST_PROXY',
+      '10.0.0.0/8, 192.168.1.1,fc00::/7,::1,0.0.0.0/0,1.2.3.4/32,::1/128',
+      {
+        trustProxy: [
+          '10.0.0.0/8',
+          '192.168.1.1',
+          'fc00::/7',
+          '::1',
+          '0.0.0.0/0',
+          '1.2.3.4/32',
+          '::1/128',
+        ],
+      },
+    ],
+    ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ];
+
+  test.each(accepted)('%s takes %j', (name, value, settings) => {
+    expect(readSettings({ [name]: value })).toEqual({ ...DEFAULTS, ...settings });
+  });
+
+  const refused: readonly (readonly [string, string, string])[] = [
+    ['COUNTERGRAPH_DATA_DIR', 'a\0b', 'a path, got "a\\u0000b"'],
+    ['HOST', 'http://x', 'an IP address or a host name, got "http://x"'],
+    ['HOST', '1.2.3.4:80', 'an IP address or a host name, got "1.2.3.4:80"'],
+    ['PORT', '65536', 'a whole number from 0 to 65535, got "65536"'],
+    ['PORT', '-1', 'a whole number from 0 to 65535, got "-1"'],
+    ['PORT', '80.5', 'a whole number from 0 to 65535, got "80.5"'],
+    ['PORT', '0x50', 'a whole number from 0 to 65535, got "0x50"'],
+    ['COUNTERGRAPH_TIME_ZONE', 'Mars/Base', 'an IANA time zone name such as'],
+    ['COUNTERGRAPH_DEMO', 'true', 'one of on, off, auto, got "true"'],
+    ['COUNTERGRAPH_QUERY_TIMEOUT_SECONDS', '0', 'a whole number from 1 to 2147483, got "0"'],
+    ['COUNTERGRAPH_QUERY_TIMEOUT_SECONDS', '2147484', 'a whole number from 1 to 2147483, got'],
+    ['COUNTERGRAPH_MAX_TOPPER_ITEMS', '0', 'a whole number from 1 to 1000000, got "0"'],
+    ['COUNTERGRAPH_MAX_TOPPER_ITEMS', '1000001', 'a whole number from 1 to 1000000, got'],
+    ['COUNTERGRAPH_CORS_ORIGINS', '*', 'a comma-separated list of origins such as'],
+    ['COUNTERGRAPH_CORS_ORIGINS', 'https://a/b', 'a comma-separated list of origins such as'],
+    ['COUNTERGRAPH_CORS_ORIGINS', 'https://a,', 'a comma-separated list of origins such as'],
+    ['COUNTERGRAPH_CORS_ORIGINS', 'ftp://a', 'a comma-separated list of origins such as'],
+    ['COUNTERGRAPH_CORS_ORIGINS', 'https://u:p@a', 'a comma-separated list of origins such as'],
+    ['COUNTERGRAPH_TRUST_PROXY', '10.0.0.0/33', 'a comma-separated list of addresses and'],
+    ['COUNTERGRAPH_TRUST_PROXY', '::/129', 'a comma-separated list of addresses and networks'],
+    ['COUNTERGRAPH_TRUST_PROXY', 'true', 'a comma-separated list of addresses and networks'],
+    ['COUNTERGRAPH_TRUST_PROXY', '1.2.3.4/', 'a comma-separated list of addresses and networks'],
+    ['COUNTERGRAPH_TRUST_PROXY', '1.2.3.4/8/8', 'a comma-separated list of addresses and'],
+    ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
+  ];
+
+  test.each(refused)('%s does not take %j', (name, value, must) => {
+    const lines = linesOf({ [name]: value });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`${name} must be ${must}`);
+    expect(lines[0]).toMatch(/: correct it, or unset it for \S+/);
+  });
+
+  test.each(['mysql://a:secret@b/c', 'a:secret@b', 'host=b password=secret'])(
+    'do not repeat a wrong database address, which may hold a password (%s)',
+    (address) => {
+      const lines = linesOf({ DATABASE_URL: address });
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(/^DATABASE_URL must be an address such as postgres:\/\//);
+      expect(lines[0]).not.toContain('secret');
+    },
+  );
+
+  test('report all mistakes together', () => {
+    const lines = linesOf({
+      PORT: 'x',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'postgres://a/b',
+      COUNTERGRAPH_DEMO: 'on',
+    });
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'PORT',
+      'LOG_LEVEL',
+      'COUNTERGRAPH_DEMO',
+    ]);
+  });
+
+  test('refuse the demo on a database that is not the embedded one', () => {
+    const url = 'postgres://a/b';
+    expect(linesOf({ DATABASE_URL: url, COUNTERGRAPH_DEMO: 'on' })).toEqual([
+      'COUNTERGRAPH_DEMO must be "off" where DATABASE_URL is set, got "on": ' +
+        'the demo exists on the embedded PostgreSQL only, unset one of the two',
+    ]);
+    expect(linesOf({ DATABASE_URL: url, COUNTERGRAPH_DEMO: 'auto' })).toEqual([]);
+    expect(linesOf({ DATABASE_URL: '', COUNTERGRAPH_DEMO: 'on' })).toEqual([]);
+  });
+});
+
+describe('.env.example', () => {
+  test('lists exactly the variables there are, each with its default', async () => {
+    const example = parseEnv(await readFile(join(projectRoot(), '.env.example'), 'utf8'));
+    expect(Object.keys(example).sort()).toEqual([...SETTING_NAMES].sort());
+    expect(readSettings(example)).toEqual(DEFAULTS);
+  });
+});
