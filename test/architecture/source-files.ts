@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { projectRoot } from '../../db/project-root.ts';
+
+/** A source file and what it imports: ours as paths from the root, others as package names. */
+export type SourceFile = {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+};
+
+export const LAYER_FOLDERS = [
+  'domain',
+  'db',
+  'topk',
+  'resolvers/loaders',
+  'resolvers',
+  'schema',
+  'rest',
+  'ingest',
+  'server',
+  'cli',
+] as const;
+
+export type Layer = (typeof LAYER_FOLDERS)[number];
+
+/** The layer a file belongs to: the most particular folder that holds it. */
+export const layerOf = (path: string): Layer | null =>
+  LAYER_FOLDERS.find((folder) => path.startsWith(`${folder}/`)) ?? null;
+
+/** Every TypeScript file of the layers, or below `folders`. */
+export function readSources(
+  folders: readonly string[] = LAYER_FOLDERS.filter((folder) => !folder.includes('/')),
+): SourceFile[] {
+  const root = projectRoot();
+  return folders.flatMap((folder) =>
+    filesBelow(join(root, folder)).map((file) => readSource(root, file)),
+  );
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name));
+  } catch (error) {
+    // A layer of the table that has no code yet.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readSource(root: string, file: string): SourceFile {
+  const text = readFileSync(file, 'utf8');
+  const { module, errors } = parseSync(file, text);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  const specifiers = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => (moduleRequest ? [moduleRequest.value] : [])),
+    ),
+    ...module.dynamicImports.map(({ moduleRequest }) =>
+      text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''),
+    ),
+  ];
+  const own = specifiers.filter((specifier) => specifier.startsWith('.'));
+  return {
+    path: relative(root, file),
+    text,
+    imports: [...new Set(own.map((specifier) => relative(root, join(dirname(file), specifier))))],
+    packages: [
+      ...new Set(
+        specifiers
+          .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+          .map((specifier) =>
+            specifier
+              .split('/')
+              .slice(0, specifier.startsWith('@') ? 2 : 1)
+              .join('/'),
+          ),
+      ),
+    ],
+  };
+}
