@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { ADA, basic, CONTEXT, startTestService, type TestService } from '../support/service.ts';
+
+const GROUP = guidOf(1);
+const QUESTION = { counter_group: GROUP, window_fromts: T0, window_seconds: 60 };
+
+let lab: TestService;
+let brief: TestService;
+let locker: pg.Client;
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [group(1)],
+    lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
+  });
+  const { databaseUrl } = lab;
+  brief = await startTestService({ databaseUrl, settings: { queryTimeoutSeconds: 1 } });
+  locker = new pg.Client({ connectionString: databaseUrl, application_name: 'locker' });
+  await locker.connect();
+});
+
+afterAll(async () => {
+  await locker.end();
+  await brief.close();
+  await lab.close();
+});
+
+/** Nobody can read the samples meanwhile: their readers wait. */
+async function lockSamples(): Promise<void> {
+  const { rows } = await locker.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits
+     where inhparent = 'samples'::regclass`,
+  );
+  await locker.query(`begin; lock table ${rows[0]?.name} in access exclusive mode`);
+}
+
+/** Statements of the server that are running or open, but for those that look for them. */
+const running = async (): Promise<number> => {
+  const rows = await lab.sql<{ count: number }>(
+    `select count(*)::int from pg_stat_activity where datname = current_database()
+       and application_name like 'countergraph%' and state <> 'idle'`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
+async function waitUntilRunning(count: number): Promise<void> {
+  while ((await running()) !== count) await delay(5);
+}
+
+beforeEach(lockSamples);
+
+afterEach(async () => {
+  await locker.query('rollback');
+  // Whatever became of the request, the server goes on answering.
+  expect(await lab.topper(QUESTION)).toMatchObject({ keys: [{ key: 'k', metric: 1 }] });
+});
+
+describe('a timeout (decision 14)', () => {
+  it('answers 500 in the words of the specification, and ends the statement', async () => {
+    const answer = await lab.rest('topper', { ...QUESTION, timeout: 1 });
+    expect(answer.text).toBe('{"status":"ERROR","message":"Query timed out after 1 seconds"}');
+    expect(answer.status).toBe(500);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(await running()).toBe(0);
+  });
+
+  it('of the topper is the configured one where −1 or none is given', async () => {
+    for (const timeout of [-1, undefined]) {
+      expect(await brief.refusal('topper', { ...QUESTION, timeout })).toEqual([
+        500,
+        'Query timed out after 1 seconds',
+      ]);
+    }
+    expect(await running()).toBe(0);
+  });
+
+  it('bounds the whole request, not each of its statements', async () => {
+    // Two statements of disk usage wait in turn; together they may take a second.
+    expect(await lab.refusal('slices', { get_disk_usage: true, timeout: 1 })).toEqual([
+      500,
+      'Query timed out after 1 seconds',
+    ]);
+    expect(await running()).toBe(0);
+  });
+
+  it('holds for many requests at once', async () => {
+    const asked = Array.from({ length: 15 }, () =>
+      lab.refusal('topper', { ...QUESTION, timeout: 1 }),
+    );
+    for (const answer of await Promise.all(asked)) {
+      expect(answer).toEqual([500, 'Query timed out after 1 seconds']);
+    }
+    expect(await running()).toBe(0);
+  });
+
+  it('of a GraphQL field is TIMEOUT on that field, and leaves the others alone', async () => {
+    const { data, errors, status } = await lab.graphql(
+      `{ viewer { username } context(name: "lab") { name counterGroup(guid: "${GROUP}") {
+        name topper(window: { interval: { from: ${T0}, to: ${T0 + 60} } }, timeoutSeconds: 1) {
+          total } } } }`,
+    );
+    expect(data).toEqual({
+      viewer: { username: 'ada' },
+      context: { name: 'lab', counterGroup: { name: 'Group 1', topper: null } },
+    });
+    expect(errors).toMatchObject([
+      {
+        message: 'Query timed out after 1 seconds',
+        path: ['context', 'counterGroup', 'topper'],
+        extensions: { code: 'TIMEOUT' },
+      },
+    ]);
+    expect(status).toBe(200);
+    expect(await running()).toBe(0);
+  });
+});
+
+describe('a caller that disconnects', () => {
+  it('from a REST endpoint leaves no statement behind', async () => {
+    const gone = new AbortController();
+    const asked = lab.rest('topper', { ...QUESTION, timeout: 60 }, { signal: gone.signal });
+    await waitUntilRunning(1);
+    gone.abort();
+    await expect(asked).rejects.toThrow();
+    await waitUntilRunning(0);
+  });
+
+  it('from GraphQL leaves no statement behind', async () => {
+    const gone = new AbortController();
+    const query = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${GROUP}") {
+      topper(window: { recentSeconds: 60 }) { total } } } }`;
+    const asked = lab.call('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...basic(ADA) },
+      body: JSON.stringify({ query }),
+      signal: gone.signal,
+    });
+    await waitUntilRunning(1);
+    gone.abort();
+    await expect(asked).rejects.toThrow();
+    await waitUntilRunning(0);
+  });
+});
