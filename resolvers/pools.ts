@@ -52,7 +52,8 @@ async function viewPool(at: ContextView, row: PoolRow): Promise<PoolView> {
     status: row.status,
     totalSize: seen?.totalSize ?? toBigInt(row.totalSize),
     availSize: seen?.availSize ?? toBigInt(row.availSize),
-    fileSystem: seen?.type ?? row.fileSystem,
+    // Only sizes are read over what was declared (decision 16).
+    fileSystem: row.fileSystem ?? seen?.type ?? null,
     mounted: row.path,
     offlineArchive: row.offlineArchive,
     offlineArchiveMounted: row.offlineArchiveMounted,

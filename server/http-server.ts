@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import proxyAddress from 'proxy-addr';
 import { checkReadiness } from '../db/check-readiness.ts';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -17,6 +18,8 @@ type Route = { readonly name: string; readonly answer: (exchange: Exchange) => P
 /** The whole HTTP surface. Routes are tried in the order they are listed in. */
 export function createHttpServer(service: Service, explorer: ExplorerOptions): Server {
   const metrics = createMetrics(service.pools);
+  // Whose X-Forwarded-For is believed when the log names the caller.
+  const isTrusted = proxyAddress.compile([...service.settings.trustProxy]);
   const routeOf = createRouter(service, explorer, () =>
     metrics.text().then(plain(metrics.contentType)),
   );
@@ -25,6 +28,7 @@ export function createHttpServer(service: Service, explorer: ExplorerOptions): S
     const exchange = openExchange(request, response);
     const { requestId, method, path, query } = exchange;
     response.setHeader('x-request-id', requestId);
+    const caller = proxyAddress(request, isTrusted);
     const route = routeOf(exchange);
     response.once('close', () => {
       const seconds = (performance.now() - startedAt) / 1000;
@@ -32,7 +36,7 @@ export function createHttpServer(service: Service, explorer: ExplorerOptions): S
       const ms = Math.round(seconds * 1000);
       const { statusCode: status } = response;
       const parameters = withoutSecrets(query);
-      service.log.info({ requestId, method, path, parameters, status, ms }, 'request');
+      service.log.info({ requestId, caller, method, path, parameters, status, ms }, 'request');
     });
     void currentRequest.run({ requestId }, () => respond(service, exchange, route));
   });

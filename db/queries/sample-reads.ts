@@ -36,28 +36,41 @@ export function sampleReadValues(reads: readonly SampleRead[]): unknown[] {
 }
 
 /** The arrays of sampleReadValues as the table r. */
-export const SAMPLE_READS = `unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::text[], $6::int[],
+const SAMPLE_READS = `unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::text[], $6::int[],
   $7::bigint[], $8::bigint[]) as r(read, slice_id, group_id, slot, fold, probe_id, starts, ends)`;
 
 /**
- * The readings of one row of r, fenced by OFFSET 0: without it the planner may turn the join around
- * and walk the index once for every key instead of once for every read.
+ * All readings of the reads, as the table s. The lateral part is run once for each row of r, so that
+ * each is one walk along the index, in the one partition it names. Both OFFSET 0 are fences: without
+ * them the planner may turn joins around and walk the index once for every key that is asked for.
  */
-export const READINGS_OF_READ = `
-  select s.shard, s.key_id, s.bucket, s.readings[r.slot] as reading,
-    coalesce(s.counts[r.slot], 1) as readings_behind
-  from samples s
-  where s.slice_id = any($9::int[]) and s.slice_id = r.slice_id and s.group_id = r.group_id
-    and s.bucket >= r.starts and s.bucket < r.ends
-    and (r.probe_id is null or s.probe_id = r.probe_id)
-    and s.readings[r.slot] is not null
-  offset 0`;
+export const READINGS = `(
+  select r.read, r.fold, s.*
+  from ${SAMPLE_READS}
+  cross join lateral (
+    select s.shard, s.key_id, s.bucket, s.readings[r.slot] as reading,
+      coalesce(s.counts[r.slot], 1) as readings_behind
+    from samples s
+    where s.slice_id = any($9::int[]) and s.slice_id = r.slice_id and s.group_id = r.group_id
+      and s.bucket >= r.starts and s.bucket < r.ends
+      and (r.probe_id is null or s.probe_id = r.probe_id)
+      and s.readings[r.slot] is not null
+    offset 0
+  ) s
+  offset 0
+) s`;
+
+/** The step of each read, in seconds, as the table step; $10 of the statement. */
+export const READ_STEPS = `(
+  select (place - 1)::int as read, seconds
+  from unnest($10::int[]) with ordinality as t(seconds, place)
+) step`;
 
 /**
  * The value by the meter's rule (decision 23) and, for means, the number of readings behind it.
  * Both are numeric: the sum of two bigints may not be one.
  */
-export const foldColumns = (rows: string): string => `
-  case r.fold when 'max' then max(${rows}.reading)::numeric
-    when 'min' then min(${rows}.reading)::numeric else sum(${rows}.reading) end as value,
-  case r.fold when 'mean' then sum(${rows}.readings_behind) else 1 end as count`;
+export const FOLDED = `
+  case s.fold when 'max' then max(s.reading)::numeric
+    when 'min' then min(s.reading)::numeric else sum(s.reading) end as value,
+  case s.fold when 'mean' then sum(s.readings_behind) else 1 end as count`;

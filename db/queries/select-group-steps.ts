@@ -1,5 +1,5 @@
 import type { ReadSession, TimeBound } from '../read-session.ts';
-import { READINGS_OF_READ, SAMPLE_READS, sampleReadValues } from './sample-reads.ts';
+import { READ_STEPS, READINGS, sampleReadValues } from './sample-reads.ts';
 import type { KeyStepsRead } from './select-key-steps.ts';
 
 /**
@@ -55,18 +55,17 @@ select read, at::float8 as at, ${folded('')} as value, ${counted('')} as count,
   ${folded('filter (where not listed)')} as "othersValue",
   ${counted('filter (where not listed)')} as "othersCount"
 from (
-  select r.read, r.fold, s.bucket - s.bucket % step.seconds as at, s.reading, s.readings_behind,
+  select s.read, s.fold, s.bucket - s.bucket % step.seconds as at, s.reading, s.readings_behind,
     l.read is not null as listed
-  from ${SAMPLE_READS}
-  join (select (place - 1)::int as read, seconds, restricted
-    from unnest($10::int[], $11::bool[]) with ordinality as t(seconds, restricted, place)) step
-    on step.read = r.read
-  cross join lateral (${READINGS_OF_READ}) s
+  from ${READINGS}
+  join ${READ_STEPS} on step.read = s.read
+  join (select (place - 1)::int as read, restricted
+    from unnest($11::bool[]) with ordinality as t(restricted, place)) part on part.read = s.read
   left join unnest($12::int[], $13::smallint[], $14::int[]) as l(read, shard, key_id)
-    on l.read = r.read and l.shard = s.shard and l.key_id = s.key_id
+    on l.read = s.read and l.shard = s.shard and l.key_id = s.key_id
   left join unnest($15::int[], $16::smallint[], $17::int[]) as i(read, shard, key_id)
-    on i.read = r.read and i.shard = s.shard and i.key_id = s.key_id
-  where not step.restricted or i.read is not null
+    on i.read = s.read and i.shard = s.shard and i.key_id = s.key_id
+  where not part.restricted or i.read is not null
 ) reading
 group by read, fold, at
 order by read, at`;

@@ -1,11 +1,5 @@
 import type { ReadSession, TimeBound } from '../read-session.ts';
-import {
-  foldColumns,
-  READINGS_OF_READ,
-  SAMPLE_READS,
-  type SampleRead,
-  sampleReadValues,
-} from './sample-reads.ts';
+import { FOLDED, READINGS, type SampleRead, sampleReadValues } from './sample-reads.ts';
 
 /** read: the place of its SampleRead in the list. value and count: decimal integers as text. */
 export type KeyReadingRow = {
@@ -25,7 +19,6 @@ export const selectKeyReadings = (
   session.read({ text: SELECT_KEY_READINGS, values: sampleReadValues(reads) }, bound);
 
 const SELECT_KEY_READINGS = `
-select r.read, s.shard, s.key_id as "keyId", ${foldColumns('s')}
-from ${SAMPLE_READS}
-cross join lateral (${READINGS_OF_READ}) s
-group by r.read, r.fold, s.shard, s.key_id`;
+select s.read, s.shard, s.key_id as "keyId", ${FOLDED}
+from ${READINGS}
+group by s.read, s.fold, s.shard, s.key_id`;

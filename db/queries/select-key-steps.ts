@@ -1,11 +1,5 @@
 import type { ReadSession, TimeBound } from '../read-session.ts';
-import {
-  foldColumns,
-  READINGS_OF_READ,
-  SAMPLE_READS,
-  type SampleRead,
-  sampleReadValues,
-} from './sample-reads.ts';
+import { FOLDED, READ_STEPS, READINGS, type SampleRead, sampleReadValues } from './sample-reads.ts';
 
 /** Of these keys of a read, the value of each step of `stepSeconds` on the epoch's grid. */
 export type KeyStepsRead = SampleRead & {
@@ -40,13 +34,11 @@ export function selectKeySteps(
 }
 
 const SELECT_KEY_STEPS = `
-select r.read, s.shard, s.key_id as "keyId",
-  (s.bucket - s.bucket % step.seconds)::float8 as at, ${foldColumns('s')}
-from ${SAMPLE_READS}
-join (select (place - 1)::int as read, seconds
-  from unnest($10::int[]) with ordinality as t(seconds, place)) step on step.read = r.read
-cross join lateral (${READINGS_OF_READ}) s
+select s.read, s.shard, s.key_id as "keyId",
+  (s.bucket - s.bucket % step.seconds)::float8 as at, ${FOLDED}
+from ${READINGS}
+join ${READ_STEPS} on step.read = s.read
 join unnest($11::int[], $12::smallint[], $13::int[]) as w(read, shard, key_id)
-  on w.read = r.read and w.shard = s.shard and w.key_id = s.key_id
-group by r.read, r.fold, s.shard, s.key_id, at
+  on w.read = s.read and w.shard = s.shard and w.key_id = s.key_id
+group by s.read, s.fold, s.shard, s.key_id, at
 order by at`;

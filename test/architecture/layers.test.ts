@@ -28,6 +28,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       'pino',
       'pino-pretty',
       'prom-client',
+      'proxy-addr',
       'zod',
     ],
   },
