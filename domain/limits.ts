@@ -54,6 +54,10 @@ export const LIMITS = {
   embeddedStartMs: 300_000,
   /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */
   embeddedStopMs: 60_000,
+  /** Bytes of a refused body that are still read, so that its caller gets to see the answer. */
+  discardedBodyBytes: 16 * 1024 * 1024,
+  /** How long they may take. */
+  discardMs: 5_000,
   /** How long a server that ends waits for the requests it has begun to answer. */
   shutdownGraceMs: 10_000,
   /** Connections to each PostgreSQL node. */

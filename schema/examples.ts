@@ -167,7 +167,7 @@ query SearchKeys(
             key
             readable
             label
-            description
+            attributes { name value }
           }
         }
       }

@@ -29,7 +29,11 @@ export function renderError(error: unknown, onDefect: (cause: unknown) => void):
 
 /** Documents that do not parse or validate are bad input too (decisions, section 10). */
 export function withCode(error: GraphQLError): GraphQLError {
-  if (!CODES.has(error.extensions['code'])) error.extensions['code'] = 'BAD_USER_INPUT';
+  if (CODES.has(error.extensions['code'])) return error;
+  const http = error.extensions['http'];
+  const isTooLarge =
+    typeof http === 'object' && http !== null && 'status' in http && http.status === 413;
+  error.extensions['code'] = isTooLarge ? 'LIMIT' : 'BAD_USER_INPUT';
   return error;
 }
 

@@ -36,9 +36,11 @@ export function createExplorer({ credentials }: ExplorerOptions): Explorer {
       const asset = files.get(path.slice(ASSETS_PATH.length));
       // Appended to what CORS may have said before.
       response.appendHeader('vary', path === PAGE_PATH ? 'Accept' : 'Accept-Encoding');
-      if (path === PAGE_PATH) send(exchange, { status: 200, headers: PAGE_HEADERS, body: page });
-      else if (asset) send(exchange, await assetAnswer(asset, request.headers['accept-encoding']));
-      else send(exchange, renderError(serviceError('noSuchPath', { path })));
+      if (path === PAGE_PATH)
+        await send(exchange, { status: 200, headers: PAGE_HEADERS, body: page });
+      else if (asset)
+        await send(exchange, await assetAnswer(asset, request.headers['accept-encoding']));
+      else await send(exchange, renderError(serviceError('noSuchPath', { path })));
     },
   };
 }

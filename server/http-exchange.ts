@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 
 /** One request and its answer, with what every route wants to know of them. */
 export type Exchange = {
@@ -40,7 +41,9 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Left early, the request would take its connection along, and the answer with it.
+  const rest: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of rest) {
     bytes += chunk.length;
     if (bytes > limitBytes) throw tooLarge();
     chunks.push(chunk);
@@ -55,12 +58,32 @@ export type Answer = {
 };
 
 /** HEAD is GET without the body. */
-export function send({ request, response, method }: Exchange, answer: Answer): void {
-  // A body that nobody will read would be taken for the connection's next request.
-  if (!request.complete && method !== 'GET') response.setHeader('connection', 'close');
+export async function send(exchange: Exchange, answer: Answer): Promise<void> {
+  const { request, response, method } = exchange;
+  // Closed with input unread, a connection is reset, and the caller may never see the answer.
+  if (!(await discardRest(request))) response.setHeader('connection', 'close');
   response.writeHead(answer.status, {
     ...answer.headers,
     'content-length': Buffer.byteLength(answer.body),
   });
   response.end(method === 'HEAD' ? undefined : answer.body);
+}
+
+/** Reads what is left of the body and forgets it. False: that was too much, or took too long. */
+async function discardRest(request: IncomingMessage): Promise<boolean> {
+  if (request.complete || request.destroyed) return request.complete;
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const settle = () => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', settle).off('close', settle).pause();
+      resolve(request.complete);
+    };
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > LIMITS.discardedBodyBytes) settle();
+    };
+    const timer = setTimeout(settle, LIMITS.discardMs);
+    request.on('data', count).on('end', settle).on('close', settle).resume();
+  });
 }

@@ -50,7 +50,7 @@ async function respond(service: Service, exchange: Exchange, route: Route): Prom
     if (exchange.signal.aborted) return;
     service.log.error({ err: error }, 'a request failed');
     if (exchange.response.headersSent) exchange.response.destroy();
-    else send(exchange, renderError(new ServiceError('internal', ERRORS.internal.message)));
+    else await send(exchange, renderError(new ServiceError('internal', ERRORS.internal.message)));
   }
 }
 
@@ -86,7 +86,7 @@ function createRouter(
 const NOTHING_HERE: Route = {
   name: 'none',
   async answer(exchange) {
-    send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path })));
+    await send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path })));
   },
 };
 
@@ -109,7 +109,7 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
     withScope,
     (error) => service.log.warn({ err: error }, 'a request was refused by the backend'),
   );
-  send(exchange, answer);
+  await send(exchange, answer);
 };
 
 function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
@@ -120,15 +120,21 @@ function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
     try {
       const answer = await yoga.handleNodeRequestAndResponse(request, response, { anonymous });
       if (signal.aborted) return;
-      send(exchange, {
-        status: answer.status,
-        headers: Object.fromEntries(answer.headers),
-        body: await answer.text(),
-      });
+      const headers = Object.fromEntries(answer.headers);
+      const body = await answer.text();
+      await send(exchange, explained({ status: answer.status, headers, body }));
     } finally {
       await anonymous.reads.end();
     }
   };
+}
+
+/** Yoga says nothing more to a content type it does not know than 415. */
+function explained(answer: Answer): Answer {
+  if (answer.status !== 415 || answer.body.length > 0) return answer;
+  const message = 'The content type is not supported, use application/json';
+  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
+  return { ...answer, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
 }
 
 async function readiness(service: Service): Promise<Answer> {

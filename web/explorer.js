@@ -65,6 +65,10 @@ const fetcher = (request, options) => ({
   },
 });
 
+/** GraphiQL takes a moment to notice another query; till then it names the operation before it. */
+const operationOf = ({ query, operationName }) =>
+  operationName && query.includes(operationName) ? operationName : undefined;
+
 async function ask(request, headers, signal) {
   const response = await fetch(location.pathname, {
     method: 'POST',
@@ -73,7 +77,7 @@ async function ask(request, headers, signal) {
       'content-type': 'application/json',
       ...Object.fromEntries(Object.entries(headers).filter(isFilledIn)),
     },
-    body: JSON.stringify(request),
+    body: JSON.stringify({ ...request, operationName: operationOf(request) }),
     signal,
   });
   const text = await response.text();

@@ -1,0 +1,207 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createDemo } from '../../ingest/demo.ts';
+import { EXAMPLES } from '../../schema/examples.ts';
+import type { RunningServer } from '../../server/start-server.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type ExplorerPage, findChromium, launch, openExplorer } from './explorer-page.ts';
+import { DEMO, startExplorerServer } from './explorer-server.ts';
+
+const chromium = findChromium();
+
+if (!chromium) {
+  console.warn('The explorer is not tested in a browser: apt-get install chromium, or Chrome.');
+}
+
+// A page is 5 MB of script, and the machine may be busy with other tests.
+describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () => {
+  let database: TestDatabase;
+  let demo: RunningServer;
+  let plain: RunningServer;
+  let browser: Browser;
+  let explorer: ExplorerPage;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const now = () => Math.floor(Date.now() / 1000);
+    await createDemo({ databaseUrl: database.url, now });
+    demo = await startExplorerServer(database.url, DEMO);
+    plain = await startExplorerServer(database.url, { credentials: null });
+    browser = await launch(chromium ?? '');
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.close();
+    await plain?.close();
+    await database?.drop();
+  });
+
+  afterEach(() => explorer?.close());
+
+  const open = async (address: string) => {
+    explorer = await openExplorer(browser, address);
+    return explorer;
+  };
+
+  it('asks no other host for anything, and nobody complains', async () => {
+    const { page, complaints, requested, write, shows, play } = await open(`${demo.url}/graphql`);
+    await play('"rank": 1,');
+    // The workers work under the page's policy: one of them knows the schema.
+    await write('operation.graphql', '{ nonsense }');
+    const markers = 'monaco.editor.getModelMarkers({}).map(({ message }) => message).join()';
+    await expect
+      .poll(() => page.evaluate(markers), { timeout: 20_000 })
+      .toContain('Cannot query field');
+    await write('variables.json', '{');
+    await shows('variables.json', '{');
+    expect(requested.filter((url) => !url.startsWith(`${demo.url}/`))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows an example at one click, which then runs at another', async () => {
+    const { example, tab, play, complaints } = await open(`${demo.url}/graphql`);
+    for (const { title, query } of EXAMPLES) {
+      await example(title).click();
+      await play('"context": {');
+      const [, operation = ''] = /query (\w+)/.exec(query) ?? [];
+      await tab(operation).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('works by keyboard alone', async () => {
+    const { page, example, tab, shows } = await open(`${demo.url}/graphql`);
+    await page.keyboard.press('Tab');
+    await expect.poll(() => example('Top talkers').evaluate(isFocused)).toBe(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await tab('GroupsWithMeters').waitFor();
+    await page.getByRole('button', { name: 'Execute query' }).focus();
+    await page.keyboard.press('Enter');
+    await shows('response.json', '"name": "Protocols"');
+  });
+
+  it('leaves alone what somebody wrote: the example comes in a new tab', async () => {
+    const { page, example, tab, write, shows, play } = await open(`${demo.url}/graphql`);
+    await write('operation.graphql', 'query Mine { viewer { username } }');
+    await tab('Mine').waitFor();
+    await example('Slices and pools').click();
+    await tab('SlicesAndPools').waitFor();
+    await play('"totalWindow": {');
+    await page.getByRole('tab', { name: 'Mine' }).click();
+    await shows('operation.graphql', 'query Mine { viewer { username } }');
+    await play('"username": "demo"');
+  });
+
+  it('takes examples where tabs are there from before, its own or those of others', async () => {
+    const { page, open: openAgain, example, tab, write, play } = await open(`${demo.url}/graphql`);
+    await page.evaluate("localStorage.setItem('graphiql:tabState', 'of another GraphiQL')");
+    await write('operation.graphql', 'query Mine { viewer { username } }');
+    await tab('Mine').waitFor();
+    await expect
+      .poll(() => page.evaluate("localStorage['countergraph:graphiql:tabState']"), {
+        timeout: 20_000,
+      })
+      .toContain('query Mine');
+    await openAgain(`${demo.url}/graphql`);
+    await tab('Mine').waitFor();
+    await example('Search for keys').click();
+    await tab('SearchKeys').waitFor();
+    await play('"totalCount"');
+    expect(await page.getByRole('tab').count()).toBe(2);
+  });
+
+  it('opens the query of its address in a tab, and keeps it there', async () => {
+    const query = 'query Linked($name: String!) { context(name: $name) { nodeName } }';
+    const parameters = new URLSearchParams({ query, variables: '{"name":"demo"}' });
+    const address = `${demo.url}/graphql?${parameters}`;
+    const { page, open: openAgain, tab, shows, play } = await open(address);
+    await tab('Linked').waitFor();
+    await play('"nodeName": "primary"');
+    expect(page.url()).toBe(`${demo.url}/graphql`);
+    await openAgain(page.url());
+    await tab('Linked').waitFor();
+    await shows('variables.json', '{"name":"demo"}');
+  });
+
+  describe('without the demo', () => {
+    it('shows the headers to fill in, and the schema before they are', async () => {
+      const { page, play } = await open(`${plain.url}/graphql`);
+      const headers = page.getByRole('region', { name: 'Headers' });
+      await expect.poll(() => headers.textContent()).toMatch(/authorization.*Bearer.*x-username/);
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      await page.getByRole('link', { name: 'CounterGroup', exact: true }).waitFor();
+      await play('"code": "UNAUTHENTICATED"');
+    });
+
+    it('takes headers and context once, for all tabs, and forgets the token', async () => {
+      const { page, open: openAgain, ...rest } = await open(`${plain.url}/graphql`);
+      const { example, tab, write, shows, play } = rest;
+      const token = '{ "authorization": "Bearer demo", "x-username": "demo" }';
+      await write('request-headers.json', token);
+      await write('variables.json', '{ "context": "demo" }');
+      await play('"rank": 1,');
+      await page.getByRole('button', { name: 'New tab' }).click();
+      await shows('request-headers.json', token);
+      await example('Groups with meters').click();
+      await tab('GroupsWithMeters').waitFor();
+      await openAgain(page.url());
+      await shows('request-headers.json', token);
+      expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('Bearer demo');
+    });
+  });
+
+  it('ends the request when it is stopped', async () => {
+    const { page } = await open(`${demo.url}/graphql`);
+    await page.route('**/graphql', () => {
+      // Never answered.
+    });
+    const ended = page.waitForEvent('requestfailed');
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await page.getByRole('button', { name: 'Stop query' }).click();
+    expect((await ended).failure()?.errorText).toBe('net::ERR_ABORTED');
+    await page.getByRole('button', { name: 'Execute query' }).waitFor();
+  });
+
+  it('has everything within the window, however wide that is', async () => {
+    const { page, example, play } = await open(`${demo.url}/graphql`);
+    await play('"rank": 1,');
+    for (const width of [390, 800, 801, 1600]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const name of ['Operation Editor', 'Variables', 'Result Window']) {
+        const { x, y, ...box } = (await page.getByRole('region', { name }).boundingBox()) ?? NO_BOX;
+        expect(box.width).toBeGreaterThan(250);
+        expect(box.height).toBeGreaterThan(80);
+        expect(x + box.width).toBeLessThanOrEqual(width);
+        expect(y + box.height).toBeLessThanOrEqual(900);
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      for (const { title } of EXAMPLES) {
+        await example(title).scrollIntoViewIfNeeded();
+        const { x, width: wide } = (await example(title).boundingBox()) ?? NO_BOX;
+        expect(Math.floor(x + wide)).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  it('is light or dark as a whole, as the system is', async () => {
+    const { page } = await open(`${demo.url}/graphql`);
+    for (const [colorScheme, expected] of [
+      ['light', 'rgb(255, 255, 255)'],
+      ['dark', 'rgb(33, 42, 59)'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      const backgrounds = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('.graphiql-container')]" +
+          '.map((element) => getComputedStyle(element).backgroundColor)',
+      );
+      expect(new Set(backgrounds)).toEqual(new Set([expected]));
+    }
+  });
+});
+
+const NO_BOX = { x: 0, y: 0, width: 0, height: 0 };
+
+const isFocused = (element: { ownerDocument: { activeElement: unknown } }) =>
+  element === element.ownerDocument.activeElement;

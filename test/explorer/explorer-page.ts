@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { EXAMPLES } from '../../schema/examples.ts';
+
+/** Where Chromium, or a browser made of it, is usually installed; undefined: nowhere there. */
+export const findChromium = (): string | undefined =>
+  [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ].find((path) => existsSync(path));
+
+export const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+
+type Editor = 'operation.graphql' | 'variables.json' | 'request-headers.json' | 'response.json';
+
+/** The explorer as a person at a browser has it. */
+export type ExplorerPage = {
+  readonly page: Page;
+  /** What the browser complained about: errors of scripts, and what the page's policy forbade. */
+  readonly complaints: readonly string[];
+  /** Every address that was asked for anything. */
+  readonly requested: readonly string[];
+  open(address: string): Promise<void>;
+  example(title: string): ReturnType<Page['getByRole']>;
+  tab(name: string): ReturnType<Page['getByRole']>;
+  /** Presses play, and waits until the answer has this text. */
+  play(expected: string): Promise<void>;
+  /** Waits until an editor shows this text. */
+  shows(editor: Editor, expected: string): Promise<void>;
+  write(editor: Editor, text: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A page in a browser that was never here before. */
+export async function openExplorer(browser: Browser, address: string): Promise<ExplorerPage> {
+  const context = await browser.newContext({ viewport: { width: 1600, height: 900 } });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requested: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  context.on('request', (request) => requested.push(request.url()));
+
+  const example = (title: string) => page.getByRole('button', { name: title, disabled: false });
+  const textOf = (editor: Editor) => page.evaluate<string>(`${modelOf(editor)}.getValue()`);
+  const shows = (editor: Editor, expected: string) =>
+    expect.poll(() => textOf(editor), PATIENCE).toContain(expected);
+  const explorer: ExplorerPage = {
+    ...{ page, complaints, requested, example, shows },
+    async open(url) {
+      await page.goto(url);
+      // The buttons wait for the editors.
+      for (const { title } of EXAMPLES) await example(title).waitFor();
+    },
+    tab: (name) => page.getByRole('tab', { name, selected: true }),
+    async play(expected) {
+      await page.getByRole('button', { name: 'Execute query' }).click();
+      await shows('response.json', expected);
+    },
+    write: (editor, text) => page.evaluate(`${modelOf(editor)}.setValue(${JSON.stringify(text)})`),
+    close: () => context.close(),
+  };
+  await explorer.open(address);
+  return explorer;
+}
+
+const PATIENCE = { timeout: 20_000 };
+
+const modelOf = (editor: Editor): string =>
+  `monaco.editor.getModels().find(({ uri }) => uri.path.endsWith('${editor}'))`;

@@ -1,0 +1,45 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { ExplorerOptions } from '../../server/explorer.ts';
+import { createLog } from '../../server/log.ts';
+import { readSettings } from '../../server/settings.ts';
+import { type RunningServer, startServer } from '../../server/start-server.ts';
+
+/** The page and its assets need no database: nobody connects to this one. */
+export const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
+
+export const DEMO: ExplorerOptions = { credentials: { username: 'demo', token: 'demo' } };
+
+/** The real server on a free port, silent. */
+export const startExplorerServer = (
+  databaseUrl: string,
+  explorer: ExplorerOptions,
+): Promise<RunningServer> =>
+  startServer({
+    settings: readSettings({ PORT: '0' }),
+    databaseUrl,
+    log: createLog('silent', process.stderr),
+    explorer,
+  });
+
+export type RawAnswer = {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** As it came, compressed or not. */
+  readonly body: Buffer;
+};
+
+/** A request with the headers that are given and no others: `fetch` adds and decodes encodings. */
+export function ask(
+  url: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (answer) => {
+      const { statusCode: status, headers: received } = answer;
+      buffer(answer).then((body) => resolve({ status, headers: received, body }), reject);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
