@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import type { TestService } from '../support/service.ts';
+
+const [MANY, HOSTS, EMPTY, PORTS] = [1, 2, 3, 4].map(guidOf) as [string, string, string, string];
+
+/** In UTF-16 some of these sort otherwise than in bytes. */
+const SPECIAL = ['Ärger', 'ärgern', 'ЖУК', 'жук', '\uFB01', '\u{1F600}', 'a%b', 'a_b', 'x\\y', ' '];
+
+const ALL = [...SPECIAL, ...Array.from({ length: 90 }, (_, i) => `k${i * 7919}`)].sort((a, b) =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b)),
+);
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [group(1), group(2, { key_kind: 'ip' }), group(3), group(4, { key_kind: 'port' })],
+    lines: [
+      ...ALL.map((key) => ({ group: MANY, key, ts: T0, values: { 0: 0 } })),
+      {
+        ...{ group: HOSTS, key: '0A.00.00.01', ts: T0, values: { 0: 1 }, label: 'Prïnter' },
+        ...{ description: 'hall', attributes: { site: 'B' } },
+      },
+      { group: HOSTS, key: '0A.00.00.02', ts: T0, values: { 0: 1 } },
+      ...['00.50', '01.BB', '1F.90'].map((key) => ({
+        ...{ group: PORTS, key, ts: T0, values: { 0: 1 } },
+      })),
+    ],
+  });
+});
+
+afterAll(() => lab.close());
+
+type Page = {
+  edges: { cursor: string; node: { key: string } }[];
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
+  totalCount: number;
+};
+
+const DOCUMENT = `query ($guid: Guid!, $search: String, $first: Int! = 50, $after: String) {
+  context(name: "lab") { counterGroup(guid: $guid) {
+    keys(search: $search, first: $first, after: $after) {
+      edges { cursor node { key } } totalCount
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`;
+
+async function page(args: Readonly<Record<string, unknown>>): Promise<Page> {
+  const { context } = await lab.data<{ context: { counterGroup: { keys: Page } } }>(DOCUMENT, {
+    guid: MANY,
+    ...args,
+  });
+  return context.counterGroup.keys;
+}
+
+const keysOf = ({ edges }: Page): string[] => edges.map(({ node }) => node.key);
+
+describe('a key', () => {
+  const FIELDS = `key readable label description attributes { name value } counterGroup { guid }`;
+
+  it('tells what is known of it', async () => {
+    const answer = await lab.data(
+      `query ($half: String!) { context(name: "lab") { counterGroup(guid: "${HOSTS}") {
+        known: key(key: "0A.00.00.01") { ${FIELDS} } bare: key(key: "0A.00.00.02") { ${FIELDS} }
+        none: key(key: "0A.00.00.03") { key } odd: key(key: "nonsense") { key }
+        empty: key(key: "") { key } nul: key(key: "\\u0000") { key }
+        half: key(key: $half) { key } } } }`,
+      { half: '\ud800' },
+    );
+    const counterGroup = { guid: HOSTS };
+    expect(answer).toEqual({
+      context: {
+        counterGroup: {
+          known: {
+            ...{ key: '0A.00.00.01', readable: '10.0.0.1', label: 'Prïnter', counterGroup },
+            ...{ description: 'hall', attributes: [{ name: 'site', value: 'B' }] },
+          },
+          bare: {
+            ...{ key: '0A.00.00.02', readable: '10.0.0.2', label: '10.0.0.2', counterGroup },
+            ...{ description: null, attributes: [] },
+          },
+          ...{ none: null, odd: null, empty: null, nul: null, half: null },
+        },
+      },
+    });
+  });
+});
+
+describe('the keys of a group', () => {
+  it('are 50 a page unless told otherwise, in byte order', async () => {
+    const first = await page({});
+    expect(keysOf(first)).toEqual(ALL.slice(0, 50));
+    expect(first).toMatchObject({
+      totalCount: ALL.length,
+      pageInfo: {
+        ...{ hasNextPage: true, hasPreviousPage: false },
+        ...{ startCursor: first.edges[0]?.cursor, endCursor: first.edges[49]?.cursor },
+      },
+    });
+    const second = await page({ after: first.pageInfo.endCursor });
+    expect(keysOf(second)).toEqual(ALL.slice(50));
+    expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  });
+
+  it('cover every key exactly once in order, at any size of page and with any search', async () => {
+    const searches = fc.constantFrom(undefined, '', 'k', '7', 'ж', 'nothing', 'k1');
+    const covers = fc.asyncProperty(
+      ...([fc.integer({ min: 3, max: 120 }), searches] as const),
+      async (first, search) => {
+        const expected = keysOf(await page({ first: 1000, search }));
+        const found: string[] = [];
+        let after: string | null = null;
+        do {
+          const next: Page = await page({ first, search, after });
+          expect(next.totalCount).toBe(expected.length);
+          expect(next.edges.length).toBeLessThanOrEqual(first);
+          found.push(...keysOf(next));
+          after = next.pageInfo.hasNextPage ? next.pageInfo.endCursor : null;
+          if (next.pageInfo.hasNextPage) expect(next.edges).toHaveLength(first);
+        } while (after !== null);
+        expect(found).toEqual(expected);
+      },
+    );
+    await fc.assert(covers, {
+      numRuns: 15,
+      examples: [
+        [1, 'k1'],
+        [100, undefined],
+        [99, ''],
+      ],
+    });
+    expect(keysOf(await page({ first: 1000 }))).toEqual(ALL);
+  });
+
+  it('can be asked for behind any of them', async () => {
+    const { edges } = await page({ first: 1000 });
+    for (const i of [0, 1, 49, 98, 99]) {
+      const behind = await page({ first: 2, after: edges[i]?.cursor });
+      expect(keysOf(behind)).toEqual(ALL.slice(i + 1, i + 3));
+      expect(behind.pageInfo.hasPreviousPage).toBe(true);
+    }
+  });
+
+  it('of a group without any are an empty page', async () => {
+    expect(await page({ guid: EMPTY })).toEqual({
+      ...{ edges: [], totalCount: 0 },
+      pageInfo: {
+        ...{ hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+      },
+    });
+  });
+});
+
+describe('a search among keys', () => {
+  const found = async (search: string, guid = MANY) =>
+    keysOf(await page({ guid, search, first: 1000 }));
+
+  it('ignores case, beyond ASCII too', async () => {
+    expect(await found('ÄRGER')).toEqual(['Ärger', 'ärgern']);
+    expect(await found('ärgeR')).toEqual(['Ärger', 'ärgern']);
+    expect(await found('Жук')).toEqual(['ЖУК', 'жук']);
+  });
+
+  it('takes every character for itself', async () => {
+    expect(await found('%')).toEqual(['a%b']);
+    expect(await found('_')).toEqual(['a_b']);
+    expect(await found('\\')).toEqual(['x\\y']);
+    expect(await found('\u{1F600}')).toEqual(['\u{1F600}']);
+    expect(await found("'; drop table keys --")).toEqual([]);
+  });
+
+  it('looks at the label and at the readable form', async () => {
+    expect(await found('prÏNT', HOSTS)).toEqual(['0A.00.00.01']);
+    expect(await found('10.0.0', HOSTS)).toEqual(['0A.00.00.01', '0A.00.00.02']);
+    expect(await found('10.0.0.2', HOSTS)).toEqual(['0A.00.00.02']);
+    // A default label is a label too.
+    expect(await found('HTTP', PORTS)).toEqual(expect.arrayContaining(['00.50', '01.BB']));
+    expect(await found('8080', PORTS)).toEqual(['1F.90']);
+  });
+
+  it('of nothing finds everything', async () => {
+    expect(await found('')).toEqual(ALL);
+  });
+});
+
+describe('a page that cannot be', () => {
+  it.each([
+    ['no key', { first: 0 }],
+    ['a negative number of keys', { first: -1 }],
+    ['a broken cursor', { after: 'nonsense' }],
+    ['an empty cursor', { after: '' }],
+    ['a cursor with more behind it', { after: '!!!!' }],
+    ['a NUL cursor', { after: '\0' }],
+  ])('is BAD_USER_INPUT on its field: %s', async (_, args) => {
+    const { data, errors } = await lab.graphql(DOCUMENT, { guid: MANY, ...args });
+    expect(data).toEqual({ context: { counterGroup: { keys: null } } });
+    expect(errors).toMatchObject([
+      { path: ['context', 'counterGroup', 'keys'], extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+  });
+});

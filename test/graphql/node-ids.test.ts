@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
+
+const [TEXTS, PAIRS, SECRET] = [1, 2, 3].map(guidOf) as [string, string, string];
+const BOB: Credentials = { username: 'bob', token: 'bob-token' };
+
+const KEYS = ['plain', 'with / and : and \\', 'naïve 日本 \u{1F600}', '0', '..', '%00', '{"a":1}'];
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [
+      group(1),
+      group(2, { key_kind: 'crosskey', crosskey: { parentguid: TEXTS, crosskeyguid_1: TEXTS } }),
+    ],
+    declaration: { pools: [{ name: 'oper' }, { name: 'a/b: ü' }] },
+    lines: [
+      ...KEYS.map((key) => ({ group: TEXTS, key, ts: T0, values: { 0: 1 } })),
+      { group: PAIRS, key: 'plain\\a\\\\b', ts: T0, values: { 0: 1 } },
+    ],
+  });
+  await lab.importSamples([{ group: TEXTS, key: 'x', ts: T0, values: { 0: 1 } }], { engine: 3 });
+  const secret = 'a context / with : signs';
+  await lab.apply({ context: secret, groups: [group(3)], pools: [{ name: 'p' }] });
+  const lines = [{ group: SECRET, key: 'hidden', ts: T0, values: { 0: 1 } }];
+  await lab.importSamples(lines, { context: secret });
+  await lab.addUser(BOB, [CONTEXT, secret]);
+});
+
+afterAll(() => lab.close());
+
+/** What is asked of a node of each type, also when it is found by its id. */
+const FRAGMENTS = `fragment all on Node {
+  __typename id
+  ... on Context { name nodeName }
+  ... on Slice { sliceId slice: name engine path timeInterval { from to } }
+  ... on Pool { pool: name }
+  ... on CounterGroup { guid group: name }
+  ... on Meter { index meter: name counterGroup { guid } }
+  ... on Key { key readable counterGroup { guid } }
+}`;
+
+type Found = { readonly __typename: string; readonly id: string };
+
+/** Every node that a user reaches. */
+async function allNodes(credentials: Credentials): Promise<Found[]> {
+  const { contexts } = await lab.data<{
+    contexts: (Found & {
+      slices: Found[];
+      pools: Found[];
+      counterGroups: (Found & { meters: Found[]; keys: { edges: { node: Found }[] } })[];
+    })[];
+  }>(
+    `{ contexts { ...all slices(allEngines: true) { ...all } pools { ...all } counterGroups {
+      ...all meters { ...all } keys { edges { node { ...all } } } } } } ${FRAGMENTS}`,
+    {},
+    credentials,
+  );
+  return contexts.flatMap(({ slices, pools, counterGroups, ...context }) => [
+    ...[context, ...slices, ...pools],
+    ...counterGroups.flatMap(({ meters, keys, ...found }) => [
+      ...[found, ...meters, ...keys.edges.map(({ node }) => node)],
+    ]),
+  ]);
+}
+
+const nodes = async (ids: readonly string[], credentials = ADA) =>
+  (
+    await lab.data<{ nodes: (Found | null)[] }>(
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { ...all } } ${FRAGMENTS}`,
+      { ids },
+      credentials,
+    )
+  ).nodes;
+
+describe('the id of a node', () => {
+  it('leads back to it, for all six types', async () => {
+    const all = await allNodes(BOB);
+    expect(new Set(all.map(({ __typename }) => __typename))).toEqual(
+      new Set(['Context', 'Slice', 'Pool', 'CounterGroup', 'Meter', 'Key']),
+    );
+    expect(all.length).toBeGreaterThan(20);
+    expect(
+      await nodes(
+        all.map(({ id }) => id),
+        BOB,
+      ),
+    ).toEqual(all);
+    for (const each of all) {
+      const query = `query ($id: ID!) { node(id: $id) { ...all } } ${FRAGMENTS}`;
+      expect(await lab.data(query, { id: each.id }, BOB)).toEqual({ node: each });
+    }
+  });
+
+  it('is different for every node, and the same in every request', async () => {
+    const ids = (await allNodes(BOB)).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect((await allNodes(BOB)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('is the same however the node is reached', async () => {
+    const { context } = await lab.data<{ context: Record<string, Found & { meter: Found }> }>(
+      `{ context(name: "lab") { id counterGroup(guid: "${TEXTS}") { id meter(index: 0) {
+        id counterGroup { id } } key(key: "plain") { id counterGroup { id } }
+        topper(window: { recentSeconds: 60 }) { counterGroup { id } meter { id } } } } }`,
+    );
+    const ids = JSON.stringify(context).match(/"id":"[^"]+"/g) ?? [];
+    expect(ids).toHaveLength(8);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('lists what is found in the order of the ids, repeated ones too', async () => {
+    const ids = (await allNodes(ADA)).map(({ id }) => id);
+    const asked = [...ids.toReversed(), 'nonsense', ...ids];
+    expect((await nodes(asked)).map((found) => found?.id ?? 'nonsense')).toEqual(asked);
+    expect(await nodes([])).toEqual([]);
+  });
+});
+
+describe('an id that leads nowhere', () => {
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+
+  it.each([
+    ...['', 'nonsense', '%', '\0', 'é', encoded(''), encoded('Context'), encoded('Context:')],
+    ...[encoded('Context:nowhere'), encoded('Nonsense:lab'), encoded('Topper:lab'), encoded(':')],
+    ...[encoded('Key:["lab"]'), encoded('Context:["__proto__"]'), encoded('__proto__:lab')],
+    ...[encoded('Slice:["lab","primary",99999999999999999999]'), 'x'.repeat(5000)],
+  ])('is null without an error: %s', async (id) => {
+    expect(await nodes([id])).toEqual([null]);
+    expect(await lab.data('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
+      node: null,
+    });
+  });
+
+  it('is null also when it is a good one that was cut or changed', async () => {
+    for (const { id, __typename } of await allNodes(ADA)) {
+      for (const changed of [id.slice(0, -4), `${id}AAAA`, id.slice(4), `AAAA${id}`]) {
+        const [found] = await nodes([changed]);
+        // Where part of a key's text is cut off, another key may be meant.
+        expect(found === null || (found?.__typename === __typename && found.id === changed)).toBe(
+          true,
+        );
+      }
+    }
+  });
+});
+
+describe('the id of a node that is not granted', () => {
+  it('is null, though another user reaches the node by the same id', async () => {
+    const granted = new Set((await allNodes(ADA)).map(({ id }) => id));
+    const hidden = (await allNodes(BOB)).filter(({ id }) => !granted.has(id));
+    expect(new Set(hidden.map(({ __typename }) => __typename)).size).toBe(6);
+    const ids = hidden.map(({ id }) => id);
+    expect(await nodes(ids, BOB)).toEqual(hidden);
+    expect(await nodes(ids, ADA)).toEqual(ids.map(() => null));
+  });
+
+  it('is null from the next request on when the grant is revoked', async () => {
+    const ids = (await allNodes(ADA)).map(({ id }) => id);
+    expect(await nodes(ids, BOB)).not.toContain(null);
+    await lab.sql(
+      `delete from grants using users u, contexts c where u.user_id = grants.user_id
+       and c.context_id = grants.context_id and username = 'bob' and c.name = $1`,
+      [CONTEXT],
+    );
+    expect(await nodes(ids, BOB)).toEqual(ids.map(() => null));
+    expect(await nodes(ids, ADA)).not.toContain(null);
+  });
+
+  it('is not even looked at without credentials', async () => {
+    const [first] = await allNodes(ADA);
+    const query = 'query ($id: ID!) { node(id: $id) { id } }';
+    const variables = { id: first?.id };
+    expect((await lab.graphql(query, variables, {})).status).toBe(401);
+    const wrong = basic({ ...ADA, token: 'wrong' });
+    expect((await lab.graphql(query, variables, wrong)).status).toBe(401);
+  });
+});

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
+import type { Line, TestService } from '../support/service.ts';
+
+const GROUP_COUNT = 20;
+const METERS = [2, 4, 5, 11, 12];
+const CROSS = guidOf(50);
+
+const GUIDS = Array.from({ length: GROUP_COUNT }, (_, i) => guidOf(i + 1));
+
+let lab: TestService;
+
+beforeAll(async () => {
+  const declared = METERS.map((type) => meter(type, type));
+  const values = Object.fromEntries(METERS.map((type, i) => [type, i + 1]));
+  const lines: Line[] = GUIDS.flatMap((guid) =>
+    Array.from({ length: 15 }, (_, i) => ({
+      ...{ group: guid, key: `k${i}`, ts: T0 + i * 100, values },
+      ...(i % 2 === 0 && { label: `label ${i}`, attributes: { n: `${i}` } }),
+    })),
+  );
+  lab = await startLab({
+    groups: [
+      ...GUIDS.map((_, i) => group(i + 1, { meters: declared })),
+      group(50, {
+        ...{ key_kind: 'crosskey', meters: declared },
+        crosskey: { parentguid: guidOf(1), crosskeyguid_1: guidOf(2) },
+      }),
+    ],
+    lines: [
+      ...lines,
+      ...lines.slice(0, 15).map((line) => ({ ...line, ts: line.ts + DAY })),
+      ...lines.slice(0, 15).map((line) => ({ ...line, group: CROSS, key: `${line.key}\\x` })),
+    ],
+  });
+});
+
+afterAll(() => lab.close());
+
+/** How many statements a document costs: all of them, also those that open and end a snapshot. */
+async function cost(document: string, variables = {}): Promise<number> {
+  const statements = lab.watchStatements();
+  await lab.data(document, variables);
+  return statements().length;
+}
+
+const WINDOW = `window: { interval: { from: ${T0}, to: ${T0 + 3600} } }`;
+
+const inGroups = (guids: readonly string[], selection: (guid: string) => string): string => {
+  const fields = guids.map(
+    (guid, i) => `g${i}: counterGroup(guid: "${guid}") { ${selection(guid)} }`,
+  );
+  return `{ context(name: "lab") { ${fields.join('\n')} } }`;
+};
+
+const inContext = (selection: string): string => `{ context(name: "lab") { ${selection} } }`;
+
+const toppers = (meters: readonly number[], selection: string): string =>
+  meters
+    .map((id) => `t${id}: topper(meter: ${id}, maxItems: 10, ${WINDOW}) { ${selection} }`)
+    .join('\n');
+
+const KEYS = `total others keys { key label description metric attributes { name value }
+  percentiles(ranks: [50, 95]) { rank value } }`;
+
+/** More than a handful means that something is asked for one by one. */
+const CEILING = 12;
+
+describe('the number of statements does not depend on how much is asked for', () => {
+  const oneAndMany: readonly [string, (guids: readonly string[]) => string][] = [
+    [
+      'toppers with labels, attributes and percentiles',
+      (guids) => inGroups(guids, () => toppers(METERS, KEYS)),
+    ],
+    [
+      'toppers from meters',
+      (guids) => inGroups(guids, () => `meters { topper(maxItems: 10, ${WINDOW}) { ${KEYS} } }`),
+    ],
+    [
+      'series, peaks and shares',
+      (guids) =>
+        inGroups(guids, () =>
+          toppers(METERS, 'series { at total others } keys { peak share series { at value } }'),
+        ),
+    ],
+    [
+      'previous windows',
+      (guids) =>
+        inGroups(guids, () =>
+          toppers(METERS, 'keys { previous { metric rank } hour: previous(ago: 3600) { metric } }'),
+        ),
+    ],
+    [
+      'filtered toppers',
+      (guids) =>
+        inGroups(
+          guids,
+          () => `topper(meter: 2, ${WINDOW}, filter: { match: "k1", search: "l" }) {
+        ${KEYS} othersMatching keyCount }`,
+        ),
+    ],
+    [
+      'pages of keys',
+      (guids) =>
+        inGroups(
+          guids,
+          () => `keys(first: 5) { totalCount pageInfo { hasNextPage }
+        edges { node { key label attributes { name } counterGroup { guid } } } }`,
+        ),
+    ],
+    [
+      'searched keys',
+      (guids) =>
+        inGroups(
+          guids,
+          () => 'keys(first: 5, search: "LABEL") { totalCount edges { node { key } } }',
+        ),
+    ],
+    [
+      'single keys',
+      (guids) => inGroups(guids, () => 'key(key: "k1") { label attributes { value } }'),
+    ],
+    [
+      'groups and meters',
+      (guids) =>
+        inGroups(
+          guids,
+          () => `timeInterval { from to } meters { index name }
+        crosskey { parent { guid } } drilldowns { guid }`,
+        ),
+    ],
+  ];
+
+  it.each(oneAndMany)('%s: of 1 and of 20 groups', async (_, document) => {
+    const one = await cost(document(GUIDS.slice(0, 1)));
+    expect(await cost(document(GUIDS))).toBe(one);
+    expect(one).toBeLessThan(CEILING);
+  });
+
+  const window = (i: number) => `window: { interval: { from: ${T0 + i}, to: ${T0 + 3600} } }`;
+  const aliased = (count: number, args: (i: number) => string, selection: string): string =>
+    inGroups(GUIDS.slice(0, 1), () =>
+      Array.from({ length: count }, (_, i) => `t${i}: topper(${args(i)}) { ${selection} }`).join(
+        ' ',
+      ),
+    );
+
+  it.each([
+    ['of one window', () => `meter: 2, maxItems: 10, ${WINDOW}`],
+    ['of as many sizes', (i: number) => `meter: 2, maxItems: ${i + 1}, ${WINDOW}`],
+    ['of as many windows', (i: number) => `meter: 2, maxItems: 10, ${window(i)}`],
+    [
+      'of as many filters',
+      (i: number) => `meter: 2, maxItems: 10, ${WINDOW}, filter: { exclude: "k${i}" }`,
+    ],
+  ])('20 aliased toppers %s cost as many as one', async (_, args) => {
+    const selection = `${KEYS} series { total } `;
+    const one = await cost(aliased(1, args, selection));
+    expect(await cost(aliased(20, args, selection))).toBe(one);
+    expect(one).toBeLessThan(CEILING);
+  });
+
+  it('drilldowns of 1 and of 10 keys', async () => {
+    const document = (count: number, selection: string) =>
+      inGroups(
+        GUIDS.slice(0, 1),
+        () => `topper(meter: 2, maxItems: ${count}, ${WINDOW}) { keys {
+          drilldown(crosskey: "${CROSS}", meter: 2) { total others keys { key ${selection} } } } }`,
+      );
+    const plain = 'label metric share';
+    expect(await cost(document(10, plain))).toBe(await cost(document(1, plain)));
+    const full = 'label metric peak percentiles(ranks: [50]) { value } previous { metric }';
+    expect(await cost(document(10, full))).toBe(await cost(document(1, full)));
+  });
+
+  it('slices with diskSize, of one day and of all', async () => {
+    const document = (to: number) =>
+      inContext(`slices(within: { from: ${T0}, to: ${to} }) { name diskSize path status }`);
+    const one = await cost(document(T0 + DAY));
+    const many = Array.from({ length: 10 }, (_, i) => ({
+      ...{ group: guidOf(1), key: 'k', ts: T0 - i * DAY, values: { 2: 1 } },
+    }));
+    await lab.importSamples(many);
+    expect(await cost(inContext('slices { name diskSize path status }'))).toBe(one);
+    expect(await cost(document(T0 + 10 * DAY))).toBe(one);
+    expect(one).toBeLessThan(CEILING);
+  });
+
+  it('nodes of 1 and of many ids of every type', async () => {
+    type Ids = { id: string }[];
+    const { context } = await lab.data<{
+      context: {
+        slices: Ids;
+        counterGroups: { id: string; meters: Ids; keys: { edges: { node: { id: string } }[] } }[];
+      };
+    }>(
+      inContext(`slices { id } counterGroups { id meters { id } keys { edges { node { id } } } }`),
+    );
+    const groups = context.counterGroups;
+    const ofType: readonly string[][] = [
+      groups.map(({ id }) => id),
+      groups.flatMap(({ meters }) => meters.map(({ id }) => id)),
+      groups.flatMap(({ keys }) => keys.edges.map(({ node }) => node.id)),
+      context.slices.map(({ id }) => id),
+    ];
+    const document = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Key { label }
+      ... on Slice { diskSize } ... on Meter { name } ... on CounterGroup { name } } }`;
+    for (const ids of ofType) {
+      expect(ids.length).toBeGreaterThan(5);
+      const one = await cost(document, { ids: ids.slice(0, 1) });
+      expect(await cost(document, { ids: ids.slice(0, 50) })).toBe(one);
+      expect(one).toBeLessThan(CEILING);
+    }
+    const mixed = ofType.flatMap((ids) => ids.slice(0, 12));
+    expect(await cost(document, { ids: mixed })).toBeLessThan(CEILING);
+  });
+});
+
+describe('a REST topper', () => {
+  it('costs as many statements for 1 key as for 15', async () => {
+    const costOf = async (maxitems: number) => {
+      const statements = lab.watchStatements();
+      await lab.topper({
+        ...{ counter_group: guidOf(1), meter: 2, window_fromts: T0, window_seconds: 3600 },
+        ...{ maxitems, get_percentiles: '50,95', get_key_attributes: true },
+      });
+      return statements().length;
+    };
+    const one = await costOf(1);
+    expect(await costOf(15)).toBe(one);
+    expect(one).toBeLessThan(CEILING);
+  });
+});
