@@ -157,6 +157,6 @@ const TO_EXPLORER: Answer = { status: 302, headers: { location: GRAPHQL_PATH }, 
 
 /** Decision 10: tokens are never logged. */
 function withoutSecrets(query: URLSearchParams): Record<string, string> {
-  const shown = [...query].filter(([name]) => !name.startsWith('api_token'));
+  const shown = [...query].filter(([name]) => !name.toLowerCase().startsWith('api_token'));
   return Object.fromEntries(shown);
 }

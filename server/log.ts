@@ -10,7 +10,7 @@ export const currentRequest = new AsyncLocalStorage<{ requestId: string }>();
 
 /** JSON lines on a pipe, readable text on a terminal. Written at once: nothing is lost on exit. */
 export function createLog(level: Settings['logLevel'], stream: NodeJS.WriteStream): Logger {
-  const options = { level, base: null, mixin: () => currentRequest.getStore() ?? {} };
+  const options = { level, base: null, mixin: () => ({ ...currentRequest.getStore() }) };
   if (!stream.isTTY) return pino(options, stream);
   return pino(options, pretty({ destination: stream, sync: true, ignore: 'pid,hostname' }));
 }

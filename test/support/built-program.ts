@@ -26,7 +26,7 @@ export type BuiltProgram = {
 export async function buildProgram(): Promise<BuiltProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-built-'));
   await build(join(folder, 'dist'));
-  for (const name of ['package.json', 'migrations', 'schema']) {
+  for (const name of ['package.json', 'migrations', 'schema', 'web']) {
     await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
   }
   await symlink(join(projectRoot(), 'node_modules'), join(folder, 'node_modules'));

@@ -2,9 +2,10 @@ import { Agent } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import type { QueryResultRow } from 'pg';
-import { openConnection } from '../../db/write/connection.ts';
+import { type Connection, openConnection } from '../../db/write/connection.ts';
 import { applyDeclaration } from '../../ingest/apply.ts';
 import { importFile } from '../../ingest/import-file.ts';
+import { addUser } from '../../ingest/users.ts';
 import { createLog } from '../../server/log.ts';
 import { readSettings, type Settings } from '../../server/settings.ts';
 import { startServer } from '../../server/start-server.ts';
@@ -190,17 +191,23 @@ function graphqlOf(call: Caller) {
 function fillOf(databaseUrl: string) {
   const sql = async <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
     (await withClient(databaseUrl, (client) => client.query<Row>(text, values))).rows;
+  /** Runs `work` on a connection of its own, as the commands do. */
+  async function write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await openConnection(databaseUrl, 'test');
+    try {
+      return await work(connection);
+    } finally {
+      await connection.end();
+    }
+  }
   let imports = 0;
   return {
     sql,
-    async apply(declaration: object): Promise<void> {
-      const connection = await openConnection(databaseUrl, 'apply');
-      try {
-        await applyDeclaration(connection, declaration);
-      } finally {
-        await connection.end();
-      }
-    },
+    write,
+    apply: (declaration: object) =>
+      write((connection) => applyDeclaration(connection, declaration)),
+    addUser: ({ username: name, token }: Credentials, contexts: readonly string[]) =>
+      write((connection) => addUser(connection, { name, token, contexts })),
     async importSamples(
       lines: readonly Line[],
       { context = CONTEXT, engine = 0 }: { context?: string; engine?: number } = {},
@@ -217,14 +224,6 @@ function fillOf(databaseUrl: string) {
         },
         now: () => Math.floor(Date.now() / 1000),
       });
-    },
-    async addUser({ username, token }: Credentials, contexts: readonly string[]): Promise<void> {
-      await sql(
-        `with added as (insert into users (username) values ($1) returning user_id),
-           token as (insert into tokens select user_id, sha256($2::bytea) from added)
-         insert into grants select user_id, context_id from added, contexts where name = any($3)`,
-        [username, Buffer.from(token), contexts],
-      );
     },
   };
 }
