@@ -36,7 +36,7 @@ export const LIMITS = {
   importBatchRows: 200_000,
   /** Bytes of key texts, labels and attributes kept in memory before an import writes a batch. */
   importBatchTextBytes: 64 * 1024 * 1024,
-  /** Bytes of key texts whose ids an import remembers from batch to batch. */
+  /** Memory in bytes for the ids of keys that an import remembers from batch to batch. */
   importKnownKeyBytes: 64 * 1024 * 1024,
   /** Addresses whose key and network an import remembers: those of a large office's day. */
   importKnownAddresses: 65_536,

@@ -121,11 +121,13 @@ function newGroup({ guid, name, key_kind: keyKind }: DeclaredGroup): NewGroup {
 
 /** What the keys and samples that are there were made by. */
 function refuseGroupChange(before: NewGroup, wanted: NewGroup): void {
-  const fixed: [string, unknown, unknown][] = [
+  const fixed: [property: string, is: unknown, wanted: unknown][] = [
     ['key_kind', before.keyKind, wanted.keyKind],
     ['bucket_size', before.bucketSize, wanted.bucketSize],
     ['topper_bucket_size', before.topperBucketSize, wanted.topperBucketSize],
     ['crosskey', before.partGuids.join(' '), wanted.partGuids.join(' ')],
   ];
-  for (const [property, is, was] of fixed) refuseChange(before.guid, property, is, was);
+  for (const [property, is, becomes] of fixed) {
+    refuseChange(`group ${before.guid}`, property, is, becomes);
+  }
 }

@@ -21,7 +21,7 @@ export async function applyMeters(
 ): Promise<AppliedItem[]> {
   const items: AppliedItem[] = [];
   for (const declared of meters) {
-    const name = `${guid} meter ${declared.id}`;
+    const name = `meter ${declared.id} of group ${guid}`;
     const before = existing.find(({ id }) => id === declared.id);
     const wanted = withChanges(before ?? newMeter(declared, name), declared);
     if (before && hasData) refuseChange(name, 'type', before.type, wanted.type);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { shown } from '../domain/errors.ts';
 import { type Guid, parseGuid } from '../domain/guid.ts';
 import { KEY_KINDS, type KeyKind } from '../domain/key-kind.ts';
 import { METER_TYPE_NAMES } from '../domain/meter-type.ts';
+import { shownJson } from './json-line.ts';
 import { SLICE_SECONDS } from './slice-seconds.ts';
 import { isName, isStorable, NAME_FORM } from './storable-text.ts';
 
@@ -62,7 +62,7 @@ const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `must have no ${issue.keys.map(shown).join(', ')}: ` +
+        ? `must have no ${issue.keys.map(shownJson).join(', ')}: ` +
           `it may have ${Object.keys(shape).join(', ')}`
         : 'must be an object',
   });
@@ -168,8 +168,7 @@ function pathText(path: readonly PropertyKey[]): string {
 function shownAt(input: unknown, path: readonly PropertyKey[]): string {
   let found: unknown = input;
   for (const step of path) found = (found as Record<PropertyKey, unknown>)[step];
-  if (found === undefined) return 'nothing';
-  return shown(typeof found === 'object' ? JSON.stringify(found) : found);
+  return shownJson(found);
 }
 
 /** Within one list no two may be the same thing: which of them should win? */
@@ -201,5 +200,5 @@ function checkUnique({ nodes, pools, probes, groups }: Declaration): void {
 function refuseTwins(list: string, ids: readonly (string | number)[]): void {
   const twin = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twin === undefined) return;
-  throw new DeclarationError(`${list} must name each only once, got ${shown(twin)} twice`);
+  throw new DeclarationError(`${list} must name each only once, got ${shownJson(twin)} twice`);
 }

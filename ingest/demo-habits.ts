@@ -66,7 +66,7 @@ const MIB = 1024 * KIB;
 
 // biome-ignore format: a table is easier to compare.
 const ROWS: readonly HabitRow[] = [
-  // rate, clock,   from,               to,                   protocol, ports,   sent, answered, seconds, ipv6
+  // In the order of HabitRow.
   [14, 'work',     worker,              service('cloud'),     TCP, [443],        9 * KIB, 60 * KIB, 12, 0.2],
   [8,  'work',     worker,              service('search'),    TCP, [443],        4 * KIB, 30 * KIB, 4, 0.5],
   [9,  'work',     worker,              service('ads'),       TCP, [443, 443, 80], 3 * KIB, 12 * KIB, 3, 0.1],

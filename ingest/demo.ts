@@ -44,7 +44,15 @@ export async function createDemo(options: DemoOptions): Promise<DemoReport> {
   const { databaseUrl, now, signal } = options;
   try {
     return await runImport(
-      { databaseUrl, context: DEMO_NAME, engine: 0, makesContext: false, prepare, signal },
+      {
+        databaseUrl,
+        source: 'the demo',
+        context: DEMO_NAME,
+        engine: 0,
+        makesContext: false,
+        prepare,
+        signal,
+      },
       (session) => fillDemo(session, now(), signal),
     );
   } catch (error) {
@@ -120,7 +128,7 @@ async function fillDemo(
     flows += 1;
   }
   await nameHosts(session, office, seen);
-  await session.writer.flush();
+  await session.writer.finish();
   return { created: true, flows, readings: session.writer.rowCount() };
 }
 

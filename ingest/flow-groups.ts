@@ -2,7 +2,7 @@ import { type Guid, parseGuid } from '../domain/guid.ts';
 import type { KeyKind } from '../domain/key-kind.ts';
 
 /** VT_COUNTER: all that flows give are sums. */
-export const FLOW_METER_TYPE = 2;
+const FLOW_METER_TYPE = 2;
 export const FLOW_BUCKET_SECONDS = 60;
 export const FLOW_TOPPER_BUCKET_SECONDS = 300;
 const TOPCOUNT = 100;

@@ -65,28 +65,29 @@ function sinkOf(
   probe: string | null,
   add: ImportSession['writer']['add'],
 ): FlowSink {
-  const slots = Object.fromEntries(
-    NAMES.map((name) => [
-      name,
-      FLOW_GROUPS[name].meters.map(({ id }) => (groups[name].meters.get(id)?.slot ?? 0) - 1),
-    ]),
-  ) as Record<FlowGroupName, number[]>;
+  const placements = Object.fromEntries(
+    NAMES.map((name) => [name, placementOf(name, groups[name])]),
+  ) as Record<FlowGroupName, Placement>;
   return (name, bucket, key, amounts) => {
-    const group = groups[name];
-    add({ group, probe, bucket, key, values: inSlots(slots[name], group, amounts), count: 1 });
+    const values = placements[name](amounts);
+    add({ group: groups[name], probe, bucket, key, values, count: 1 });
   };
 }
 
-/** The amounts in the places of their slots; in a group that an import made they are there. */
-function inSlots(
-  slots: readonly number[],
-  { folds }: ImportGroup,
-  amounts: readonly (Whole | null)[],
-): readonly (Whole | null)[] {
-  if (slots.length === folds.length && slots.every((slot, i) => slot === i)) return amounts;
-  const values: (Whole | null)[] = folds.map(() => null);
-  for (const [i, slot] of slots.entries()) values[slot] = amounts[i] ?? null;
-  return values;
+/** From amounts in the order of FLOW_GROUPS to values in the order of slots. */
+type Placement = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
+
+function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Placement {
+  const slots = FLOW_GROUPS[name].meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
+  // In a group that an import has made, nothing has to move.
+  if (slots.length === folds.length && slots.every((slot, i) => slot === i)) {
+    return (amounts) => amounts;
+  }
+  return (amounts) => {
+    const values: (Whole | null)[] = folds.map(() => null);
+    for (const [i, slot] of slots.entries()) values[slot] = amounts[i] ?? null;
+    return values;
+  };
 }
 
 function checkFlow({ startUs, durationUs, originator, responder }: Flow, bounds: TimeBounds): void {

@@ -70,6 +70,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportRepo
   return runImport(
     {
       databaseUrl: options.databaseUrl,
+      source: source.name,
       context: options.context,
       engine: options.engine ?? 0,
       makesContext: options.format !== 'samples',
@@ -132,7 +133,7 @@ async function importContent(
       options.onProgress?.({ bytes, lines: lineCount, readings: session.writer.rowCount() });
     },
   });
-  await session.writer.flush();
+  await session.writer.finish();
   return {
     source: source.name,
     context,

@@ -21,6 +21,8 @@ export type ImportSession = {
 
 export type ImportTarget = {
   readonly databaseUrl: string;
+  /** What messages call the thing that is imported. */
+  readonly source: string;
   readonly context: string;
   /** Instance of the engine whose slices are filled. */
   readonly engine: number;
@@ -28,7 +30,7 @@ export type ImportTarget = {
   readonly makesContext: boolean;
   /** What else is to be written in the import's transaction, before the context is looked for. */
   readonly prepare?: ((connection: Connection) => Promise<unknown>) | undefined;
-  /** Called once when another import works on the context, before waiting for it. */
+  /** Called when another import works on the context, before waiting for it. */
   readonly onWaiting?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Rows gathered in memory before they are written. */
@@ -52,10 +54,14 @@ export async function runImport<T>(
   try {
     const stopCancelling = await cancelOnAbort(target.databaseUrl, connection, target.signal);
     try {
+      target.signal?.throwIfAborted();
       await removeOrphanPartitions(connection);
+      target.signal?.throwIfAborted();
       return await inTransaction(connection, async () => {
         await target.prepare?.(connection);
-        const result = await work(await openSession(target, connection, second.get));
+        const session = await openSession(target, connection, second.get);
+        // What is being written must be over before the transaction ends: it would go on without.
+        const result = await work(session).finally(session.writer.settle);
         target.signal?.throwIfAborted();
         return result;
       });
@@ -63,7 +69,7 @@ export async function runImport<T>(
       await stopCancelling();
     }
   } catch (error) {
-    if (second.isOpen()) await removeOwnPartitions(await second.get());
+    if (second.isOpen()) await removeOwnPartitions(second.get());
     // Statements that an abort has cancelled fail with an error of their own.
     target.signal?.throwIfAborted();
     throw error;
@@ -78,9 +84,10 @@ async function openSession(
   openSecond: () => Promise<Connection>,
 ): Promise<ImportSession> {
   const { contextId, sliceSeconds } = await lockedContext(target, connection);
-  const { engine } = target;
+  const { engine, source } = target;
   const keyIds = await openKeyIds(connection, contextId);
-  const slices = openImportSlices({ connection, openSecond, contextId, sliceSeconds, engine });
+  const place = { contextId, sliceSeconds, engine };
+  const slices = openImportSlices({ connection, openSecond, source, ...place });
   const writer = createReadingWriter({ connection, contextId, keyIds, slices }, target.batchRows);
   return { connection, contextId, writer, keyIds, slices };
 }
@@ -98,7 +105,8 @@ async function lockedContext(target: ImportTarget, connection: Connection): Prom
     throw new IngestError(`There is no context ${context}: declare it with \`countergraph apply\``);
   }
   await lockContext(connection, found.contextId, onWaiting);
-  return found;
+  // Read again: it may have been changed by the one that was waited for.
+  return (await selectContext(connection, context)) ?? found;
 }
 
 async function makeContext(connection: Connection, name: string): Promise<ContextRow> {
@@ -107,9 +115,9 @@ async function makeContext(connection: Connection, name: string): Promise<Contex
   return { contextId, sliceSeconds, retentionDays: null };
 }
 
-async function removeOwnPartitions(connection: Connection): Promise<void> {
+async function removeOwnPartitions(connection: Promise<Connection>): Promise<void> {
   try {
-    await removeOrphanPartitions(connection);
+    await removeOrphanPartitions(await connection);
   } catch {
     // The database is in trouble, which the import's own error tells. The next import removes them.
   }
@@ -124,6 +132,11 @@ function openWhenNeeded(databaseUrl: string) {
       return opening;
     },
     isOpen: () => opening !== null,
-    end: async () => (await opening)?.end(),
+    // Whoever asked for a connection that could not be made was told.
+    end: async () =>
+      opening?.then(
+        (connection) => connection.end(),
+        () => {},
+      ),
   };
 }

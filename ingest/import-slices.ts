@@ -20,13 +20,15 @@ export type ImportSlicesOptions = {
   readonly connection: Connection;
   /** A second connection, on which partitions are made in short transactions of their own. */
   readonly openSecond: () => Promise<Connection>;
+  /** What messages call the thing that is imported. */
+  readonly source: string;
   readonly contextId: number;
   readonly sliceSeconds: number;
   readonly engine: number;
 };
 
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
-  const { connection, contextId, engine, sliceSeconds } = options;
+  const { connection, source, contextId, engine, sliceSeconds } = options;
   const sliceIds = new Map<EpochSeconds, number>();
   let madeCount = 0;
 
@@ -35,7 +37,7 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
     const slice = await selectAndHoldSlice(connection, place);
     if (slice?.archived) {
       const name = sliceName(startsAt, engine);
-      throw new IngestError(`${name} is archived: restore it before importing into it`);
+      throw new IngestError(`${source}: ${name} is archived: restore it before importing into it`);
     }
     if (slice) return slice.sliceId;
     // Held first: until its row can be seen, only that tells its partition from an orphan.
@@ -53,7 +55,7 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
       if (known !== undefined) return known;
       if (sliceIds.size >= LIMITS.importSlices) {
         throw new IngestError(
-          `one file may fill at most ${LIMITS.importSlices} slices of ${sliceSeconds} seconds: ` +
+          `${source}: one file may fill at most ${LIMITS.importSlices} slices of ${sliceSeconds} seconds: ` +
             'import it in parts',
         );
       }

@@ -1,5 +1,4 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import { shown } from '../domain/errors.ts';
 import { BadLine } from './bad-line.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -31,7 +30,7 @@ function parseObject(line: string, needsExactParser: RegExp): JsonObject {
 }
 
 const notAnObject = (line: string): BadLine =>
-  new BadLine(`it must be a JSON object, got ${shown(line)}`);
+  new BadLine(`it must be a JSON object, got ${shownJson(line)}`);
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
@@ -46,3 +45,12 @@ export function jsonScalar(value: unknown): string | null {
 /** The text of a JSON number; null for anything else. */
 export const jsonNumber = (value: unknown): string | null =>
   typeof value === 'number' || isLosslessNumber(value) ? jsonScalar(value) : null;
+
+const SHOWN_LENGTH = 100;
+
+/** A given value as messages show it: as JSON, cut where it is long. */
+export function shownJson(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = isLosslessNumber(value) ? value.value : JSON.stringify(value);
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}

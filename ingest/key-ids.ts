@@ -15,6 +15,9 @@ export type Keyed = {
 
 export type KeyId = { readonly shard: number; readonly keyId: number };
 
+/** About what a map's entry, an id and the string's own header take. */
+const ENTRY_BYTES = 150;
+
 /** The ids of a context's keys, while the context is locked. */
 export type KeyIds = {
   /** Makes the ids of these keys known, and the keys that are not there. */
@@ -42,7 +45,7 @@ export async function openKeyIds(connection: Connection, contextId: number): Pro
   function remember({ groupId, shard, key }: KeyPlace, keyId: number): void {
     const ofGroup = known.get(groupId) ?? new Map<string, KeyId>();
     known.set(groupId, ofGroup.set(key, { shard, keyId }));
-    knownBytes += 2 * key.length;
+    knownBytes += ENTRY_BYTES + 2 * key.length;
   }
 
   /** Dense within group and shard (ADR 2): the id after the highest. */

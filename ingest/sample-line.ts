@@ -1,5 +1,4 @@
 import { parseCrossKey } from '../domain/cross-key.ts';
-import { shown } from '../domain/errors.ts';
 import { type Guid, parseGuid } from '../domain/guid.ts';
 import { type EpochSeconds, floorTo } from '../domain/interval.ts';
 import { parseRawKey } from '../domain/key-text.ts';
@@ -8,7 +7,13 @@ import { BadLine } from './bad-line.ts';
 import { ownCopy } from './bounded-cache.ts';
 import type { ImportGroup } from './import-group.ts';
 import { type ImportKey, simpleKey } from './import-key.ts';
-import { exactJsonObject, isJsonObject, type JsonObject, jsonNumber } from './json-line.ts';
+import {
+  exactJsonObject,
+  isJsonObject,
+  type JsonObject,
+  jsonNumber,
+  shownJson,
+} from './json-line.ts';
 import { type KeyTexts, keyTextsOf } from './key-texts.ts';
 import { isName, NAME_FORM } from './storable-text.ts';
 import { checkTime, type TimeBounds } from './time-bounds.ts';
@@ -54,7 +59,7 @@ export function parseSampleLine(context: SampleContext, line: string): Sample {
 function groupIn(object: JsonObject, groups: SampleContext['groups']): ImportGroup {
   const text = textIn(object, 'group');
   const guid = parseGuid(text);
-  if (guid === null) throw new BadLine(`group must be a GUID in braces, got ${shown(text)}`);
+  if (guid === null) throw new BadLine(`group must be a GUID in braces, got ${shownJson(text)}`);
   const group = groups.get(guid);
   if (!group) throw new BadLine(`group must be one that the context declares, got ${guid}`);
   return group;
@@ -66,23 +71,23 @@ function keyIn(object: JsonObject, group: ImportGroup): ImportKey {
   if (group.keyKind !== 'crosskey') {
     const key = parseRawKey(group.keyKind, text);
     if (key !== null) return simpleKey(key);
-    throw new BadLine(`key must be a raw key of kind ${group.keyKind}, got ${shown(text)}`);
+    throw new BadLine(`key must be a raw key of kind ${group.keyKind}, got ${shownJson(text)}`);
   }
   const key = parseCrossKey(group.partKinds, text);
   if (key !== null) return { text: key.key, parts: key.parts };
   const kinds = group.partKinds.join('\\');
-  throw new BadLine(`key must be a raw key of the form ${kinds}, got ${shown(text)}`);
+  throw new BadLine(`key must be a raw key of the form ${kinds}, got ${shownJson(text)}`);
 }
 
 function readingsIn(object: JsonObject, group: ImportGroup): (Whole | null)[] {
   const values = object['values'];
   if (!isJsonObject(values) || Object.keys(values).length === 0) {
-    throw new BadLine(`values must be an object of at least one meter, got ${given(values)}`);
+    throw new BadLine(`values must be an object of at least one meter, got ${shownJson(values)}`);
   }
   const readings: (Whole | null)[] = group.folds.map(() => null);
   for (const [id, value] of Object.entries(values)) {
     const meter = /^\d{1,10}$/.test(id) ? group.meters.get(Number(id)) : undefined;
-    if (!meter) throw new BadLine(`group ${group.guid} has no meter ${shown(id)}`);
+    if (!meter) throw new BadLine(`group ${group.guid} has no meter ${shownJson(id)}`);
     if (meter.fold === null) {
       throw new BadLine(`meter ${id} is of type 0 (VT_INVALID), which takes no readings`);
     }
@@ -97,7 +102,7 @@ function readingOf(value: unknown, meterId: string, sign: 0 | -1): Whole {
   if (whole !== null && isReading(whole) && (whole >= 0 || sign === -1)) return whole;
   const least = sign === 0 ? '0' : '-(2^63-1)';
   throw new BadLine(
-    `the value of meter ${meterId} must be an integer from ${least} to 2^63-1, got ${given(value)}`,
+    `the value of meter ${meterId} must be an integer from ${least} to 2^63-1, got ${shownJson(value)}`,
   );
 }
 
@@ -106,37 +111,29 @@ function countIn(object: JsonObject): Whole {
   if (count === null) return 1;
   const whole = wholeOf(count);
   if (whole !== null && whole >= 1 && isReading(whole)) return whole;
-  throw new BadLine(`count must be an integer from 1 to 2^63-1, got ${given(count)}`);
+  throw new BadLine(`count must be an integer from 1 to 2^63-1, got ${shownJson(count)}`);
 }
 
 function probeIn(object: JsonObject): string | null {
   const probe = object['probe'] ?? null;
   if (probe === null) return null;
   if (typeof probe === 'string' && isName(probe)) return ownCopy(probe);
-  throw new BadLine(`probe must be ${NAME_FORM}, got ${given(probe)}`);
+  throw new BadLine(`probe must be ${NAME_FORM}, got ${shownJson(probe)}`);
 }
 
 function textIn(object: JsonObject, field: string): string {
   const value = object[field];
   if (typeof value === 'string') return value;
-  throw new BadLine(`${field} must be a text, got ${given(value)}`);
+  throw new BadLine(`${field} must be a text, got ${shownJson(value)}`);
 }
 
 function integerIn(object: JsonObject, field: string): Whole {
   const whole = wholeOf(object[field]);
   if (whole !== null) return whole;
-  throw new BadLine(`${field} must be an integer, got ${given(object[field])}`);
+  throw new BadLine(`${field} must be an integer, got ${shownJson(object[field])}`);
 }
 
 const wholeOf = (value: unknown): Whole | null => {
   const text = jsonNumber(value);
   return text === null ? null : parseWhole(text);
 };
-
-/** A field's value as messages show it. */
-function given(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const number = jsonNumber(value);
-  if (number !== null) return number.slice(0, 100);
-  return shown(isJsonObject(value) || Array.isArray(value) ? JSON.stringify(value) : value);
-}

@@ -2,7 +2,7 @@ import type { EpochSeconds } from '../domain/interval.ts';
 import { BadLine } from './bad-line.ts';
 
 /** 1990-01-01T00:00:00Z: what is older comes from a clock that was never set. */
-export const EARLIEST_READING: EpochSeconds = 631_152_000;
+const EARLIEST_READING: EpochSeconds = 631_152_000;
 
 const DAY_SECONDS = 86_400;
 

@@ -29,6 +29,9 @@ export const subtractWhole = (a: Whole, b: Whole): Whole =>
 export const isReading = (value: Whole): boolean =>
   typeof value === 'number' || (value <= MAX_READING && value >= -MAX_READING);
 
+/** Digits that are a safe number whatever they are. */
+const SHORT = /^\d{1,15}$/;
+
 const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 /** More digits than any reading has; a longer number is not worth building. */
@@ -39,6 +42,7 @@ const MAX_DIGITS = 40;
  * same. Null when it is none, and also when it has so many digits that it cannot be a reading.
  */
 export function parseWhole(text: string): Whole | null {
+  if (SHORT.test(text)) return Number(text);
   const match = DECIMAL.exec(text);
   if (!match) return null;
   const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;

@@ -44,7 +44,7 @@ const DEFAULT_HEADER: Header = {
   columns: new Map(),
 };
 
-/** What the header says after one more of its lines; lines that say nothing of use change nothing. */
+/** What the header says after one more of its lines; some say nothing of use. */
 function readHeaderLine(header: Header, line: string): Header {
   // Only the line that declares the separator cannot use it.
   const separator = /^#separator (.+)$/.exec(line)?.[1];

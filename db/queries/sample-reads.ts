@@ -40,9 +40,9 @@ const SAMPLE_READS = `unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::tex
   $7::bigint[], $8::bigint[]) as r(read, slice_id, group_id, slot, fold, probe_id, starts, ends)`;
 
 /**
- * All readings of the reads, as the table s. The lateral part is run once for each row of r, so that
- * each is one walk along the index, in the one partition it names. Both OFFSET 0 are fences: without
- * them the planner may turn joins around and walk the index once for every key that is asked for.
+ * All readings of the reads, as the table s. The lateral part runs once for each row of r: one walk
+ * along the index, in the one partition it names. Both OFFSET 0 are fences: without them the
+ * planner may turn joins around and walk the index once for every key that is asked for.
  */
 export const READINGS = `(
   select r.read, r.fold, s.*

@@ -43,6 +43,6 @@ async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.query('rollback');
   } catch {
-    // The connection is gone, and the transaction with it; the error before says more than this one.
+    // The connection is gone, and the transaction with it; the error before says more than this.
   }
 }

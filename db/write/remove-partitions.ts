@@ -5,19 +5,22 @@ import { partitionName } from './create-partition.ts';
 
 type OrphanRow = { sliceId: number; attached: boolean; detaching: boolean };
 
-/** How long readers are waited for; what is left then, the next import finds. */
 const WAIT_MS = 5_000;
 
 /**
  * Removes partitions that were made for slices which never came to be, as their import failed or
  * was killed. Readers are not held up: PostgreSQL waits for those that might still look at a
- * partition, and lets new ones pass meanwhile.
+ * partition, and lets new ones pass meanwhile. When that takes longer than `waitMs`, what is left is
+ * left to the next import.
  */
-export async function removeOrphanPartitions(connection: Connection): Promise<void> {
+export async function removeOrphanPartitions(
+  connection: Connection,
+  { waitMs = WAIT_MS }: { waitMs?: number } = {},
+): Promise<void> {
   // PostgreSQL lets only one detach be pending: another process that removes is left to do it all.
   if (!(await tryLock(connection, PARTITION_REMOVAL_LOCK, 0))) return;
   try {
-    await connection.query(`set statement_timeout = ${WAIT_MS}`);
+    await connection.query(`set statement_timeout = ${waitMs}`);
     for (const orphan of await selectOrphans(connection)) await removeOrphan(connection, orphan);
   } catch (error) {
     if (!isGivingUp(error)) throw error;

@@ -26,7 +26,7 @@ export type GroupRow = {
   meters: MeterRow[];
 };
 
-/** All counter groups of a context, disabled ones too, with their meters in order of their slots. */
+/** All counter groups of a context, disabled ones too, with their meters in order of slots. */
 export async function selectGroups(connection: Connection, contextId: number): Promise<GroupRow[]> {
   const { rows } = await connection.query<GroupRow>(
     `select g.group_id as "groupId", g.guid, g.name, g.key_kind as "keyKind",

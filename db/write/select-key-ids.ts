@@ -13,8 +13,8 @@ export async function selectKeyIds(
 select k.key_id
 from unnest($1::int[], $2::text[]) with ordinality as w(group_id, key, place)
 left join lateral (
-  -- One look into keys_by_key for each, fenced by OFFSET 0. Without the shard, which the key decides
-  -- anyway: a planner without statistics would walk all keys of the shard by the primary key.
+  -- One look into keys_by_key for each, fenced by OFFSET 0. Without the shard, which the key
+  -- decides anyway: without statistics the planner would walk the shard by the primary key.
   select key_id from keys where group_id = w.group_id and key = w.key collate "C" offset 0
 ) k on true
 order by w.place`,

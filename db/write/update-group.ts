@@ -2,7 +2,7 @@ import { shardCountOf } from '../../domain/shard.ts';
 import type { Connection } from './connection.ts';
 import { insertCrosskey, type NewGroup } from './insert-group.ts';
 
-/** Changes all of a group but its GUID. What keys and samples depend on changes without data only. */
+/** Changes all of a group but its GUID. What data depend on may only change without data. */
 export async function updateGroup(
   connection: Connection,
   groupId: number,

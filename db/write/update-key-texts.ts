@@ -13,8 +13,8 @@ export type KeyTextsUpdate = {
 };
 
 /**
- * Sets labels, descriptions and attributes that users gave; such labels win over DNS names. Each key
- * comes once. Returns how many keys were different before.
+ * Sets labels, descriptions and attributes that users gave; such labels win over DNS names. Each
+ * key comes once. Returns how many keys were different before.
  */
 export async function updateKeyTexts(
   connection: Connection,

@@ -1,0 +1,231 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { reportFailure } from '../../cli/report-failure.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { conn, connLog, query, sums } from './import-support.ts';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countergraph-test-'));
+  await writeFile(join(folder, 'conn.log'), connLog(conn(1_700_000_000)));
+  await writeFile(join(folder, 'other.log.gz'), gzipSync(connLog(conn(1_700_000_060))));
+  await writeFile(join(folder, 'bad.log'), connLog('x', conn(1_700_000_120)));
+  await writeFile(join(folder, 'labels.csv'), '10.0.0.1,alpha\n10.9.9.9,beta\n');
+  const lab = { context: 'lab', probes: [{ id: 'p1' }] };
+  await writeFile(join(folder, 'lab.json'), JSON.stringify(lab));
+  await writeFile(join(folder, 'typo.json'), JSON.stringify({ ...lab, probe: [] }));
+  await writeFile(join(folder, 'broken.json'), '{"context": ');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  vi.stubEnv('DATABASE_URL', database.url);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await database.drop();
+});
+
+/** Runs a command as the program does; file names are those in the test's folder. */
+async function run(...args: string[]): Promise<{ status: number; out: string[]; err: string[] }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((text) => out.push(String(text)));
+  const error = vi.spyOn(console, 'error').mockImplementation((text) => err.push(String(text)));
+  const paths = args.map((arg) => (/\.(log|gz|csv|json)$/.test(arg) ? join(folder, arg) : arg));
+  try {
+    await createProgram().parseAsync(paths, { from: 'user' });
+    return { status: 0, out, err };
+  } catch (failure) {
+    return { status: reportFailure(failure), out, err };
+  } finally {
+    log.mockRestore();
+    error.mockRestore();
+  }
+}
+
+const ZEEK = ['import', '--context', 'lab', '--format', 'zeek'];
+
+describe('the command import', () => {
+  it('says for each file what it brought', async () => {
+    const { status, out, err } = await run(...ZEEK, 'conn.log', 'other.log.gz');
+    expect([status, err]).toEqual([0, []]);
+    expect(out).toHaveLength(2);
+    expect(out[0]).toMatch(
+      /conn\.log: 1 flows from 2 lines, 12 readings, 12 new keys, 1 slices \(1 new\), \d+\.\d s$/,
+    );
+    expect(out[1]).toMatch(/other\.log\.gz: 1 flows .* 0 new keys, 1 slices \(0 new\)/);
+  });
+
+  it('says it in JSON, a line for each file', async () => {
+    const { out } = await run(...ZEEK, '--json', '--skip-bad-lines', 'bad.log', 'conn.log');
+    const [first, second] = out.map((line) => JSON.parse(line));
+    expect(first).toMatchObject({
+      source: join(folder, 'bad.log'),
+      records: 1,
+      badLines: { count: 1, named: [{ line: 2, reason: 'it must have 8 fields, got 1' }] },
+    });
+    expect(second).toMatchObject({ records: 1, badLines: { count: 0, named: [] } });
+  });
+
+  it('ends at the first file that fails; those before it stay', async () => {
+    const { status, out, err } = await run(...ZEEK, 'conn.log', 'bad.log', 'other.log.gz');
+    expect([status, out.length]).toEqual([1, 1]);
+    expect(err).toEqual([
+      `countergraph: ${join(folder, 'bad.log')}, line 2: it must have 8 fields, got 1`,
+    ]);
+    expect((await sums(database.url))['Aggregates TOTALBW 1']).toBe('1100');
+  });
+
+  it('names the lines that it skips', async () => {
+    const { status, out, err } = await run(...ZEEK, '--skip-bad-lines', 'bad.log');
+    expect([status, err]).toEqual([
+      0,
+      [`${join(folder, 'bad.log')}, line 2 was skipped: it must have 8 fields, got 1`],
+    ]);
+    expect(out[0]).toContain('1 flows from 3 lines, 1 bad lines skipped');
+  });
+
+  it('takes home networks, a probe and an engine instance', async () => {
+    const home = ['--home', '198.51.100.0/24', '--home', '203.0.113.1'];
+    const { status } = await run(...ZEEK, ...home, '--probe', 'p7', '--engine', '2', 'conn.log');
+    expect(status).toBe(0);
+    expect((await sums(database.url))['Aggregates DIR_INTOHOME 1']).toBe('100');
+    expect(await query(database.url, 'select instance, name from engines, probes')).toEqual([
+      { instance: 2, name: 'p7' },
+    ]);
+  });
+
+  it('refuses a file that was imported, unless told otherwise', async () => {
+    await run(...ZEEK, 'conn.log');
+    const refused = await run(...ZEEK, 'conn.log');
+    expect([refused.status, refused.err.length]).toEqual([1, 1]);
+    expect(refused.err[0]).toContain('give --again to count it again');
+    expect((await run(...ZEEK, '--again', 'conn.log')).status).toBe(0);
+  });
+
+  it.each<[string[], RegExp]>([
+    [['import', '--format', 'zeek', 'conn.log'], /--context/],
+    [['import', '--context', 'lab', 'conn.log'], /--format/],
+    [
+      ['import', '--context', 'lab', '--format', 'pcap', 'conn.log'],
+      /Allowed choices are samples, zeek/,
+    ],
+    [['import', '--context', '', '--format', 'zeek', 'conn.log'], /It must be a name/],
+    [ZEEK, /missing required argument 'file'/],
+    [[...ZEEK, 'missing.log'], /cannot read .*missing\.log: ENOENT/],
+    [[...ZEEK, tmpdir()], /is a directory: name the files in it/],
+    [[...ZEEK, '-', '-'], /give - once/],
+    [[...ZEEK, '--home', '10.0.0.0/33', 'conn.log'], /It must be a network in CIDR form/],
+    [[...ZEEK, '--engine', '32768', 'conn.log'], /It must be an integer from 0 to 32767/],
+    [[...ZEEK, '--engine', '-1', 'conn.log'], /It must be an integer from 0 to 32767/],
+    [[...ZEEK, '--probe', '', 'conn.log'], /It must be a name/],
+    [[...ZEEK, '--nonsense', 'conn.log'], /unknown option '--nonsense'/],
+    [
+      ['import', '--context', 'lab', '--format', 'samples', '--home', '10.0.0.0/8', 'conn.log'],
+      /--home is for flow formats/,
+    ],
+  ])('%j is a mistake: one line, status 2, nothing done', async (args, reason) => {
+    const { status, out, err } = await run(...args);
+    expect([status, out, err.length]).toEqual([2, [], 1]);
+    expect(err[0]).toMatch(reason);
+    expect(await query(database.url, 'select from contexts')).toEqual([]);
+  });
+});
+
+describe('the command labels', () => {
+  it('says how many keys were labelled', async () => {
+    await run(...ZEEK, 'conn.log');
+    const labels = ['labels', '--context', 'lab', '--format', 'csv', 'labels.csv'];
+    const { status, out } = await run(...labels);
+    expect(status).toBe(0);
+    expect(out).toEqual([
+      `${join(folder, 'labels.csv')}: 2 keys labelled, 0 unchanged, 1 keys not in the context`,
+    ]);
+    const json = await run(...labels, '--json');
+    expect(JSON.parse(json.out[0] ?? '')).toMatchObject({ labelled: 0, unchanged: 2, unknown: 1 });
+  });
+
+  it('fails where the context is unknown, and calls a broken GUID a mistake', async () => {
+    const labels = ['labels', '--context', 'lab', '--format', 'csv', 'labels.csv'];
+    expect(await run(...labels)).toMatchObject({ status: 1 });
+    const { status, err } = await run(...labels, '--group', 'Hosts');
+    expect([status, err.join()]).toEqual([2, expect.stringContaining('It must be a GUID')]);
+  });
+});
+
+describe('the command apply', () => {
+  it('says what it made and changed', async () => {
+    expect((await run('apply', 'lab.json')).out).toEqual([
+      'Context lab: 2 created, 0 changed, 0 unchanged.',
+    ]);
+    const { out } = await run('apply', 'lab.json', '--json');
+    expect(JSON.parse(out[0] ?? '')).toEqual({
+      context: 'lab',
+      counts: { created: 0, changed: 0, unchanged: 2 },
+      items: [
+        { what: 'context', name: 'lab', outcome: 'unchanged' },
+        { what: 'probe', name: 'p1', outcome: 'unchanged' },
+      ],
+    });
+  });
+
+  it.each([
+    ['typo.json', /typo\.json: the declaration must have no "probe": it may have context, /],
+    ['broken.json', /broken\.json must be JSON: /],
+    ['missing.json', /cannot read .*missing\.json: ENOENT/],
+  ])('calls %s a mistake', async (file, reason) => {
+    const { status, err } = await run('apply', file);
+    expect([status, err.length]).toEqual([2, 1]);
+    expect(err[0]).toMatch(reason);
+  });
+});
+
+describe('the command user', () => {
+  it('shows a new token once, alone on standard output', async () => {
+    await run('apply', 'lab.json');
+    const added = await run('user', 'add', 'anna', '--context', 'lab');
+    expect(added.out).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]{43}$/)]);
+    expect(added.err[0]).toBe('User anna was added, with context lab.');
+    const again = await run('user', 'add', 'anna');
+    expect([again.out, again.err]).toEqual([[], ['User anna was there already.']]);
+    const rotated = await run('user', 'rotate', 'anna', '--json');
+    expect(JSON.parse(rotated.out[0] ?? '')).toEqual({
+      name: 'anna',
+      newToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    });
+  });
+
+  it('lists, revokes and removes', async () => {
+    await run('apply', 'lab.json');
+    const added = await run('user', 'add', 'anna', '--token', 'x', '--context', 'lab', '--json');
+    expect(JSON.parse(added.out[0] ?? '')).toMatchObject({ created: true, newToken: null });
+    expect((await run('user', 'list')).out).toEqual(['anna: lab']);
+    expect((await run('user', 'revoke', 'anna', '--context', 'lab')).status).toBe(0);
+    expect((await run('user', 'list')).out).toEqual(['anna: no contexts']);
+    expect(JSON.parse((await run('user', 'list', '--json')).out[0] ?? '')).toEqual([
+      { name: 'anna', contexts: [] },
+    ]);
+    expect((await run('user', 'remove', 'anna')).out).toEqual(['User anna was removed.']);
+    expect(await run('user', 'remove', 'anna')).toMatchObject({ status: 1 });
+  });
+
+  it.each([
+    [['user', 'add', 'a:b'], /without colons/],
+    [['user', 'add', ''], /It must be a name/],
+    [['user', 'add', 'anna', '--token', 'with space'], /printable ASCII/],
+    [['user', 'add', 'anna', '--token', ''], /printable ASCII/],
+    [['user', 'revoke', 'anna'], /--context/],
+    [['user'], /a command is missing/],
+  ])('%j is a mistake', async (args, reason) => {
+    const { status, err } = await run(...args);
+    expect([status, err.at(-1)]).toEqual([2, expect.stringMatching(reason)]);
+  });
+});

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDemo, type DemoReport } from '../../ingest/demo.ts';
+import { createOffice } from '../../ingest/demo-office.ts';
+import { demoFlows } from '../../ingest/demo-traffic.ts';
+import { createRandom } from '../../ingest/random.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { query } from './import-support.ts';
+
+const NOW = 1_700_100_037;
+const END = NOW - (NOW % 60);
+
+let database: TestDatabase;
+let report: DemoReport;
+
+const rows = (text: string, values: unknown[] = []) => query(database.url, text, values);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  report = await createDemo({ databaseUrl: database.url, now: () => NOW });
+});
+afterAll(() => database.drop());
+
+describe('the demo', () => {
+  it('is a context with a user, pools and a day of slices', async () => {
+    expect(report.created).toBe(true);
+    const digest = createHash('sha256').update('demo').digest('hex');
+    expect(
+      await rows(`select username, name, encode(digest, 'hex') as digest, slice_seconds from users
+        join tokens using (user_id) join grants using (user_id) join contexts using (context_id)`),
+    ).toEqual([{ username: 'demo', name: 'demo', digest, slice_seconds: 3600 }]);
+    expect(await rows('select name, status from pools order by name')).toEqual([
+      { name: 'archive', status: 'offline' },
+      { name: 'oper', status: 'online' },
+      { name: 'ref', status: 'online' },
+    ]);
+    const [slices] = await rows(
+      'select count(*)::int, min(starts_at)::int, max(ends_at)::int from slices',
+    );
+    expect(slices?.['count']).toBeGreaterThanOrEqual(26);
+  });
+
+  it('has traffic in all groups for 26 hours up to now', async () => {
+    const groups = await rows(
+      `select g.name, min(first_bucket)::int as first, max(last_bucket)::int as last
+       from coverage join counter_groups g using (group_id) group by 1`,
+    );
+    expect(groups).toHaveLength(8);
+    for (const { first, last } of groups) {
+      expect(first).toBeLessThan(END - 25 * 3600);
+      expect(last).toBeLessThan(NOW);
+      expect(last).toBeGreaterThan(NOW - 600);
+    }
+    const [size] = await rows('select count(*)::int as rows from samples');
+    expect(size?.['rows']).toBe(report.readings);
+    expect(report.readings).toBeLessThan(1_000_000);
+  });
+
+  it('names hosts inside and outside', async () => {
+    const [names] = await rows(
+      `select count(*) filter (where label like '%.office.example.com')::int as inside,
+         count(*) filter (where label like '%.example.net')::int as outside,
+         count(*) filter (where label is null)::int as nameless,
+         count(*) filter (where attributes ? 'department')::int as described
+       from keys join counter_groups g using (group_id) where g.name = 'Hosts'`,
+    );
+    for (const count of Object.values(names ?? {})) expect(count).toBeGreaterThan(50);
+  });
+
+  it('has keys with readings only', async () => {
+    expect(
+      await rows(`select k.key from keys k where not exists (select from samples s
+        where s.group_id = k.group_id and s.shard = k.shard and s.key_id = k.key_id)`),
+    ).toEqual([]);
+  });
+
+  it('is not made twice', async () => {
+    expect(await createDemo({ databaseUrl: database.url, now: () => NOW + 99 })).toEqual({
+      created: false,
+      flows: 0,
+      readings: 0,
+    });
+  });
+
+  it('is not there at all when it was ended before its end', async () => {
+    const other = await createTestDatabase();
+    try {
+      const controller = new AbortController();
+      const creating = createDemo({
+        databaseUrl: other.url,
+        signal: controller.signal,
+        now: () => {
+          controller.abort(new Error('told to end'));
+          return NOW;
+        },
+      });
+      await expect(creating).rejects.toThrow('told to end');
+      expect(await query(other.url, 'select from contexts')).toEqual([]);
+      expect(await query(other.url, 'select from users')).toEqual([]);
+    } finally {
+      await other.drop();
+    }
+  });
+});
+
+describe('the traffic of the demo', () => {
+  const flowsOf = () => {
+    const random = createRandom(1);
+    return [...demoFlows(createOffice(random), { from: END - 7200, to: END }, random)];
+  };
+
+  it('is the same every time', () => {
+    expect(flowsOf()).toEqual(flowsOf());
+  });
+
+  it('never lies in the future', () => {
+    const flows = flowsOf();
+    expect(flows.length).toBeGreaterThan(1000);
+    const late = flows.filter(({ startUs, durationUs }) => startUs + durationUs > END * 1e6);
+    expect(late).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { conn, connLog, importText, NOW, sums, traces } from './import-support.ts';
+import { textSource } from './text-source.ts';
+
+let database: TestDatabase;
+let databaseUrl: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  databaseUrl = database.url;
+});
+afterEach(() => database.drop());
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+describe('content that was imported before', () => {
+  const log = connLog(conn(NOW));
+
+  it.each([
+    ['the same file', textSource(log)],
+    ['a packed copy', textSource(gzipSync(log), { name: 'copy.gz' })],
+    ['a copy on a pipe', textSource(log, { name: 'pipe', isRepeatable: false })],
+  ])('is refused: %s', async (_, source) => {
+    await importText(log, { databaseUrl });
+    const before = await traces(databaseUrl);
+    await expect(importText(source, { databaseUrl })).rejects.toThrow(
+      /^.*: its content is in context lab already, imported at \S+Z from test\.log: give --again/,
+    );
+    expect(await traces(databaseUrl)).toEqual(before);
+    expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe('1100');
+  });
+
+  it('is counted once more when that is asked for', async () => {
+    await importText(log, { databaseUrl });
+    const again = await importText(log, { databaseUrl, again: true });
+    expect(again).toMatchObject({ readings: 12, newKeys: 0, newSlices: 0, slices: 1 });
+    expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe('2200');
+  });
+
+  it('is not refused in another context, nor after an import that failed', async () => {
+    await importText(log, { databaseUrl });
+    await importText(log, { databaseUrl, context: 'other' });
+    const bad = `${log}nonsense\n`;
+    await expect(importText(bad, { databaseUrl })).rejects.toThrow('line 3');
+    await expect(importText(bad, { databaseUrl })).rejects.toThrow('line 3');
+    await importText(bad, { databaseUrl, skipBadLines: true });
+  });
+});
+
+describe('a second import into a context', () => {
+  it.each([
+    ['that is there', true],
+    ['that the first is about to make', false],
+  ])('%s waits for the first and says so', async (_, isThere) => {
+    if (isThere) await importText(connLog(conn(NOW - 600)), { databaseUrl });
+    const gate = deferred();
+    const reading = deferred();
+    const slow = {
+      ...textSource('', { isRepeatable: false }),
+      open: () =>
+        Readable.from(
+          (async function* () {
+            yield Buffer.from(connLog(conn(NOW)));
+            reading.resolve();
+            await gate.promise;
+          })(),
+        ),
+    };
+    const waiting = deferred();
+    const first = importText(slow, { databaseUrl, batchRows: 1 });
+    await reading.promise;
+    const second = importText(connLog(conn(NOW + 1)), { databaseUrl, onWaiting: waiting.resolve });
+    await waiting.promise;
+    // The first has written already, but nobody sees anything of it yet.
+    const seen = await sums(databaseUrl);
+    expect(seen['Aggregates TOTALBW 1']).toBe(isThere ? '1100' : undefined);
+    gate.resolve();
+    await Promise.all([first, second]);
+    expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe(isThere ? '3300' : '2200');
+    expect(await traces(databaseUrl)).toMatchObject({ contexts: 1, counter_groups: 8, slices: 1 });
+  });
+
+  it('stops waiting when it is aborted', async () => {
+    await importText(connLog(conn(NOW)), { databaseUrl });
+    await withClient(databaseUrl, async (client) => {
+      await client.query('select pg_advisory_lock($1, context_id) from contexts', [
+        CONTEXT_IMPORT_LOCK,
+      ]);
+      const controller = new AbortController();
+      const reason = new Error('told to end');
+      const importing = importText(connLog(conn(NOW + 1)), {
+        databaseUrl,
+        signal: controller.signal,
+        onWaiting: () => controller.abort(reason),
+      });
+      await expect(importing).rejects.toBe(reason);
+    });
+  });
+});

@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyDeclaration } from '../../ingest/apply.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import {
+  CONN_HEADER,
+  conn,
+  connLog,
+  importText,
+  NOTHING,
+  NOW,
+  query,
+  sums,
+  traces,
+} from './import-support.ts';
+
+let database: TestDatabase;
+let databaseUrl: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  databaseUrl = database.url;
+});
+afterEach(() => database.drop());
+
+describe('an import of flows', () => {
+  it('makes the context and the flow groups, and says what it did', async () => {
+    const log = connLog(conn(NOW), conn(NOW - 90_000), '#close\tnow');
+    expect(await importText(log, { databaseUrl })).toEqual({
+      source: 'test.log',
+      context: 'lab',
+      format: 'zeek',
+      lines: 4,
+      records: 2,
+      readings: 24,
+      newKeys: 12,
+      slices: 2,
+      newSlices: 2,
+      badLines: { count: 0, named: [] },
+    });
+    const groups = await query(
+      databaseUrl,
+      `select g.name, g.key_kind, bucket_size, topper_bucket_size, sampling_rate, enabled,
+         string_agg(m.meter_id || ' ' || m.name, ', ' order by m.meter_id) as meters
+       from counter_groups g join meters m using (group_id) where m.type = 2
+       group by g.group_id order by g.group_id`,
+    );
+    const sizes = { bucket_size: 60, topper_bucket_size: 300, sampling_rate: 1, enabled: true };
+    const host =
+      '0 Total bytes, 1 Received bytes, 2 Transmitted bytes, 3 Packets, 13 New connections';
+    expect(groups).toEqual([
+      { name: 'Hosts', key_kind: 'ip', ...sizes, meters: host },
+      { name: 'Internal Hosts', key_kind: 'ip', ...sizes, meters: host },
+      { name: 'External Hosts', key_kind: 'ip', ...sizes, meters: host },
+      {
+        name: 'Apps',
+        key_kind: 'port',
+        ...sizes,
+        meters: '0 Total bytes, 2 Into home bytes, 3 Out of home bytes, 4 Connections',
+      },
+      {
+        name: 'Protocols',
+        key_kind: 'protocol',
+        ...sizes,
+        meters: '0 Total bytes, 1 Packets, 3 Flows',
+      },
+      { name: 'Aggregates', key_kind: 'text', ...sizes, meters: '0 Total bytes, 1 Packets' },
+      {
+        name: 'Hosts × Apps',
+        key_kind: 'crosskey',
+        ...sizes,
+        meters: '0 Total bytes, 4 Connections',
+      },
+      {
+        name: 'Host pairs',
+        key_kind: 'crosskey',
+        ...sizes,
+        meters: '0 Total bytes, 4 Connections',
+      },
+    ]);
+  });
+
+  it('stores rows with shard, slice and probe, keys with their parts, and the coverage', async () => {
+    await importText(connLog(conn(NOW, { duration: '120' })), {
+      databaseUrl,
+      probe: 'p1',
+      engine: 3,
+    });
+    expect(
+      await query(
+        databaseUrl,
+        `select s.bucket::int - $1 as bucket, k.key, part_1, part_2, part_3, p.name as probe,
+           l.engine, readings::text, counts
+         from samples s
+         join counter_groups g on g.group_id = s.group_id and g.name = 'Hosts × Apps'
+         join keys k on k.group_id = s.group_id and k.shard = s.shard and k.key_id = s.key_id
+         join probes p using (probe_id) join slices l using (slice_id) order by 2, 1`,
+        [NOW - (NOW % 60)],
+      ),
+    ).toMatchObject(
+      ['0A.00.00.01', 'C6.33.64.01'].flatMap((host) =>
+        [0, 60, 120].map((bucket) => ({
+          bucket,
+          key: `${host}\\00.50`,
+          part_1: host,
+          part_2: '00.50',
+          part_3: null,
+          probe: 'p1',
+          engine: 3,
+          counts: null,
+        })),
+      ),
+    );
+    expect(
+      await query(
+        databaseUrl,
+        `select count(*)::int as groups, min(first_bucket)::int as first, max(last_bucket)::int as last
+         from coverage join probes using (probe_id)`,
+      ),
+    ).toEqual([{ groups: 8, first: NOW - (NOW % 60), last: NOW - (NOW % 60) + 120 }]);
+  });
+
+  it('gives dense key ids within group and shard, on and on', async () => {
+    const hosts = (from: number, to: number) =>
+      connLog(
+        ...Array.from({ length: to - from }, (_, i) => conn(NOW, { to: `198.51.100.${from + i}` })),
+      );
+    await importText(hosts(0, 100), { databaseUrl });
+    const second = await importText(hosts(50, 200), { databaseUrl, batchRows: 30 });
+    expect(second.newKeys).toBe(100 * 4);
+    const gaps = await query(
+      databaseUrl,
+      `select group_id, shard from keys group by 1, 2
+       having min(key_id) <> 0 or max(key_id) <> count(*) - 1 or count(distinct key) <> count(*)`,
+    );
+    expect(gaps).toEqual([]);
+  });
+
+  it('keeps the bucket sizes of groups that are there, their slots, and adds missing meters', async () => {
+    await withClient(databaseUrl, (client) =>
+      applyDeclaration(client, {
+        context: 'lab',
+        groups: [
+          {
+            guid: '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}',
+            name: 'My protocols',
+            key_kind: 'protocol',
+            bucket_size: 3600,
+            topper_bucket_size: 3600,
+            meters: [
+              { id: 7, type: 5, name: 'Something else' },
+              { id: 3, type: 4, name: 'Flows' },
+            ],
+          },
+        ],
+      }),
+    );
+    const start = NOW - (NOW % 3600);
+    await importText(connLog(conn(start, { duration: '60' }), conn(start + 1800)), { databaseUrl });
+    const rows = await query(
+      databaseUrl,
+      `select bucket::int, readings::text from samples join counter_groups g using (group_id)
+       where g.name = 'My protocols'`,
+    );
+    // Slots: 7 and 3 as declared, then 0 and 1.
+    expect(rows).toEqual([{ bucket: start, readings: '{NULL,2,2200,0}' }]);
+  });
+
+  it.each([
+    ['of another kind', { key_kind: 'text' }, /its keys must be protocol, they are text/],
+    [
+      'with a mean where flows need a counter',
+      { key_kind: 'protocol', meters: [{ id: 1, type: 5, name: 'Packets' }] },
+      /meter 1 of group .* must be a counter to hold flows, it is of type 5/,
+    ],
+  ])('refuses a group %s under the GUID of a flow group', async (_, changes, reason) => {
+    const guid = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}';
+    await withClient(databaseUrl, (client) =>
+      applyDeclaration(client, { context: 'lab', groups: [{ guid, name: 'Mine', ...changes }] }),
+    );
+    await expect(importText(connLog(conn(NOW)), { databaseUrl })).rejects.toThrow(reason);
+  });
+
+  it('imports into a disabled group too', async () => {
+    await importText(connLog(conn(NOW)), { databaseUrl });
+    await query(databaseUrl, 'update counter_groups set enabled = false');
+    await importText(connLog(conn(NOW - 60)), { databaseUrl });
+    expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe('2200');
+  });
+
+  it.each<[string, string, string]>([
+    ['before 1990', conn('631151999.999999'), 'the start is before 1990: 631151999.999999'],
+    ['that starts too late', conn(NOW + 86_401), 'the start is more than a day in the future'],
+    [
+      'that ends too late',
+      conn(NOW, { duration: '86400.000001' }),
+      'the end is more than a day in the future',
+    ],
+    [
+      'of too many bytes',
+      conn(NOW, { bytes: `${2n ** 63n - 1n}\t1` }),
+      'both sides together must be at most 2^63-1',
+    ],
+  ])('stops at a flow %s', async (_, line, reason) => {
+    const log = connLog(conn(NOW), line);
+    await expect(importText(log, { databaseUrl })).rejects.toThrow(`test.log, line 3: ${reason}`);
+    expect(await traces(databaseUrl)).toEqual(NOTHING);
+  });
+
+  it('takes flows of 1990, and up to a day from now', async () => {
+    const log = connLog(conn(631_152_000), conn(NOW + 86_400), conn(NOW, { duration: '86400' }));
+    expect((await importText(log, { databaseUrl, batchRows: 1000 })).records).toBe(3);
+  });
+
+  it('gives the same sums whatever the size of its batches', async () => {
+    const lines = Array.from({ length: 2000 }, (_, i) =>
+      conn(NOW - (i % 700) * 97, {
+        from: `10.0.${i % 3}.${i % 50}`,
+        to: `198.51.100.${i % 40}`,
+        port: i % 20,
+        duration: `${i % 300}.${i % 7}`,
+        bytes: `${i * 1009}\t${i * 100_003}`,
+      }),
+    );
+    const log = connLog(...lines);
+    await importText(log, { databaseUrl });
+    await importText(log, { databaseUrl, context: 'tiny', batchRows: 25 });
+    const expected = await sums(databaseUrl);
+    expect(Object.keys(expected).length).toBeGreaterThan(1000);
+    expect(await sums(databaseUrl, 'tiny')).toEqual(expected);
+    const [batches] = await query(databaseUrl, 'select count(distinct batch_id)::int from samples');
+    expect(batches?.['count']).toBeGreaterThan(500);
+  });
+});
+
+describe('an empty file', () => {
+  it.each(['', `${CONN_HEADER}\n`])('%j makes the context and no readings', async (content) => {
+    const report = await importText(content, { databaseUrl });
+    expect(report).toMatchObject({ records: 0, readings: 0, slices: 0 });
+    expect(await traces(databaseUrl)).toMatchObject({ contexts: 1, imports: 1, samples: 0 });
+  });
+});

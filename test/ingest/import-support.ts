@@ -1,0 +1,127 @@
+import type pg from 'pg';
+import { applyDeclaration } from '../../ingest/apply.ts';
+import { type ImportFileOptions, type ImportReport, importFile } from '../../ingest/import-file.ts';
+import type { ImportSource } from '../../ingest/import-source.ts';
+import { withClient } from '../support/database.ts';
+import { textSource } from './text-source.ts';
+
+export const NOW = 1_700_100_010;
+
+export const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
+export const GAUGES = '{11111111-2222-3333-4444-555555555555}';
+
+type Options = Partial<ImportFileOptions> & { databaseUrl: string };
+
+/** Imports a text, or another source; a Zeek conn.log into context `lab` unless said otherwise. */
+export const importText = (
+  content: string | ImportSource,
+  { databaseUrl, ...options }: Options,
+): Promise<ImportReport> =>
+  importFile({
+    databaseUrl,
+    context: 'lab',
+    format: 'zeek',
+    source: typeof content === 'string' ? textSource(content) : content,
+    now: () => NOW,
+    ...options,
+  });
+
+export const CONN_HEADER =
+  '#fields\tts\tid.orig_h\tid.resp_h\tid.resp_p\tproto\tduration\torig_ip_bytes\tresp_ip_bytes';
+
+/** A line of a conn.log: 100 bytes out and 1000 back, from a host of the office to one outside. */
+export const conn = (
+  ts: number | string,
+  { from = '10.0.0.1', to = '198.51.100.1', port = 80, duration = '0', bytes = '100\t1000' } = {},
+): string => [ts, from, to, port, 'tcp', duration, bytes].join('\t');
+
+export const connLog = (...lines: string[]): string => [CONN_HEADER, ...lines, ''].join('\n');
+
+/** A context with a text group of counters 0 and 1, and one of a mean, a maximum and a minimum. */
+export const declareSamples = (databaseUrl: string, context = 'lab'): Promise<unknown> =>
+  withClient(databaseUrl, (client) =>
+    applyDeclaration(client, {
+      context,
+      groups: [
+        {
+          guid: HOSTS,
+          name: 'Counters',
+          key_kind: 'text',
+          meters: [
+            { id: 0, type: 2, name: 'Bytes' },
+            { id: 1, type: 4, name: 'Rate' },
+          ],
+        },
+        {
+          guid: GAUGES,
+          name: 'Gauges',
+          key_kind: 'text',
+          meters: [
+            { id: 0, type: 5, name: 'Load' },
+            { id: 1, type: 11, name: 'Highest' },
+            { id: 2, type: 12, name: 'Lowest' },
+          ],
+        },
+      ],
+    }),
+  );
+
+/** Lines of the samples format; each at NOW and of key `a` unless said otherwise. */
+export const samples = (...lines: object[]): string =>
+  lines.map((line) => `${JSON.stringify({ group: HOSTS, key: 'a', ts: NOW, ...line })}\n`).join('');
+
+export async function query<T extends pg.QueryResultRow>(
+  databaseUrl: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<T[]> {
+  return withClient(databaseUrl, async (client) => (await client.query<T>(text, values)).rows);
+}
+
+/** All that an import may leave: rows of every table it writes, and partitions. */
+export async function traces(databaseUrl: string): Promise<Record<string, number>> {
+  const tables =
+    'contexts counter_groups crosskeys meters probes engines slices keys samples coverage imports';
+  const counts = tables
+    .split(' ')
+    .map((table) => `(select count(*)::int from ${table}) as ${table}`);
+  const [row] = await query<Record<string, number>>(
+    databaseUrl,
+    `select ${counts.join(', ')}, (select count(*)::int from pg_class
+       where relkind = 'r' and relname ~ '^samples_[0-9]+$') as partitions`,
+  );
+  return row ?? {};
+}
+
+/** The sums of a context's readings, means and counters alike, by group, key and slot. */
+export async function sums(databaseUrl: string, context = 'lab'): Promise<Record<string, string>> {
+  const rows = await query<{ name: string; sum: string }>(
+    databaseUrl,
+    `select g.name || ' ' || k.key || ' ' || r.slot as name, sum(r.value)::text as sum
+     from samples s
+     join counter_groups g using (group_id)
+     join contexts c using (context_id)
+     join keys k using (group_id, shard, key_id),
+     unnest(s.readings) with ordinality as r(value, slot)
+     where c.name = $1 and r.value is not null
+     group by 1 order by 1`,
+    [context],
+  );
+  return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]));
+}
+
+/** `traces` of a database into which nothing was imported. */
+export const NOTHING = {
+  contexts: 0,
+  counter_groups: 0,
+  crosskeys: 0,
+  meters: 0,
+  probes: 0,
+  engines: 0,
+  slices: 0,
+  keys: 0,
+  samples: 0,
+  coverage: 0,
+  imports: 0,
+  partitions: 0,
+};

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+import { fileSource } from '../../ingest/import-source.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { importText, query } from './import-support.ts';
+
+const DAY = join(projectRoot(), '../shared/data/m57-2009-11-18');
+const LOG = join(DAY, 'conn.log.gz');
+const isThere = existsSync(LOG);
+if (!isThere) console.warn(`skipped: the real traffic of ${LOG} is not there`);
+
+/** Totals over the day by group, key and meter, from the log's text by arithmetic of its own. */
+function totalsOf(log: string): Map<string, bigint> {
+  const totals = new Map<string, bigint>();
+  const add = (name: string, amount: bigint) => totals.set(name, (totals.get(name) ?? 0n) + amount);
+  let columns: string[] = [];
+  for (const line of log.split('\n')) {
+    if (line.startsWith('#fields\t')) columns = line.split('\t').slice(1);
+    if (line === '' || line.startsWith('#')) continue;
+    const values = line.split('\t');
+    const value = (name: string) => values[columns.indexOf(name)] ?? '-';
+    const amount = (name: string) => (value(name) === '-' ? 0n : BigInt(value(name)));
+    const [a, b] = [value('id.orig_h'), value('id.resp_h')];
+    const [sent, got] = [amount('orig_ip_bytes'), amount('resp_ip_bytes')];
+    const packets = amount('orig_pkts') + amount('resp_pkts');
+    const bytes = sent + got;
+    for (const [end, received, transmitted] of [
+      [a, got, sent],
+      [b, sent, got],
+    ] as const) {
+      for (const group of ['Hosts', hostGroup(end)]) {
+        add(`${group} ${addressKey(end)} 0`, bytes);
+        add(`${group} ${addressKey(end)} 1`, received);
+        add(`${group} ${addressKey(end)} 2`, transmitted);
+        add(`${group} ${addressKey(end)} 3`, packets);
+        add(`${group} ${addressKey(end)} 13`, 1n);
+      }
+    }
+    const [fromHome, toHome] = [!isOutside(a), !isOutside(b)];
+    const protocol = protocolKey(value('proto'), a.includes(':'));
+    add(`Protocols ${protocol} 0`, bytes);
+    add(`Protocols ${protocol} 1`, packets);
+    add(`Protocols ${protocol} 3`, 1n);
+    add('Aggregates TOTALBW 0', bytes);
+    add('Aggregates TOTALBW 1', packets);
+    for (const [from, to, amountOfSide, packetsOfSide] of [
+      [fromHome, toHome, sent, amount('orig_pkts')],
+      [toHome, fromHome, got, amount('resp_pkts')],
+    ] as const) {
+      add(`Aggregates ${directionKey(from, to)} 0`, amountOfSide);
+      add(`Aggregates ${directionKey(from, to)} 1`, packetsOfSide);
+    }
+    add(`Host pairs ${addressKey(a)}\\${addressKey(b)} 0`, bytes);
+    add(`Host pairs ${addressKey(a)}\\${addressKey(b)} 4`, 1n);
+    if (protocol !== '06' && protocol !== '11') continue;
+    const port = Number(value('id.resp_p')).toString(16).toUpperCase().padStart(4, '0');
+    const app = `${port.slice(0, 2)}.${port.slice(2)}`;
+    const isOut = fromHome && !toHome;
+    const isIn = !fromHome && toHome;
+    add(`Apps ${app} 0`, bytes);
+    add(`Apps ${app} 2`, isIn ? sent : isOut ? got : 0n);
+    add(`Apps ${app} 3`, isOut ? sent : isIn ? got : 0n);
+    add(`Apps ${app} 4`, 1n);
+    for (const end of [a, b]) {
+      add(`Hosts × Apps ${addressKey(end)}\\${app} 0`, bytes);
+      add(`Hosts × Apps ${addressKey(end)}\\${app} 4`, 1n);
+    }
+  }
+  return totals;
+}
+
+/** The log's addresses are IPv4, all but some link-local and multicast IPv6 ones. */
+function addressKey(address: string): string {
+  const bytes = address.includes(':')
+    ? ipv6Groups(address).flatMap((group) => [group >> 8, group & 255])
+    : address.split('.').map(Number);
+  return bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join('.');
+}
+
+function ipv6Groups(address: string): number[] {
+  const [head = '', tail = ''] = address.split('::');
+  const parse = (text: string) =>
+    text === '' ? [] : text.split(':').map((g) => Number.parseInt(g, 16));
+  const [first, last] = [parse(head), parse(tail)];
+  return [...first, ...Array(8 - first.length - last.length).fill(0), ...last];
+}
+
+const isUnroutable = (address: string) =>
+  /^(169\.254\.|127\.|22[4-9]\.|23\d\.|0\.|255\.255\.255\.255$|fe80:|ff|::$|::1$)/.test(address);
+const isHome = (address: string) =>
+  /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|f[cd])/.test(address);
+const isOutside = (address: string) => !isHome(address) && !isUnroutable(address);
+const hostGroup = (address: string) =>
+  isHome(address) ? 'Internal Hosts' : isOutside(address) ? 'External Hosts' : 'neither';
+
+const directionKey = (from: boolean, to: boolean) =>
+  from ? (to ? 'DIR_WITHINHOME' : 'DIR_OUTOFHOME') : to ? 'DIR_INTOHOME' : 'DIR_TRANSIT';
+
+function protocolKey(name: string, isIpv6: boolean): string {
+  const keys: Record<string, string> = { tcp: '06', udp: '11', icmp: isIpv6 ? '3A' : '01' };
+  return keys[name] ?? 'FF';
+}
+
+describe.skipIf(!isThere)('a day of real traffic', () => {
+  let database: TestDatabase;
+  let stored: Map<string, bigint>;
+  let expected: Map<string, bigint>;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await importText(await fileSource(LOG), { databaseUrl: database.url, batchRows: 7000 });
+    const rows = await query<{ name: string; sum: string }>(
+      database.url,
+      `select g.name || ' ' || k.key || ' ' || m.meter_id as name, sum(s.readings[m.slot])::text as sum
+       from samples s
+       join counter_groups g using (group_id)
+       join keys k using (group_id, shard, key_id)
+       join meters m using (group_id)
+       group by 1`,
+    );
+    stored = new Map(rows.map(({ name, sum }) => [name, BigInt(sum)]));
+    const totals = totalsOf(gunzipSync(readFileSync(LOG)).toString());
+    expected = new Map([...totals].filter(([name]) => !name.startsWith('neither ')));
+  });
+  afterAll(() => database.drop());
+
+  it('has the known totals', () => {
+    const hosts = [...stored].filter(([name]) => /^Hosts \S+ 0$/.test(name));
+    expect(hosts).toHaveLength(432);
+    expect(hosts.reduce((sum, [, bytes]) => sum + bytes, 0n)).toBe(1_725_039_564n);
+    expect(stored.get('Hosts C0.A8.01.69 0')).toBe(795_091_773n);
+    expect(stored.get('Apps 00.50 0')).toBe(846_312_520n);
+    expect(stored.get('Aggregates TOTALBW 0')).toBe(862_519_782n);
+    expect(stored.get('Protocols 06 3')).toBeGreaterThan(0n);
+  });
+
+  it('has the totals of every group, key and meter that the log itself gives', () => {
+    expect(stored.size).toBeGreaterThan(5000);
+    expect(Object.fromEntries([...stored].sort())).toEqual(
+      Object.fromEntries([...expected].sort()),
+    );
+  });
+
+  it('covers the time from the first start to the last end', async () => {
+    const [span] = await query(
+      database.url,
+      'select min(first_bucket)::int as first, max(last_bucket)::int as last from coverage',
+    );
+    // The first ts is 1258531203.914398, the latest end 1258617573.914422.
+    expect(span).toEqual({ first: 1_258_531_200, last: 1_258_617_540 });
+    const gaps = await query(
+      database.url,
+      `select * from coverage v, lateral (
+         select min(bucket) as first, max(bucket) as last from samples s
+         where s.group_id = v.group_id and s.slice_id = v.slice_id and s.probe_id = v.probe_id
+       ) s
+       where first_bucket is distinct from first or last_bucket is distinct from last`,
+    );
+    expect(gaps).toEqual([]);
+  });
+});

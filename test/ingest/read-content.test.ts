@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { contentDigest, readContent } from '../../ingest/read-content.ts';
+import { textSource } from './text-source.ts';
+
+async function contentOf(content: string | Buffer, blockBytes = 1000): Promise<string> {
+  const blocks: Buffer[] = [];
+  for await (const block of readContent(textSource(content, { blockBytes }))) blocks.push(block);
+  return Buffer.concat(blocks).toString();
+}
+
+describe('the content of a source', () => {
+  const text = 'line\n'.repeat(10_000);
+
+  it.each([1, 2, 1000, 1_000_000])(
+    'is what it holds, in blocks of %d bytes',
+    async (blockBytes) => {
+      expect(await contentOf('', blockBytes)).toBe('');
+      expect(await contentOf('a', blockBytes)).toBe('a');
+      expect(await contentOf('some text', blockBytes)).toBe('some text');
+      expect(await contentOf(gzipSync(text), blockBytes)).toBe(text);
+    },
+  );
+
+  it('is unpacked to the end where gzip files were joined', async () => {
+    expect(await contentOf(Buffer.concat([gzipSync('one\n'), gzipSync('two\n')]))).toBe(
+      'one\ntwo\n',
+    );
+  });
+
+  it('is not taken for gzip when only its first byte says so', async () => {
+    expect(await contentOf(Buffer.from([0x1f, 0x20]))).toBe('\u001f ');
+  });
+
+  it.each([
+    ['cut off', gzipSync(text).subarray(0, 60)],
+    ['changed', Buffer.concat([gzipSync(text).subarray(0, 12), Buffer.from('nonsense'.repeat(9))])],
+    ['only a beginning', Buffer.from([0x1f, 0x8b])],
+  ])('fails, naming the source, when its gzip data are %s', async (_, damaged) => {
+    await expect(contentOf(damaged)).rejects.toThrow(/^test\.log: its gzip data is damaged: /);
+  });
+
+  it('fails, naming the source, when it cannot be read', async () => {
+    const source = {
+      ...textSource(''),
+      open: () =>
+        new Readable({
+          read() {
+            this.destroy(Object.assign(new Error('input/output error'), { code: 'EIO' }));
+          },
+        }),
+    };
+    await expect(contentDigest(source)).rejects.toThrow(
+      'test.log: it cannot be read: input/output error',
+    );
+  });
+
+  it('has one digest, packed or not', async () => {
+    const expected = createHash('sha256').update(text).digest('hex');
+    for (const source of [textSource(text), textSource(gzipSync(text))]) {
+      expect((await contentDigest(source)).toString('hex')).toBe(expected);
+    }
+  });
+
+  it('is counted as it is stored', async () => {
+    const packed = gzipSync(text);
+    let bytes = 0;
+    const counted = readContent(textSource(packed, { blockBytes: 7 }), (count) => {
+      bytes += count;
+    });
+    for await (const _ of counted);
+    expect(bytes).toBe(packed.length);
+  });
+});

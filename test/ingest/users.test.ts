@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyDeclaration } from '../../ingest/apply.ts';
+import { addUser, listUsers, removeUser, revokeGrant, rotateToken } from '../../ingest/users.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+
+let database: TestDatabase;
+
+const run = <T>(work: (client: pg.Client) => Promise<T>) => withClient(database.url, work);
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await run((client) => applyDeclaration(client, { context: 'lab' }));
+  await run((client) => applyDeclaration(client, { context: 'office' }));
+});
+afterEach(() => database.drop());
+
+const digest = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/** The digest that is stored of a user's token. */
+const stored = (name: string) =>
+  run(async (client) => {
+    const { rows } = await client.query(
+      `select encode(digest, 'hex') as digest from tokens join users using (user_id)
+       where username = $1`,
+      [name],
+    );
+    return rows[0]?.digest;
+  });
+
+describe('a user', () => {
+  it('is added with a random token, of which only the digest is kept', async () => {
+    const added = await run((client) => addUser(client, { name: 'anna', contexts: ['lab'] }));
+    expect(added).toEqual({
+      name: 'anna',
+      created: true,
+      newToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      granted: ['lab'],
+    });
+    expect(await stored('anna')).toBe(digest(added.newToken ?? ''));
+  });
+
+  it('is added with the token that is given', async () => {
+    const added = await run((client) =>
+      addUser(client, { name: 'anna', token: 'secret', contexts: [] }),
+    );
+    expect(added.newToken).toBeNull();
+    expect(await stored('anna')).toBe(digest('secret'));
+  });
+
+  it('keeps token and grants when more contexts are granted', async () => {
+    await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
+    const again = await run((client) =>
+      addUser(client, { name: 'anna', contexts: ['office', 'lab'] }),
+    );
+    expect(again).toMatchObject({ created: false, newToken: null });
+    expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab', 'office'] }]);
+    expect(await stored('anna')).toBe(digest('secret'));
+    await run((client) => addUser(client, { name: 'anna', token: 'other', contexts: [] }));
+    expect(await stored('anna')).toBe(digest('other'));
+  });
+
+  it('is not added when a context is unknown', async () => {
+    const adding = run((client) => addUser(client, { name: 'anna', contexts: ['lab', 'nowhere'] }));
+    await expect(adding).rejects.toThrow(
+      'There is no context nowhere (the contexts are lab, office): ' +
+        'make it with `countergraph apply` or an import',
+    );
+    expect(await run(listUsers)).toEqual([]);
+  });
+
+  it('gets another token by rotation', async () => {
+    await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: [] }));
+    const token = await run((client) => rotateToken(client, 'anna'));
+    expect(await stored('anna')).toBe(digest(token));
+    expect(await run((client) => rotateToken(client, 'anna'))).not.toBe(token);
+  });
+
+  it('loses one grant, and only that', async () => {
+    await run((client) => addUser(client, { name: 'anna', contexts: ['lab', 'office'] }));
+    await run((client) => revokeGrant(client, 'anna', 'lab'));
+    expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['office'] }]);
+    await expect(run((client) => revokeGrant(client, 'anna', 'lab'))).rejects.toThrow(
+      'User anna has no grant for context lab',
+    );
+  });
+
+  it('is removed with token and grants', async () => {
+    await run((client) => addUser(client, { name: 'anna', contexts: ['lab'] }));
+    await run((client) => addUser(client, { name: 'bert', contexts: ['lab'] }));
+    await run((client) => removeUser(client, 'anna'));
+    expect(await run(listUsers)).toEqual([{ name: 'bert', contexts: ['lab'] }]);
+    expect(await stored('anna')).toBeUndefined();
+  });
+
+  it('who is not there is named', async () => {
+    const message = 'There is no user bob: `countergraph user list` shows all';
+    await expect(run((client) => rotateToken(client, 'bob'))).rejects.toThrow(message);
+    await expect(run((client) => removeUser(client, 'bob'))).rejects.toThrow(message);
+    await expect(run((client) => revokeGrant(client, 'bob', 'lab'))).rejects.toThrow(message);
+  });
+});
