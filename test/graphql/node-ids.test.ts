@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { revokeGrant } from '../../ingest/users.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
 
@@ -160,11 +161,7 @@ describe('the id of a node that is not granted', () => {
   it('is null from the next request on when the grant is revoked', async () => {
     const ids = (await allNodes(ADA)).map(({ id }) => id);
     expect(await nodes(ids, BOB)).not.toContain(null);
-    await lab.sql(
-      `delete from grants using users u, contexts c where u.user_id = grants.user_id
-       and c.context_id = grants.context_id and username = 'bob' and c.name = $1`,
-      [CONTEXT],
-    );
+    await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
     expect(await nodes(ids, BOB)).toEqual(ids.map(() => null));
     expect(await nodes(ids, ADA)).not.toContain(null);
   });

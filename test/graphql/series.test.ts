@@ -47,17 +47,14 @@ async function series(args: string, step: string, guid = GROUP) {
     : `window: { interval: { from: ${T0}, to: ${T0 + 1200} } }`;
   const { context } = await lab.data<{
     context: {
-      counterGroup: {
-        topper: { total: number; series: Sum[]; keys: { key: string; series: Point[] }[] };
-      };
+      counterGroup: { topper: { series: Sum[]; keys: { key: string; series: Point[] }[] } };
     };
   }>(
     `{ context(name: "lab") { counterGroup(guid: "${guid}") { topper(${args} ${window}) {
-      total series${step} { at total others } keys { key series${step} { at value } } } } } }`,
+      series${step} { at total others } keys { key series${step} { at value } } } } } }`,
   );
   const { topper } = context.counterGroup;
   return {
-    total: topper.total,
     sums: topper.series.map(({ at, total, others }) => [at - T0, total, others]),
     keys: Object.fromEntries(
       topper.keys.map(({ key, series }) => [key, series.map(({ at, value }) => [at - T0, value])]),
@@ -223,6 +220,20 @@ describe('the series of a topper and its keys', () => {
       }
     });
     await fc.assert(stacks, { numRuns: 40 });
+  });
+
+  it('of a counter adds up to its metric, and the total, at any step', async () => {
+    const window = `window: { startingAt: { from: ${T0 + 60}, seconds: 1000 } }`;
+    const asked = { counter_group: GROUP, meter: 2, window_fromts: T0 + 60, window_seconds: 1000 };
+    const answer = await lab.topper(asked);
+    const metrics = answer.keys.map(({ key, metric }) => [key, Number(metric)] as const);
+    const sum = (points: readonly (readonly number[])[]) =>
+      points.reduce((total, [, value = 0]) => total + value, 0);
+    for (const step of [60, 180, 300, 420, 3600]) {
+      const { sums, keys } = await series(`meter: 2, ${window}`, `(step: ${step})`);
+      expect(Object.entries(keys).map(([key, points]) => [key, sum(points)])).toEqual(metrics);
+      expect(sum(sums)).toBe(metrics.reduce((total, [, metric]) => total + metric, 0));
+    }
   });
 
   it('is the peak at its largest', async () => {

@@ -118,6 +118,23 @@ describe('a timeout (decision 14)', () => {
   });
 });
 
+describe('overload (decision 5)', () => {
+  it('is 503 with Retry-After, and frees what waits once it is over', async () => {
+    const callers = Array.from({ length: 40 }, () => new AbortController());
+    const asked = callers.map(({ signal }) =>
+      lab.rest('topper', { ...QUESTION, timeout: 60 }, { signal }),
+    );
+    // All of them wait for the samples, or for one of those that do.
+    const first = await Promise.race(asked);
+    expect(first.text).toBe('{"status":"ERROR","message":"Server is busy"}');
+    expect(first.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(first.status).toBe(503);
+    for (const caller of callers) caller.abort();
+    await Promise.allSettled(asked);
+    await waitUntilRunning(0);
+  });
+});
+
 describe('a caller that disconnects', () => {
   it('from a REST endpoint leaves no statement behind', async () => {
     const gone = new AbortController();

@@ -27,18 +27,29 @@ const COUNTRY_KEYS = ['DE', 'FR', 'US', 'JP', 'BR'];
 /** Patterns that mean the same in RE2 and in JavaScript. */
 export const PATTERNS = ['^[ak]', 'é|ﬁ', '^k\\d+$', '.', '1', '^$', 'E', '^.$'];
 
-/** Half of all times lie within minutes around midnight, where two slices meet. */
+/** All times lie around midnight, where two slices meet. */
 const HALF_SPAN = 7500;
+
+/** Times at which buckets of every size begin, so that a second decides. */
+const MARKS = [-7200, -3600, -300, -60, 0, 20, 60, 300, 3600, 7200].map((at) => T0 + at);
+
+const time = fc.oneof(
+  fc.integer({ min: T0 - HALF_SPAN, max: T0 + HALF_SPAN }),
+  fc.constantFrom(...MARKS),
+  fc.constantFrom(...MARKS.flatMap((at) => [at - 1, at + 1])),
+);
 
 const size = (type: number) =>
   NON_NEGATIVE.includes(type)
     ? fc.oneof(
         { weight: 3, arbitrary: fc.constant(0) },
-        { weight: 9, arbitrary: fc.integer({ min: 0, max: 500 }) },
+        { weight: 5, arbitrary: fc.integer({ min: 1, max: 3 }) },
+        { weight: 4, arbitrary: fc.integer({ min: 0, max: 500 }) },
         { weight: 1, arbitrary: fc.bigInt(2n ** 62n, 2n ** 63n - 1n) },
       )
     : fc.oneof(
-        { weight: 9, arbitrary: fc.integer({ min: -20, max: 20 }) },
+        { weight: 5, arbitrary: fc.integer({ min: -2, max: 2 }) },
+        { weight: 4, arbitrary: fc.integer({ min: -20, max: 20 }) },
         { weight: 1, arbitrary: fc.bigInt(-(2n ** 63n) + 1n, 2n ** 63n - 1n) },
       );
 
@@ -56,7 +67,7 @@ const line = ({ guid, key_kind }: DeclaredGroup): fc.Arbitrary<Line> =>
   fc
     .record({
       key: fc.constantFrom(...(key_kind === 'text' ? TEXT_KEYS : COUNTRY_KEYS)),
-      ts: fc.integer({ min: T0 - HALF_SPAN, max: T0 + HALF_SPAN }),
+      ts: time,
       values,
       count: fc.integer({ min: 1, max: 4 }),
       probe: fc.constantFrom(undefined, ...PROBES),
@@ -79,10 +90,11 @@ export type RandomQuestion = ReferenceQuestion & {
 
 export const interval = fc
   .record({
-    from: fc.integer({ min: T0 - HALF_SPAN - 300, max: T0 + HALF_SPAN }),
+    from: time,
     seconds: fc.oneof(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 900, max: 20_000 })),
+    to: time,
   })
-  .map(({ from, seconds }) => ({ from, to: from + seconds }));
+  .map(({ from, seconds, to }) => ({ from, to: to > from ? to : from + seconds }));
 
 export const question: fc.Arbitrary<RandomQuestion> = fc
   .record({
