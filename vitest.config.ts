@@ -10,6 +10,8 @@ export default defineConfig({
     pool: 'forks',
     // The tests share one PostgreSQL server, and it is to keep up on a machine of two cores.
     maxWorkers: 2,
+    // Most of a run would be importing the same modules anew for every file; no test changes them.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,5 +1,5 @@
 import { compareKeys } from '../domain/compare-keys.ts';
-import { malformed, serviceError } from '../domain/errors.ts';
+import { invalidWindow, malformed, serviceError } from '../domain/errors.ts';
 import { compareExact, type Exact } from '../domain/exact.ts';
 import type { Guid } from '../domain/guid.ts';
 import { type Interval, intersect, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
@@ -72,6 +72,9 @@ async function makeRanking(plan: TopperPlan): Promise<Ranking> {
 function earlier({ from, to }: Interval, ago: number | null): Interval {
   const seconds = ago ?? to - from;
   if (ago !== null && ago < 1) throw malformed('ago', 'a positive number of seconds', ago);
+  if (from - seconds < 0 && ago === null) {
+    throw invalidWindow(`the one just before must not begin before 0, got ${from - seconds}`);
+  }
   if (from - seconds < 0) {
     const must = `at most ${from} seconds, so that the window stays within 0 to ${MAX_EPOCH_SECONDS}`;
     throw malformed('ago', must, seconds);
