@@ -137,6 +137,11 @@ describe('the number of statements does not depend on how much is asked for', ()
     expect(one).toBeLessThan(CEILING);
   });
 
+  it('a dashboard costs nine: begin, who asks, groups, meters, coverage, readings, keys, steps, commit', async () => {
+    const dashboard = oneAndMany[0]?.[1] ?? (() => '');
+    expect(await cost(dashboard(GUIDS))).toBe(9);
+  });
+
   const window = (i: number) => `window: { interval: { from: ${T0 + i}, to: ${T0 + 3600} } }`;
   const aliased = (count: number, args: (i: number) => string, selection: string): string =>
     inGroups(GUIDS.slice(0, 1), () =>
