@@ -34,8 +34,8 @@ export function listenForSignals() {
   });
   // Nobody waits for it while the database is opened; then it is raced against the work.
   impatience.catch(() => undefined);
-  const listener = (name: NodeJS.Signals) => {
-    const interrupted = new Interrupted(name as EndingSignal);
+  const listener = (name: EndingSignal) => {
+    const interrupted = new Interrupted(name);
     if (!controller.signal.aborted) {
       firstAt = performance.now();
       controller.abort(interrupted);
@@ -46,8 +46,29 @@ export function listenForSignals() {
   };
   const names = Object.keys(ENDING_SIGNALS) as EndingSignal[];
   for (const name of names) process.on(name, listener);
+  const stopWatching = process.env['npm_lifecycle_event']
+    ? onOrphaned(() => listener('SIGTERM'))
+    : null;
   const close = () => {
+    stopWatching?.();
     for (const name of names) process.off(name, listener);
   };
   return { signal: controller.signal, aborted, impatience, close };
+}
+
+const ORPHAN_CHECK_MS = 250;
+
+/**
+ * npm starts its scripts through a shell and passes a signal on to that shell only, which dies of
+ * it without a word to us: a parent that is gone is the signal.
+ */
+function onOrphaned(tell: () => void): () => void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    tell();
+  }, ORPHAN_CHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

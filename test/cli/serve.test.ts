@@ -1,0 +1,99 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
+import { isRunning, postmasterPid } from '../support/processes.ts';
+import { makeTemporaryFolder } from '../support/test-server.ts';
+
+let program: BuiltProgram;
+let folder: string;
+let dataDir: string;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  program = await buildProgram();
+  folder = await makeTemporaryFolder();
+  dataDir = join(folder, 'data');
+});
+
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+  await program.remove();
+});
+
+type Serving = { child: ChildProcess; output: string; url: string };
+
+/** What `npm start` runs; below a shell, as npm does it, when `shell` says so. */
+async function serve({ shell = false } = {}): Promise<Serving> {
+  const command = [process.execPath, join(program.folder, 'dist/cli/main.js'), 'serve', '--demo'];
+  const [file = '', ...parameters] = shell ? ['sh', '-c', `${command.join(' ')}; :`] : command;
+  const child = spawn(file, parameters, {
+    cwd: program.folder,
+    env: {
+      ...process.env,
+      npm_lifecycle_event: 'start',
+      COUNTERGRAPH_DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  started.push(child);
+  let output = '';
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    output += chunk;
+    if (output.includes('Ctrl-C')) break;
+  }
+  const [, url = ''] = /^countergraph is ready at (http:\S+)$/m.exec(output) ?? [];
+  return { child, output, url };
+}
+
+async function endBy(child: ChildProcess, signal: NodeJS.Signals) {
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  return ended;
+}
+
+/** Until nothing of what was started listens or runs any more. */
+async function waitUntilGone(postmaster: number): Promise<void> {
+  while (isRunning(postmaster)) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
+  it('prints where the explorer is, who may sign in, and a curl line for each endpoint', async () => {
+    const { child, output, url } = await serve();
+    expect(output).toContain(`Explorer  ${url}/graphql`);
+    expect(output).toMatch(/User {6}demo\n {2}Token {5}demo/);
+    const addresses = [...output.matchAll(/curl '([^']+)'/g)].map(([, address = '']) => address);
+    expect(addresses).toHaveLength(3);
+    for (const address of addresses) {
+      const response = await fetch(address);
+      expect(response.status).toBe(200);
+      expect(await response.text()).not.toMatch(/"(slices|group_details|keys)":\[\]/);
+    }
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('countergraph_http_request');
+    expect(await endBy(child, 'SIGINT')).toEqual([0, null]);
+    expect(execFileSync('ps', ['-A', '-ww', '-o', 'args=']).toString()).not.toContain(dataDir);
+  });
+
+  it('comes back by itself after it was killed, the demo with it', async () => {
+    const { child } = await serve();
+    const postmaster = await postmasterPid(dataDir);
+    await endBy(child, 'SIGKILL');
+    const again = await serve();
+    expect(again.output).toMatch(/User {6}demo/);
+    expect(await endBy(again.child, 'SIGTERM')).toEqual([0, null]);
+    expect(isRunning(postmaster)).toBe(false);
+  });
+
+  it('ends with the shell that npm started it by, which passes no signal on', async () => {
+    const { child } = await serve({ shell: true });
+    const postmaster = await postmasterPid(dataDir);
+    await endBy(child, 'SIGTERM');
+    await waitUntilGone(postmaster);
+  });
+});
