@@ -16,6 +16,8 @@ export const LIMITS = {
   percentileRanks: 100,
   /** Points of a series: a week of minutes (decisions, GraphQL details). */
   seriesPoints: 10_000,
+  /** Points of the series of all listed keys together: what an answer may hold in memory. */
+  seriesPointsInAll: 2_000_000,
   /** Keys listed by one page of `keys`. */
   keysPage: 1_000,
   /** Seconds; beyond it PostgreSQL's statement_timeout and Node's timers overflow (decision 14). */

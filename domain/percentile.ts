@@ -4,9 +4,17 @@ import { LIMITS } from './limits.ts';
 /**
  * The value at position ⌈rank ÷ 100 · n⌉ of an ascending series, counted from 1; the smallest for
  * rank 0 (decision 27). Undefined for an empty series. `rank` is a number from 0 to 100.
+ *
+ * `zeros` is how many zeros the series begins with that nobody has to write down: a counter has one
+ * for every topper bucket without a reading, and then `ascending` has no negative value.
  */
-export function nearestRank<T>(ascending: readonly T[], rank: number): T | undefined {
-  return ascending[Math.max(1, rankPosition(rank, ascending.length)) - 1];
+export function nearestRank(
+  ascending: readonly bigint[],
+  rank: number,
+  zeros = 0,
+): bigint | undefined {
+  const position = Math.max(1, rankPosition(rank, zeros + ascending.length));
+  return position <= zeros ? 0n : ascending[position - zeros - 1];
 }
 
 /**

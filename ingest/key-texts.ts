@@ -31,7 +31,7 @@ function textIn(object: JsonObject, field: string): string | null | undefined {
   const value = object[field] ?? undefined;
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || !isStorable(value)) {
-    throw new BadLine(`${field} must be a text without NUL characters`);
+    throw new BadLine(`${field} must be a valid Unicode text without NUL characters`);
   }
   return value === '' ? null : ownCopy(value);
 }

@@ -21,9 +21,11 @@ const NOTHING: Exact = { sum: 0n, count: 1n };
 
 /** The key's values by topper bucket, or by `step` seconds. Errors: a step that cannot be. */
 export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
-  const { plan } = ranked.topper;
+  const { plan, keys } = ranked.topper;
   const stepSeconds = checkedStep(plan, step);
-  const steps = await keySteps(ranked, stepSeconds);
+  checkPointsInAll(plan, stepSeconds, keys.length);
+  const { found } = await keySteps(ranked, stepSeconds);
+  const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, found) : found;
   return steps.map(({ at, value }) => ({ at, value: shownValue(value, plan.rule, stepSeconds) }));
 }
 
@@ -32,39 +34,48 @@ export async function keyPercentiles(
   ranked: RankedKey,
   ranks: readonly number[],
 ): Promise<{ rank: number; value: bigint }[]> {
-  const { plan } = ranked.topper;
-  const steps = await keySteps(ranked, plan.rule.topperBucketSeconds);
-  const ascending = shownAscending(steps, plan.rule);
+  const { rule } = ranked.topper.plan;
+  const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
+  const ascending = shownAscending(found, rule);
   return ranks.flatMap((rank) => {
-    const value = nearestRank(ascending, rank);
+    const value = nearestRank(ascending, rank, zeros);
     return value === undefined ? [] : [{ rank, value }];
   });
 }
 
 /** The largest topper bucket of the window, in the unit of `metric`; null without any. */
 export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
-  const { plan } = ranked.topper;
-  const steps = await keySteps(ranked, plan.rule.topperBucketSeconds);
-  return shownAscending(steps, plan.rule).at(-1) ?? null;
+  const { rule } = ranked.topper.plan;
+  const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
+  return shownAscending(found, rule).at(-1) ?? (zeros > 0 ? 0n : null);
 }
 
 /** Rounding keeps the order, so the shown values rank as the exact ones do. */
 const shownAscending = (steps: readonly StepReading[], rule: MeterRule): bigint[] =>
   steps.map(({ value }) => shownValue(value, rule)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 
-/** Decision 27: a counter's step without a reading counts as 0; other types leave it out. */
+/**
+ * found: the steps in which the key has readings. zeros: how many more there are that count as 0;
+ * only counters have them (decision 27). They are not written out: years of them fit a window.
+ */
+type KeySteps = { readonly found: readonly StepReading[]; readonly zeros: number };
+
 async function keySteps(
   { topper: { plan }, key }: RankedKey,
   stepSeconds: number,
-): Promise<StepReading[]> {
+): Promise<KeySteps> {
   const { group } = plan.meter;
   const readings = await readingsOf(plan, plan.covered);
   const found =
     readings.sliceIds.length > 0
       ? await group.at.loaders.keySteps.load({ ...readings, stepSeconds, key: key.row })
       : [];
-  return isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, found) : found;
+  if (!isCounting(plan.fold)) return { found, zeros: 0 };
+  return { found, zeros: stepCount(plan, stepSeconds) - found.length };
 }
+
+const stepCount = ({ meter, covered }: TopperPlan, stepSeconds: number): number =>
+  stepsOf(covered, meter.group.row.bucket_size, stepSeconds).count;
 
 function onEveryStep(
   plan: TopperPlan,
@@ -87,12 +98,20 @@ function checkedStep(plan: TopperPlan, step: number | null): number {
   if (stepSeconds < bucket || stepSeconds % bucket !== 0) {
     throw malformed('step', `a positive multiple of the bucket size, ${bucket}`, stepSeconds);
   }
-  const { count } = stepsOf(plan.covered, bucket, stepSeconds);
+  const count = stepCount(plan, stepSeconds);
   if (count > LIMITS.seriesPoints) {
     const must = `so long that there are at most ${LIMITS.seriesPoints} points`;
     throw malformed('step', must, `${stepSeconds}, which gives ${count}`);
   }
   return stepSeconds;
+}
+
+/** Each key's points are few enough; those of all listed keys must fit into memory together. */
+function checkPointsInAll(plan: TopperPlan, stepSeconds: number, keys: number): void {
+  const points = keys * stepCount(plan, stepSeconds);
+  if (points <= LIMITS.seriesPointsInAll) return;
+  const must = `so long that ${keys} keys have at most ${LIMITS.seriesPointsInAll} points together`;
+  throw malformed('step', must, `${stepSeconds}, which gives ${points}`);
 }
 
 /** Total and others over time; for counters and rates what is listed and others are the total. */
@@ -124,18 +143,21 @@ export async function topperSeries(
     }));
   }
   const totals = new Map(found.map(({ at, total }) => [at, shown(total)]));
-  return gridOf(plan, stepSeconds).map((at, i) => {
+  return gridOf(plan, stepSeconds).map((at) => {
     const total = totals.get(at) ?? 0n;
-    return { at, total, others: total - (listed[i] ?? 0n) };
+    return { at, total, others: total - (listed.get(at) ?? 0n) };
   });
 }
 
-/** The listed keys' series, point by point together. */
-async function listedSums({ keys }: Topper, stepSeconds: number): Promise<bigint[]> {
-  const series = await Promise.all(keys.map((key) => keySeries(key, stepSeconds)));
-  const sums: bigint[] = [];
-  for (const points of series) {
-    for (const [i, { value }] of points.entries()) sums[i] = (sums[i] ?? 0n) + value;
+/** The listed keys' shown values together, by the start of the step. */
+async function listedSums(
+  { keys, plan }: Topper,
+  stepSeconds: number,
+): Promise<ReadonlyMap<EpochSeconds, bigint>> {
+  const steps = await Promise.all(keys.map((key) => keySteps(key, stepSeconds)));
+  const sums = new Map<EpochSeconds, bigint>();
+  for (const { at, value } of steps.flatMap(({ found }) => found)) {
+    sums.set(at, (sums.get(at) ?? 0n) + shownValue(value, plan.rule, stepSeconds));
   }
   return sums;
 }

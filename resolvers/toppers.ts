@@ -61,10 +61,23 @@ export async function candidateReadings(
   const { loaders } = plan.meter.group.at;
   const readings = await readingsOf(plan, plan.window);
   const inGroup = readings.sliceIds.length > 0 ? await loaders.keyReadings.load(readings) : [];
-  const listable = inGroup.filter(({ value }) => isListable(value, plan.fold));
   const within = await keysWithin(plan);
-  const counted = within ? listable.filter((reading) => within.has(idOf(reading))) : listable;
+  const concerned = within ? readingsWithin(inGroup, within) : inGroup;
+  const counted = concerned.filter(({ value }) => isListable(value, plan.fold));
   return { counted, passing: await passingReadings(plan, counted) };
+}
+
+/** Readings by key, made once for all drill-downs into the same group and window. */
+const indexes = new WeakMap<readonly KeyReading[], ReadonlyMap<string, KeyReading>>();
+
+/** Those of the few keys, without looking at all others for every drill-down. */
+function readingsWithin(
+  inGroup: readonly KeyReading[],
+  within: ReadonlyMap<string, KeyId>,
+): KeyReading[] {
+  const index = indexes.get(inGroup) ?? new Map(inGroup.map((each) => [idOf(each), each]));
+  indexes.set(inGroup, index);
+  return [...within.keys()].flatMap((id) => index.get(id) ?? []);
 }
 
 export const idOf = ({ shard, keyId }: { shard: number; keyId: number }): string =>

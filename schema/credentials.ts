@@ -15,8 +15,18 @@ export function readCredentials(headers: Headers): Credentials | null {
       return { username, token };
     }
     case 'bearer':
-      return { username: headers.get('x-username') ?? '', token: value };
+      return { username: toText(headers.get('x-username') ?? ''), token: value };
     default:
       return { username: '', token: '' };
+  }
+}
+
+/** Node reads headers as Latin-1. What is UTF-8 is meant as UTF-8, as most clients send it. */
+function toText(header: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+  } catch {
+    // Not UTF-8, so Latin-1 it is.
+    return header;
   }
 }

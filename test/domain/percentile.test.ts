@@ -5,7 +5,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { nearestRank, parseRanks } from '../../domain/percentile.ts';
 
 /** 1, 2, … n: the value at a position is the position. */
-const positions = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
+const positions = (count: number): bigint[] =>
+  Array.from({ length: count }, (_, i) => BigInt(i + 1));
 
 describe('the nearest rank', () => {
   it.each([
@@ -34,15 +35,30 @@ describe('the nearest rank', () => {
     [3, 33.3, 1],
     [3, 33.4, 2],
   ])('of %d values for rank %d is the one at position %d', (count, rank, position) => {
-    expect(nearestRank(positions(count), rank)).toBe(position);
+    expect(nearestRank(positions(count), rank)).toBe(BigInt(position));
   });
 
   it('of no values is none', () => {
     expect(nearestRank([], 50)).toBeUndefined();
   });
 
-  it('takes values of any type', () => {
+  it('takes values beyond 2^53', () => {
     expect(nearestRank([1n, 2n ** 70n], 100)).toBe(2n ** 70n);
+  });
+
+  it('counts zeros that are not written down as if they were', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.bigInt({ min: 0n, max: 50n })),
+        fc.nat({ max: 50 }),
+        fc.integer({ min: 0, max: 100 }),
+        (values, zeros, rank) => {
+          const ascending = values.sort((a, b) => Number(a - b));
+          const written = [...Array.from({ length: zeros }, () => 0n), ...ascending];
+          expect(nearestRank(ascending, rank, zeros)).toBe(nearestRank(written, rank));
+        },
+      ),
+    );
   });
 
   it('is the ceiling of rank ÷ 100 · n, exactly, for ranks of two decimals', () => {
@@ -52,7 +68,7 @@ describe('the nearest rank', () => {
         fc.integer({ min: 1, max: 500 }),
         (hundredths, n) => {
           const position = Math.floor((hundredths * n + 9_999) / 10_000);
-          expect(nearestRank(positions(n), hundredths / 100)).toBe(position);
+          expect(nearestRank(positions(n), hundredths / 100)).toBe(BigInt(position));
         },
       ),
     );

@@ -4,7 +4,9 @@ import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
 import type { Line, TestService } from '../support/service.ts';
 
-const [GRID, LONG, SAMPLED, LATE] = [1, 2, 3, 4].map(guidOf) as [string, string, string, string];
+const [GRID, LONG, SAMPLED, LATE, YEARS] = [1, 2, 3, 4, 5].map(guidOf) as [
+  ...[string, string, string, string, string],
+];
 
 const METERS = [meter(2, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12)];
 
@@ -26,6 +28,7 @@ beforeAll(async () => {
       group(2, { topper_bucket_size: 60 }),
       group(3, { meters: METERS, sampling_rate: 7 }),
       group(4),
+      group(5),
     ],
     lines: [
       ...gridLines(GRID),
@@ -35,6 +38,10 @@ beforeAll(async () => {
       })),
       { group: LATE, key: 'k', ts: T0 + 240, values: { 0: 3 } },
       { group: LATE, key: 'k', ts: T0 + 360, values: { 0: 5 } },
+      { group: YEARS, key: 'k0', ts: 700_000_000, values: { 0: 1 } },
+      ...Array.from({ length: 500 }, (_, i) => ({
+        ...{ group: YEARS, key: `k${i}`, ts: T0, values: { 0: 1000 - i } },
+      })),
     ],
   });
 });
@@ -165,6 +172,18 @@ describe('the topper buckets behind percentiles', () => {
     const asked = { counter_group: GRID, meter: 2, probe_id: 'p1' };
     expect(await seriesOf(1, asked)).toEqual([20]);
     expect(await percentiles({ ...asked, get_percentiles: 0 })).toEqual({ 0: 20 });
+  });
+
+  it('may be millions without a reading, which count as 0 and cost nothing', async () => {
+    const { keys } = await lab.topper({
+      ...{ counter_group: YEARS, maxitems: 500, get_percentiles: '50,100' },
+      ...{ window_fromts: 0, window_tots: T0 + 86_400 },
+    });
+    expect(keys).toHaveLength(500);
+    expect(keys[499]?.percentiles).toEqual([
+      { rank: 50, value: 0 },
+      { rank: 100, value: 501 },
+    ]);
   });
 
   it('are those of the whole key, whatever is filtered or cut', async () => {
