@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NodePools } from '../../db/node-pools.ts';
+import { ReadSession } from '../../db/read-session.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+
+let database: TestDatabase;
+let pools: NodePools;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // A session's advisory lock outlives a rollback, so it counts the calls of a read-only session.
+  await withClient(database.url, (client) =>
+    client.query(`
+create table facts (n int);
+create function conflict_for(calls int) returns int language plpgsql as $$
+declare made int := (select count(*) from pg_locks
+  where locktype = 'advisory' and pid = pg_backend_pid() and classid = 4711);
+begin
+  if made >= calls then return made; end if;
+  perform pg_advisory_lock(4711, made);
+  raise exception 'canceling statement due to conflict with recovery' using errcode = '40001';
+end $$`),
+  );
+});
+
+afterAll(async () => {
+  await pools?.close();
+  await database.drop();
+});
+
+function openSession(): ReadSession {
+  // A pool of its own: advisory locks are to end with their test.
+  pools = new NodePools({ primaryUrl: database.url });
+  return new ReadSession({
+    pool: pools.at(database.url),
+    onStatement: () => {},
+    bound: null,
+    signal: new AbortController().signal,
+  });
+}
+
+async function close(session: ReadSession): Promise<void> {
+  await session.end();
+  await pools.close();
+}
+
+describe('a read session', () => {
+  it('asks again once when a standby cancelled for its recovery (decision 13)', async () => {
+    const session = openSession();
+    expect(await session.read({ text: 'select conflict_for(1) as made' })).toEqual([{ made: 1 }]);
+    await close(session);
+  });
+
+  it('asks no third time, and says what happened', async () => {
+    const session = openSession();
+    await expect(session.read({ text: 'select conflict_for(9)' })).rejects.toMatchObject({
+      kind: 'conflict',
+      status: 500,
+    });
+    await close(session);
+  });
+
+  it('sees one snapshot, whatever is committed meanwhile', async () => {
+    const session = openSession();
+    const count = () => session.read<{ n: number }>({ text: 'select count(*)::int n from facts' });
+    const [before] = await count();
+    await withClient(database.url, (client) => client.query('insert into facts values (1)'));
+    expect(await count()).toEqual([before]);
+    await close(session);
+  });
+
+  it('goes on after a statement that failed', async () => {
+    const session = openSession();
+    await expect(session.read({ text: 'select 1 / 0' })).rejects.toThrow('division by zero');
+    expect(await session.read({ text: 'select 1 as n' })).toEqual([{ n: 1 }]);
+    await close(session);
+  });
+
+  it('cannot write', async () => {
+    const session = openSession();
+    await expect(session.read({ text: 'insert into facts values (2)' })).rejects.toThrow(
+      'read-only transaction',
+    );
+    await close(session);
+  });
+});
