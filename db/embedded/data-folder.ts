@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from './has-code.ts';
@@ -29,6 +29,7 @@ export const SYSTEM_DIR = '/var/lib/countergraph';
  */
 export async function openDataFolder(dataDir: string, systemDir: string): Promise<DataFolder> {
   const intended = await canonicalPath(resolve(dataDir));
+  requireFolder(intended);
   const user = await serverUserFor(folderAt(intended, undefined).pgdata);
   if (user === undefined) {
     await makeFolder(intended, user);
@@ -52,6 +53,12 @@ export async function openDataFolder(dataDir: string, systemDir: string): Promis
   }
   await makeFolder(elsewhere.root, user);
   return folderAt(elsewhere.root, await serverUserFor(elsewhere.pgdata));
+}
+
+/** What is there already must be a folder. */
+function requireFolder(path: string): void {
+  if (!existsSync(path) || statSync(path).isDirectory()) return;
+  throw new Error(`${path} is not a folder: set COUNTERGRAPH_DATA_DIR to one, or to a new path`);
 }
 
 export function folderAt(root: string, user: ServerUser): DataFolder {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDataFolder } from '../../db/embedded/data-folder.ts';
@@ -77,6 +77,13 @@ describe('the data of an embedded server', () => {
     await (isRoot
       ? expect(opened).rejects.toThrow(/cannot be reached by uid 65534/)
       : expect(opened).resolves.toMatchObject({ root: dataDir }));
+  });
+
+  test('need a folder, not a file', async () => {
+    await writeFile(dataDir, 'not a folder');
+    await expect(openDataFolder(dataDir, systemDir)).rejects.toThrow(
+      `${dataDir} is not a folder: set COUNTERGRAPH_DATA_DIR`,
+    );
   });
 
   test('need a folder that can be written to', async () => {
