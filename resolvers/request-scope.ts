@@ -25,3 +25,6 @@ export type RequestScope = {
   /** null: nobody has said who they are. */
   readonly identity: Identity | null;
 };
+
+/** Everything of a request's scope but who asks, which each surface finds out in its own way. */
+export type AnonymousScope = Omit<RequestScope, 'identity'>;

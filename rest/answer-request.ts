@@ -2,13 +2,10 @@ import { ServiceError, serviceError } from '../domain/errors.ts';
 import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import { type GrantedContext, type Identity, identify } from '../resolvers/identity.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
-import type { RequestScope } from '../resolvers/request-scope.ts';
+import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
 import { decodeCommon, decodeTimeout } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Parameters } from './parameters.ts';
-
-/** Everything of a scope but who asks: found out here. */
-export type AnonymousScope = Omit<RequestScope, 'identity'>;
 
 /** Seconds the request's database work may take; null waits. A malformed `timeout` says so later. */
 export function timeoutOf<Options extends { node: NodeChoice }>(
@@ -56,10 +53,8 @@ async function authenticate(
 }
 
 /** Whatever is wrong with a credential, the answer is the same (decision 3). */
-function credential(parameters: Parameters, name: string): string | null {
-  const given = orNull(() => parameters.text(name));
-  return given ?? null;
-}
+const credential = (parameters: Parameters, name: string): string | null =>
+  orNull(() => parameters.text(name));
 
 /** Decision 13: the node to ask who somebody is while the primary cannot be reached. */
 function chosenNode(parameters: Parameters, directory: RequestScope['directory']): NodeRow | null {

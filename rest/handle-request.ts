@@ -1,6 +1,7 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
-import { type AnonymousScope, answerRequest, timeoutOf } from './answer-request.ts';
+import type { AnonymousScope } from '../resolvers/request-scope.ts';
+import { answerRequest, timeoutOf } from './answer-request.ts';
 import { counterGroupInfo } from './counter-group-info.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fromQuery, type Parameters } from './parameters.ts';

@@ -1,12 +1,11 @@
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LIMITS } from '../domain/limits.ts';
 import { identify } from '../resolvers/identity.ts';
-import type { RequestScope } from '../resolvers/request-scope.ts';
+import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
 import { readCredentials } from '../schema/credentials.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Logger } from './log.ts';
-import type { AnonymousScope } from './service.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = { readonly anonymous: AnonymousScope };

@@ -1,7 +1,7 @@
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { RequestReads } from '../resolvers/loaders/request-reads.ts';
 import { NodeDirectory } from '../resolvers/node-directory.ts';
-import type { RequestScope } from '../resolvers/request-scope.ts';
+import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import type { Logger } from './log.ts';
 import type { Settings } from './settings.ts';
 
@@ -15,9 +15,6 @@ export type ServiceOptions = {
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
 };
-
-/** Everything of a request's scope but who asks. */
-export type AnonymousScope = Omit<RequestScope, 'identity'>;
 
 export type Service = {
   readonly settings: Settings;
