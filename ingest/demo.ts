@@ -149,7 +149,7 @@ async function nameHosts(
     for (const guid of [hosts.guid, groupOfList.guid]) {
       const group = groups.get(guid);
       for (const { key, texts } of group ? list.flatMap(namesOf) : []) {
-        if (group && seen.has(key.text)) writer.addTexts({ group, key, texts });
+        if (group && seen.has(key.text)) writer.batch().addTexts({ group, key, texts });
       }
     }
   }

@@ -1,3 +1,4 @@
+import type { Interval } from '../domain/interval.ts';
 import { addressScopes, DEFAULT_HOME } from './address-scope.ts';
 import { BadLine } from './bad-line.ts';
 import type { Flow } from './flow.ts';
@@ -28,22 +29,34 @@ export type FlowWriterOptions = {
 export async function createFlowWriter(
   session: ImportSession,
   { home, probe, bounds }: FlowWriterOptions,
-): Promise<(flow: Flow) => Promise<void>> {
+): Promise<(flow: Flow) => Promise<void> | null> {
   const scopeOf = addressScopes(home.length > 0 ? home : DEFAULT_HOME);
   const { writer, connection, contextId } = session;
   const groups = await ensureFlowGroups(connection, contextId);
   const options: FlowReadingsOptions = {
     groups: byBucketSize(groups),
     scopeOf,
-    sink: sinkOf(groups, probe, writer.add),
+    sink: sinkOf(groups, probe, writer),
   };
-  return async (flow) => {
+  return (flow) => {
     checkFlow(flow, bounds);
-    for (const piece of flowPieces(flow)) {
+    return addPieces(flowPieces(flow), (piece) => {
       flowReadings(options, flow, piece);
-      if (writer.isFull()) await writer.flush();
-    }
+      return writer.makeRoom();
+    });
   };
+}
+
+/** Adds one piece after the other; null when that was done without having to wait. */
+function addPieces(
+  pieces: Iterator<Interval>,
+  add: (piece: Interval) => Promise<void> | null,
+): Promise<void> | null {
+  for (let next = pieces.next(); !next.done; next = pieces.next()) {
+    const due = add(next.value);
+    if (due !== null) return due.then(() => addPieces(pieces, add) ?? undefined);
+  }
+  return null;
 }
 
 const NAMES = Object.keys(FLOW_GROUPS) as FlowGroupName[];
@@ -63,14 +76,14 @@ function byBucketSize(
 function sinkOf(
   groups: Readonly<Record<FlowGroupName, ImportGroup>>,
   probe: string | null,
-  add: ImportSession['writer']['add'],
+  writer: ImportSession['writer'],
 ): FlowSink {
   const placements = Object.fromEntries(
     NAMES.map((name) => [name, placementOf(name, groups[name])]),
   ) as Record<FlowGroupName, Placement>;
   return (name, bucket, key, amounts) => {
     const values = placements[name](amounts);
-    add({ group: groups[name], probe, bucket, key, values, count: 1 });
+    writer.batch().add({ group: groups[name], probe, bucket, key, values, count: 1 });
   };
 }
 

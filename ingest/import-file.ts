@@ -8,7 +8,7 @@ import { type ImportSession, runImport } from './import-session.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
 import { contentDigest, readContent } from './read-content.ts';
-import { readLines } from './read-lines.ts';
+import { type LineTaker, readLines } from './read-lines.ts';
 import { createSampleWriter } from './sample-writer.ts';
 import { timeBounds } from './time-bounds.ts';
 import { createZeekConnParser } from './zeek-conn.ts';
@@ -116,17 +116,17 @@ async function importContent(
   const { source, format, context, signal } = options;
   const hash = createHash('sha256');
   const badLines = collectBadLines(source.name, options.skipBadLines ? 'skip' : 'stop');
-  const take = await lineTaker(session, options);
   let bytes = 0;
   let records = 0;
+  const take = await lineTaker(session, options, () => {
+    records += 1;
+  });
   const lines = await readLines({
     content: readContent(source, (count) => {
       bytes += count;
     }),
     badLines,
-    take: async (line) => {
-      if (await take(line)) records += 1;
-    },
+    take,
     onBlock: (lineCount, block) => {
       signal?.throwIfAborted();
       hash.update(block);
@@ -149,20 +149,23 @@ async function importContent(
   };
 }
 
-/** Takes the lines of a format; false for a line that holds no record, as a header does. */
+/** Takes the lines of a format; `onRecord` is called for each with a record, which a header is not. */
 async function lineTaker(
   session: ImportSession,
   options: ImportFileOptions,
-): Promise<(line: string) => Promise<boolean>> {
+  onRecord: () => void,
+): Promise<LineTaker> {
   const { format, home = [] } = options;
   const probe = options.probe ?? null;
   const bounds = timeBounds(options.now());
-  if (format === 'samples') return createSampleWriter(session, { probe, bounds });
+  if (format === 'samples') return createSampleWriter(session, { probe, bounds, onRecord });
   const parse = createZeekConnParser();
   const addFlow = await createFlowWriter(session, { home, probe, bounds });
-  return async (line) => {
+  return (line) => {
     const flow = parse(line);
-    if (flow) await addFlow(flow);
-    return flow !== null;
+    if (flow === null) return null;
+    const due = addFlow(flow);
+    onRecord();
+    return due;
   };
 }

@@ -9,6 +9,7 @@ import { IngestError } from './ingest-error.ts';
 import { type KeyIds, openKeyIds } from './key-ids.ts';
 import { createReadingWriter, type ReadingWriter } from './reading-writer.ts';
 import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
+import type { ReadingsSink } from './sorted-readings.ts';
 
 /** An open import into one context: its transaction, its lock, and where readings go. */
 export type ImportSession = {
@@ -88,9 +89,15 @@ async function openSession(
   const keyIds = await openKeyIds(connection, contextId);
   const place = { contextId, sliceSeconds, engine };
   const slices = openImportSlices({ connection, openSecond, source, ...place });
-  const writer = createReadingWriter({ connection, contextId, keyIds, slices }, target.batchRows);
+  const writer = createReadingWriter(
+    { connection, contextId, keyIds, slices, sink: noSink() },
+    target.batchRows,
+  );
   return { connection, contextId, writer, keyIds, slices };
 }
+
+/** Nothing else is made of the readings yet. */
+const noSink = (): ReadingsSink => ({ add: async () => {}, finish: async () => {} });
 
 /** The context to import into, locked and found or made as the target says. */
 async function lockedContext(target: ImportTarget, connection: Connection): Promise<ContextRow> {

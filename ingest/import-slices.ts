@@ -7,10 +7,13 @@ import { LIMITS } from '../domain/limits.ts';
 import { sliceName } from '../domain/slice-name.ts';
 import { IngestError } from './ingest-error.ts';
 
+/** A slice's id, and the time up to which buckets are in it. */
+export type ImportSlice = { readonly sliceId: number; readonly endsAt: EpochSeconds };
+
 /** The slices that an import fills. */
 export type ImportSlices = {
-  /** The id of the slice that holds a bucket; the slice is made where there is none. */
-  readonly sliceOf: (bucket: EpochSeconds) => Promise<number>;
+  /** The slice that holds a bucket, which is made where there is none. */
+  readonly sliceOf: (bucket: EpochSeconds) => Promise<ImportSlice>;
   readonly filledCount: () => number;
   readonly madeCount: () => number;
 };
@@ -29,7 +32,7 @@ export type ImportSlicesOptions = {
 
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   const { connection, source, contextId, engine, sliceSeconds } = options;
-  const sliceIds = new Map<EpochSeconds, number>();
+  const filled = new Map<EpochSeconds, ImportSlice>();
   let madeCount = 0;
 
   async function findOrMake(startsAt: EpochSeconds): Promise<number> {
@@ -51,19 +54,20 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   return {
     async sliceOf(bucket) {
       const startsAt = floorTo(bucket, sliceSeconds);
-      const known = sliceIds.get(startsAt);
+      const known = filled.get(startsAt);
       if (known !== undefined) return known;
-      if (sliceIds.size >= LIMITS.importSlices) {
+      if (filled.size >= LIMITS.importSlices) {
         throw new IngestError(
           `${source}: one file may fill at most ${LIMITS.importSlices} slices of ${sliceSeconds} seconds: ` +
             'import it in parts',
         );
       }
       const sliceId = await findOrMake(startsAt);
-      sliceIds.set(startsAt, sliceId);
-      return sliceId;
+      const slice = { sliceId, endsAt: startsAt + sliceSeconds };
+      filled.set(startsAt, slice);
+      return slice;
     },
-    filledCount: () => sliceIds.size,
+    filledCount: () => filled.size,
     madeCount: () => madeCount,
   };
 }

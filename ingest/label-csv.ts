@@ -4,10 +4,11 @@ import { LIMITS } from '../domain/limits.ts';
 import { shardOf } from '../domain/shard.ts';
 import { type CsvLabel, csvLabels } from './csv-labels.ts';
 import type { ImportGroup } from './import-group.ts';
-import { type ImportKey, simpleKey } from './import-key.ts';
+import { simpleKey } from './import-key.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
 import { type KeyIds, openKeyIds } from './key-ids.ts';
+import type { KeyTable } from './key-table.ts';
 import { type KeyTexts, mergeTexts } from './key-texts.ts';
 import type { LabelReport, LabelTarget } from './label-target.ts';
 
@@ -22,7 +23,7 @@ export async function labelCsv(target: LabelTarget, source: ImportSource): Promi
   const counts = { labelled: 0, unchanged: 0, unknown: 0 };
   for await (const batch of batchesOf(csvLabels(source, groups, target.signal))) {
     const { found, unknown } = await findKeys(target, keyIds, batch);
-    const changed = await writeTexts(target, keyIds, found);
+    const changed = await writeTexts(target, found);
     counts.labelled += changed;
     counts.unchanged += found.length - changed;
     counts.unknown += unknown;
@@ -55,8 +56,9 @@ async function* batchesOf(labels: AsyncIterable<CsvLabel>): AsyncGenerator<CsvLa
 }
 
 type FoundKey = {
-  readonly group: ImportGroup;
-  readonly key: ImportKey;
+  readonly table: KeyTable;
+  /** In the table. */
+  readonly index: number;
   readonly texts: KeyTexts;
 };
 
@@ -67,6 +69,7 @@ async function findKeys(
   batch: readonly CsvLabel[],
 ): Promise<{ found: FoundKey[]; unknown: number }> {
   const existing = await selectExisting(target, batch);
+  const tables = keyIds.tables();
   const found = new Map<string, FoundKey>();
   let unknown = 0;
   for (const { candidates, texts } of batch) {
@@ -77,11 +80,12 @@ async function findKeys(
       if (!key) continue;
       meant += 1;
       const merged = mergeTexts(found.get(place(key))?.texts, texts);
-      found.set(place(key), { group, key: simpleKey(key), texts: merged });
+      const table = tables.of(group);
+      found.set(place(key), { table, index: table.indexOf(simpleKey(key)), texts: merged });
     }
     if (meant === 0) unknown += 1;
   }
-  await keyIds.learn([...found.values()].map((key) => ({ group: key.group, things: [key] })));
+  await keyIds.learn(tables);
   return { found: [...found.values()], unknown };
 }
 
@@ -104,16 +108,12 @@ async function selectExisting(
   return new Set(existing.map(({ groupId, key }) => `${groupId} ${key}`));
 }
 
-const writeTexts = (
-  { connection }: LabelTarget,
-  keyIds: KeyIds,
-  keys: readonly FoundKey[],
-): Promise<number> =>
+const writeTexts = ({ connection }: LabelTarget, keys: readonly FoundKey[]): Promise<number> =>
   updateKeyTexts(
     connection,
-    keys.map(({ group, key, texts }) => ({
-      groupId: group.groupId,
-      ...keyIds.idOf(group, key.text),
+    keys.map(({ table, index, texts }) => ({
+      groupId: table.group.groupId,
+      ...table.idOf(index),
       label: texts.label,
       description: texts.description,
       attributes: undefined,

@@ -3,11 +3,16 @@ import { BadLine } from './bad-line.ts';
 import type { BadLineCollector } from './bad-lines.ts';
 import { createLineSplitter, type SplitLine } from './line-splitter.ts';
 
+/**
+ * Takes a line that is not empty; fails with a `BadLine` when it cannot. Gives what to wait for
+ * before the next line; null, as nearly always, for nothing: to wait would cost more than the line.
+ */
+export type LineTaker = (line: string) => Promise<void> | null;
+
 export type LineReaderOptions = {
   readonly content: AsyncIterable<Buffer>;
   readonly badLines: BadLineCollector;
-  /** Takes a line that is not empty; fails with a `BadLine` when it cannot. */
-  readonly take: (line: string) => Promise<void>;
+  readonly take: LineTaker;
   /** Called after each block of content. */
   readonly onBlock?: (lineCount: number, block: Buffer) => void;
 };
@@ -21,7 +26,8 @@ export async function readLines(options: LineReaderOptions): Promise<number> {
       lineCount += 1;
       try {
         if (typeof line !== 'string') throw line;
-        if (line !== '') await options.take(line);
+        const due = line === '' ? null : options.take(line);
+        if (due !== null) await due;
       } catch (error) {
         if (!(error instanceof BadLine)) throw error;
         options.badLines.reject(lineCount, error);

@@ -66,14 +66,14 @@ function groupIn(object: JsonObject, groups: SampleContext['groups']): ImportGro
 }
 
 function keyIn(object: JsonObject, group: ImportGroup): ImportKey {
-  // A copy: as long as its readings are in memory it must not keep the whole line there.
-  const text = ownCopy(textIn(object, 'key'));
+  const text = textIn(object, 'key');
   if (group.keyKind !== 'crosskey') {
     const key = parseRawKey(group.keyKind, text);
     if (key !== null) return simpleKey(key);
     throw new BadLine(`key must be a raw key of kind ${group.keyKind}, got ${shownJson(text)}`);
   }
-  const key = parseCrossKey(group.partKinds, text);
+  // A copy: as long as its parts are in memory they must not keep the whole line there.
+  const key = parseCrossKey(group.partKinds, ownCopy(text));
   if (key !== null) return { text: key.key, parts: key.parts };
   const kinds = group.partKinds.join('\\');
   throw new BadLine(`key must be a raw key of the form ${kinds}, got ${shownJson(text)}`);
@@ -117,7 +117,7 @@ function countIn(object: JsonObject): Whole {
 function probeIn(object: JsonObject): string | null {
   const probe = object['probe'] ?? null;
   if (probe === null) return null;
-  if (typeof probe === 'string' && isName(probe)) return ownCopy(probe);
+  if (typeof probe === 'string' && isName(probe)) return probe;
   throw new BadLine(`probe must be ${NAME_FORM}, got ${shownJson(probe)}`);
 }
 
@@ -133,7 +133,9 @@ function integerIn(object: JsonObject, field: string): Whole {
   throw new BadLine(`${field} must be an integer, got ${shownJson(object[field])}`);
 }
 
-const wholeOf = (value: unknown): Whole | null => {
+function wholeOf(value: unknown): Whole | null {
+  // Exact: what might have been rounded was kept as text. Adding 0 turns the -0 of JSON into 0.
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value + 0;
   const text = jsonNumber(value);
   return text === null ? null : parseWhole(text);
-};
+}

@@ -1,7 +1,16 @@
 import type { ImportSession } from './import-session.ts';
 import { loadGroups } from './load-groups.ts';
+import type { LineTaker } from './read-lines.ts';
 import { parseSampleLine } from './sample-line.ts';
 import type { TimeBounds } from './time-bounds.ts';
+
+export type SampleWriterOptions = {
+  /** The probe of samples that name none. */
+  readonly probe: string | null;
+  readonly bounds: TimeBounds;
+  /** Called for each sample that was taken. */
+  readonly onRecord: () => void;
+};
 
 /**
  * Takes the lines of the `samples` format, and gives their readings to the session's writer. A line
@@ -9,15 +18,17 @@ import type { TimeBounds } from './time-bounds.ts';
  */
 export async function createSampleWriter(
   { connection, contextId, writer }: ImportSession,
-  { probe, bounds }: { probe: string | null; bounds: TimeBounds },
-): Promise<(line: string) => Promise<true>> {
+  { probe, bounds, onRecord }: SampleWriterOptions,
+): Promise<LineTaker> {
   const groups = await loadGroups(connection, contextId);
-  return async (line) => {
-    const sample = parseSampleLine({ groups, bounds }, line);
-    const { group, key, bucket, readings, count, texts } = sample;
-    writer.add({ group, key, bucket, count, probe: sample.probe ?? probe, values: readings });
-    if (texts) writer.addTexts({ group, key, texts });
-    if (writer.isFull()) await writer.flush();
-    return true;
+  const context = { groups, bounds };
+  return (line) => {
+    const batch = writer.batch();
+    const sample = parseSampleLine(context, line);
+    const { group, key, bucket, readings: values, count, texts } = sample;
+    batch.add({ group, key, bucket, count, probe: sample.probe ?? probe, values });
+    if (texts) batch.addTexts({ group, key, texts });
+    onRecord();
+    return writer.makeRoom();
   };
 }

@@ -21,15 +21,16 @@ export const addressBytes = (key: string): number[] | null =>
 function addressForm(lengths: readonly number[]): KeyForm {
   const fitting = (bytes: number[] | null): number[] | null =>
     bytes !== null && lengths.includes(bytes.length) ? bytes : null;
-  const rawBytes = (text: string): number[] | null => fitting(addressBytes(text));
+  const patterns = lengths.map(hexBytesPattern);
   return {
-    parseRaw: (text) => (rawBytes(text) === null ? null : text.toUpperCase()),
+    // Only looks: an import does this for every key, and needs the bytes of none.
+    parseRaw: (text) => (patterns.some((form) => form.test(text)) ? text.toUpperCase() : null),
     parseReadable(text) {
       const bytes = fitting(parseAddress(text));
       return bytes === null ? null : formatHexBytes(bytes);
     },
     formatReadable(key) {
-      const bytes = rawBytes(key);
+      const bytes = fitting(addressBytes(key));
       return bytes === null ? null : formatAddress(bytes);
     },
   };

@@ -10,6 +10,7 @@ import {
   unfitness,
 } from '../../db/migrate.ts';
 import { projectRoot } from '../../db/project-root.ts';
+import { createPartition } from '../../db/write/create-partition.ts';
 import {
   createTestDatabase,
   databaseUrl,
@@ -54,6 +55,8 @@ async function withEmptyDatabase<T>(
   }
 }
 
+const columnsOf = (indexdef: string) => indexdef.slice(indexdef.indexOf('('));
+
 async function writeMigrations(name: string, files: Record<string, string>): Promise<string> {
   const path = join(folder, name);
   await mkdir(path);
@@ -89,15 +92,9 @@ describe('the layout of storage', () => {
     );
   });
 
-  test('has the shard in the primary key and every unique index of each large table', async () => {
-    const indexes = await rowsOf<{
-      table: string;
-      index: string;
-      primary: boolean;
-      sharded: boolean;
-    }>(
-      `select large.relname as table, i.indexrelid::regclass::text as index,
-              i.indisprimary as primary,
+  test('has the shard in every unique index of each large table', async () => {
+    const indexes = await rowsOf<{ index: string; sharded: boolean }>(
+      `select i.indexrelid::regclass::text as index,
               exists (select from pg_attribute a
                        where a.attrelid = i.indrelid and a.attname = 'shard'
                          and a.attnum = any (i.indkey::smallint[])) as sharded
@@ -105,10 +102,16 @@ describe('the layout of storage', () => {
          join pg_index i on i.indrelid = large.oid
         where i.indisunique`,
     );
+    expect(indexes.length).toBeGreaterThan(0);
     expect(indexes.filter(({ sharded }) => !sharded)).toEqual([]);
-    const large = await rowsOf<{ relname: string }>(LARGE);
-    const withPrimaryKey = indexes.filter(({ primary }) => primary).map(({ table }) => table);
-    expect(withPrimaryKey.sort()).toEqual(large.map(({ relname }) => relname).sort());
+  });
+
+  test('has a primary key for each large table but samples, to which is only appended', async () => {
+    const without = await rowsOf(
+      `select large.relname from (${LARGE}) as large
+        where not exists (select from pg_index where indrelid = large.oid and indisprimary)`,
+    );
+    expect(without).toEqual([{ relname: 'samples' }]);
   });
 
   test('lets no foreign key point at a large table', async () => {
@@ -192,6 +195,37 @@ describe('migrating', () => {
         from: '001_good',
         to: '003_never',
         applied: ['002_bad', '003_never'],
+      });
+    });
+  });
+
+  test('gives the index of the samples to partitions that are there, and keeps their rows', async () => {
+    const core = await readFile(join(projectRoot(), 'migrations', '001_core.sql'), 'utf8');
+    const before = await writeMigrations('core', { '001_core.sql': core });
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await migrate(url, before);
+      await withClient(url, async (client) => {
+        await createPartition(client, 1);
+        await client.query(`insert into samples values (7, 60, 1, 2, 0, 5, 1, '{3}', null)`);
+      });
+      await migrate(url);
+      await withClient(url, async (client) => {
+        await createPartition(client, 2);
+        await client.query(`insert into samples values (7, 60, 1, 2, 0, 2, '{4}', '{5}')`);
+        const { rows } = await client.query('select * from samples order by slice_id');
+        const row = { group_id: 7, bucket: '60', shard: 1, key_id: 2, probe_id: 0 };
+        expect(rows).toEqual([
+          { ...row, slice_id: 1, readings: ['3'], counts: null },
+          { ...row, slice_id: 2, readings: ['4'], counts: ['5'] },
+        ]);
+        const indexes = await client.query(
+          `select tablename, indexdef from pg_indexes where tablename like 'samples%' order by 1`,
+        );
+        expect(
+          indexes.rows.map(({ tablename, indexdef }) => [tablename, columnsOf(indexdef)]),
+        ).toEqual(
+          ['samples', 'samples_1', 'samples_2'].map((table) => [table, '(group_id, bucket)']),
+        );
       });
     });
   });

@@ -50,7 +50,7 @@ describe('the partition of a new slice', () => {
       await filling.query('begin');
       await filling.query('select pg_advisory_xact_lock_shared($1, 1000)', [SLICE_HELD_LOCK]);
       await withClient(database.url, (second) => createPartition(second, 1000));
-      await filling.query("insert into samples values (1, 0, 0, 0, 0, 0, 1000, '{1}', null)");
+      await filling.query("insert into samples values (1, 0, 0, 0, 0, 1000, '{1}', null)");
       await reader.query("set lock_timeout = '1s'");
       expect(await countRows()).toBe(12);
       await importAt(NOW - 90_000);

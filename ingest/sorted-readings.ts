@@ -1,0 +1,45 @@
+import type { ImportGroup } from './import-group.ts';
+import type { Whole } from './whole.ts';
+
+/**
+ * A column of readings by row. numbers[row]: the reading; NaN: none; ±Infinity: look it up in
+ * `large`.
+ */
+export type ReadingColumn = {
+  readonly numbers: Float64Array;
+  readonly large: ReadonlyMap<number, bigint>;
+};
+
+/**
+ * The readings of one group, probe and slice in a batch: rows ascending by bucket, shard and key
+ * id. Rows of the same bucket and key are next to each other; there is more than one only where
+ * their sum is too large for one row.
+ */
+export type SortedReadings = {
+  readonly group: ImportGroup;
+  readonly probeId: number;
+  readonly sliceId: number;
+  /** The arrays may be longer. */
+  readonly rowCount: number;
+  /** Epoch seconds. */
+  readonly buckets: Float64Array;
+  readonly shards: Uint8Array;
+  readonly keyIds: Uint32Array;
+  /** By slot − 1. */
+  readonly readings: readonly ReadingColumn[];
+  /** By slot − 1; null unless the slot's fold is `mean`; 1 where nothing else was said. */
+  readonly counts: readonly (ReadingColumn | null)[];
+};
+
+/** What else is made of the readings, in the same transaction. */
+export type ReadingsSink = {
+  add(readings: SortedReadings): Promise<void>;
+  finish(): Promise<void>;
+};
+
+/** What a column holds in a row; null for nothing. */
+export function wholeAt({ numbers, large }: ReadingColumn, row: number): Whole | null {
+  const number = numbers[row] ?? Number.NaN;
+  if (Number.isNaN(number)) return null;
+  return Number.isFinite(number) ? number : (large.get(row) ?? null);
+}
