@@ -2,6 +2,7 @@ import type { ImportSession } from './import-session.ts';
 import { loadGroups } from './load-groups.ts';
 import type { LineTaker } from './read-lines.ts';
 import { parseSampleLine } from './sample-line.ts';
+import { createScannedSamples } from './scanned-samples.ts';
 import type { TimeBounds } from './time-bounds.ts';
 
 export type SampleWriterOptions = {
@@ -22,12 +23,15 @@ export async function createSampleWriter(
 ): Promise<LineTaker> {
   const groups = await loadGroups(connection, contextId);
   const context = { groups, bounds };
+  const addScanned = createScannedSamples({ ...context, probe });
   return (line) => {
     const batch = writer.batch();
-    const sample = parseSampleLine(context, line);
-    const { group, key, bucket, readings: values, count, texts } = sample;
-    batch.add({ group, key, bucket, count, probe: sample.probe ?? probe, values });
-    if (texts) batch.addTexts({ group, key, texts });
+    if (!addScanned(batch, line)) {
+      const sample = parseSampleLine(context, line);
+      const { group, key, bucket, readings: values, count, texts } = sample;
+      batch.add({ group, key, bucket, count, probe: sample.probe ?? probe, values });
+      if (texts) batch.addTexts({ group, key, texts });
+    }
     onRecord();
     return writer.makeRoom();
   };
