@@ -57,6 +57,8 @@ export type ImportReport = {
   readonly slices: number;
   readonly newSlices: number;
   readonly badLines: BadLines;
+  /** The most memory that this process has had at a time, from its start. */
+  readonly peakMemoryBytes: number;
 };
 
 /**
@@ -145,6 +147,7 @@ async function importContent(
     slices: session.slices.filledCount(),
     newSlices: session.slices.madeCount(),
     badLines: badLines.result(),
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     digest: hash.digest(),
   };
 }

@@ -86,7 +86,9 @@ async function importOne(
   }).finally(progress.stop);
   const seconds = (performance.now() - started) / 1000;
   nameBadLines(report);
-  console.log(json ? JSON.stringify({ ...report, seconds }) : sentence(report, seconds));
+  const readingsPerSecond = Math.round(report.readings / seconds);
+  const timed = { ...report, seconds, readingsPerSecond };
+  console.log(json ? JSON.stringify(timed) : sentence(timed));
 }
 
 function nameBadLines({ source, badLines }: ImportReport): void {
@@ -97,7 +99,14 @@ function nameBadLines({ source, badLines }: ImportReport): void {
   if (unnamed > 0) console.error(`${source}: ${unnamed} more lines were skipped`);
 }
 
-function sentence(report: ImportReport, seconds: number): string {
+const MEGABYTE = 1e6;
+
+type TimedReport = ImportReport & {
+  readonly seconds: number;
+  readonly readingsPerSecond: number;
+};
+
+function sentence(report: TimedReport): string {
   const { source, format, lines, records, readings, newKeys, slices, newSlices, badLines } = report;
   const count = (value: number): string => value.toLocaleString('en');
   const skipped = badLines.count > 0 ? `, ${count(badLines.count)} bad lines skipped` : '';
@@ -105,7 +114,8 @@ function sentence(report: ImportReport, seconds: number): string {
     `${source}: ${count(records)} ${format === 'samples' ? 'samples' : 'flows'} ` +
     `from ${count(lines)} lines${skipped}, ${count(readings)} readings, ` +
     `${count(newKeys)} new keys, ${count(slices)} slices (${count(newSlices)} new), ` +
-    `${seconds.toFixed(1)} s`
+    `${report.seconds.toFixed(1)} s, ${count(report.readingsPerSecond)} readings/s, ` +
+    `${count(Math.round(report.peakMemoryBytes / MEGABYTE))} MB of memory`
   );
 }
 

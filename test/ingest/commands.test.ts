@@ -59,7 +59,7 @@ describe('the command import', () => {
     expect([status, err]).toEqual([0, []]);
     expect(out).toHaveLength(2);
     expect(out[0]).toMatch(
-      /conn\.log: 1 flows from 2 lines, 12 readings, 12 new keys, 1 slices \(1 new\), \d+\.\d s$/,
+      /conn\.log: 1 flows from 2 lines, 12 readings, 12 new keys, 1 slices \(1 new\), \d+\.\d s, [\d,]+ readings\/s, \d+ MB of memory$/,
     );
     expect(out[1]).toMatch(/other\.log\.gz: 1 flows .* 0 new keys, 1 slices \(0 new\)/);
   });
@@ -73,6 +73,10 @@ describe('the command import', () => {
       badLines: { count: 1, named: [{ line: 2, reason: 'it must have 8 fields, got 1' }] },
     });
     expect(second).toMatchObject({ records: 1, badLines: { count: 0, named: [] } });
+    expect(second.readingsPerSecond).toBe(Math.round(second.readings / second.seconds));
+    // Node alone has some 40 MB; no machine has a TB.
+    expect(second.peakMemoryBytes).toBeGreaterThan(2e7);
+    expect(second.peakMemoryBytes).toBeLessThan(1e12);
   });
 
   it('ends at the first file that fails; those before it stay', async () => {

@@ -36,6 +36,7 @@ describe('an import of flows', () => {
       slices: 2,
       newSlices: 2,
       badLines: { count: 0, named: [] },
+      peakMemoryBytes: expect.any(Number),
     });
     const groups = await query(
       databaseUrl,
