@@ -21,7 +21,7 @@ export type ImportProgress = {
   /** Bytes that were read, as they are stored. */
   readonly bytes: number;
   readonly lines: number;
-  /** Rows of readings so far. */
+  /** Rows of readings that were written so far. */
   readonly readings: number;
 };
 
@@ -152,7 +152,7 @@ async function importContent(
   };
 }
 
-/** Takes the lines of a format; `onRecord` is called for each with a record, which a header is not. */
+/** Takes the lines of a format; `onRecord` is called for each but those without one, as headers. */
 async function lineTaker(
   session: ImportSession,
   options: ImportFileOptions,

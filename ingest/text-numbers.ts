@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 const FIRST_SLOTS = 64;
 const FIRST_UNITS = 512;
 
@@ -90,11 +92,18 @@ export class TextNumbers {
   }
 }
 
-/** FNV-1a (Fowler, Noll, Vo) over the code units, its high bits mixed into the low ones. */
+/**
+ * Who sends packets chooses keys. As nobody knows the seed, nobody can choose such that all meet in
+ * one place of the table. (FNV alone would carry a difference on in the same way from nearly any
+ * seed; hence the shift in each step.)
+ */
+const SEED = randomInt(2 ** 32);
+
 function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
+  let hash = SEED;
   for (let i = 0; i < text.length; i += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    hash ^= hash >>> 15;
   }
-  return (hash ^ (hash >>> 15)) >>> 0;
+  return hash >>> 0;
 }
