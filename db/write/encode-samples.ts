@@ -31,27 +31,29 @@ export type SampleRows = {
 
 /** The rows in COPY's binary format, field by field in the order of `copySamples`. */
 export function* encodeSamples(sliceId: number, parts: readonly SampleRows[]): Generator<Buffer> {
-  for (const rows of parts) yield* encodePart(sliceId, rows);
-}
-
-function* encodePart(sliceId: number, rows: SampleRows): Generator<Buffer> {
-  const counts = rows.counts.some((column) => column !== null) ? rows.counts : null;
-  const longest = FIXED_BYTES + 2 * (ARRAY_HEADER_BYTES + rows.readings.length * (4 + INT8));
-  for (let row = 0; row < rows.rowCount; ) {
-    const block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, longest));
-    const view = new DataView(block.buffer, block.byteOffset, block.length);
-    let at = 0;
-    for (; row < rows.rowCount && at + longest <= block.length; row += 1) {
+  let view = newBlock(BLOCK_BYTES);
+  let at = 0;
+  for (const rows of parts) {
+    const longest = FIXED_BYTES + 2 * (ARRAY_HEADER_BYTES + rows.readings.length * (4 + INT8));
+    const hasCounts = rows.counts.some((column) => column !== null);
+    for (let row = 0; row < rows.rowCount; row += 1) {
+      if (at + longest > view.byteLength) {
+        yield Buffer.from(view.buffer, 0, at);
+        view = newBlock(Math.max(BLOCK_BYTES, longest));
+        at = 0;
+      }
       at = writeFixed(view, at, { rows, row, sliceId });
       at = writeArray(view, at, { columns: rows.readings, row, readings: rows.readings });
       at =
-        counts && saysSomething(counts, row)
-          ? writeArray(view, at, { columns: counts, row, readings: rows.readings })
+        hasCounts && saysSomething(rows.counts, row)
+          ? writeArray(view, at, { columns: rows.counts, row, readings: rows.readings })
           : writeNull(view, at);
     }
-    yield block.subarray(0, at);
   }
+  yield Buffer.from(view.buffer, 0, at);
 }
+
+const newBlock = (bytes: number): DataView<ArrayBuffer> => new DataView(new ArrayBuffer(bytes));
 
 const FIELDS = 8;
 const FIXED_BYTES = 2 + FIELDS * 4 + 4 * INT4 + INT8 + INT2;
