@@ -56,13 +56,17 @@ describe('a slice that an import holds', () => {
         open: () =>
           Readable.from(
             (async function* () {
-              yield Buffer.from(`${stringify(line('late', T0 + 120))}\n`);
+              // Once the second is taken, the first was written: that was waited for.
+              for (const value of [1, 0]) {
+                const late = { ...line('late', T0 + 120), values: { 0: value } };
+                yield Buffer.from(`${stringify(late)}\n`);
+              }
               await released;
             })(),
           ),
       },
       now: () => T0 + 10 * DAY,
-      onProgress: () => events.emit('held'),
+      onProgress: ({ lines }) => lines === 2 && events.emit('held'),
     });
     await Promise.race([held, importing]);
     const during = await slices();
