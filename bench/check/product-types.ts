@@ -1,0 +1,15 @@
+import type * as embedded from '../../db/embedded/start-embedded.ts';
+import type * as log from '../../server/log.ts';
+import type * as settings from '../../server/settings.ts';
+import type * as server from '../../server/start-server.ts';
+import type { ServerModules, StartEmbedded } from '../systems/product.ts';
+
+/**
+ * Compiled by `npm run check` only: a change of the product that the bench has to follow is an
+ * error here. The bench itself is compiled without the product's sources.
+ */
+export const startEmbedded = (module: typeof embedded): StartEmbedded => module.startEmbedded;
+
+export const serverModules = (
+  module: typeof settings & typeof log & typeof server,
+): ServerModules<settings.Settings, log.Logger> => module;

@@ -1,0 +1,51 @@
+import { type Figures, figuresOf } from './statistics.ts';
+
+/** Something whose time is taken. */
+export type Subject<Name extends string> = {
+  readonly name: Name;
+  run(): Promise<unknown>;
+  /** Done before each run, and not part of its time. */
+  readonly before?: () => Promise<void>;
+  /** How often it runs, within what time it takes. */
+  readonly least: number;
+  readonly most: number;
+};
+
+/** Besides the least number of runs, a subject runs as often as fits this time. */
+const BUDGET_MS = 8_000;
+const WARM_UP_RUNS = 3;
+
+/**
+ * Takes the subjects' times in turns, so that whatever else the machine does hits all of them
+ * alike. Each runs by itself: there is never more than one at a time.
+ */
+export async function measure<Name extends string>(
+  subjects: readonly Subject<Name>[],
+): Promise<ReadonlyMap<Name, Figures>> {
+  const turns: { at: number; subject: Subject<Name> }[] = [];
+  for (const subject of subjects) {
+    const runs = await runsFor(subject);
+    for (let run = 0; run < runs; run += 1) turns.push({ at: (run + 0.5) / runs, subject });
+  }
+  turns.sort((a, b) => a.at - b.at);
+  const times = new Map<Name, number[]>(subjects.map(({ name }) => [name, []]));
+  for (const { subject } of turns) times.get(subject.name)?.push(await timeOf(subject));
+  return new Map([...times].map(([name, each]) => [name, figuresOf(each)]));
+}
+
+async function runsFor(subject: Subject<string>): Promise<number> {
+  const { least, most } = subject;
+  const times: number[] = [];
+  for (let run = 0; run < Math.min(WARM_UP_RUNS, least); run += 1) {
+    times.push(await timeOf(subject));
+  }
+  const affordable = Math.floor(BUDGET_MS / figuresOf(times).median);
+  return Math.min(Math.max(affordable, least), most);
+}
+
+async function timeOf({ before, run }: Subject<string>): Promise<number> {
+  await before?.();
+  const started = performance.now();
+  await run();
+  return performance.now() - started;
+}

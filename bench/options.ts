@@ -1,0 +1,119 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { SYSTEM_NAMES, type SystemName } from './systems/system.ts';
+import { checkShape, type TrafficShape } from './traffic/traffic.ts';
+
+/** What both programs take. */
+export type DataOptions = {
+  readonly shape: TrafficShape;
+  /** A folder whose loaded data are used again, or kept for a later run; null: neither. */
+  readonly keep: string | null;
+};
+
+export type ToppersOptions = DataOptions & {
+  readonly only: readonly SystemName[];
+  readonly json: string | null;
+  readonly quick: boolean;
+};
+
+export type ExactOptions = DataOptions & { readonly seconds: number };
+
+const DATA_OPTIONS = {
+  samples: { type: 'string', default: '10000000' },
+  days: { type: 'string' },
+  flat: { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
+  keep: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const satisfies ParseArgsConfig['options'];
+
+const DATA_HELP = `
+  --samples N    how many samples to generate (default 10000000)
+  --days N       over how many days (default 7, beyond 10 million samples in proportion)
+  --flat         all keys equally often, instead of by Zipf's law
+  --seed N       another seed gives other samples (default 1)
+  --keep FOLDER  keep the loaded databases there, and use them again in a later run`;
+
+export function toppersOptions(args: readonly string[]): ToppersOptions {
+  const own = {
+    only: { type: 'string', default: SYSTEM_NAMES.join(',') },
+    json: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  } as const;
+  const values = parse(args, { ...DATA_OPTIONS, ...own });
+  if (values.help) {
+    showHelp(`toppers${DATA_HELP}
+  --only NAMES   of ${SYSTEM_NAMES.join(',')}: which systems to measure
+  --json FILE    write all figures there
+  --quick        few repetitions: to see that it works`);
+  }
+  const only = values.only.split(',').map((name) => {
+    const known = SYSTEM_NAMES.find((each) => each === name);
+    return known ?? refuse(`--only takes names of ${SYSTEM_NAMES.join(',')}, got ${name}`);
+  });
+  return { ...dataOptions(values), only, json: values.json ?? null, quick: values.quick };
+}
+
+export function exactOptions(args: readonly string[]): ExactOptions {
+  const values = parse(args, {
+    ...DATA_OPTIONS,
+    seconds: { type: 'string', default: '60' },
+  } as const);
+  if (values.help) {
+    showHelp(`exact${DATA_HELP}
+  --seconds N    for how long to ask (default 60)`);
+  }
+  return { ...dataOptions(values), seconds: wholeNumber('seconds', values.seconds) };
+}
+
+type DataValues = {
+  readonly samples: string;
+  readonly days?: string | undefined;
+  readonly flat: boolean;
+  readonly seed: string;
+  readonly keep?: string | undefined;
+};
+
+function dataOptions({ keep = '', ...values }: DataValues): DataOptions {
+  const samples = wholeNumber('samples', values.samples);
+  const shape: TrafficShape = {
+    samples,
+    // With more samples there are more days of the same density.
+    days: values.days
+      ? wholeNumber('days', values.days)
+      : Math.max(7, Math.round((samples * 7) / 10_000_000)),
+    seed: wholeNumber('seed', values.seed),
+    popularity: values.flat ? 'flat' : 'zipf',
+  };
+  try {
+    checkShape(shape);
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+  return { shape, keep: keep || null };
+}
+
+function parse<T extends NonNullable<ParseArgsConfig['options']>>(
+  args: readonly string[],
+  options: T,
+) {
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^[1-9]\d{0,9}$/.test(text)) return Number(text);
+  return refuse(`--${name} takes a whole number from 1, got ${text}`);
+}
+
+function showHelp(text: string): never {
+  console.log(`npm --prefix bench run ${text.replace('\n', ' -- [options]\n\n')}`);
+  process.exit(0);
+}
+
+function refuse(message: string): never {
+  console.error(`${message} (--help shows all options)`);
+  process.exit(2);
+}

@@ -1,0 +1,37 @@
+/** What a system says to a question. */
+export type Answer = {
+  /** Largest first; equal values in the order of their keys. */
+  readonly keys: readonly AnswerKey[];
+  /** Of all keys that are not listed, also those that a filter kept out. */
+  readonly others: number;
+  /** How many keys have a reading and pass the filter; null where the answer does not say. */
+  readonly keyCount: number | null;
+};
+
+export type AnswerKey = {
+  readonly key: string;
+  readonly value: number;
+  /** In the order of the question's ranks. */
+  readonly percentiles: readonly number[];
+};
+
+/** Every figure of these data fits a double exactly; if one did not, nothing could be compared. */
+export function exactNumber(value: unknown): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new Error(`an answer has ${String(value)} where an integer up to 2^53 is expected`);
+}
+
+/** In what two answers differ, in words; null where they do not. */
+export function difference(a: Answer, b: Answer): string | null {
+  if (a.keys.length !== b.keys.length) return `${a.keys.length} keys, and ${b.keys.length}`;
+  for (const [place, left] of a.keys.entries()) {
+    const [one, other] = [JSON.stringify(left), JSON.stringify(b.keys[place])];
+    if (one !== other) return `place ${place + 1} has ${one}, and ${other}`;
+  }
+  if (a.others !== b.others) return `others are ${a.others}, and ${b.others}`;
+  if (a.keyCount !== null && b.keyCount !== null && a.keyCount !== b.keyCount) {
+    return `${a.keyCount} keys have a reading, and ${b.keyCount}`;
+  }
+  return null;
+}

@@ -1,0 +1,55 @@
+import { DAY_SECONDS, endOf, START, type TrafficShape } from '../traffic/traffic.ts';
+import type { KeyFilter, Question } from './question.ts';
+
+export type Case = {
+  readonly window: string;
+  readonly variant: Variant;
+  readonly question: Question;
+};
+
+export const VARIANTS = ['plain', 'filter', 'percentiles'] as const;
+
+export type Variant = (typeof VARIANTS)[number];
+
+/** 13 of the 256 networks 10.x.0.0/16: about 5 % of the keys. */
+const PREFIX: KeyFilter = {
+  pattern: '^0A\\.0[0-9A-C]\\.',
+  range: { first: '0A.00.', below: '0A.0D.' },
+};
+
+const VARIED: Readonly<Record<Variant, Pick<Question, 'filter' | 'ranks'>>> = {
+  plain: { filter: null, ranks: [] },
+  filter: { filter: PREFIX, ranks: [] },
+  percentiles: { filter: null, ranks: [50, 95, 99] },
+};
+
+/** The top 100 by bytes over each window: as it is, with a filter, with percentiles. */
+export function casesOf(shape: TrafficShape): Case[] {
+  return windowsOf(shape).flatMap(({ window, from, to }) =>
+    VARIANTS.map((variant) => ({
+      ...{ window, variant },
+      question: { from, to, meter: 0, maxItems: 100, exclude: null, ...VARIED[variant] },
+    })),
+  );
+}
+
+/** The latest data; `whole` where there is more than the week. */
+function windowsOf(shape: TrafficShape): { window: string; from: number; to: number }[] {
+  const to = endOf(shape);
+  const week = to - Math.min(shape.days, 7) * DAY_SECONDS;
+  const days = Math.min(shape.days, 7);
+  return [
+    { window: '1h', from: to - 3600, to },
+    { window: '24h', from: to - DAY_SECONDS, to },
+    { window: `${days}d aligned`, from: week, to },
+    // Both ends inside a bucket of a minute: the first one is out, the last one in (decision 18).
+    { window: `${days}d ragged`, from: week + 1830, to: to - 1770 },
+    ...(shape.days > 7 ? [{ window: 'whole aligned', from: START, to }] : []),
+  ];
+}
+
+/** The most that can be asked. */
+export const wholeWindow = (shape: TrafficShape): Question => ({
+  ...{ from: START, to: endOf(shape), meter: 0, maxItems: 100 },
+  ...{ filter: null, exclude: null, ranks: [] },
+});

@@ -1,0 +1,45 @@
+import { BUCKET_SECONDS, START, TOPPER_BUCKET_SECONDS } from '../traffic/traffic.ts';
+
+/** What every system is asked: the largest keys by a meter over a window. */
+export type Question = {
+  /** Epoch seconds, half open: a bucket belongs to the window its start lies in (decision 18). */
+  readonly from: number;
+  readonly to: number;
+  /** A place in METERS. */
+  readonly meter: number;
+  readonly maxItems: number;
+  /** Which keys may be listed; the total is of all keys all the same (decision 25). */
+  readonly filter: KeyFilter | null;
+  /** An RE2 pattern of keys that may not be listed. */
+  readonly exclude: string | null;
+  /** Percentiles of the listed keys' topper buckets (decision 27). */
+  readonly ranks: readonly number[];
+};
+
+export type KeyFilter = {
+  /** RE2, searched anywhere in the raw key. */
+  readonly pattern: string;
+  /** The same keys as a range, where they are one: from `first` up to, but not, `below`. */
+  readonly range: { readonly first: string; readonly below: string } | null;
+};
+
+/**
+ * How many topper buckets a key's series has: those with at least one of the group's buckets that
+ * start inside both the window and the data, which reach from START to `end` without a gap.
+ */
+export function stepCount({ from, to }: Question, end: number): number {
+  const first = ceilTo(Math.max(from, START), BUCKET_SECONDS);
+  const last = ceilTo(Math.min(to, end), BUCKET_SECONDS) - BUCKET_SECONDS;
+  if (last < first) return 0;
+  const stepOf = (bucket: number): number => Math.floor(bucket / TOPPER_BUCKET_SECONDS);
+  return stepOf(last) - stepOf(first) + 1;
+}
+
+/**
+ * Nearest rank: the place, from 1, of the percentile in an ascending series of `count` values. In
+ * thousandths, so that 99.9 % is not lost to binary fractions.
+ */
+export const placeOf = (rank: number, count: number): number =>
+  Math.max(1, Math.ceil((Math.round(rank * 1000) * count) / 100_000));
+
+const ceilTo = (at: number, step: number): number => Math.ceil(at / step) * step;

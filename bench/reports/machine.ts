@@ -1,0 +1,39 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import pg from 'pg';
+
+export type Machine = {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly platform: string;
+  readonly node: string;
+  readonly postgres: string | null;
+  readonly duckdb: string | null;
+};
+
+/** What the figures were taken on, and with. */
+export async function describeMachine(
+  databaseUrl: string | null,
+  duckdb: string | null,
+): Promise<Machine> {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryBytes: totalmem(),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    postgres: databaseUrl && (await postgresVersion(databaseUrl)),
+    duckdb,
+  };
+}
+
+async function postgresVersion(databaseUrl: string): Promise<string | null> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ server_version: string }>('show server_version');
+    return rows[0]?.server_version ?? null;
+  } finally {
+    await client.end();
+  }
+}

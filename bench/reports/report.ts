@@ -1,0 +1,139 @@
+import type { Loaded } from '../load/databases.ts';
+import type { ServiceLoad } from '../load/load-service.ts';
+import type { Isolation } from '../measures/isolation.ts';
+import type { CaseResult, MeasuredName } from '../measures/measure-case.ts';
+import type { Figures } from '../measures/statistics.ts';
+import { METERS, type TrafficShape } from '../traffic/traffic.ts';
+import type { Machine } from './machine.ts';
+import { ratiosOf, surchargesOf } from './ratios.ts';
+import { textTable } from './text-table.ts';
+
+/** All that a run found out. */
+export type Report = {
+  readonly machine: Machine;
+  readonly shape: TrafficShape;
+  readonly service: ServiceLoad | null;
+  readonly sql: Loaded['sql'];
+  readonly duckdbLoadSeconds: number | null;
+  readonly cases: readonly CaseResult[];
+  readonly isolation: Isolation | null;
+};
+
+export function renderReport(report: Report): string {
+  return [
+    renderHead(report),
+    renderLoad(report),
+    renderCases(report.cases),
+    renderSurcharges(report.cases),
+    renderIsolation(report.isolation),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+const MEASURED: readonly { readonly name: MeasuredName; readonly title: string }[] = [
+  { name: 'ours', title: 'ours, warm' },
+  { name: 'ours, cold', title: 'ours, cold' },
+  { name: 'duckdb', title: 'DuckDB' },
+  { name: 'duckdb-text', title: 'DuckDB, text' },
+  { name: 'sql', title: 'plain SQL' },
+];
+
+const measuredIn = (cases: readonly CaseResult[]) =>
+  MEASURED.filter(({ name }) => cases.some(({ figures }) => figures.has(name)));
+
+function renderHead({ machine, shape }: Report): string {
+  const { cpu, cores, memoryBytes, platform, node, postgres, duckdb } = machine;
+  const versions = [
+    `Node ${node}`,
+    postgres && `PostgreSQL ${postgres}`,
+    duckdb && `DuckDB ${duckdb}`,
+  ];
+  const { samples, days, seed, popularity } = shape;
+  return [
+    `${cpu}, ${cores} cores, ${(memoryBytes / 2 ** 30).toFixed(1)} GiB, ${platform}`,
+    versions.filter(Boolean).join(', '),
+    `${count(samples)} samples of ${METERS.length} readings, ${days} days, ${popularity}, seed ${seed}`,
+  ].join('\n');
+}
+
+function renderLoad({ service, sql, duckdbLoadSeconds, shape }: Report): string {
+  const lines: string[] = [];
+  if (service) {
+    const { seconds, samplesPerSecond, tables } = service;
+    lines.push(`import: ${count(samplesPerSecond)} samples/s, ${seconds.toFixed(1)} s`);
+    for (const { name, bytes, rows } of tables) {
+      lines.push(
+        bytes === null
+          ? `${name}: there is no such table`
+          : `${name}: ${(bytes / (shape.samples * METERS.length)).toFixed(2)} bytes per reading, ` +
+              `${(bytes / 2 ** 20).toFixed(1)} MiB, ${count(rows ?? 0)} rows`,
+      );
+    }
+  }
+  if (sql) lines.push(`plain SQL was loaded in ${sql.seconds.toFixed(1)} s`);
+  if (duckdbLoadSeconds) lines.push(`DuckDB was loaded in ${duckdbLoadSeconds.toFixed(1)} s`);
+  return lines.join('\n');
+}
+
+function renderCases(cases: readonly CaseResult[]): string {
+  const columns = measuredIn(cases);
+  const head = ['milliseconds: median, p99', ...columns.map(({ title }) => title)];
+  const rows = cases.map((result) => {
+    const { duckdbToWarm, sqlToWarm, duckdbToCold } = ratiosOf(result);
+    return [
+      `${result.window}, ${result.variant}`,
+      ...columns.map(({ name }) => shownFigures(result.figures.get(name))),
+      ...[duckdbToWarm, sqlToWarm, duckdbToCold].map(times),
+    ];
+  });
+  return textTable([...head, 'DuckDB/warm', 'SQL/warm', 'DuckDB/cold'], rows);
+}
+
+function renderSurcharges(cases: readonly CaseResult[]): string {
+  const columns = measuredIn(cases);
+  const rows = surchargesOf(cases).map((surcharge) => [
+    `${surcharge.window}, ${surcharge.variant}`,
+    ...columns.map(({ name }) => times(surcharge.times.get(name) ?? null)),
+  ]);
+  return textTable(['compared with plain', ...columns.map(({ title }) => title)], rows);
+}
+
+function renderIsolation(isolation: Isolation | null): string {
+  if (!isolation) return '';
+  const { idle, busy, toppers } = isolation;
+  const row = (title: string, { median, p99, runs }: Figures): string[] => [
+    title,
+    milliseconds(median),
+    milliseconds(p99),
+    count(runs),
+  ];
+  return textTable(
+    ['time slices, milliseconds', 'median', 'p99', 'requests'],
+    [row('idle', idle), row(`beside ${toppers} toppers of everything`, busy)],
+  );
+}
+
+const shownFigures = (figures: Figures | undefined): string =>
+  figures ? `${milliseconds(figures.median)} ${milliseconds(figures.p99).padStart(6)}` : '';
+
+const milliseconds = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
+
+const times = (ratio: number | null): string => (ratio === null ? '' : ratio.toFixed(2));
+
+const count = (value: number): string => Math.round(value).toLocaleString('en');
+
+/** The same as JSON, with the ratios that the text shows. */
+export function reportJson(report: Report): string {
+  const cases = report.cases.map((result) => ({
+    window: result.window,
+    variant: result.variant,
+    figures: Object.fromEntries(result.figures),
+    ratios: ratiosOf(result),
+  }));
+  const surcharges = surchargesOf(report.cases).map((surcharge) => ({
+    ...surcharge,
+    times: Object.fromEntries(surcharge.times),
+  }));
+  return `${JSON.stringify({ ...report, cases, surcharges }, null, 2)}\n`;
+}

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * All that the bench uses of the product, as it is built. The built files come without types, so
+ * what is used of them is written down here; check/product-types.ts holds it to the sources.
+ */
+
+export type EmbeddedServer = {
+  readonly url: string;
+  readonly dataDir: string;
+  stop(): Promise<void>;
+};
+
+export type StartEmbedded = (options: {
+  readonly dataDir: string;
+  readonly settings: Readonly<Record<string, string>>;
+}) => Promise<EmbeddedServer>;
+
+export type RunningServer = {
+  readonly url: string;
+  close(): Promise<void>;
+  /** Forgets what was decoded; a product of before there were such caches has none. */
+  emptyCaches?(): void;
+};
+
+export type ServerModules<Settings, Log> = {
+  readonly readSettings: (env: NodeJS.ProcessEnv) => Settings;
+  readonly createLog: (level: 'warn', stream: NodeJS.WriteStream) => Log;
+  readonly startServer: (options: {
+    readonly settings: Settings;
+    readonly databaseUrl: string;
+    readonly log: Log;
+    readonly explorer: { readonly credentials: null };
+  }) => Promise<RunningServer>;
+};
+
+/** What the environment of the server under test says beside the defaults. */
+const SERVER_VARIABLES = {
+  PORT: '0',
+  // Before there were blocks, a month took minutes.
+  COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: '3600',
+};
+
+export const startEmbedded: StartEmbedded = async (options) => {
+  const module: { startEmbedded: StartEmbedded } = await import(
+    builtFile('db/embedded/start-embedded.js')
+  );
+  return module.startEmbedded(options);
+};
+
+/** The server itself, in this process. */
+export async function startServer(databaseUrl: string): Promise<RunningServer> {
+  const modules: ServerModules<unknown, unknown> = {
+    ...(await import(builtFile('server/settings.js'))),
+    ...(await import(builtFile('server/log.js'))),
+    ...(await import(builtFile('server/start-server.js'))),
+  };
+  return modules.startServer({
+    settings: modules.readSettings(SERVER_VARIABLES),
+    databaseUrl,
+    log: modules.createLog('warn', process.stderr),
+    explorer: { credentials: null },
+  });
+}
+
+/** Runs `countergraph …` on a database, in a process of its own, and gives what it printed. */
+export async function runCommand(
+  databaseUrl: string,
+  parameters: readonly string[],
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [builtFile('cli/main.js'), ...parameters],
+    // Elsewhere than here, where a .env may say what is meant for another server.
+    { cwd: tmpdir(), env: { ...process.env, COUNTERGRAPH_DEMO: 'off', DATABASE_URL: databaseUrl } },
+  );
+  return stdout;
+}
+
+function builtFile(name: string): string {
+  // From bench/dist/systems, where this file runs.
+  const file = join(import.meta.dirname, '../../../dist', name);
+  if (existsSync(file)) return file;
+  throw new Error(`${file} is not there: run \`npm run build\` in the folder above bench`);
+}

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { startServer } from './product.ts';
+
+/** The server under test, in a process of its own: it ends with the bench that started it. */
+export type FromService =
+  | { readonly kind: 'ready'; readonly url: string; readonly canEmpty: boolean }
+  | { readonly kind: 'emptied' };
+
+export type ToService = 'empty';
+
+const databaseUrl = process.env['DATABASE_URL'];
+if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
+
+const server = await startServer(databaseUrl);
+const tell = (message: FromService): void => {
+  process.send?.(message);
+};
+
+process.on('message', (message: ToService) => {
+  if (message !== 'empty') return;
+  server.emptyCaches?.();
+  tell({ kind: 'emptied' });
+});
+tell({ kind: 'ready', url: server.url, canEmpty: server.emptyCaches !== undefined });
+
+await once(process, 'disconnect');
+await server.close();
+process.exit();

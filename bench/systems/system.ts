@@ -1,0 +1,15 @@
+import type { Answer } from '../questions/answer.ts';
+import type { Question } from '../questions/question.ts';
+
+export const SYSTEM_NAMES = ['ours', 'duckdb', 'duckdb-text', 'sql'] as const;
+
+export type SystemName = (typeof SYSTEM_NAMES)[number];
+
+/** Asks one question, as often as it is called. */
+export type Asker = () => Promise<Answer>;
+
+export type System = {
+  readonly name: SystemName;
+  /** Makes everything ready that may be done once for a question. */
+  prepare(question: Question): Promise<Asker>;
+};

@@ -1,0 +1,48 @@
+import { writeFile } from 'node:fs/promises';
+import { type Cleanup, withCleanup } from './cleanup.ts';
+import { measureIsolation } from './measures/isolation.ts';
+import {
+  type CaseResult,
+  type CheckedCase,
+  checkCase,
+  measureCase,
+} from './measures/measure-case.ts';
+import { type ToppersOptions, toppersOptions } from './options.ts';
+import { casesOf, wholeWindow } from './questions/cases.ts';
+import { describeMachine } from './reports/machine.ts';
+import { type Report, renderReport, reportJson } from './reports/report.ts';
+import { openSystems } from './systems/open-systems.ts';
+
+const options = toppersOptions(process.argv.slice(2));
+await withCleanup((cleanup) => compareToppers(options, cleanup));
+
+/** Loads the same samples everywhere, compares the answers, takes the times and prints them. */
+async function compareToppers(
+  { only, quick, json, ...data }: ToppersOptions,
+  cleanup: Cleanup,
+): Promise<void> {
+  const open = await openSystems(data, only, cleanup);
+  const { service, databases, duckdb } = open;
+  if (service && !service.empty) console.error('the service has no caches: no cold times');
+  const checked: CheckedCase[] = [];
+  for (const each of casesOf(data.shape)) {
+    console.error(`comparing the answers: ${each.window}, ${each.variant}`);
+    checked.push(await checkCase(open, each));
+  }
+  const cases: CaseResult[] = [];
+  for (const each of checked) {
+    console.error(`measuring: ${each.case.window}, ${each.case.variant}`);
+    cases.push(await measureCase(each, open, quick));
+  }
+  const report: Report = {
+    machine: await describeMachine(databases?.serviceUrl ?? null, duckdb?.version ?? null),
+    shape: data.shape,
+    service: databases?.loaded.service ?? null,
+    sql: databases?.loaded.sql ?? null,
+    duckdbLoadSeconds: duckdb?.loadSeconds ?? null,
+    cases,
+    isolation: service && (await measureIsolation(service, wholeWindow(data.shape))),
+  };
+  console.log(renderReport(report));
+  if (json) await writeFile(json, reportJson(report));
+}
