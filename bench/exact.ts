@@ -3,6 +3,7 @@ import { type ExactOptions, exactOptions } from './options.ts';
 import { difference } from './questions/answer.ts';
 import type { Question } from './questions/question.ts';
 import { randomQuestions } from './questions/random-questions.ts';
+import { showProgress } from './reports/progress.ts';
 import { openSystems } from './systems/open-systems.ts';
 import { type Service, topperParameters } from './systems/service.ts';
 import type { System } from './systems/system.ts';
@@ -25,7 +26,7 @@ async function compareRandomly(
     if (performance.now() > until) break;
     keys += await compareOne(service, sql, question);
     compared += 1;
-    if (compared % 100 === 0) console.error(`${compared} compared`);
+    if (compared % 100 === 0) showProgress(`${compared} compared`);
   }
   console.log(
     `${compared} answers compared, all equal; they list ${keys.toLocaleString('en')} keys`,

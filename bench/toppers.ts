@@ -10,6 +10,7 @@ import {
 import { type ToppersOptions, toppersOptions } from './options.ts';
 import { casesOf, wholeWindow } from './questions/cases.ts';
 import { describeMachine } from './reports/machine.ts';
+import { showProgress } from './reports/progress.ts';
 import { type Report, renderReport, reportJson } from './reports/report.ts';
 import { openSystems } from './systems/open-systems.ts';
 
@@ -23,17 +24,18 @@ async function compareToppers(
 ): Promise<void> {
   const open = await openSystems(data, only, cleanup);
   const { service, databases, duckdb } = open;
-  if (service && !service.empty) console.error('the service has no caches: no cold times');
+  if (service && !service.empty) showProgress('the service has no caches: no cold times');
   const checked: CheckedCase[] = [];
   for (const each of casesOf(data.shape)) {
-    console.error(`comparing the answers: ${each.window}, ${each.variant}`);
+    showProgress(`comparing the answers: ${each.window}, ${each.variant}`);
     checked.push(await checkCase(open, each));
   }
   const cases: CaseResult[] = [];
   for (const each of checked) {
-    console.error(`measuring: ${each.case.window}, ${each.case.variant}`);
+    showProgress(`measuring: ${each.case.window}, ${each.case.variant}`);
     cases.push(await measureCase(each, open, quick));
   }
+  if (service) showProgress('measuring small requests beside large ones');
   const report: Report = {
     machine: await describeMachine(databases?.serviceUrl ?? null, duckdb?.version ?? null),
     shape: data.shape,

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import pg from 'pg';
 import type { Cleanup } from '../cleanup.ts';
 import type { DataOptions } from '../options.ts';
+import { showProgress } from '../reports/progress.ts';
 import { loadPlainSql } from '../systems/plain-sql.ts';
 import { startEmbedded } from '../systems/product.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
@@ -34,7 +35,7 @@ export async function openDatabases(
 ): Promise<Databases> {
   const folder = await openFolder(keep, cleanup);
   let loaded = await readLoaded(folder, shape);
-  console.error('starting PostgreSQL');
+  showProgress('starting PostgreSQL');
   const server = await startEmbedded({ dataDir: join(folder, 'postgres'), settings: settings() });
   // As root the data may lie elsewhere than asked for.
   if (keep === null) cleanup.add(() => rm(server.dataDir, { recursive: true, force: true }));
@@ -50,7 +51,7 @@ export async function openDatabases(
     await save({ service: await loadService(serviceUrl, shape, folder) });
   }
   if (wanted.sql && !loaded.sql) {
-    console.error('loading plain SQL');
+    showProgress('loading plain SQL');
     const started = performance.now();
     await makeDatabase(server.url, SQL_DATABASE);
     await loadPlainSql(sqlUrl, shape);

@@ -1,6 +1,7 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { showProgress } from '../reports/progress.ts';
 import { CONTEXT, DECLARATION, GROUP, TOKEN, USER } from '../systems/declaration.ts';
 import { runCommand } from '../systems/product.ts';
 import { writeSampleFile } from '../traffic/sample-file.ts';
@@ -33,10 +34,10 @@ export async function loadService(
   await runCommand(databaseUrl, ['user', 'add', USER, '--token', TOKEN, '--context', CONTEXT]);
   const file = join(folder, 'samples.ndjson');
   try {
-    console.error('writing the samples to a file');
+    showProgress('writing the samples to a file');
     await writeSampleFile(file, shape, GROUP);
     const { size: fileBytes } = await stat(file);
-    console.error(`importing ${Math.round(fileBytes / 2 ** 20)} MB`);
+    showProgress(`importing ${Math.round(fileBytes / 2 ** 20)} MB`);
     const started = performance.now();
     const format = ['--format', 'samples', '--json'];
     await runCommand(databaseUrl, ['import', '--context', CONTEXT, ...format, file]);

@@ -1,6 +1,7 @@
 import type { Cleanup } from '../cleanup.ts';
 import { type Databases, openDatabases } from '../load/databases.ts';
 import type { DataOptions } from '../options.ts';
+import { showProgress } from '../reports/progress.ts';
 import { openDuckDb } from './duckdb.ts';
 import { openPlainSql } from './plain-sql.ts';
 import { type Service, startService } from './service.ts';
@@ -42,7 +43,7 @@ async function openService({ serviceUrl }: Databases, cleanup: Cleanup): Promise
 async function openDuckDbs({ shape }: DataOptions, names: readonly SystemName[], cleanup: Cleanup) {
   const wanted = (['duckdb', 'duckdb-text'] as const).filter((name) => names.includes(name));
   if (wanted.length === 0) return null;
-  console.error('loading DuckDB');
+  showProgress('loading DuckDB');
   const started = performance.now();
   const duckdb = await openDuckDb(shape, wanted);
   cleanup.add(() => duckdb.close());
