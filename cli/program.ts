@@ -6,8 +6,10 @@ import { registerApply } from './commands/apply.ts';
 import { registerImport } from './commands/import.ts';
 import { registerLabels } from './commands/labels.ts';
 import { registerMigrate } from './commands/migrate.ts';
+import { registerRebuild } from './commands/rebuild.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerUser } from './commands/user.ts';
+import { registerVerify } from './commands/verify.ts';
 
 /** Every command; each is declared by a file of its own in commands/. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -17,6 +19,8 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerUser,
   registerImport,
   registerLabels,
+  registerVerify,
+  registerRebuild,
 ];
 
 /** The command line `countergraph COMMAND …` (spec/operations.md, "Commands"). */

@@ -29,6 +29,28 @@ export function showProgress(source: ImportSource): Progress {
   };
 }
 
+/** A bar for work whose steps are known, gone when it is done; nothing without a terminal. */
+export function showSteps(what: string): {
+  readonly update: (done: number, of: number) => void;
+  readonly stop: () => void;
+} {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new cliProgress.SingleBar({
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    format: `{bar} {percentage}% | {value} of {total} ${what}`,
+  });
+  bar.start(1, 0);
+  return {
+    update: (done, of) => {
+      bar.setTotal(of);
+      bar.update(done);
+    },
+    stop: () => bar.stop(),
+  };
+}
+
 const DETAILS = '{name} | {size} MB | {speed} MB/s | {lines} lines | {readings} readings';
 
 const MEGABYTE = 1e6;

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
 import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { isCanceled, isRecoveryConflict, toServiceError } from './database-error.ts';
@@ -7,7 +8,15 @@ import type { NodePool, StatementObserver } from './node-pools.ts';
 /** Until when database work may go on. `until` is on the clock of `performance.now()`. */
 export type TimeBound = { readonly seconds: number; readonly until: number };
 
-export type Statement = { readonly text: string; readonly values?: readonly unknown[] };
+/**
+ * name: for a statement that is sent often, so that each connection plans it once. Of one name
+ * there is only ever one text.
+ */
+export type Statement = {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  readonly name?: string;
+};
 
 export type ReadSessionOptions = {
   pool: NodePool;
@@ -16,7 +25,29 @@ export type ReadSessionOptions = {
   bound: TimeBound | null;
   /** Aborted when the caller has gone: what runs for it is cancelled. */
   signal: AbortSignal;
+  /** Whether the first statement may do without a transaction; see `readAlone`. */
+  mayReadAlone: boolean;
 };
+
+/** text: a statement without parameters; isSame: whether its rows are what they were. */
+export type SnapshotCheck = {
+  readonly text: string;
+  readonly isSame: (rows: readonly unknown[]) => boolean;
+};
+
+/** Between a statement that was read alone and the transaction after it, data have changed. */
+export class SnapshotMoved extends Error {
+  constructor() {
+    super('the data have changed since the first statement of the request: it has to begin anew');
+    this.name = 'SnapshotMoved';
+  }
+}
+
+/** Sends one statement on a connection and collects what comes back. */
+type Work<T> = (client: PoolClient) => Promise<T>;
+
+/** alone: as a transaction of its own, where none is open. */
+type Task<T> = { readonly work: Work<T>; readonly alone: boolean };
 
 const STOPPED = Symbol('the statement must stop');
 
@@ -37,14 +68,62 @@ export class ReadSession {
   #broken = false;
   #ended = false;
   #tail: Promise<unknown> = Promise.resolve();
+  #lostSnapshots = 0;
+  /** Of what was read before the transaction began, in a snapshot of its own. */
+  #check: SnapshotCheck | null = null;
 
   constructor(options: ReadSessionOptions) {
     this.#options = options;
   }
 
+  /** Which snapshot statements see: another number after a failed one, which takes it along. */
+  get snapshot(): number {
+    return this.#lostSnapshots;
+  }
+
   /** The rows of one statement. Errors: those of the table, or a defect as it is. */
   read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
-    const run = () => this.#run<Row>(statement, bound ?? this.#options.bound);
+    return this.#queue(
+      async (client) => (await this.#send(client, statement)).rows as Row[],
+      bound,
+    );
+  }
+
+  /**
+   * The rows of one statement that may well be the only one: where no transaction is open it is one
+   * by itself, and the next statement begins the session's. `checkOf` says by what the snapshot of
+   * that is known to be no other than this one's.
+   */
+  readAlone<Row>(
+    statement: Statement,
+    checkOf: (rows: readonly Row[]) => SnapshotCheck,
+    bound?: TimeBound | null,
+  ): Promise<Row[]> {
+    const work = async (client: PoolClient) => {
+      const rows = (await this.#send(client, statement)).rows as Row[];
+      if (!this.#inTransaction) this.#check = checkOf(rows);
+      return rows;
+    };
+    const alone = this.#options.mayReadAlone;
+    return this.#enqueue(() => this.#run({ work, alone }, bound));
+  }
+
+  /**
+   * What `COPY (…) TO STDOUT` gives, as it comes: many bytes reach us several times faster than as
+   * rows. It takes no parameters, so nothing but integers may be written into its text.
+   */
+  copy(text: string, bound?: TimeBound | null): Promise<Buffer> {
+    return this.#queue((client) => {
+      this.#options.onStatement(text);
+      return collect(client.query(copyTo(text)));
+    }, bound);
+  }
+
+  #queue<T>(work: Work<T>, bound: TimeBound | null | undefined): Promise<T> {
+    return this.#enqueue(() => this.#run({ work, alone: false }, bound));
+  }
+
+  #enqueue<T>(run: () => Promise<T>): Promise<T> {
     const result = this.#tail.then(run, run);
     this.#tail = result.catch(() => {});
     return result;
@@ -65,33 +144,45 @@ export class ReadSession {
     client.release(this.#broken);
   }
 
-  async #run<Row>(statement: Statement, bound: TimeBound | null): Promise<Row[]> {
+  async #run<T>(task: Task<T>, given: TimeBound | null | undefined): Promise<T> {
+    const bound = given ?? this.#options.bound;
     try {
-      return await this.#attempt<Row>(statement, bound);
+      return await this.#attempt(task, bound);
     } catch (error) {
       // Decision 13: a standby's recovery conflict is retried once, on a new snapshot.
       if (!isRecoveryConflict(error) || this.#retried) throw this.#explain(error, bound);
       this.#retried = true;
       try {
-        return await this.#attempt<Row>(statement, bound);
+        return await this.#attempt(task, bound);
       } catch (again) {
         throw this.#explain(again, bound);
       }
     }
   }
 
-  async #attempt<Row>(statement: Statement, bound: TimeBound | null): Promise<Row[]> {
+  async #attempt<T>({ work, alone }: Task<T>, bound: TimeBound | null): Promise<T> {
     this.#options.signal.throwIfAborted();
     if (bound && bound.until <= performance.now()) throw timedOut(bound);
     const client = await this.#connected(bound);
     try {
-      if (!this.#inTransaction) await this.#guarded(client, beginStatement(), bound);
-      this.#inTransaction = true;
-      return await this.#guarded<Row>(client, statement, bound);
+      if (!this.#inTransaction && !alone) await this.#begin(client, bound);
+      return await this.#guarded(client, work, bound);
     } catch (error) {
       await this.#rollBack(client);
       throw error;
     }
+  }
+
+  async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
+    const check = this.#check;
+    const { text } = beginStatement();
+    const begin = { text: check ? `${text}; ${check.text}` : text };
+    const result: unknown = await this.#guarded(client, (on) => this.#send(on, begin), bound);
+    this.#inTransaction = true;
+    this.#check = null;
+    // Of several statements in one text there are as many results.
+    const rows = (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
+    if (check && !check.isSame(rows)) throw new SnapshotMoved();
   }
 
   async #connected(bound: TimeBound | null): Promise<PoolClient> {
@@ -99,7 +190,7 @@ export class ReadSession {
     if (this.#client && !this.#broken) return this.#client;
     this.#client?.release(true);
     this.#client = null;
-    this.#inTransaction = false;
+    this.#loseSnapshot();
     this.#broken = false;
     const connecting = this.#options.pool.reads.connect();
     try {
@@ -115,8 +206,13 @@ export class ReadSession {
     return this.#client;
   }
 
-  async #rollBack(client: PoolClient): Promise<void> {
+  #loseSnapshot(): void {
+    if (this.#inTransaction) this.#lostSnapshots += 1;
     this.#inTransaction = false;
+  }
+
+  async #rollBack(client: PoolClient): Promise<void> {
+    this.#loseSnapshot();
     if (this.#broken) return;
     try {
       await withinBound(this.#send(client, { text: 'rollback' }), graceBound());
@@ -126,24 +222,21 @@ export class ReadSession {
     }
   }
 
-  #send(client: PoolClient, { text, values }: Statement) {
+  #send(client: PoolClient, { text, values, name }: Statement) {
     this.#options.onStatement(text);
-    return values ? client.query(text, [...values]) : client.query(text);
+    if (!values) return client.query(text);
+    return client.query({ text, values: [...values], ...(name !== undefined && { name }) });
   }
 
   /** Runs a statement and cancels it when its bound passes or its caller goes. */
-  async #guarded<Row>(
-    client: PoolClient,
-    statement: Statement,
-    bound: TimeBound | null,
-  ): Promise<Row[]> {
-    const running = this.#send(client, statement);
+  async #guarded<T>(client: PoolClient, work: Work<T>, bound: TimeBound | null): Promise<T> {
+    const running = work(client);
     const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
     try {
       const first = await Promise.race([running, stop]);
-      if (first !== STOPPED) return first.rows as Row[];
+      if (first !== STOPPED) return first;
       await this.#cancel(client, running);
-      return (await running).rows as Row[];
+      return await running;
     } finally {
       cleanUp();
     }
@@ -180,6 +273,12 @@ const beginStatement = (): Statement => ({
   // PostgreSQL's JIT made every topper slower (measured; design).
   text: 'begin isolation level repeatable read read only; set local jit = off',
 });
+
+async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
 
 const timedOut = (bound: TimeBound) => serviceError('timeout', { seconds: bound.seconds });
 

@@ -38,6 +38,16 @@ export const LIMITS = {
   importBatchRows: 200_000,
   /** Bytes of key texts, labels and attributes kept in memory before an import writes a batch. */
   importBatchTextBytes: 64 * 1024 * 1024,
+  /** Bytes of readings that wait in memory to be packed into blocks: some two million readings. */
+  importPendingBytes: 96 * 1024 * 1024,
+  /** Stored samples read at once to be packed: some 10 MB. */
+  packedPageRows: 50_000,
+  /** After its start the server first answers, then looks for what is not packed. */
+  packingFirstMs: 5_000,
+  /** How often it looks again: it is only needed after imports that were interrupted. */
+  packingEveryMs: 60_000,
+  /** Differences that `verify` names; the others are only counted. */
+  namedDifferences: 1_000,
   /** Memory in bytes for the ids of keys that an import remembers from batch to batch. */
   importKnownKeyBytes: 64 * 1024 * 1024,
   /** Addresses whose key and network an import remembers: those of a large office's day. */
@@ -62,6 +72,14 @@ export const LIMITS = {
   discardMs: 5_000,
   /** How long a server that ends waits for the requests it has begun to answer. */
   shutdownGraceMs: 10_000,
+  /** Threads that add up blocks: beyond it memory is the limit, not processors. */
+  workersCeiling: 64,
+  /** Tasks that wait for one of them, of some milliseconds each: about as many as are worth it. */
+  workerQueue: 256,
+  workerQueueCeiling: 100_000,
+  /** Unpacked blocks in memory: a month of a large group, on a machine of 2 GB. */
+  blockCacheMegabytes: 256,
+  blockCacheCeilingMegabytes: 1_048_576,
   /** Connections to each PostgreSQL node. */
   poolConnections: 10,
 } as const;

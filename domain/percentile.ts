@@ -1,20 +1,21 @@
 import { malformed } from './errors.ts';
 import { LIMITS } from './limits.ts';
 
+/** In place of a place: one of the zeros that nobody has to write down. */
+export const ZERO = 'zero';
+
 /**
- * The value at position ⌈rank ÷ 100 · n⌉ of an ascending series, counted from 1; the smallest for
- * rank 0 (decision 27). Undefined for an empty series. `rank` is a number from 0 to 100.
+ * Where in an ascending series the value of a rank stands: at position ⌈rank ÷ 100 · n⌉, counted
+ * from 1, for rank 0 the smallest (decision 27); here counted from 0. null for an empty series.
+ * `rank` is a number from 0 to 100.
  *
- * `zeros` is how many zeros the series begins with that nobody has to write down: a counter has one
- * for every topper bucket without a reading, and then `ascending` has no negative value.
+ * `zeros` is how many zeros the series begins with besides its `count` values: a counter has one
+ * for every topper bucket without a reading, and then no value is negative.
  */
-export function nearestRank(
-  ascending: readonly bigint[],
-  rank: number,
-  zeros = 0,
-): bigint | undefined {
-  const position = Math.max(1, rankPosition(rank, zeros + ascending.length));
-  return position <= zeros ? 0n : ascending[position - zeros - 1];
+export function nearestRank(count: number, rank: number, zeros: number): number | 'zero' | null {
+  if (count + zeros === 0) return null;
+  const position = Math.max(1, rankPosition(rank, zeros + count));
+  return position <= zeros ? ZERO : position - zeros - 1;
 }
 
 /**

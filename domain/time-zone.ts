@@ -4,8 +4,18 @@ import type { EpochSeconds } from './interval.ts';
 /** IANA names begin with a letter; the offsets and times that Temporal takes for a zone do not. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
+/** There are some 600, and asking Intl for one of them costs as much as a whole small request. */
+const known = new Set<string>();
+
 /** Whether `name` is an IANA time zone (decision 20). */
 export function isTimeZone(name: string): boolean {
+  if (known.has(name)) return true;
+  if (!isZoneOfIntl(name)) return false;
+  known.add(name);
+  return true;
+}
+
+function isZoneOfIntl(name: string): boolean {
   if (!NAME.test(name)) return false;
   try {
     // Intl alone would also let through names of ICU's own, such as `PST`, which Temporal refuses.

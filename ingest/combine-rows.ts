@@ -1,6 +1,6 @@
 import type { Fold } from '../domain/meter-type.ts';
 import { ReadingRows } from './reading-rows.ts';
-import { wholeAt } from './sorted-readings.ts';
+import { wholeAt } from './whole-at.ts';
 
 /** Places of an order: `from` is among them, `to` is not. */
 export type Places = { readonly from: number; readonly to: number };

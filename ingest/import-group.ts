@@ -16,6 +16,7 @@ export type ImportGroup = {
   readonly guid: Guid;
   readonly keyKind: KeyKind;
   readonly bucketSeconds: number;
+  readonly topperBucketSeconds: number;
   readonly shardCount: number;
   readonly meters: ReadonlyMap<number, ImportMeter>;
   /** By slot − 1: how readings of the slot combine. */

@@ -4,12 +4,13 @@ import { insertContext } from '../db/write/insert-context.ts';
 import { lockContext, lockContextCreation } from '../db/write/lock-context.ts';
 import { removeOrphanPartitions } from '../db/write/remove-partitions.ts';
 import { type ContextRow, selectContext } from '../db/write/select-context.ts';
+import { buildCoarseBlocks } from '../packing/build-coarse.ts';
+import { createReadingPacker } from '../packing/pack-readings.ts';
 import { type ImportSlices, openImportSlices } from './import-slices.ts';
 import { IngestError } from './ingest-error.ts';
 import { type KeyIds, openKeyIds } from './key-ids.ts';
 import { createReadingWriter, type ReadingWriter } from './reading-writer.ts';
 import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
-import type { ReadingsSink } from './sorted-readings.ts';
 
 /** An open import into one context: its transaction, its lock, and where readings go. */
 export type ImportSession = {
@@ -33,6 +34,8 @@ export type ImportTarget = {
   readonly prepare?: ((connection: Connection) => Promise<unknown>) | undefined;
   /** Called when another import works on the context, before waiting for it. */
   readonly onWaiting?: (() => void) | undefined;
+  /** Told why blocks of a day and more were left to the server. */
+  readonly onNotBuilt?: ((error: unknown) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Rows gathered in memory before they are written. */
   readonly batchRows?: number | undefined;
@@ -58,14 +61,16 @@ export async function runImport<T>(
       target.signal?.throwIfAborted();
       await removeOrphanPartitions(connection);
       target.signal?.throwIfAborted();
-      return await inTransaction(connection, async () => {
+      const { result, contextId } = await inTransaction(connection, async () => {
         await target.prepare?.(connection);
         const session = await openSession(target, connection, second.get);
         // What is being written must be over before the transaction ends: it would go on without.
-        const result = await work(session).finally(session.writer.settle);
+        const done = await work(session).finally(session.writer.settle);
         target.signal?.throwIfAborted();
-        return result;
+        return { result: done, contextId: session.contextId };
       });
+      await buildCoarse(target, connection, contextId);
+      return result;
     } finally {
       await stopCancelling();
     }
@@ -79,6 +84,19 @@ export async function runImport<T>(
   }
 }
 
+/** The import is done and stays: what cannot be built now, the server builds. */
+async function buildCoarse(
+  { signal, onNotBuilt = () => {} }: ImportTarget,
+  connection: Connection,
+  contextId: number,
+): Promise<void> {
+  try {
+    await buildCoarseBlocks(connection, contextId, { signal });
+  } catch (error) {
+    onNotBuilt(error);
+  }
+}
+
 async function openSession(
   target: ImportTarget,
   connection: Connection,
@@ -89,15 +107,14 @@ async function openSession(
   const keyIds = await openKeyIds(connection, contextId);
   const place = { contextId, sliceSeconds, engine };
   const slices = openImportSlices({ connection, openSecond, source, ...place });
+  const { isPacked } = slices;
+  const sink = createReadingPacker({ connection, contextId, sliceSeconds, isPacked });
   const writer = createReadingWriter(
-    { connection, contextId, keyIds, slices, sink: noSink() },
+    { connection, contextId, keyIds, slices, sink },
     target.batchRows,
   );
   return { connection, contextId, writer, keyIds, slices };
 }
-
-/** Nothing else is made of the readings yet. */
-const noSink = (): ReadingsSink => ({ add: async () => {}, finish: async () => {} });
 
 /** The context to import into, locked and found or made as the target says. */
 async function lockedContext(target: ImportTarget, connection: Connection): Promise<ContextRow> {

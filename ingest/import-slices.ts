@@ -14,6 +14,8 @@ export type ImportSlice = { readonly sliceId: number; readonly endsAt: EpochSeco
 export type ImportSlices = {
   /** The slice that holds a bucket, which is made where there is none. */
   readonly sliceOf: (bucket: EpochSeconds) => Promise<ImportSlice>;
+  /** Whether all samples of one of them are in blocks too. */
+  readonly isPacked: (sliceId: number) => boolean;
   readonly filledCount: () => number;
   readonly madeCount: () => number;
 };
@@ -33,6 +35,7 @@ export type ImportSlicesOptions = {
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   const { connection, source, contextId, engine, sliceSeconds } = options;
   const filled = new Map<EpochSeconds, ImportSlice>();
+  const unpacked = new Set<number>();
   let madeCount = 0;
 
   async function findOrMake(startsAt: EpochSeconds): Promise<number> {
@@ -42,6 +45,7 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
       const name = sliceName(startsAt, engine);
       throw new IngestError(`${source}: ${name} is archived: restore it before importing into it`);
     }
+    if (slice && !slice.packed) unpacked.add(slice.sliceId);
     if (slice) return slice.sliceId;
     // Held first: until its row can be seen, only that tells its partition from an orphan.
     const sliceId = await reserveSlice(connection);
@@ -67,6 +71,7 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
       filled.set(startsAt, slice);
       return slice;
     },
+    isPacked: (sliceId) => !unpacked.has(sliceId),
     filledCount: () => filled.size,
     madeCount: () => madeCount,
   };

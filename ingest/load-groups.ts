@@ -33,6 +33,7 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
     guid: storedGuid(row.guid),
     keyKind: row.keyKind,
     bucketSeconds: row.bucketSize,
+    topperBucketSeconds: row.topperBucketSize,
     shardCount: row.shardCount,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
     folds: Array.from(folds, (fold) => fold ?? null),

@@ -1,6 +1,7 @@
 import type { Fold } from '../domain/meter-type.ts';
-import { type ReadingColumn, wholeAt } from './sorted-readings.ts';
+import type { ReadingColumn } from '../packing/sorted-readings.ts';
 import { addWhole, isReading, type Whole } from './whole.ts';
+import { wholeAt } from './whole-at.ts';
 
 /** A column of readings that is being filled, in an array that grows. */
 export class OpenColumn implements ReadingColumn {

@@ -1,9 +1,9 @@
+import type { SortedReadings } from '../packing/sorted-readings.ts';
 import { combineRows, type Places } from './combine-rows.ts';
 import type { ImportSlices } from './import-slices.ts';
 import type { ProbeRows, ReadingBatch } from './reading-batch.ts';
 import type { ReadingRows } from './reading-rows.ts';
 import { orderById } from './row-order.ts';
-import type { SortedReadings } from './sorted-readings.ts';
 
 export type SortOptions = {
   readonly slices: Pick<ImportSlices, 'sliceOf'>;

@@ -4,11 +4,11 @@ import { ensureProbes } from '../db/write/ensure-probes.ts';
 import { updateKeyTexts } from '../db/write/update-key-texts.ts';
 import { type CoverageSpan, upsertCoverage } from '../db/write/upsert-coverage.ts';
 import { groupBy } from '../domain/group-by.ts';
+import type { ReadingsSink, SortedReadings } from '../packing/sorted-readings.ts';
 import type { ImportSlices } from './import-slices.ts';
 import type { KeyIds } from './key-ids.ts';
 import type { ReadingBatch } from './reading-batch.ts';
 import { sortBatch } from './sort-batch.ts';
-import type { ReadingsSink, SortedReadings } from './sorted-readings.ts';
 
 /** Where batches go: into one context, whose lock is held, within one transaction. */
 export type BatchTarget = {

@@ -63,12 +63,12 @@ export async function totalWindow({ loaders, contextId }: ContextView): Promise<
 }
 
 export const probeNames = async ({ loaders, contextId }: ContextView): Promise<string[]> =>
-  (await loaders.probesByContext.load(contextId)).map(({ name }) => name);
+  (await loaders.catalog(contextId)).probes.map(({ name }) => name);
 
 /** The id of a probe in samples; null stands for all. Error: the context has no such probe. */
 export async function probeIdOf(at: ContextView, name: string | null): Promise<number | null> {
   if (name === null) return null;
-  const probes = await at.loaders.probesByContext.load(at.contextId);
+  const { probes } = await at.loaders.catalog(at.contextId);
   const probe = probes.find((candidate) => candidate.name === name);
   if (!probe) throw serviceError('invalidProbe', { probe_id: name });
   return probe.probeId;

@@ -23,7 +23,7 @@ export type MeterView = { readonly group: CounterGroupView; readonly row: MeterR
 
 /** The enabled groups of the context, by name. */
 export async function listGroups(at: ContextView): Promise<CounterGroupView[]> {
-  const rows = await at.loaders.groupsByContext.load(at.contextId);
+  const { groups: rows } = await at.loaders.catalog(at.contextId);
   const byGuid = new Map(rows.map((row) => [toGuid(row.guid), row]));
   return rows.filter(({ enabled }) => enabled).map((row) => viewGroup(at, row, byGuid));
 }
@@ -75,7 +75,8 @@ function toGuid(uuid: string): Guid {
 }
 
 export async function listMeters(group: CounterGroupView): Promise<MeterView[]> {
-  const rows = await group.at.loaders.metersByGroup.load(group.row.group_id);
+  const catalog = await group.at.loaders.catalog(group.at.contextId);
+  const rows = catalog.metersOf(group.row.group_id);
   return rows.map((row) => ({ group, row }));
 }
 
@@ -92,8 +93,9 @@ export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGrou
 export async function coverageOf(
   group: CounterGroupView,
   probeId: number | null,
-): Promise<CoverageRow[]> {
-  const rows = await group.at.loaders.coverageByGroup.load(group.row.group_id);
+): Promise<readonly CoverageRow[]> {
+  const catalog = await group.at.loaders.catalog(group.at.contextId);
+  const rows = catalog.coverageOf(group.row.group_id);
   return probeId === null ? rows : rows.filter((row) => row.probeId === probeId);
 }
 

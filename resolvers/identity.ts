@@ -43,9 +43,9 @@ export async function identify(
   // An unknown user is compared as well, with zeros, so that both cost the same.
   const matches = timingSafeEqual(given, stored);
   if (!row?.digest || !matches) throw serviceError('invalidToken');
-  const contexts = row.contexts.map(({ context_id, name, nodes }) => {
+  const contexts = row.contexts.map(({ contextId, name, nodes }) => {
     sources.directory.remember(name, nodes);
-    return [name, { contextId: context_id, name, nodes }] as const;
+    return [name, { contextId, name, nodes }] as const;
   });
   return { username: credentials.username, contexts: new Map(contexts), nodeUrl };
 }
@@ -57,7 +57,7 @@ async function findUser(
 ): Promise<{ row: IdentityRow | null; nodeUrl: string }> {
   const urls = [reads.primaryUrl, ...standIns.map((node) => urlOf(node, variable))];
   const candidates = [...new Set(urls)].filter((url) => url !== null);
-  let failure: unknown = serviceError('unreachable');
+  let failure: unknown = null;
   for (const [index, nodeUrl] of candidates.entries()) {
     // A node that hangs must not keep those from answering that would stand in for it.
     const isLast = index === candidates.length - 1;
@@ -69,7 +69,7 @@ async function findUser(
       failure = error;
     }
   }
-  throw failure;
+  throw failure ?? serviceError('unreachable');
 }
 
 const isOutOfReach = (error: unknown): boolean =>

@@ -1,18 +1,17 @@
 import { compareKeys } from '../domain/compare-keys.ts';
 import { invalidWindow, malformed, serviceError } from '../domain/errors.ts';
-import { compareExact, type Exact } from '../domain/exact.ts';
 import type { Guid } from '../domain/guid.ts';
 import { type Interval, intersect, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
 import { ratio, shownValue } from '../domain/topper-arithmetic.ts';
 import { availableInterval, drilldownsOf } from './counter-groups.ts';
-import type { KeyReading } from './loaders/key-readings.ts';
+import type { RankAnswer } from './loaders/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
 import { checkMaxItems, rankableMeter, ruleOf, type TopperPlan } from './topper-plan.ts';
 import {
-  candidateReadings,
-  idOf,
+  askKeys,
   loadTopper,
   type RankedKey,
+  selectKeys,
   type Topper,
   withKeys,
 } from './toppers.ts';
@@ -30,43 +29,39 @@ export async function previousOf(ranked: RankedKey, ago: number | null): Promise
   const { topper } = ranked;
   const { rule } = topper.plan;
   const window = earlier(topper.plan.window, ago);
-  const ranking = await rankingAt(topper, window);
-  const reading = ranking.byId.get(idOf(ranked.key.row));
+  const then = (await ranksAt(topper, window))[ranked.rank - 1] ?? null;
   // Decision 31: without a reading then, metric is 0 and rank null.
-  const metric = reading ? shownValue(reading.value, rule) : 0n;
+  const metric = then ? shownValue(then.value, rule) : 0n;
   const change = shownValue(ranked.value, rule) - metric;
   return {
     window,
     metric,
-    rank: reading ? await rankOf(topper.plan, reading, ranking) : null,
+    rank: then && (await rankOf(topper.plan, ranked, then)),
     change,
     changeRatio: metric === 0n ? null : ratio(change, metric),
   };
 }
 
-/** The keys that passed in another window, largest first, equals in no order. */
-type Ranking = {
-  readonly byId: ReadonlyMap<string, KeyReading>;
-  readonly largestFirst: readonly KeyReading[];
-};
+/** The ranks of all listed keys in other windows, asked for once however many keys want theirs. */
+const ranksOfTopper = new WeakMap<Topper, Map<number, Promise<readonly (RankAnswer | null)[]>>>();
 
-/** Made once for all listed keys of a topper, however many ask. */
-const rankings = new WeakMap<Topper, Map<number, Promise<Ranking>>>();
-
-function rankingAt(topper: Topper, window: Interval): Promise<Ranking> {
-  const known = rankings.get(topper) ?? new Map<number, Promise<Ranking>>();
-  rankings.set(topper, known);
-  const ranking = known.get(window.from) ?? makeRanking({ ...topper.plan, window });
-  known.set(window.from, ranking);
-  return ranking;
+function ranksAt(topper: Topper, window: Interval): Promise<readonly (RankAnswer | null)[]> {
+  const known = ranksOfTopper.get(topper) ?? new Map();
+  ranksOfTopper.set(topper, known);
+  const ranks = known.get(window.from) ?? askRanks(topper, window);
+  known.set(window.from, ranks);
+  return ranks;
 }
 
-async function makeRanking(plan: TopperPlan): Promise<Ranking> {
-  const { passing } = await candidateReadings(plan);
-  return {
-    byId: new Map(passing.map((reading) => [idOf(reading), reading])),
-    largestFirst: passing.toSorted((a, b) => compareExact(b.value, a.value)),
-  };
+async function askRanks(
+  { plan, keys }: Topper,
+  window: Interval,
+): Promise<readonly (RankAnswer | null)[]> {
+  const selection = await selectKeys(plan);
+  const places = keys.map(({ key: { row } }) => ({ shard: row.shard, keyId: row.keyId }));
+  const answer = await askKeys(plan, window, { kind: 'ranks', ...selection, keys: places });
+  if (answer.kind !== 'ranks') throw new Error('the kernel answered another question');
+  return answer.ranks;
 }
 
 function earlier({ from, to }: Interval, ago: number | null): Interval {
@@ -85,31 +80,13 @@ function earlier({ from, to }: Interval, ago: number | null): Interval {
 /** One more than the keys before it: the larger ones, and its equals with a smaller key. */
 async function rankOf(
   plan: TopperPlan,
-  reading: KeyReading,
-  { largestFirst }: Ranking,
+  { key: own }: RankedKey,
+  { larger, equals }: RankAnswer,
 ): Promise<number> {
-  const start = firstNotLarger(largestFirst, reading.value);
-  let end = start;
-  while (largestFirst[end] && isEqual(largestFirst[end], reading)) end += 1;
-  const placed = await withKeys(plan, largestFirst.slice(start, end));
-  const own = placed.find((candidate) => candidate.reading === reading);
-  const before = placed.filter(({ key }) => own && compareKeys(key.row.key, own.key.row.key) < 0);
-  return start + before.length + 1;
-}
-
-const isEqual = (a: KeyReading | undefined, b: KeyReading): boolean =>
-  a !== undefined && compareExact(a.value, b.value) === 0;
-
-/** By bisection: where in a list with the largest first the values are no longer above `value`. */
-function firstNotLarger(largestFirst: readonly KeyReading[], value: Exact): number {
-  let [low, high] = [0, largestFirst.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const reading = largestFirst[middle];
-    if (reading && compareExact(reading.value, value) > 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  if (equals.length === 1) return larger + 1;
+  const placed = await withKeys(plan, equals);
+  const before = placed.filter(({ key }) => compareKeys(key.row.key, own.row.key) < 0);
+  return larger + before.length + 1;
 }
 
 export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number };
@@ -134,7 +111,7 @@ export async function drillDown(
   return loadTopper({
     ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, maxItems, bound },
     covered: available ? intersect(window, available) : { from: window.from, to: window.from },
-    passes: null,
+    passing: null,
     within: { group: outer, key: ranked.key.row.key },
   });
 }

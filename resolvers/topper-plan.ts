@@ -1,11 +1,6 @@
 import { malformed, serviceError } from '../domain/errors.ts';
 import { type Interval, intersect } from '../domain/interval.ts';
-import {
-  compileKeyFilter,
-  type FilterableKey,
-  isEmptyFilter,
-  type KeyFilter,
-} from '../domain/key-filter.ts';
+import { compileKeyFilter, isEmptyFilter, type KeyFilter } from '../domain/key-filter.ts';
 import { type Fold, foldOf } from '../domain/meter-type.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import type { MeterRule } from '../domain/topper-arithmetic.ts';
@@ -14,11 +9,11 @@ import { probeIdOf } from './contexts.ts';
 import {
   availableInterval,
   type CounterGroupView,
-  coverageOf,
   findMeter,
   type MeterView,
 } from './counter-groups.ts';
-import type { ReadingsRequest } from './loaders/key-readings.ts';
+import { filterTest, type KeyPassing } from './filter-test.ts';
+import type { MeterRead } from './loaders/read-plan.ts';
 import type { TimeBound } from './loaders/request-reads.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -52,7 +47,7 @@ export type TopperPlan = {
   /** The window inside what is available: percentiles, peak and series look no further. */
   readonly covered: Interval;
   readonly probeId: number | null;
-  readonly passes: ((key: FilterableKey) => boolean) | null;
+  readonly passing: KeyPassing | null;
   readonly within: Within | null;
   readonly maxItems: number;
   readonly bound: TimeBound | null;
@@ -66,9 +61,9 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   if (!isTimeZone(timeZone)) {
     throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
   }
-  const passes = isEmptyFilter(request.filter)
+  const passing = isEmptyFilter(request.filter)
     ? null
-    : compileKeyFilter(request.filter, group.kinds, names);
+    : filterTest(group, request.filter, compileKeyFilter(request.filter, group.kinds, names));
   const { meter, fold } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const available = await availableInterval(group, probeId);
@@ -82,7 +77,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const { timeoutSeconds, maxItems } = request;
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {
-    ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, passes, maxItems, bound },
+    ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, passing, maxItems, bound },
     covered: available ? intersect(window, available) : { from: window.from, to: window.from },
     within: null,
   };
@@ -111,16 +106,9 @@ export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
   topperBucketSeconds: row.topper_bucket_size,
 });
 
-/** What the plan reads of samples within `interval`; the slices it meets are looked up first. */
-export async function readingsOf(
-  { meter, fold, probeId, bound }: TopperPlan,
-  interval: Interval,
-): Promise<ReadingsRequest> {
-  const coverage = await coverageOf(meter.group, probeId);
-  const met = coverage.filter(
-    ({ firstBucket, lastBucket }) => firstBucket < interval.to && lastBucket >= interval.from,
-  );
-  const sliceIds = [...new Set(met.map(({ sliceId }) => sliceId))].sort((a, b) => a - b);
+/** What the plan reads within `interval`. */
+export function readOf({ meter, fold, probeId }: TopperPlan, interval: Interval): MeterRead {
   const { group_id: groupId, slot } = meter.row;
-  return { groupId, slot, fold, probeId, interval, sliceIds, bound };
+  const bucketSeconds = meter.group.row.bucket_size;
+  return { groupId, bucketSeconds, slot, fold, probeId, interval };
 }

@@ -1,12 +1,21 @@
 import { malformed } from '../domain/errors.ts';
 import type { Exact } from '../domain/exact.ts';
-import { type EpochSeconds, stepsOf } from '../domain/interval.ts';
+import { groupBy } from '../domain/group-by.ts';
+import { type EpochSeconds, isEmpty, stepsOf } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { isCounting } from '../domain/meter-type.ts';
-import { nearestRank } from '../domain/percentile.ts';
-import { type MeterRule, shownValue } from '../domain/topper-arithmetic.ts';
-import type { StepReading } from './loaders/key-steps.ts';
-import { readingsOf, type TopperPlan } from './topper-plan.ts';
+import { nearestRank, ZERO } from '../domain/percentile.ts';
+import { shownValue } from '../domain/topper-arithmetic.ts';
+import type { GroupStep } from './loaders/group-steps.ts';
+import {
+  type KeyPlace,
+  orderedSteps,
+  type StepSeries,
+  stepAt,
+  stepValue,
+  WHOLE_GROUP,
+} from './loaders/step-series.ts';
+import { readOf, type TopperPlan } from './topper-plan.ts';
 import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
 
 /** at: the start of the step on the epoch's grid, also before the window's own start. */
@@ -25,7 +34,8 @@ export async function keySeries(ranked: RankedKey, step: number | null): Promise
   const stepSeconds = checkedStep(plan, step);
   checkPointsInAll(plan, stepSeconds, keys.length);
   const { found } = await keySteps(ranked, stepSeconds);
-  const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, found) : found;
+  const readings = stepReadings(found);
+  const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
   return steps.map(({ at, value }) => ({ at, value: shownValue(value, plan.rule, stepSeconds) }));
 }
 
@@ -36,10 +46,11 @@ export async function keyPercentiles(
 ): Promise<{ rank: number; value: bigint }[]> {
   const { rule } = ranked.topper.plan;
   const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
-  const ascending = shownAscending(found, rule);
+  const at = orderedSteps(found);
   return ranks.flatMap((rank) => {
-    const value = nearestRank(ascending, rank, zeros);
-    return value === undefined ? [] : [{ rank, value }];
+    const place = nearestRank(found.ids.length, rank, zeros);
+    if (place === null) return [];
+    return [{ rank, value: place === ZERO ? 0n : shownValue(at(place), rule) }];
   });
 }
 
@@ -47,32 +58,41 @@ export async function keyPercentiles(
 export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
   const { rule } = ranked.topper.plan;
   const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
-  return shownAscending(found, rule).at(-1) ?? (zeros > 0 ? 0n : null);
+  const count = found.ids.length;
+  if (count > 0) return shownValue(orderedSteps(found)(count - 1), rule);
+  return zeros > 0 ? 0n : null;
 }
-
-/** Rounding keeps the order, so the shown values rank as the exact ones do. */
-const shownAscending = (steps: readonly StepReading[], rule: MeterRule): bigint[] =>
-  steps.map(({ value }) => shownValue(value, rule)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 
 /**
  * found: the steps in which the key has readings. zeros: how many more there are that count as 0;
  * only counters have them (decision 27). They are not written out: years of them fit a window.
  */
-type KeySteps = { readonly found: readonly StepReading[]; readonly zeros: number };
+type KeySteps = { readonly found: StepSeries; readonly zeros: number };
 
 async function keySteps(
-  { topper: { plan }, key }: RankedKey,
+  { topper: { plan }, key: { row } }: RankedKey,
   stepSeconds: number,
 ): Promise<KeySteps> {
-  const { group } = plan.meter;
-  const readings = await readingsOf(plan, plan.covered);
-  const found =
-    readings.sliceIds.length > 0
-      ? await group.at.loaders.keySteps.load({ ...readings, stepSeconds, key: key.row })
-      : [];
+  const found = await loadSteps(plan, stepSeconds, { shard: row.shard, keyId: row.keyId });
   if (!isCounting(plan.fold)) return { found, zeros: 0 };
-  return { found, zeros: stepCount(plan, stepSeconds) - found.length };
+  return { found, zeros: stepCount(plan, stepSeconds) - found.ids.length };
 }
+
+function loadSteps(plan: TopperPlan, stepSeconds: number, key: KeyPlace): Promise<StepSeries> {
+  const { at, row } = plan.meter.group;
+  return at.loaders.keySteps.load({
+    ...{ contextId: at.contextId, read: readOf(plan, plan.covered), stepSeconds, key },
+    ...{ topperBucketSeconds: row.topper_bucket_size, bound: plan.bound },
+  });
+}
+
+type StepReading = { readonly at: EpochSeconds; readonly value: Exact };
+
+const stepReadings = (series: StepSeries): StepReading[] =>
+  Array.from(series.ids, (_, place) => ({
+    at: stepAt(series, place),
+    value: stepValue(series, place),
+  }));
 
 const stepCount = ({ meter, covered }: TopperPlan, stepSeconds: number): number =>
   stepsOf(covered, meter.group.row.bucket_size, stepSeconds).count;
@@ -119,33 +139,66 @@ export async function topperSeries(
   topper: Topper,
   step: number | null,
 ): Promise<TopperSeriesPoint[]> {
-  const { plan, keys } = topper;
+  const { plan } = topper;
   const stepSeconds = checkedStep(plan, step);
-  const readings = await readingsOf(plan, plan.covered);
-  if (readings.sliceIds.length === 0) return [];
-  const within = await keysWithin(plan);
-  const [found, listed] = await Promise.all([
-    plan.meter.group.at.loaders.groupSteps.load({
-      ...readings,
-      stepSeconds,
-      keys: keys.map(({ key }) => key.row),
-      within: within && [...within.values()],
-    }),
-    isCounting(plan.fold) ? listedSums(topper, stepSeconds) : null,
-  ]);
-  const shown = (value: Exact | null) =>
-    value === null ? 0n : shownValue(value, plan.rule, stepSeconds);
-  if (!listed) {
-    return found.map(({ at, total, others }) => ({
-      at,
-      total: shown(total),
-      others: shown(others),
-    }));
-  }
-  const totals = new Map(found.map(({ at, total }) => [at, shown(total)]));
+  if (isEmpty(plan.covered)) return [];
+  const steps = isOfWholeGroup(plan, stepSeconds)
+    ? await stepsOfGroup(topper, stepSeconds)
+    : await stepsOfKeys(topper, stepSeconds);
+  if (!isCounting(plan.fold)) return steps.map((each) => shownStep(each, plan, stepSeconds));
+  const listed = await listedSums(topper, stepSeconds);
+  const totals = new Map(steps.map(({ at, total }) => [at, total]));
   return gridOf(plan, stepSeconds).map((at) => {
-    const total = totals.get(at) ?? 0n;
-    return { at, total, others: total - (listed.get(at) ?? 0n) };
+    const total = totals.get(at);
+    const shown = total ? shownValue(total, plan.rule, stepSeconds) : 0n;
+    return { at, total: shown, others: shown - (listed.get(at) ?? 0n) };
+  });
+}
+
+const shownStep = (
+  { at, total, others }: GroupStep,
+  { rule }: TopperPlan,
+  stepSeconds: number,
+): TopperSeriesPoint => ({
+  at,
+  total: shownValue(total, rule, stepSeconds),
+  others: others ? shownValue(others, rule, stepSeconds) : 0n,
+});
+
+/**
+ * Whether what the group comes to as a whole, less what is listed, says it all: a largest or
+ * smallest value cannot be taken out again.
+ */
+const isOfWholeGroup = ({ fold, within, rule }: TopperPlan, stepSeconds: number): boolean =>
+  !within && fold !== 'max' && fold !== 'min' && stepSeconds % rule.topperBucketSeconds === 0;
+
+async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
+  const [whole, ...listed] = await Promise.all([
+    loadSteps(plan, stepSeconds, { shard: 0, keyId: WHOLE_GROUP }),
+    ...(isCounting(plan.fold)
+      ? []
+      : keys.map(({ key: { row } }) =>
+          loadSteps(plan, stepSeconds, { shard: row.shard, keyId: row.keyId }),
+        )),
+  ]);
+  const taken = groupBy(listed.flatMap(stepReadings), ({ at }) => at);
+  return stepReadings(whole).map(({ at, value }) => {
+    let { sum, count } = value;
+    for (const { value: own } of taken.get(at) ?? []) {
+      sum -= own.sum;
+      count -= own.count;
+    }
+    return { at, total: value, others: count > 0n ? { sum, count } : null };
+  });
+}
+
+async function stepsOfKeys({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
+  const { at } = plan.meter.group;
+  return at.loaders.groupSteps.load({
+    ...{ contextId: at.contextId, read: readOf(plan, plan.covered), stepSeconds },
+    keys: keys.map(({ key: { row } }) => ({ shard: row.shard, keyId: row.keyId })),
+    within: await keysWithin(plan),
+    bound: plan.bound,
   });
 }
 
@@ -156,7 +209,7 @@ async function listedSums(
 ): Promise<ReadonlyMap<EpochSeconds, bigint>> {
   const steps = await Promise.all(keys.map((key) => keySteps(key, stepSeconds)));
   const sums = new Map<EpochSeconds, bigint>();
-  for (const { at, value } of steps.flatMap(({ found }) => found)) {
+  for (const { at, value } of steps.flatMap(({ found }) => stepReadings(found))) {
     sums.set(at, (sums.get(at) ?? 0n) + shownValue(value, plan.rule, stepSeconds));
   }
   return sums;

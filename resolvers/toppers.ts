@@ -1,10 +1,12 @@
 import type { Exact } from '../domain/exact.ts';
-import { compareRanked, largest } from '../domain/rank-keys.ts';
-import { combine, isListable, shownTotal } from '../domain/topper-arithmetic.ts';
-import { filterable, type KeyView } from './keys.ts';
-import type { KeyReading } from './loaders/key-readings.ts';
+import { groupBy } from '../domain/group-by.ts';
+import type { Interval } from '../domain/interval.ts';
+import { compareRanked } from '../domain/rank-keys.ts';
+import { combine, shownTotal } from '../domain/topper-arithmetic.ts';
+import type { KeyView } from './keys.ts';
+import type { Answer, KeyPlace, KeySelection, Question } from './loaders/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
-import { planTopper, readingsOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
+import { planTopper, readOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
 
 /** A key in its place. rank counts the keys that pass the filter, from 1. */
 export type RankedKey = {
@@ -32,62 +34,62 @@ export const askTopper = async (scope: RequestScope, request: TopperRequest): Pr
 
 /** The K largest keys, and what the rest comes to. */
 export async function loadTopper(plan: TopperPlan): Promise<Topper> {
-  const { counted, passing } = await candidateReadings(plan);
-  const listed = await rankedKeys(plan, passing);
-  const isListed = new Set(listed.map(({ reading }) => reading));
-  const unlisted = (readings: readonly KeyReading[]) =>
-    combine(valuesOf(readings.filter((reading) => !isListed.has(reading))), plan.fold);
+  const selection = await selectKeys(plan);
+  const answer = await askKeys(plan, plan.window, {
+    ...{ kind: 'top', maxItems: plan.maxItems },
+    ...selection,
+  });
+  if (answer.kind !== 'top') throw new Error('the kernel answered another question');
+  const placed = (await withKeys(plan, answer.candidates)).sort(byRank);
+  const unlisted = placed.slice(plan.maxItems).map(({ value }) => value);
+  const others = (rest: Exact | null) =>
+    combine(rest === null ? unlisted : [rest, ...unlisted], plan.fold);
   const keys: RankedKey[] = [];
   const topper: Topper = {
     plan,
-    total: combine(valuesOf(counted), plan.fold),
-    others: unlisted(counted),
-    othersMatching: unlisted(passing),
-    keyCount: passing.length,
+    total: answer.total,
+    others: others(answer.rest),
+    othersMatching: others(answer.restPassing),
+    keyCount: answer.keyCount,
     keys,
   };
-  for (const [index, { key, value }] of listed.entries()) {
+  for (const [index, { key, value }] of placed.slice(0, plan.maxItems).entries()) {
     keys.push({ topper, rank: index + 1, key, value });
   }
   return topper;
 }
 
-const valuesOf = (readings: readonly KeyReading[]): Exact[] => readings.map(({ value }) => value);
+/** Asks about all keys of the plan's meter in an interval. */
+export const askKeys = (
+  { meter, bound, ...plan }: TopperPlan,
+  interval: Interval,
+  question: Question,
+): Promise<Answer> => {
+  const { at } = meter.group;
+  const read = readOf({ meter, bound, ...plan }, interval);
+  return at.loaders.topperAnswers.load({ contextId: at.contextId, read, question, bound });
+};
 
-/** The readings of every key that counts at all, and of those that pass the filter. */
-export async function candidateReadings(
-  plan: TopperPlan,
-): Promise<{ counted: KeyReading[]; passing: KeyReading[] }> {
-  const { loaders } = plan.meter.group.at;
-  const readings = await readingsOf(plan, plan.window);
-  const inGroup = readings.sliceIds.length > 0 ? await loaders.keyReadings.load(readings) : [];
-  const within = await keysWithin(plan);
-  const concerned = within ? readingsWithin(inGroup, within) : inGroup;
-  const counted = concerned.filter(({ value }) => isListable(value, plan.fold));
-  return { counted, passing: await passingReadings(plan, counted) };
+/** Which keys count, and which of them may be listed. */
+export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
+  const { passing, meter, bound } = plan;
+  const { at, row, keys } = meter.group;
+  const [within, bits] = await Promise.all([
+    keysWithin(plan),
+    passing &&
+      at.loaders.passingKeys.load({
+        ...{ contextId: at.contextId, group: keys, shardCount: row.shard_count, bound },
+        ...passing,
+      }),
+  ]);
+  return { within, passing: bits };
 }
-
-/** Readings by key, made once for all drill-downs into the same group and window. */
-const indexes = new WeakMap<readonly KeyReading[], ReadonlyMap<string, KeyReading>>();
-
-/** Those of the few keys, without looking at all others for every drill-down. */
-function readingsWithin(
-  inGroup: readonly KeyReading[],
-  within: ReadonlyMap<string, KeyId>,
-): KeyReading[] {
-  const index = indexes.get(inGroup) ?? new Map(inGroup.map((each) => [idOf(each), each]));
-  indexes.set(inGroup, index);
-  return [...within.keys()].flatMap((id) => index.get(id) ?? []);
-}
-
-export const idOf = ({ shard, keyId }: { shard: number; keyId: number }): string =>
-  `${shard} ${keyId}`;
 
 /**
  * Decision 31: the cross-keys that have the key in any position whose part group is the key's
  * group, each counted once. null: the plan is no drill-down.
  */
-export async function keysWithin(plan: TopperPlan): Promise<ReadonlyMap<string, KeyId> | null> {
+export async function keysWithin(plan: TopperPlan): Promise<readonly KeyPlace[] | null> {
   const { within, meter, bound } = plan;
   if (!within) return null;
   const { group } = meter;
@@ -104,49 +106,30 @@ export async function keysWithin(plan: TopperPlan): Promise<ReadonlyMap<string, 
       }),
     ),
   );
-  return new Map(found.flat().map((id) => [idOf(id), id]));
+  const places = groupBy(found.flat(), ({ shard, keyId }) => `${shard} ${keyId}`);
+  return [...places.values()].flatMap(([place]) => place ?? []);
 }
 
-type KeyId = { readonly shard: number; readonly keyId: number };
+type Placed = { key: KeyView; value: Exact };
 
-async function passingReadings(
-  { passes, meter, bound }: TopperPlan,
-  counted: readonly KeyReading[],
-): Promise<KeyReading[]> {
-  if (!passes) return [...counted];
-  const { group } = meter;
-  const rows = await group.at.loaders.groupKeys.load({ ...group.keys, bound });
-  const passing = new Set(
-    rows.filter((row) => passes(filterable({ group, row }))).map((row) => idOf(row)),
-  );
-  return counted.filter((reading) => passing.has(idOf(reading)));
-}
-
-type Placed = { reading: KeyReading; key: KeyView; value: Exact };
-
-/** Decision 24. Keys are looked up for the candidates only: the listed ones and their equals. */
-async function rankedKeys(plan: TopperPlan, passing: readonly KeyReading[]): Promise<Placed[]> {
-  const placed = await withKeys(plan, largest(passing, plan.maxItems));
-  return placed.sort(byRank).slice(0, plan.maxItems);
-}
-
+/** Decision 24: between equals the key decides, so their texts are looked up too. */
 const byRank = (a: Placed, b: Placed): number =>
   compareRanked({ value: a.value, key: a.key.row.key }, { value: b.value, key: b.key.row.key });
 
-/** The readings with their keys, which are read at one go. */
-export async function withKeys(
+/** Things with the place of a key, with the key itself; all are read at one go. */
+export async function withKeys<Thing extends KeyPlace>(
   { meter: { group }, bound }: TopperPlan,
-  readings: readonly KeyReading[],
-): Promise<Placed[]> {
-  const rows = await Promise.all(
-    readings.map(({ shard, keyId }) =>
-      group.at.loaders.keyById.load({ group: group.keys, shard, keyId, bound }),
-    ),
-  );
-  return readings.map((reading, index) => {
+  things: readonly Thing[],
+): Promise<(Thing & { key: KeyView })[]> {
+  const { at, keys } = group;
+  const rows = await at.loaders.keysById.load({
+    ...{ contextId: at.contextId, group: keys, places: things, bound },
+  });
+  return things.map((thing, index) => {
     const row = rows[index];
-    if (!row) throw new Error(`samples name a key that is not there: ${idOf(reading)}`);
-    return { reading, key: { group, row }, value: reading.value };
+    if (!row)
+      throw new Error(`readings name a key that is not there: ${thing.shard} ${thing.keyId}`);
+    return { ...thing, key: { group, row } };
   });
 }
 

@@ -1,4 +1,4 @@
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { LIMITS } from '../domain/limits.ts';
 import { identify } from '../resolvers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
@@ -35,7 +35,7 @@ export const createGraphQL = (log: Logger) =>
       maskError: (error) =>
         renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed')),
     },
-    plugins: [giveBackReads(), giveCodes()],
+    plugins: [giveBackReads(), givePlans(), giveCodes()],
   });
 
 /** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */
@@ -50,6 +50,19 @@ async function openScope(headers: Headers, anonymous: AnonymousScope): Promise<R
 const giveBackReads = (): Plugin<object, GraphQLServerContext> => ({
   async onExecutionResult({ context }) {
     await context.anonymous.reads.end();
+  },
+});
+
+/**
+ * A request that says `"extensions": { "plan": true }` is told in its answer's extensions which
+ * blocks its toppers were added up from.
+ */
+const givePlans = (): Plugin<object, GraphQLServerContext> => ({
+  onExecutionResult({ context, result, setResult }) {
+    if (context.params.extensions?.['plan'] !== true) return;
+    if (result === undefined || Array.isArray(result) || isAsyncIterable(result)) return;
+    const { plans } = context.anonymous.reads;
+    setResult({ ...result, extensions: { ...result.extensions, plan: plans } });
   },
 });
 

@@ -3,6 +3,7 @@ import proxyAddress from 'proxy-addr';
 import { checkReadiness } from '../db/check-readiness.ts';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
 import { answerCors } from './cors.ts';
 import { createExplorer, type ExplorerOptions } from './explorer.ts';
@@ -17,7 +18,7 @@ type Route = { readonly name: string; readonly answer: (exchange: Exchange) => P
 
 /** The whole HTTP surface. Routes are tried in the order they are listed in. */
 export function createHttpServer(service: Service, explorer: ExplorerOptions): Server {
-  const metrics = createMetrics(service.pools);
+  const metrics = createMetrics(service);
   // Whose X-Forwarded-For is believed when the log names the caller.
   const isTrusted = proxyAddress.compile([...service.settings.trustProxy]);
   const routeOf = createRouter(service, explorer, () =>
@@ -93,11 +94,20 @@ const NOTHING_HERE: Route = {
 const restRoute = (service: Service) => async (exchange: Exchange) => {
   const { request, path, method, query, signal } = exchange;
   const withScope: WithScope = async (timeoutSeconds, work) => {
-    const scope = service.openScope(timeoutSeconds(service.settings), signal);
+    const attempt = async (mayReadAlone: boolean) => {
+      const seconds = timeoutSeconds(service.settings);
+      const scope = service.openScope(seconds, signal, { mayReadAlone });
+      try {
+        return await work(scope);
+      } finally {
+        await scope.reads.end();
+      }
+    };
     try {
-      return await work(scope);
-    } finally {
-      await scope.reads.end();
+      return await attempt(true);
+    } catch (error) {
+      if (!(error instanceof SnapshotMoved)) throw error;
+      return attempt(false);
     }
   };
   const answer = await handleRest(

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { NodePools } from '../db/node-pools.ts';
+import type { Service } from './service.ts';
 
 export type Metrics = {
   readonly contentType: string;
@@ -8,7 +8,7 @@ export type Metrics = {
 };
 
 /** What /metrics tells, as Prometheus text. */
-export function createMetrics(pools: NodePools): Metrics {
+export function createMetrics({ pools, memory }: Pick<Service, 'pools' | 'memory'>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -28,6 +28,24 @@ export function createMetrics(pools: NodePools): Metrics {
       this.set({ state: 'idle' }, reads.idleCount);
       this.set({ state: 'busy' }, reads.totalCount - reads.idleCount);
       this.set({ state: 'waited_for' }, reads.waitingCount);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_kernel_tasks',
+    help: 'Sums that threads work on, and that wait for a thread',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'busy' }, memory.kernel.busy);
+      this.set({ state: 'waiting' }, memory.kernel.waiting);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_block_cache_bytes',
+    help: 'Bytes of unpacked blocks that are kept between requests',
+    registers: [registry],
+    collect() {
+      this.set(memory.blocks.bytes);
     },
   });
   return {

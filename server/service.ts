@@ -1,7 +1,9 @@
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { RequestReads } from '../resolvers/loaders/request-reads.ts';
+import { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
 import { NodeDirectory } from '../resolvers/node-directory.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
+import { Kernel } from '../topk/kernel.ts';
 import type { Logger } from './log.ts';
 import type { Settings } from './settings.ts';
 
@@ -20,8 +22,17 @@ export type Service = {
   readonly settings: Settings;
   readonly log: Logger;
   readonly pools: NodePools;
-  /** A scope for one request. Its `reads` must be ended, whatever comes of the request. */
-  openScope(timeoutSeconds: number | null, signal: AbortSignal): AnonymousScope;
+  /** What is remembered between requests. */
+  readonly memory: ServiceMemory;
+  /**
+   * A scope for one request. Its `reads` must be ended, whatever comes of the request.
+   * mayReadAlone: the request is begun anew when it fails with `SnapshotMoved`.
+   */
+  openScope(
+    timeoutSeconds: number | null,
+    signal: AbortSignal,
+    options?: { mayReadAlone: boolean },
+  ): AnonymousScope;
   close(): Promise<void>;
 };
 
@@ -34,14 +45,21 @@ export function createService(options: ServiceOptions): Service {
     onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
   const directory = new NodeDirectory();
+  const kernel = new Kernel({ workers: settings.workers, queueLength: settings.workerQueue });
+  const memory = new ServiceMemory(kernel, settings.blockCacheBytes);
   const variable = options.variable ?? ((name: string) => process.env[name]);
   return {
-    ...{ settings, log, pools },
-    openScope: (timeoutSeconds, signal) => ({
+    ...{ settings, log, pools, memory },
+    openScope: (timeoutSeconds, signal, { mayReadAlone } = { mayReadAlone: false }) => ({
       ...{ settings, directory, variable },
-      reads: new RequestReads({ pools, timeoutSeconds, signal }),
+      reads: new RequestReads({
+        ...{ pools, memory, timeoutSeconds, signal, mayReadAlone },
+        onPlan: (plan) => log.debug({ plan }, 'a topper was planned'),
+      }),
       now: Math.floor(clock() / 1000),
     }),
-    close: () => pools.close(),
+    async close() {
+      await Promise.all([pools.close(), kernel.close()]);
+    },
   };
 }

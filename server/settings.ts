@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { shown } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -24,6 +25,12 @@ export type Settings = {
   corsOrigins: string[];
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   trustProxy: string[];
+  /** Threads that unpack and add up blocks, besides the one that answers requests. */
+  workers: number;
+  /** Tasks that may wait for one of them; more are refused with 503. */
+  workerQueue: number;
+  /** Bytes of unpacked blocks kept between requests. */
+  blockCacheBytes: number;
   logLevel: LogLevel;
 };
 
@@ -37,6 +44,11 @@ export class SettingsError extends Error {
     this.lines = lines;
   }
 }
+
+/** One core is left to the thread that answers requests, and to PostgreSQL. */
+const DEFAULT_WORKERS = Math.min(LIMITS.workersCeiling, Math.max(1, availableParallelism() - 1));
+
+const MEGABYTE = 1024 * 1024;
 
 const VARIABLES = {
   DATABASE_URL: setting({
@@ -88,6 +100,18 @@ const VARIABLES = {
     must: 'a comma-separated list of addresses and networks such as 10.0.0.0/8,::1',
     schema: listOf(z.string().refine(isNetwork)),
   }),
+  COUNTERGRAPH_WORKERS: setting({
+    fallback: DEFAULT_WORKERS,
+    ...wholeNumber(1, LIMITS.workersCeiling),
+  }),
+  COUNTERGRAPH_WORKER_QUEUE: setting({
+    fallback: LIMITS.workerQueue,
+    ...wholeNumber(0, LIMITS.workerQueueCeiling),
+  }),
+  COUNTERGRAPH_BLOCK_CACHE_MB: setting({
+    fallback: LIMITS.blockCacheMegabytes,
+    ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
+  }),
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
 };
 
@@ -115,6 +139,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     maxTopperItems: read.COUNTERGRAPH_MAX_TOPPER_ITEMS,
     corsOrigins: read.COUNTERGRAPH_CORS_ORIGINS,
     trustProxy: read.COUNTERGRAPH_TRUST_PROXY,
+    workers: read.COUNTERGRAPH_WORKERS,
+    workerQueue: read.COUNTERGRAPH_WORKER_QUEUE,
+    blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
     logLevel: read.LOG_LEVEL,
   };
 }

@@ -4,34 +4,52 @@ import type { AddressInfo } from 'node:net';
 import { LIMITS } from '../domain/limits.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import { createHttpServer } from './http-server.ts';
+import { type KeepPackedOptions, keepPacked } from './keep-packed.ts';
 import { createService, type ServiceOptions } from './service.ts';
 
 export type RunningServer = {
   /** `http://127.0.0.1:4000`, with the port that was taken. */
   readonly url: string;
+  /** Forgets all that is remembered between requests: the next ones read everything anew. */
+  emptyCaches(): void;
+  /** Packs now what the server would pack in the background at its next look. */
+  packNow(): Promise<void>;
   /** Takes no more requests, answers those it has, gives every connection back. */
   close(): Promise<void>;
 };
 
 /** Serves until closed. Errors: the address cannot be listened on. */
 export async function startServer(
-  options: ServiceOptions & { explorer: ExplorerOptions },
+  options: ServiceOptions & {
+    explorer: ExplorerOptions;
+    /** When to look for what is not packed; null: never by itself. */
+    packing?: KeepPackedOptions['delays'];
+  },
 ): Promise<RunningServer> {
   const service = createService(options);
   const server = createHttpServer(service, options.explorer);
   const { host, port } = options.settings;
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
+  const { databaseUrl, log, packing } = options;
+  const keeper = keepPacked({
+    databaseUrl,
+    log,
+    ...(packing !== undefined && { delays: packing }),
+  });
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
     url: `http://${name}:${address.port}`,
+    emptyCaches: () => service.memory.clear(),
+    packNow: () => keeper.runOnce(),
     async close() {
+      const packed = keeper.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const late = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownGraceMs);
       await closed;
       clearTimeout(late);
-      await service.close();
+      await Promise.all([packed, service.close()]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ReadSession, TimeBound } from '../read-session.ts';
+import { type VersionsRow, versionsCheck } from './select-versions.ts';
 
 export type NodeRow = {
   name: string;
@@ -7,12 +8,8 @@ export type NodeRow = {
   url_env: string | null;
 };
 
-export type GrantedContextRow = {
-  context_id: number;
-  name: string;
-  slice_seconds: number;
-  nodes: NodeRow[];
-};
+/** Its versions are those of the node that answers. */
+export type GrantedContextRow = VersionsRow & { name: string; nodes: NodeRow[] };
 
 /** digest: SHA-256 of the token; null for a user without one. Contexts in order of their names. */
 export type IdentityRow = {
@@ -29,8 +26,10 @@ export async function selectIdentity(
 ): Promise<IdentityRow | null> {
   // PostgreSQL's texts have no NUL, so nobody is called that.
   if (username.includes('\0')) return null;
-  const rows = await session.read<IdentityRow>(
-    { text: SELECT_IDENTITY, values: [username] },
+  // Often the only statement of a request: all else may be remembered at the versions it brings.
+  const rows = await session.readAlone<IdentityRow>(
+    { name: 'identity', text: SELECT_IDENTITY, values: [username] },
+    ([row]) => versionsCheck(row?.contexts ?? []),
     bound,
   );
   return rows[0] ?? null;
@@ -42,13 +41,14 @@ from users u
 left join tokens t using (user_id)
 left join lateral (
   select json_agg(json_build_object(
-    'context_id', c.context_id, 'name', c.name, 'slice_seconds', c.slice_seconds,
+    'contextId', c.context_id, 'name', c.name, 'version', v.version, 'textVersion', t.version,
     'nodes', coalesce((
       select json_agg(json_build_object(
         'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env) order by n.name)
       from nodes n where n.context_id = c.context_id), '[]')
   ) order by c.name) as contexts
   from grants g join contexts c using (context_id)
+    join context_versions v using (context_id) join text_versions t using (context_id)
   where g.user_id = u.user_id
 ) granted on true
 where u.username = $1`;

@@ -16,6 +16,7 @@ export const selectKeysById = (
 ): Promise<KeyRow[]> =>
   session.read(
     {
+      name: 'keys_by_id',
       text: `
 select ${KEY_COLUMNS}
 from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::smallint[], $6::int[])

@@ -27,8 +27,19 @@ export async function openConnection(databaseUrl: string, name: string): Promise
 }
 
 /** Runs `work` in one transaction: all of it is done, or nothing. */
-export async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
-  await connection.query('begin isolation level read committed');
+export const inTransaction = <T>(connection: Connection, work: () => Promise<T>): Promise<T> =>
+  transact(connection, 'read committed', work);
+
+/** Runs `work`, which only reads, on the database as it is now, whatever others write meanwhile. */
+export const inSnapshot = <T>(connection: Connection, work: () => Promise<T>): Promise<T> =>
+  transact(connection, 'repeatable read read only', work);
+
+async function transact<T>(
+  connection: Connection,
+  mode: 'read committed' | 'repeatable read read only',
+  work: () => Promise<T>,
+): Promise<T> {
+  await connection.query(`begin isolation level ${mode}`);
   try {
     const result = await work();
     await connection.query('commit');

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { SlicePlace } from './select-slice.ts';
 
-/** Lists a slice whose partition is there, and its engine instance where it is new. */
+/** Lists a slice whose partition is there and empty, and its engine instance where it is new. */
 export async function insertSlice(
   connection: Connection,
   slice: SlicePlace & { sliceId: number; endsAt: number },
@@ -11,8 +11,8 @@ export async function insertSlice(
     [slice.contextId, slice.engine],
   );
   await connection.query(
-    `insert into slices (slice_id, context_id, engine, starts_at, ends_at)
-     values ($1, $2, $3, $4, $5)`,
+    `insert into slices (slice_id, context_id, engine, starts_at, ends_at, packed)
+     values ($1, $2, $3, $4, $5, true)`,
     [slice.sliceId, slice.contextId, slice.engine, slice.startsAt, slice.endsAt],
   );
 }

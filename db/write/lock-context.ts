@@ -11,7 +11,11 @@ export const lockContext = (
   onWaiting: () => void,
 ): Promise<void> => lock(connection, CONTEXT_IMPORT_LOCK, contextId, onWaiting);
 
-/** The same for the creation of the context `name`, which nobody else can see yet. */
+/** The same lock if nobody has it; false: somebody has. */
+export const tryLockContext = (connection: Connection, contextId: number): Promise<boolean> =>
+  tryLock(connection, CONTEXT_IMPORT_LOCK, contextId);
+
+/** The lock for the creation of the context `name`, which nobody else can see yet. */
 export async function lockContextCreation(
   connection: Connection,
   name: string,
@@ -28,11 +32,15 @@ async function lock(
   id: number,
   onWaiting: () => void,
 ): Promise<void> {
+  if (await tryLock(connection, lockClass, id)) return;
+  onWaiting();
+  await connection.query('select pg_advisory_xact_lock($1, $2)', [lockClass, id]);
+}
+
+async function tryLock(connection: Connection, lockClass: number, id: number): Promise<boolean> {
   const { rows } = await connection.query<{ locked: boolean }>(
     'select pg_try_advisory_xact_lock($1, $2) as locked',
     [lockClass, id],
   );
-  if (rows[0]?.locked) return;
-  onWaiting();
-  await connection.query('select pg_advisory_xact_lock($1, $2)', [lockClass, id]);
+  return rows[0]?.locked ?? false;
 }

@@ -8,23 +8,67 @@ import { type KeyId, selectKeysById } from '../../db/queries/select-keys-by-id.t
 import { type KeyOfGroup, selectKeysByText } from '../../db/queries/select-keys-by-text.ts';
 import type { ReadSession, TimeBound } from '../../db/read-session.ts';
 import { groupBy } from '../../domain/group-by.ts';
+import type { KeyPlace } from '../../topk/key-rows.ts';
 import { byBound, oneLoader } from './batch.ts';
+import type { ContextState, NodeReader } from './node-reader.ts';
 
 type Bounded = { bound: TimeBound | null };
 
-/** The key of an id that a reading carried. */
-export const keyByIdLoader = (
-  session: ReadSession,
-): DataLoader<KeyId & Bounded, KeyRow | null, string> =>
+/** Keys of a group by the ids that readings carried. */
+export type KeysByIdRequest = Bounded & {
+  readonly contextId: number;
+  readonly group: KeyGroup;
+  readonly places: readonly KeyPlace[];
+};
+
+/** The keys of all requests in one statement; those that are remembered need none. */
+export const keysByIdLoader = (
+  reader: NodeReader,
+): DataLoader<KeysByIdRequest, (KeyRow | null)[]> =>
   new DataLoader(
-    (ids) =>
-      byBound(ids, async (batch, bound) => {
-        const rows = await selectKeysById(session, batch, bound);
-        const found = new Map(rows.map((row) => [idText(row.groupId, row), row]));
-        return batch.map((id) => found.get(idText(id.group.groupId, id)) ?? null);
-      }),
-    { cacheKeyFn: (id) => idText(id.group.groupId, id) },
+    (requests) => byBound(requests, (batch, bound) => findKeys(reader, batch, bound)),
+    { cache: false },
   );
+
+async function findKeys(
+  reader: NodeReader,
+  requests: readonly KeysByIdRequest[],
+  bound: TimeBound | null,
+): Promise<(KeyRow | null)[][]> {
+  const { keys } = reader.memory;
+  const states = await Promise.all(requests.map(({ contextId }) => reader.context(contextId)));
+  const unknown = new Map<string, { id: KeyId; state: ContextState }>();
+  const answers = requests.map(({ group, places }, i) => {
+    const state = states[i] as ContextState;
+    return places.map(({ shard, keyId }) => {
+      const text = idText(group.groupId, { shard, keyId });
+      const known = keys.find(state.memoryKey, state.versions.textVersion, text);
+      if (!known) unknown.set(text, { id: { group, shard, keyId }, state });
+      return known ?? text;
+    });
+  });
+  const found = await readKeys(reader, unknown, bound);
+  return answers.map((places) =>
+    places.map((known) => (typeof known === 'string' ? (found.get(known) ?? null) : known)),
+  );
+}
+
+async function readKeys(
+  { session, memory }: NodeReader,
+  unknown: ReadonlyMap<string, { id: KeyId; state: ContextState }>,
+  bound: TimeBound | null,
+): Promise<ReadonlyMap<string, KeyRow>> {
+  if (unknown.size === 0) return new Map();
+  const ids = [...unknown.values()].map(({ id }) => id);
+  const rows = await selectKeysById(session, ids, bound);
+  const found = new Map(rows.map((row) => [idText(row.groupId, row), row]));
+  for (const [text, { state }] of unknown) {
+    const row = found.get(text);
+    if (!row || state.snapshot !== session.snapshot) continue;
+    memory.keys.keep(state.memoryKey, state.versions.textVersion, text, row);
+  }
+  return found;
+}
 
 const idText = (groupId: number, { shard, keyId }: { shard: number; keyId: number }): string =>
   `${groupId} ${shard} ${keyId}`;

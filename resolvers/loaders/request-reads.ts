@@ -3,12 +3,19 @@ import { selectContextExists } from '../../db/queries/select-context-exists.ts';
 import { type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
 import { ReadSession, type TimeBound } from '../../db/read-session.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
+import { NodeReader } from './node-reader.ts';
+import type { PlanNote } from './plan-note.ts';
+import type { ServiceMemory } from './service-memory.ts';
 
 export type { IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
-export type { TimeBound } from '../../db/read-session.ts';
+export { SnapshotMoved, type TimeBound } from '../../db/read-session.ts';
 
 export type RequestReadsOptions = {
   pools: NodePools;
+  memory: ServiceMemory;
+  /** Whether the request can begin anew when the data change under it (ReadSession.readAlone). */
+  mayReadAlone: boolean;
+  onPlan: (plan: PlanNote) => void;
   /** Seconds that the request's database work may take in all; null waits without limit. */
   timeoutSeconds: number | null;
   /** Aborted when the caller has gone. */
@@ -19,12 +26,15 @@ export type RequestReadsOptions = {
 export class RequestReads {
   readonly #options: RequestReadsOptions;
   readonly #startedAt = performance.now();
-  readonly #sessions = new Map<string, ReadSession>();
+  readonly #readers = new Map<string, NodeReader>();
   readonly #loaders = new Map<string, NodeLoaders>();
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
   }
+
+  /** How the toppers of the request so far were answered. */
+  readonly plans: PlanNote[] = [];
 
   get primaryUrl(): string {
     return this.#options.pools.primaryUrl;
@@ -38,7 +48,7 @@ export class RequestReads {
   at(nodeUrl: string): NodeLoaders {
     const known = this.#loaders.get(nodeUrl);
     if (known) return known;
-    const loaders = createNodeLoaders(this.#session(nodeUrl));
+    const loaders = createNodeLoaders(this.#reader(nodeUrl));
     this.#loaders.set(nodeUrl, loaders);
     return loaders;
   }
@@ -49,34 +59,45 @@ export class RequestReads {
   }
 
   /** The user and their grants as this node has them. */
-  identity(
+  async identity(
     nodeUrl: string,
     username: string,
     bound: TimeBound | null,
   ): Promise<IdentityRow | null> {
-    return selectIdentity(this.#session(nodeUrl), username, bound);
+    const reader = this.#reader(nodeUrl);
+    const row = await selectIdentity(reader.session, username, bound);
+    reader.noteVersions(row?.contexts ?? []);
+    return row;
   }
 
   contextExists(nodeUrl: string, name: string): Promise<boolean> {
-    return selectContextExists(this.#session(nodeUrl), name);
+    return selectContextExists(this.#reader(nodeUrl).session, name);
   }
 
   /** Gives the connections back. Call it when the answer was made, whatever it is. */
   async end(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map((session) => session.end()));
+    await Promise.all([...this.#readers.values()].map(({ session }) => session.end()));
   }
 
-  #session(url: string): ReadSession {
-    const known = this.#sessions.get(url);
+  #reader(nodeUrl: string): NodeReader {
+    const known = this.#readers.get(nodeUrl);
     if (known) return known;
-    const { pools, timeoutSeconds, signal } = this.#options;
+    const { pools, memory, timeoutSeconds, signal, mayReadAlone, onPlan } = this.#options;
     const session = new ReadSession({
-      pool: pools.at(url),
+      pool: pools.at(nodeUrl),
       onStatement: pools.onStatement,
       bound: timeoutSeconds === null ? null : this.bound(timeoutSeconds),
       signal,
+      mayReadAlone,
     });
-    this.#sessions.set(url, session);
-    return session;
+    const reader = new NodeReader({
+      ...{ session, nodeUrl, memory, signal },
+      onPlan: (plan) => {
+        this.plans.push(plan);
+        onPlan(plan);
+      },
+    });
+    this.#readers.set(nodeUrl, reader);
+    return reader;
   }
 }

@@ -16,12 +16,13 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     packages: ['@pothos/core', '@pothos/plugin-relay', '@pothos/plugin-scope-auth', 'graphql'],
   },
   rest: { ours: ['resolvers', 'domain'], packages: ['lossless-json'] },
+  packing: { ours: ['db', 'topk', 'domain'], packages: [] },
   ingest: {
-    ours: ['db', 'topk', 'domain'],
+    ours: ['packing', 'db', 'domain'],
     packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'zod'],
   },
   server: {
-    ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'db', 'topk', 'domain'],
+    ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'packing', 'db', 'topk', 'domain'],
     packages: [
       '@graphql-yoga/render-graphiql',
       'graphql-yoga',
@@ -32,7 +33,10 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       'zod',
     ],
   },
-  cli: { ours: ['server', 'ingest', 'db', 'domain'], packages: ['cli-progress', 'commander'] },
+  cli: {
+    ours: ['server', 'ingest', 'packing', 'db', 'domain'],
+    packages: ['cli-progress', 'commander'],
+  },
 };
 
 const sources = readSources();

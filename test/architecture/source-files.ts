@@ -19,6 +19,7 @@ export const LAYER_FOLDERS = [
   'resolvers',
   'schema',
   'rest',
+  'packing',
   'ingest',
   'server',
   'cli',

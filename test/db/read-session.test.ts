@@ -36,6 +36,7 @@ function openSession(): ReadSession {
     onStatement: () => {},
     bound: null,
     signal: new AbortController().signal,
+    mayReadAlone: true,
   });
 }
 

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { nearestRank, parseRanks } from '../../domain/percentile.ts';
+import { nearestRank, parseRanks, ZERO } from '../../domain/percentile.ts';
 
-/** 1, 2, … n: the value at a position is the position. */
-const positions = (count: number): bigint[] =>
-  Array.from({ length: count }, (_, i) => BigInt(i + 1));
+/** The value that a rank has in an ascending series which begins with so many zeros besides. */
+function valueAt(ascending: readonly bigint[], rank: number, zeros = 0): bigint | undefined {
+  const place = nearestRank(ascending.length, rank, zeros);
+  if (place === null) return undefined;
+  return place === ZERO ? 0n : ascending[place];
+}
 
 describe('the nearest rank', () => {
   it.each([
@@ -35,15 +38,28 @@ describe('the nearest rank', () => {
     [3, 33.3, 1],
     [3, 33.4, 2],
   ])('of %d values for rank %d is the one at position %d', (count, rank, position) => {
-    expect(nearestRank(positions(count), rank)).toBe(BigInt(position));
+    expect(nearestRank(count, rank, 0)).toBe(position - 1);
   });
 
   it('of no values is none', () => {
-    expect(nearestRank([], 50)).toBeUndefined();
+    expect(nearestRank(0, 50, 0)).toBeNull();
   });
 
   it('takes values beyond 2^53', () => {
-    expect(nearestRank([1n, 2n ** 70n], 100)).toBe(2n ** 70n);
+    expect(valueAt([1n, 2n ** 70n], 100)).toBe(2n ** 70n);
+  });
+
+  it.each([
+    [0, 3, 100, ZERO],
+    [2, 3, 0, ZERO],
+    [2, 3, 60, ZERO],
+    [2, 3, 60.1, 0],
+    [2, 3, 80, 0],
+    [2, 3, 80.1, 1],
+    [1, 2 ** 40 - 1, 99.999, ZERO],
+    [1, 2 ** 40 - 1, 100, 0],
+  ])('of %d values and %d zeros before them, for rank %d, is %s', (count, zeros, rank, place) => {
+    expect(nearestRank(count, rank, zeros)).toBe(place);
   });
 
   it('counts zeros that are not written down as if they were', () => {
@@ -55,7 +71,7 @@ describe('the nearest rank', () => {
         (values, zeros, rank) => {
           const ascending = values.sort((a, b) => Number(a - b));
           const written = [...Array.from({ length: zeros }, () => 0n), ...ascending];
-          expect(nearestRank(ascending, rank, zeros)).toBe(nearestRank(written, rank));
+          expect(valueAt(ascending, rank, zeros)).toBe(valueAt(written, rank));
         },
       ),
     );
@@ -68,7 +84,7 @@ describe('the nearest rank', () => {
         fc.integer({ min: 1, max: 500 }),
         (hundredths, n) => {
           const position = Math.floor((hundredths * n + 9_999) / 10_000);
-          expect(nearestRank(positions(n), hundredths / 100)).toBe(BigInt(position));
+          expect(nearestRank(n, hundredths / 100, 0)).toBe(position - 1);
         },
       ),
     );
@@ -114,7 +130,7 @@ describe('percentile ranks', () => {
   });
 
   it('may be as many as the limit allows, duplicates not counted', () => {
-    const most = positions(LIMITS.percentileRanks).map(String);
+    const most = Array.from({ length: LIMITS.percentileRanks }, (_, i) => String(i + 1));
     expect(parseRanks([...most, '1'], 'ranks')).toHaveLength(LIMITS.percentileRanks);
     expect(() => parseRanks([...most, '0.5'], 'ranks')).toThrow(
       'ranks must be a list of at most 100 ranks, got 101',

@@ -28,13 +28,16 @@ afterAll(async () => {
   await lab.close();
 });
 
-/** Nobody can read the samples meanwhile: their readers wait. */
-async function lockSamples(): Promise<void> {
+/** Nobody can read samples or blocks meanwhile, and no server remembers any: readers wait. */
+async function lockReadings(): Promise<void> {
+  lab.emptyCaches();
+  brief.emptyCaches();
   const { rows } = await locker.query<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits
      where inhparent = 'samples'::regclass`,
   );
-  await locker.query(`begin; lock table ${rows[0]?.name} in access exclusive mode`);
+  const tables = `topper_blocks, ${rows[0]?.name}`;
+  await locker.query(`begin; lock table ${tables} in access exclusive mode`);
 }
 
 /** Statements of the server that are running or open, but for those that look for them. */
@@ -50,7 +53,7 @@ async function waitUntilRunning(count: number): Promise<void> {
   while ((await running()) !== count) await delay(5);
 }
 
-beforeEach(lockSamples);
+beforeEach(lockReadings);
 
 afterEach(async () => {
   await locker.query('rollback');

@@ -5,8 +5,9 @@ import type { ImportGroup } from '../../ingest/import-group.ts';
 import { createKeyTables } from '../../ingest/key-tables.ts';
 import { ReadingBatch } from '../../ingest/reading-batch.ts';
 import { sortBatch } from '../../ingest/sort-batch.ts';
-import { type SortedReadings, wholeAt } from '../../ingest/sorted-readings.ts';
 import type { Whole } from '../../ingest/whole.ts';
+import { wholeAt } from '../../ingest/whole-at.ts';
+import type { SortedReadings } from '../../packing/sorted-readings.ts';
 
 export const DAY = 86_400;
 
@@ -16,6 +17,7 @@ export const groupOf = (folds: readonly Fold[], groupId = 1): ImportGroup => ({
   guid: '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid,
   keyKind: 'text',
   bucketSeconds: 60,
+  topperBucketSeconds: 300,
   shardCount: 8,
   meters: new Map(),
   folds,

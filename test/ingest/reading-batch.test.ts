@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fold } from '../../domain/meter-type.ts';
 import type { BatchReading, ReadingBatch } from '../../ingest/reading-batch.ts';
-import type { SortedReadings } from '../../ingest/sorted-readings.ts';
 import type { Whole } from '../../ingest/whole.ts';
+import type { SortedReadings } from '../../packing/sorted-readings.ts';
 import { DAY, emptyBatch, groupOf, sortedOf, type TextRow } from './batch-support.ts';
 
 const MAX = 2n ** 63n - 1n;

@@ -5,8 +5,8 @@ import { openImportSlices } from '../../ingest/import-slices.ts';
 import { openKeyIds } from '../../ingest/key-ids.ts';
 import { loadGroups } from '../../ingest/load-groups.ts';
 import { createReadingWriter, type ReadingWriter } from '../../ingest/reading-writer.ts';
-import type { SortedReadings } from '../../ingest/sorted-readings.ts';
 import type { Whole } from '../../ingest/whole.ts';
+import type { SortedReadings } from '../../packing/sorted-readings.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { declareSamples, GAUGES, HOSTS, NOW, query } from './import-support.ts';
 

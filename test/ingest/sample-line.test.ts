@@ -25,6 +25,7 @@ function group(
     guid,
     keyKind,
     bucketSeconds: 60,
+    topperBucketSeconds: 300,
     shardCount: 8,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
     folds: meters.map(({ fold }) => fold),

@@ -7,8 +7,8 @@ import type { ImportGroup } from '../../ingest/import-group.ts';
 import type { ReadingBatch } from '../../ingest/reading-batch.ts';
 import { parseSampleLine } from '../../ingest/sample-line.ts';
 import { createScannedSamples } from '../../ingest/scanned-samples.ts';
-import { wholeAt } from '../../ingest/sorted-readings.ts';
 import { timeBounds } from '../../ingest/time-bounds.ts';
+import { wholeAt } from '../../ingest/whole-at.ts';
 import { emptyBatch, groupOf } from './batch-support.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -21,6 +22,9 @@ const DEFAULTS: Settings = {
   maxTopperItems: 10_000,
   corsOrigins: [],
   trustProxy: [],
+  workers: Math.min(64, Math.max(1, availableParallelism() - 1)),
+  workerQueue: 256,
+  blockCacheBytes: 256 * 1024 * 1024,
   logLevel: 'info',
 };
 
@@ -80,6 +84,13 @@ describe('settings', () => {
         ],
       },
     ],
+    ['COUNTERGRAPH_WORKERS', '1', { workers: 1 }],
+    ['COUNTERGRAPH_WORKERS', '64', { workers: 64 }],
+    ['COUNTERGRAPH_WORKER_QUEUE', '0', { workerQueue: 0 }],
+    ['COUNTERGRAPH_WORKER_QUEUE', '100000', { workerQueue: 100_000 }],
+    ['COUNTERGRAPH_BLOCK_CACHE_MB', '0', { blockCacheBytes: 0 }],
+    ['COUNTERGRAPH_BLOCK_CACHE_MB', '1', { blockCacheBytes: 1_048_576 }],
+    ['COUNTERGRAPH_BLOCK_CACHE_MB', '1048576', { blockCacheBytes: 2 ** 40 }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
@@ -112,6 +123,12 @@ describe('settings', () => {
     ['COUNTERGRAPH_TRUST_PROXY', 'true', 'a comma-separated list of addresses and networks'],
     ['COUNTERGRAPH_TRUST_PROXY', '1.2.3.4/', 'a comma-separated list of addresses and networks'],
     ['COUNTERGRAPH_TRUST_PROXY', '1.2.3.4/8/8', 'a comma-separated list of addresses and'],
+    ['COUNTERGRAPH_WORKERS', '0', 'a whole number from 1 to 64, got "0"'],
+    ['COUNTERGRAPH_WORKERS', '65', 'a whole number from 1 to 64, got "65"'],
+    ['COUNTERGRAPH_WORKER_QUEUE', '-1', 'a whole number from 0 to 100000, got "-1"'],
+    ['COUNTERGRAPH_WORKER_QUEUE', '100001', 'a whole number from 0 to 100000, got "100001"'],
+    ['COUNTERGRAPH_BLOCK_CACHE_MB', '1048577', 'a whole number from 0 to 1048576, got'],
+    ['COUNTERGRAPH_BLOCK_CACHE_MB', '256M', 'a whole number from 0 to 1048576, got "256M"'],
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 
@@ -162,5 +179,15 @@ describe('.env.example', () => {
     const example = parseEnv(await readFile(join(projectRoot(), '.env.example'), 'utf8'));
     expect(Object.keys(example).sort()).toEqual([...SETTING_NAMES].sort());
     expect(readSettings(example)).toEqual(DEFAULTS);
+  });
+});
+
+describe('the settings in README.md', () => {
+  test('are exactly the variables there are', async () => {
+    const readme = await readFile(join(projectRoot(), 'README.md'), 'utf8');
+    const table = /^\| variable \|.*\n(?:\|.*\n)+/m.exec(readme)?.[0] ?? '';
+    const rows = table.split('\n').slice(2, -1);
+    const names = rows.flatMap((row) => row.split('|')[1]?.match(/[A-Z_]+/g) ?? []);
+    expect(names.sort()).toEqual([...SETTING_NAMES].sort());
   });
 });

@@ -7,7 +7,7 @@ import type { Line } from './service.ts';
 const TYPES = Array.from({ length: 12 }, (_, i) => i + 1);
 const NON_NEGATIVE = [1, 2, 3, 4, 10];
 
-const METERS = TYPES.map((type) => meter(type, type));
+export const METERS = TYPES.map((type) => meter(type, type));
 
 /** Groups that differ in all that a topper depends on. */
 export const GROUPS: readonly DeclaredGroup[] = [
@@ -53,7 +53,8 @@ const size = (type: number) =>
         { weight: 1, arbitrary: fc.bigInt(-(2n ** 63n) + 1n, 2n ** 63n - 1n) },
       );
 
-const values = fc
+/** Readings of some of the meters. */
+export const values = fc
   .tuple(...TYPES.map((type) => fc.option(size(type), { nil: undefined, freq: 3 })))
   .map((drawn) => {
     const given = TYPES.flatMap((type, i) => {

@@ -31,7 +31,7 @@ export type ReferenceAnswer = {
 };
 
 /** What readings come to: whatever the meter's type, one of these is its value. */
-type Tally = { sum: bigint; count: bigint; max: bigint; min: bigint };
+export type Tally = { sum: bigint; count: bigint; max: bigint; min: bigint };
 
 /** The value of a tally before it is rounded. */
 type Fraction = { readonly numerator: bigint; readonly denominator: bigint };
@@ -48,14 +48,33 @@ export function referenceTopper(
   lines: readonly Line[],
   question: ReferenceQuestion,
 ): ReferenceAnswer {
-  const { group, meter, maxItems = 100, passes = () => true } = question;
+  const { group, meter, ranks = [] } = question;
   const ofGroup = lines.filter((line) => line.group === group.guid && isOfProbe(line, question));
   const inside = ofGroup.filter((line) => isInWindow(bucketOf(line, group), question));
-  const type = typeOf(group, meter);
-  const tallies = [...talliesBy(inside, meter, ({ key }) => key)].filter(
-    ([, tally]) => !isCounting(type) || tally.sum !== 0n,
+  const answer = topperOf(
+    talliesBy(inside, meter, ({ key }) => key),
+    question,
   );
-  const ranked = tallies.sort((a, b) => {
+  if (ranks.length === 0) return answer;
+  const steps = topperSteps(ofGroup, question);
+  const type = typeOf(group, meter);
+  const keys = answer.keys.map((ranked) => {
+    const buckets = topperBuckets(inside, ranked.key, steps, question);
+    const values = buckets.map((each) => halfUp(fractionOf(each, group, type)));
+    return { ...ranked, percentiles: percentilesOf(values, ranks) };
+  });
+  return { ...answer, keys };
+}
+
+/** The topper of what each key's readings in the window come to, without percentiles. */
+export function topperOf(
+  tallies: ReadonlyMap<string, Tally>,
+  question: ReferenceQuestion,
+): ReferenceAnswer {
+  const { group, meter, maxItems = 100, passes = () => true } = question;
+  const type = typeOf(group, meter);
+  const counted = [...tallies].filter(([, tally]) => !isCounting(type) || tally.sum !== 0n);
+  const ranked = counted.sort((a, b) => {
     const [left, right] = [fractionOf(a[1], group, type), fractionOf(b[1], group, type)];
     const difference = right.numerator * left.denominator - left.numerator * right.denominator;
     if (difference !== 0n) return difference > 0n ? 1 : -1;
@@ -73,11 +92,7 @@ export function referenceTopper(
     othersMatching: shown(rest(matching)),
     keyCount: matching.length,
     keys: listed.map(([key, tally]) => ({
-      ...{ key, metric: halfUp(fractionOf(tally, group, type)) },
-      percentiles: percentilesOf(
-        topperBuckets(ofGroup, key, question).map((each) => halfUp(fractionOf(each, group, type))),
-        question.ranks ?? [],
-      ),
+      ...{ key, metric: halfUp(fractionOf(tally, group, type)), percentiles: [] },
     })),
   };
 }
@@ -144,32 +159,39 @@ function halfUp({ numerator, denominator }: Fraction): bigint {
   return dividend % divisor < 0n ? truncated - 1n : truncated;
 }
 
-/** Decision 27: of each topper bucket of the window, what the key's readings there come to. */
-function topperBuckets(
+/** Decision 27: the topper buckets with one of the group's buckets in window and available data. */
+function topperSteps(
   ofGroup: readonly Line[],
-  key: string,
-  { group, meter, from, to }: ReferenceQuestion,
-): Tally[] {
+  { group, from, to }: ReferenceQuestion,
+): ReadonlySet<number> {
   const { bucket_size, topper_bucket_size } = group;
   const buckets = ofGroup.map((line) => bucketOf(line, group));
   const available = { from: Math.min(...buckets), to: Math.max(...buckets) + bucket_size };
-  const starts = new Set<number>();
+  const steps = new Set<number>();
   for (let bucket = available.from; bucket < available.to; bucket += bucket_size) {
     if (isInWindow(bucket, { from, to })) {
-      starts.add(Math.floor(bucket / topper_bucket_size) * topper_bucket_size);
+      steps.add(Math.floor(bucket / topper_bucket_size) * topper_bucket_size);
     }
   }
-  const ofKey = ofGroup.filter(
-    (line) => line.key === key && isInWindow(bucketOf(line, group), { from, to }),
-  );
+  return steps;
+}
+
+/** Of each of these topper buckets, what the key's readings there come to. */
+function topperBuckets(
+  inside: readonly Line[],
+  key: string,
+  steps: ReadonlySet<number>,
+  { group, meter }: ReferenceQuestion,
+): Tally[] {
+  const { topper_bucket_size } = group;
   const tallies = talliesBy(
-    ofKey,
+    inside.filter((line) => line.key === key),
     meter,
     (line) => Math.floor(line.ts / topper_bucket_size) * topper_bucket_size,
   );
   const nothing = { sum: 0n, count: 1n, max: 0n, min: 0n };
   const isCounted = isCounting(typeOf(group, meter));
-  return [...starts].flatMap((start) => tallies.get(start) ?? (isCounted ? [nothing] : []));
+  return [...steps].flatMap((step) => tallies.get(step) ?? (isCounted ? [nothing] : []));
 }
 
 /** Nearest rank: the value at position ⌈p/100·n⌋ of the ascending values, the first for p = 0. */

@@ -85,6 +85,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     onStatement: (text) => statements.push(text),
     variable: (name) => options.variables?.[name],
     explorer: { credentials: null },
+    // Tests say themselves when something is packed.
+    packing: null,
   });
   const agent = new Agent({ keepAlive: true });
   const call = (path: string, how: HttpCall = {}) => httpCall(server.url + path, { agent, ...how });
@@ -100,6 +102,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
       const mark = statements.length;
       return () => statements.slice(mark);
     },
+    /** Makes the server forget what it remembers from one request to the next. */
+    emptyCaches: () => server.emptyCaches(),
+    /** Packs what the server would pack in the background. */
+    packNow: () => server.packNow(),
     call,
     ...restOf(call),
     ...graphqlOf(call),

@@ -1,10 +1,14 @@
-import type { ImportGroup } from './import-group.ts';
-import type { Whole } from './whole.ts';
+import type { SlotFolds } from '../topk/merge-blocks.ts';
 
-/**
- * A column of readings by row. numbers[row]: the reading; NaN: none; ±Infinity: look it up in
- * `large`.
- */
+/** A counter group as packing sees it. folds: by slot − 1, null for a meter without readings. */
+export type PackGroup = {
+  readonly groupId: number;
+  readonly bucketSeconds: number;
+  readonly topperBucketSeconds: number;
+  readonly folds: SlotFolds;
+};
+
+/** Readings by row. numbers[row]: the reading; NaN: none; ±Infinity: look it up in large. */
 export type ReadingColumn = {
   readonly numbers: Float64Array;
   readonly large: ReadonlyMap<number, bigint>;
@@ -16,7 +20,7 @@ export type ReadingColumn = {
  * their sum is too large for one row.
  */
 export type SortedReadings = {
-  readonly group: ImportGroup;
+  readonly group: PackGroup;
   readonly probeId: number;
   readonly sliceId: number;
   /** The arrays may be longer. */
@@ -27,7 +31,7 @@ export type SortedReadings = {
   readonly keyIds: Uint32Array;
   /** By slot − 1. */
   readonly readings: readonly ReadingColumn[];
-  /** By slot − 1; null unless the slot's fold is `mean`; 1 where nothing else was said. */
+  /** By slot − 1; null unless the slot's fold is 'mean'; 1 where nothing else was said. */
   readonly counts: readonly (ReadingColumn | null)[];
 };
 
@@ -36,10 +40,3 @@ export type ReadingsSink = {
   add(readings: SortedReadings): Promise<void>;
   finish(): Promise<void>;
 };
-
-/** What a column holds in a row; null for nothing. */
-export function wholeAt({ numbers, large }: ReadingColumn, row: number): Whole | null {
-  const number = numbers[row] ?? Number.NaN;
-  if (Number.isNaN(number)) return null;
-  return Number.isFinite(number) ? number : (large.get(row) ?? null);
-}

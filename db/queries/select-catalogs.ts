@@ -1,0 +1,109 @@
+import type { KeyKind } from '../../domain/key-kind.ts';
+import type { ReadSession, TimeBound } from '../read-session.ts';
+
+/** Guids as PostgreSQL writes a uuid: lower case, no braces. */
+export type CounterGroupRow = {
+  context_id: number;
+  group_id: number;
+  guid: string;
+  name: string;
+  key_kind: KeyKind;
+  bucket_size: number;
+  topper_bucket_size: number;
+  sampling_rate: number;
+  enabled: boolean;
+  shard_count: number;
+  parent_guid: string | null;
+  crosskey_guid_1: string | null;
+  crosskey_guid_2: string | null;
+};
+
+/** slot: the 1-based place of the meter's reading in samples.readings. */
+export type MeterRow = {
+  group_id: number;
+  meter_id: number;
+  slot: number;
+  type: number;
+  topcount: number;
+  name: string;
+  description: string;
+  units: string;
+};
+
+export type ProbeRow = { probeId: number; name: string };
+
+/** Epoch seconds of the starts of the first and the last bucket with a reading. */
+export type CoverageRow = {
+  groupId: number;
+  sliceId: number;
+  probeId: number;
+  firstBucket: number;
+  lastBucket: number;
+};
+
+/** packed: all its samples are in blocks too. */
+export type CatalogSliceRow = {
+  sliceId: number;
+  startsAt: number;
+  endsAt: number;
+  packed: boolean;
+};
+
+/** A block of a day or more that is whole, as long as these are the slices that are there. */
+export type CoarseBlockRow = {
+  groupId: number;
+  level: number;
+  start: number;
+  probeId: number;
+  sliceIds: number[];
+};
+
+/** All that says what a context's groups are and which of their data there are. */
+export type CatalogRow = {
+  contextId: number;
+  sliceSeconds: number;
+  /** By name; disabled ones too: they still say what a cross-key's parts are. */
+  groups: CounterGroupRow[];
+  /** By group and index. */
+  meters: MeterRow[];
+  /** By name. */
+  probes: ProbeRow[];
+  /** Those that are available, and their coverage. */
+  slices: CatalogSliceRow[];
+  coverage: CoverageRow[];
+  coarse: CoarseBlockRow[];
+};
+
+export const selectCatalogs = (
+  session: ReadSession,
+  contextIds: readonly number[],
+  bound: TimeBound | null,
+): Promise<CatalogRow[]> => session.read({ text: SELECT_CATALOGS, values: [contextIds] }, bound);
+
+/** JSON's numbers are exact up to 2^53, which no id and no time passes. */
+const SELECT_CATALOGS = `
+select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
+  (select coalesce(json_agg(row_to_json(g)), '[]') from (
+    select g.context_id, g.group_id, g.guid, g.name, g.key_kind, g.bucket_size,
+      g.topper_bucket_size, g.sampling_rate, g.enabled, g.shard_count, x.parent_guid,
+      x.crosskey_guid_1, x.crosskey_guid_2
+    from counter_groups g left join crosskeys x using (group_id)
+    where g.context_id = c.context_id order by g.name, g.guid) g) as groups,
+  (select coalesce(json_agg(row_to_json(m)), '[]') from (
+    select m.group_id, m.meter_id, m.slot, m.type, m.topcount, m.name, m.description, m.units
+    from meters m join counter_groups g using (group_id)
+    where g.context_id = c.context_id order by m.group_id, m.meter_id) m) as meters,
+  (select coalesce(json_agg(json_build_object('probeId', p.probe_id, 'name', p.name)
+    order by p.name), '[]') from probes p where p.context_id = c.context_id) as probes,
+  (select coalesce(json_agg(json_build_object('sliceId', s.slice_id, 'startsAt', s.starts_at,
+    'endsAt', s.ends_at, 'packed', s.packed) order by s.starts_at, s.engine), '[]')
+    from slices s where s.context_id = c.context_id and not s.archived) as slices,
+  (select coalesce(json_agg(json_build_object('groupId', v.group_id, 'sliceId', v.slice_id,
+    'probeId', v.probe_id, 'firstBucket', v.first_bucket, 'lastBucket', v.last_bucket)), '[]')
+    from coverage v join slices s using (slice_id)
+    where s.context_id = c.context_id and not s.archived) as coverage,
+  (select coalesce(json_agg(json_build_object('groupId', b.group_id, 'level', b.level,
+    'start', b.start, 'probeId', b.probe_id, 'sliceIds', b.slice_ids)), '[]')
+    from coarse_blocks b join counter_groups g using (group_id)
+    where g.context_id = c.context_id) as coarse
+from contexts c where c.context_id = any($1::int[])`;

@@ -1,0 +1,12 @@
+import type { Connection } from '../db/write/connection.ts';
+import { type ContextRow, selectContext } from '../db/write/select-context.ts';
+import { selectContextNames } from '../db/write/select-context-names.ts';
+
+/** The context of that name. Errors: there is none; the message names those that there are. */
+export async function existingContext(connection: Connection, name: string): Promise<ContextRow> {
+  const found = await selectContext(connection, name);
+  if (found) return found;
+  const names = await selectContextNames(connection);
+  const known = names.length > 0 ? `the contexts are ${names.join(', ')}` : 'there is none yet';
+  throw new Error(`There is no context ${name} (${known})`);
+}

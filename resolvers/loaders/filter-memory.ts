@@ -1,0 +1,102 @@
+import { addKey, emptyKeyBits, hasKey, type KeyBits } from '../../topk/key-bits.ts';
+import { createPause } from './turns.ts';
+
+/** The raw texts of a group's keys by shard and id; ids that are not given have none. */
+export type KeyTexts = readonly (readonly (string | undefined)[])[];
+
+/** A group's keys, as far as they are known. They are only ever added to. */
+export type KnownKeys = { readonly texts: string[][]; version: number; bytes: number };
+
+type KnownFilter = { bits: KeyBits; sizes: readonly number[] };
+
+/** Sets of this many keys in all are remembered: 16 MB. */
+const MAX_BITS = 128 * 1024 * 1024;
+
+/** Bytes of key texts that are remembered. */
+const MAX_TEXT_BYTES = 128 * 1024 * 1024;
+
+/**
+ * Which keys pass a filter: a pattern is matched once for each key, and the result kept. Keys and
+ * their raw texts never change and ids only go up, so what was matched stays true, and what is new
+ * is matched when it is met.
+ */
+export class FilterMemory {
+  readonly #keys = new Map<string, KnownKeys>();
+  readonly #filters = new Map<string, KnownFilter>();
+  #bits = 0;
+
+  /** The keys of a group known so far; they become the most recently used. */
+  keysOf(group: string): KnownKeys {
+    const known = this.#keys.get(group) ?? { texts: [], version: -1, bytes: 0 };
+    this.#keys.delete(group);
+    this.#keys.set(group, known);
+    return known;
+  }
+
+  /** Forgets groups that were not used for longest, never the last one. */
+  shrinkKeys(): void {
+    let bytes = [...this.#keys.values()].reduce((sum, known) => sum + known.bytes, 0);
+    for (const [group, known] of this.#keys) {
+      if (bytes <= MAX_TEXT_BYTES || this.#keys.size === 1) return;
+      this.#keys.delete(group);
+      bytes -= known.bytes;
+    }
+  }
+
+  /** The keys of `texts` that pass. `filter` names group and filter; `passes` is what it does. */
+  async passing(
+    filter: string,
+    texts: KeyTexts,
+    passes: (key: string, shard: number, keyId: number) => boolean,
+  ): Promise<KeyBits> {
+    const before = this.#filters.get(filter);
+    this.#filters.delete(filter);
+    const sizes = texts.map((ofShard) => ofShard.length);
+    const isKnown =
+      before?.sizes.length === sizes.length &&
+      sizes.every((size, shard) => size === before.sizes[shard]);
+    const bits = before && isKnown ? before.bits : await matchKeys(texts, passes, before);
+    if (!isKnown) this.#bits += sizeOf(bits) - (before ? sizeOf(before.bits) : 0);
+    this.#filters.set(filter, { bits, sizes });
+    this.#shrinkFilters();
+    return bits;
+  }
+
+  clear(): void {
+    this.#keys.clear();
+    this.#filters.clear();
+    this.#bits = 0;
+  }
+
+  #shrinkFilters(): void {
+    for (const [filter, { bits }] of this.#filters) {
+      if (this.#bits <= MAX_BITS || this.#filters.size === 1) return;
+      this.#filters.delete(filter);
+      this.#bits -= sizeOf(bits);
+    }
+  }
+}
+
+const sizeOf = ({ starts }: KeyBits): number => starts.at(-1) ?? 0;
+
+async function matchKeys(
+  texts: KeyTexts,
+  passes: (key: string, shard: number, keyId: number) => boolean,
+  before: KnownFilter | undefined,
+): Promise<KeyBits> {
+  const bits = emptyKeyBits(texts.map((ofShard) => ofShard.length));
+  const pause = createPause();
+  for (const [shard, ofShard] of texts.entries()) {
+    const known = before?.sizes[shard] ?? 0;
+    for (let keyId = 0; keyId < ofShard.length; keyId += 1) {
+      const text = ofShard[keyId];
+      const isNew = keyId >= known;
+      if (text === undefined) continue;
+      if (isNew ? passes(text, shard, keyId) : before && hasKey(before.bits, shard, keyId)) {
+        addKey(bits, shard, keyId);
+      }
+      if ((keyId & 255) === 0) await pause();
+    }
+  }
+  return bits;
+}

@@ -1,0 +1,48 @@
+import { blockCount } from '../../topk/cover.ts';
+import type { Catalog } from './catalog.ts';
+import type { MeterRead, ReadPlan } from './read-plan.ts';
+
+/** How a topper was answered, for people: which blocks were added up. */
+export type PlanNote = {
+  readonly counterGroup: string;
+  readonly meter: number;
+  readonly probe: string | null;
+  readonly window: { readonly from: number; readonly to: number };
+  /** Runs of blocks: their length in seconds, from where to where, and how many. */
+  readonly blocks: readonly {
+    readonly seconds: number;
+    readonly from: number;
+    readonly to: number;
+    readonly count: number;
+  }[];
+  /** How many of them were not remembered and had to be read. */
+  readonly blocksRead: number;
+  /** False: some slice is not packed yet, and the samples themselves were read. */
+  readonly packed: boolean;
+};
+
+export function planNote(
+  catalog: Catalog,
+  read: MeterRead,
+  plan: ReadPlan,
+  blocksRead: number,
+): PlanNote {
+  const { groupId, slot, probeId, interval } = read;
+  const guid = catalog.groups.find(({ group_id }) => group_id === groupId)?.guid ?? '';
+  const meter = catalog.metersOf(groupId).find((each) => each.slot === slot);
+  const probe = catalog.probes.find((each) => each.probeId === probeId);
+  return {
+    counterGroup: `{${guid.toUpperCase()}}`,
+    meter: meter?.meter_id ?? 0,
+    probe: probe?.name ?? null,
+    window: interval,
+    blocks: plan.isPacked
+      ? plan.runs.map((run) => ({
+          ...{ seconds: run.level, from: run.from, to: run.to },
+          count: blockCount([run]),
+        }))
+      : [],
+    blocksRead,
+    packed: plan.isPacked,
+  };
+}

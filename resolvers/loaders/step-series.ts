@@ -1,0 +1,151 @@
+import type { KeySeriesRow } from '../../db/queries/select-key-series.ts';
+import { compareExact, type Exact } from '../../domain/exact.ts';
+import type { EpochSeconds, Interval } from '../../domain/interval.ts';
+import type { Fold } from '../../domain/meter-type.ts';
+import { joinSparse } from '../../topk/join-sparse.ts';
+import { seriesGrid } from '../../topk/key-series.ts';
+import { type Lanes, laneValue, setWide, wideLanes } from '../../topk/lanes.ts';
+import {
+  type BlockColumn,
+  blockPlaces,
+  columnPlaces,
+  type ShardBlock,
+} from '../../topk/packed-run.ts';
+import { selectNth } from '../../topk/select-nth.ts';
+import { unpackBlock } from '../../topk/unpack-run.ts';
+
+export type { KeyPlace } from '../../topk/key-rows.ts';
+export { WHOLE_GROUP } from '../../topk/key-series.ts';
+
+/** Some readings of a key: ids are steps from the series' origin on, which may repeat. */
+export type SeriesPart = Pick<ShardBlock, 'ids' | 'columns'>;
+
+/** A key's readings by step; steps without one are left out. Ids ascend from the origin's, 0. */
+export type StepSeries = {
+  readonly origin: EpochSeconds;
+  readonly stepSeconds: number;
+  readonly ids: Uint32Array;
+  readonly column: BlockColumn;
+};
+
+const NO_READINGS: BlockColumn = { values: wideLanes(0), counts: null };
+
+/** The parts as one series, by the meter's rule. */
+export function stepSeriesOf(
+  origin: EpochSeconds,
+  stepSeconds: number,
+  parts: readonly SeriesPart[],
+  fold: Fold,
+): StepSeries {
+  const { ids, column } = joinSparse(parts, fold);
+  return { origin, stepSeconds, ids, column: column ?? NO_READINGS };
+}
+
+export const stepAt = ({ origin, stepSeconds, ids }: StepSeries, place: number): EpochSeconds =>
+  origin + (ids[place] ?? 0) * stepSeconds;
+
+export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
+  sum: laneValue(column.values, place),
+  count: column.counts ? laneValue(column.counts, place) : 1n,
+});
+
+/**
+ * The values from the smallest on: a function that gives the one at a place, counted from 0. Where
+ * doubles hold the values, only what is asked for is put in its place.
+ */
+export function orderedSteps(series: StepSeries): (place: number) => Exact {
+  const { values, counts } = series.column;
+  if (values.high === null && counts === null) {
+    const numbers = values.low.slice();
+    return (place) => ({ sum: BigInt(selectNth(numbers, place)), count: 1n });
+  }
+  let ordered: Exact[] | null = null;
+  return (place) => {
+    ordered ??= Array.from(series.ids, (_, i) => stepValue(series, i)).sort(compareExact);
+    return ordered[place] ?? { sum: 0n, count: 1n };
+  };
+}
+
+/** One value at one step. */
+export const valuePart = (step: number, { sum, count }: Exact): SeriesPart => ({
+  ids: Uint32Array.of(step),
+  columns: [{ values: oneNumber(sum), counts: oneNumber(count) }],
+});
+
+function oneNumber(value: bigint): Lanes {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return { low: Float64Array.of(number), high: null };
+  const lanes = wideLanes(1);
+  setWide(lanes, 0, value);
+  return lanes;
+}
+
+type StepRow = { readonly at: EpochSeconds; readonly value: string; readonly count: string };
+
+/** What SQL made of samples, ascending by time. */
+export function stepRows(
+  origin: EpochSeconds,
+  stepSeconds: number,
+  rows: readonly StepRow[],
+): StepSeries {
+  const [values, counts] = [wideLanes(rows.length), wideLanes(rows.length)];
+  const ids = Uint32Array.from(rows, ({ at }) => (at - origin) / stepSeconds);
+  for (const [place, { value, count }] of rows.entries()) {
+    setWide(values, place, BigInt(value));
+    setWide(counts, place, BigInt(count));
+  }
+  return { origin, stepSeconds, ids, column: { values, counts } };
+}
+
+export type PageGrid = {
+  readonly sliceStart: EpochSeconds;
+  readonly topperBucketSeconds: number;
+  readonly origin: EpochSeconds;
+  readonly stepSeconds: number;
+  /** Only topper buckets that lie in it count. */
+  readonly inner: Interval;
+};
+
+/** What a page of series has of the wanted keys. */
+export function* pageParts(
+  row: KeySeriesRow,
+  grid: PageGrid,
+  isWanted: (keyId: number) => boolean,
+): Generator<{ keyId: number; part: SeriesPart }> {
+  const places = blockPlaces(row.keys, row.start, 1);
+  if (row.values.length === 0) return;
+  const columns = columnPlaces(row.values, 0, places.length);
+  for (const [i, place] of places.entries()) {
+    const column = columns[i];
+    if (!column || column.flags === 0 || !isWanted(place.start)) continue;
+    const block = unpackBlock(row.keys, place, [{ data: row.values, place: column }]);
+    yield { keyId: place.start, part: onSteps(block, grid) };
+  }
+}
+
+/** From places on the slice's grid of topper buckets to steps of the series. */
+function onSteps({ ids, columns }: ShardBlock, grid: PageGrid): SeriesPart {
+  const { origin: gridStart } = seriesGrid(grid.sliceStart, grid.topperBucketSeconds);
+  const { inner, topperBucketSeconds, origin, stepSeconds } = grid;
+  const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);
+  const end = firstAtLeast(ids, (inner.to - gridStart) / topperBucketSeconds);
+  const steps = new Uint32Array(Math.max(0, end - first));
+  for (let row = first; row < end; row += 1) {
+    const at = gridStart + (ids[row] as number) * topperBucketSeconds;
+    steps[row - first] = Math.floor((at - origin) / stepSeconds);
+  }
+  return { ids: steps, columns: columns.map((column) => column && partOf(column, first, end)) };
+}
+
+function firstAtLeast(ids: Uint32Array, least: number): number {
+  const place = ids.findIndex((id) => id >= least);
+  return place === -1 ? ids.length : place;
+}
+
+const partOf = ({ values, counts }: BlockColumn, from: number, to: number): BlockColumn => {
+  const part = ({ low, high }: BlockColumn['values']) => ({
+    low: low.subarray(from, to),
+    high: high?.subarray(from, to) ?? null,
+  });
+  return { values: part(values), counts: counts && part(counts) };
+};

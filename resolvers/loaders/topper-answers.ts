@@ -1,0 +1,125 @@
+import DataLoader from 'dataloader';
+import type { TimeBound } from '../../db/read-session.ts';
+import type { Answer, Question } from '../../topk/answer-questions.ts';
+import type { UnitReadings } from '../../topk/fold-units.ts';
+import { byBound } from './batch.ts';
+import { ALL_SLICES, type Blocks, collectBlocks } from './collect-blocks.ts';
+import type { ContextState, NodeReader } from './node-reader.ts';
+import { planNote } from './plan-note.ts';
+import { type MeterRead, planRead, type ReadPlan } from './read-plan.ts';
+import { answerFromSamples } from './sample-answers.ts';
+
+export type { Answer, KeySelection, Question, RankAnswer } from '../../topk/answer-questions.ts';
+export type { KeyPlace } from '../../topk/key-rows.ts';
+
+/** A question to the keys of one read. */
+export type TopperQuestion = {
+  readonly contextId: number;
+  readonly read: MeterRead;
+  readonly question: Question;
+  readonly bound: TimeBound | null;
+};
+
+/** A read, and all that is asked of it. */
+type Planned = {
+  readonly state: ContextState;
+  readonly read: MeterRead;
+  readonly plan: ReadPlan;
+  readonly questions: readonly TopperQuestion[];
+};
+
+/**
+ * Answers to all questions of one moment: what they read is planned together, so that a block is
+ * read once however many toppers need it, and all that is not remembered comes in one statement.
+ */
+export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, Answer> =>
+  new DataLoader(
+    (questions) => byBound(questions, (batch, bound) => answerAll(reader, batch, bound)),
+    { cache: false },
+  );
+
+async function answerAll(
+  reader: NodeReader,
+  questions: readonly TopperQuestion[],
+  bound: TimeBound | null,
+): Promise<Answer[]> {
+  for (;;) {
+    const planned = await planAll(reader, questions);
+    const blocks = await collectBlocks(reader, planned, bound);
+    const isOneSnapshot = planned.every(({ state }) => state.snapshot === reader.session.snapshot);
+    // A statement of somebody else failed, and what was planned is of a snapshot that is gone.
+    if (!isOneSnapshot) continue;
+    const answers = new Map<TopperQuestion, Answer>();
+    await Promise.all(
+      planned.map(async (each) => {
+        const { state, read, plan } = each;
+        const blocksRead = blocks.readCount(read.groupId, read.slot);
+        reader.onPlan(planNote(state.catalog, read, plan, blocksRead));
+        const found = await answerRead(reader, each, blocks, bound);
+        for (const [place, question] of each.questions.entries()) {
+          const answer = found[place];
+          if (answer) answers.set(question, answer);
+        }
+      }),
+    );
+    return questions.map((question) => {
+      const answer = answers.get(question);
+      if (!answer) throw new Error('the kernel left a question unanswered');
+      return answer;
+    });
+  }
+}
+
+async function planAll(
+  reader: NodeReader,
+  questions: readonly TopperQuestion[],
+): Promise<Planned[]> {
+  const byRead = new Map<string, TopperQuestion[]>();
+  for (const question of questions) {
+    const key = readKey(question.read);
+    const known = byRead.get(key);
+    if (known) known.push(question);
+    else byRead.set(key, [question]);
+  }
+  return Promise.all(
+    [...byRead.values()].map(async (ofRead) => {
+      const [first] = ofRead;
+      if (!first) throw new Error('a read without questions');
+      const state = await reader.context(first.contextId);
+      const { read } = first;
+      return { state, read, plan: planRead(state.catalog, read), questions: ofRead };
+    }),
+  );
+}
+
+const readKey = ({ groupId, slot, probeId, interval }: MeterRead): string =>
+  `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
+
+async function answerRead(
+  { session, memory, signal }: NodeReader,
+  { read, plan, questions }: Planned,
+  blocks: Blocks,
+  bound: TimeBound | null,
+): Promise<readonly Answer[]> {
+  const asked = questions.map(({ question }) => question);
+  if (!plan.isPacked) return answerFromSamples(session, { read, plan, questions: asked, bound });
+  return memory.kernel.fold(read.fold, unitsOf(read, plan, blocks), asked, signal);
+}
+
+/** The plan's blocks with readings of the meter, of the wanted probe and of available slices. */
+function unitsOf(read: MeterRead, { runs, sliceIds }: ReadPlan, blocks: Blocks): UnitReadings[] {
+  const { groupId, slot, probeId } = read;
+  const units: UnitReadings[] = [];
+  for (const { level, from, to } of runs) {
+    for (let start = from; start < to; start += level) {
+      for (const unit of blocks.at({ groupId, level, start }, slot)?.units ?? []) {
+        const column = unit.columns.get(slot);
+        if (!column || (probeId !== null && unit.probeId !== probeId)) continue;
+        // Coarse blocks are of several slices; the plan has made sure of which.
+        if (unit.sliceId !== ALL_SLICES && !sliceIds.has(unit.sliceId)) continue;
+        units.push({ ids: unit.ids, shardEnds: unit.shardEnds, column });
+      }
+    }
+  }
+  return units;
+}

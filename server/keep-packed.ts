@@ -1,0 +1,127 @@
+import { cancelOnAbort } from '../db/write/cancel-on-abort.ts';
+import { type Connection, openConnection } from '../db/write/connection.ts';
+import { type ContextVersion, selectContextVersions } from '../db/write/select-context-versions.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { packMissing } from '../packing/pack-missing.ts';
+import type { Logger } from './log.ts';
+
+export type KeepPackedOptions = {
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Milliseconds to the first look, and from one to the next; null: only when `runOnce` is called. */
+  readonly delays?: { readonly firstMs: number; readonly everyMs: number } | null;
+};
+
+export type PackedKeeper = {
+  /** Looks at all contexts now. It never fails: what goes wrong is logged. */
+  runOnce(): Promise<void>;
+  /** Ends what goes on, and does nothing from then on. */
+  stop(): Promise<void>;
+};
+
+const DELAYS = { firstMs: LIMITS.packingFirstMs, everyMs: LIMITS.packingEveryMs };
+
+/**
+ * Packs in the background what imports left unpacked on the primary: slices of before there were
+ * blocks, and coarse blocks whose import was interrupted. It never makes an import wait for long:
+ * it takes a context only while nobody has it, and gives it back after each slice.
+ */
+export function keepPacked({ databaseUrl, log, delays = DELAYS }: KeepPackedOptions): PackedKeeper {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  // By context: at this version nothing was left to do.
+  const whole = new Map<number, number>();
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    if (signal.aborted) return;
+    try {
+      await withConnection(databaseUrl, signal, (connection) =>
+        packContexts({ connection, log, whole, signal }),
+      );
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, 'contexts could not be looked at for packing');
+    }
+  }
+
+  function runOnce(): Promise<void> {
+    running = running.then(look);
+    return running;
+  }
+
+  function schedule(ms: number): void {
+    timer = setTimeout(() => {
+      void runOnce().then(() => {
+        if (!signal.aborted && delays) schedule(delays.everyMs);
+      });
+    }, ms);
+    // It alone keeps no process alive.
+    timer.unref();
+  }
+
+  if (delays) schedule(delays.firstMs);
+  return {
+    runOnce,
+    async stop() {
+      clearTimeout(timer);
+      stopping.abort(new Error('the server ends'));
+      await running;
+    },
+  };
+}
+
+async function withConnection(
+  databaseUrl: string,
+  signal: AbortSignal,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const connection = await openConnection(databaseUrl, 'packing');
+  try {
+    const stopCancelling = await cancelOnAbort(databaseUrl, connection, signal);
+    try {
+      await work(connection);
+    } finally {
+      await stopCancelling();
+    }
+  } finally {
+    await connection.end();
+  }
+}
+
+type Packing = {
+  readonly connection: Connection;
+  readonly log: Logger;
+  readonly whole: Map<number, number>;
+  readonly signal: AbortSignal;
+};
+
+async function packContexts(packing: Packing): Promise<void> {
+  const { connection, log, whole, signal } = packing;
+  for (const context of await selectContextVersions(connection)) {
+    if (signal.aborted) return;
+    // The cheap look: most of the time nothing has changed.
+    if (whole.get(context.contextId) === context.version) continue;
+    try {
+      await packContext(packing, context);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error({ err: error, context: context.name }, 'a context could not be packed');
+    }
+  }
+}
+
+async function packContext(
+  { connection, log, whole, signal }: Packing,
+  { contextId, name, version }: ContextVersion,
+): Promise<void> {
+  const started = performance.now();
+  const { slices, coarseBlocks, isWhole } = await packMissing(connection, contextId, signal);
+  if (slices + coarseBlocks > 0) {
+    const ms = Math.round(performance.now() - started);
+    log.info({ context: name, slices, coarseBlocks, ms }, 'a context was packed');
+  } else if (isWhole) {
+    // What was made raises the version: then the next look finds that nothing is left.
+    whole.set(contextId, version);
+  }
+}

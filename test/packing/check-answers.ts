@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { TopperBody } from '../support/answers.ts';
+import {
+  type ReferenceAnswer,
+  type ReferenceQuestion,
+  referenceTopper,
+} from '../support/reference-topper.ts';
+import type { RestParameters } from '../support/rest-parameters.ts';
+import { ADA, CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { sqlToppers } from '../support/sql-topper.ts';
+import type { Question } from './several-days.ts';
+
+export type Checked = {
+  readonly lab: TestService;
+  readonly context?: string;
+  readonly username?: string;
+  /** All that was imported into slices that are available. */
+  readonly lines: readonly Line[];
+  readonly questions: readonly Question[];
+};
+
+/**
+ * Asks, and compares each answer with SQL over the samples and with all lines, percentiles too.
+ * However much a topper reads of blocks, it is one statement. Returns the statements of all.
+ */
+export async function checkAnswers({
+  lab,
+  context = CONTEXT,
+  username = ADA.username,
+  lines,
+  questions,
+}: Checked): Promise<readonly string[]> {
+  const fromSql = await sqlToppers(lab, context, questions);
+  const all = lab.watchStatements();
+  for (const [i, asked] of questions.entries()) {
+    const statements = lab.watchStatements();
+    const answer = await lab.topper({ ...restParameters(asked), username, context });
+    const blockReads = statements().filter((text) => text.includes('topper_blocks'));
+    const expected = restBody(referenceTopper(lines, asked), asked);
+    expect(answer, fc.stringify(asked)).toEqual(expected);
+    const keys = answer.keys.map(({ percentiles, ...key }) => key);
+    const plain = { ...asked, ranks: [] };
+    expect({ ...answer, keys }).toEqual(fromSql[i] && restBody(fromSql[i], plain));
+    expect(blockReads.length, fc.stringify(asked)).toBeLessThanOrEqual(1);
+  }
+  return all();
+}
+
+/** The question in the words of the REST endpoint. */
+const restParameters = (asked: Question): RestParameters => ({
+  ...{ counter_group: asked.group.guid, meter: asked.meter, resolve_keys: false },
+  ...{ window_fromts: asked.from, window_tots: asked.to, maxitems: asked.maxItems ?? 100 },
+  ...{ probe_id: asked.probe, key_filter: asked.match, inverse_key_filter: asked.exclude },
+  get_percentiles: asked.ranks ?? [],
+});
+
+const integer = (value: bigint): number | bigint =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+/** The body that the endpoint gives for such an answer. */
+const restBody = (
+  { others, keys }: ReferenceAnswer,
+  { group: { guid }, meter: index, ranks = [] }: ReferenceQuestion,
+): TopperBody => ({
+  ...{ counter_group: guid, meter: index, sysgrouptotal: integer(others) },
+  keys: keys.map(({ key, metric, percentiles }) => ({
+    ...{ key, metric: integer(metric) },
+    ...(ranks.length > 0 && {
+      percentiles: percentiles.map(({ rank, value }) => ({ rank, value: integer(value) })),
+    }),
+  })),
+});

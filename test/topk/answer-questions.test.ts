@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareExact } from '../../domain/exact.ts';
+import type { Fold } from '../../domain/meter-type.ts';
+import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
+import { boundOf } from '../../topk/block-page.ts';
+import { foldUnits, releaseFolded } from '../../topk/fold-units.ts';
+import type { KeyPlace } from '../../topk/key-rows.ts';
+import { setWide, wideLanes } from '../../topk/lanes.ts';
+import type { PlainReading } from './plain-blocks.ts';
+import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import {
+  answerPlainly,
+  byText,
+  foldPlainly,
+  inOrder,
+  keyBitsOf,
+  type PlainUnit,
+  unitOf,
+} from './reference-answers.ts';
+
+const SHARDS = 3;
+const MOST_ID = 400;
+
+type Reading = fc.Arbitrary<PlainReading>;
+
+const shard = (reading: Reading): fc.Arbitrary<PlainUnit[number]> =>
+  idsUpTo(MOST_ID, 12).chain((ids) =>
+    fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
+  );
+
+/** Blocks of up to three shards, of a fold's readings, some of which are none. */
+const unitsOf = (fold: Fold): fc.Arbitrary<PlainUnit[]> =>
+  fc
+    .tuple(fc.constantFrom(smallReadingOf(fold), readingOf(fold)), fc.boolean())
+    .chain(([reading, hasGaps]) =>
+      fc.array(
+        fc.array(shard(hasGaps ? fc.option(reading, { nil: null }) : reading), {
+          maxLength: SHARDS,
+        }),
+        { maxLength: 6 },
+      ),
+    );
+
+/** Keys that there are and some that there are not, each once. */
+const places: fc.Arbitrary<KeyPlace[]> = fc.uniqueArray(
+  fc.record({
+    shard: fc.integer({ min: 0, max: SHARDS }),
+    keyId: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: MOST_ID + 5 })),
+  }),
+  { maxLength: 120, selector: ({ shard: of, keyId }) => `${of} ${keyId}` },
+);
+
+const sizes = fc.array(fc.constantFrom(0, 20, MOST_ID + 10), { maxLength: SHARDS + 1 });
+
+const selection = fc.record({
+  within: fc.option(places, { nil: null }),
+  passing: fc.option(
+    fc.tuple(places, sizes).map(([keys, room]) => keyBitsOf(keys, room)),
+    { nil: null },
+  ),
+});
+
+const question: fc.Arbitrary<Question> = fc.oneof(
+  fc
+    .tuple(selection, fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(40, 10_000)))
+    .map(([selected, maxItems]) => ({ kind: 'top' as const, ...selected, maxItems })),
+  fc.tuple(selection, places).map(([selected, keys]) => ({
+    ...{ kind: 'ranks' as const, ...selected, keys },
+  })),
+  places.map((keys) => ({ kind: 'values' as const, keys })),
+);
+
+/** An answer with what has no order in one. */
+function ordered(answer: Answer): unknown {
+  if (answer.kind === 'top') return { ...answer, candidates: inOrder(answer.candidates) };
+  if (answer.kind === 'values') return answer;
+  const ranks = answer.ranks.map((rank) => rank && { ...rank, equals: byText(rank.equals) });
+  return { ...answer, ranks };
+}
+
+const ask = (units: readonly PlainUnit[], fold: Fold, questions: readonly Question[]): Answer[] => {
+  const folded = foldUnits(units.map(unitOf), fold);
+  const answers = answerQuestions(folded, questions);
+  releaseFolded(folded);
+  return answers;
+};
+
+describe.each(FOLDS)('questions to blocks of a meter whose readings combine by %s', (fold) => {
+  it('are answered as plain arithmetic does', () => {
+    const isSame = fc.property(
+      unitsOf(fold),
+      fc.array(question, { minLength: 1, maxLength: 4 }),
+      (units, questions) => {
+        const values = foldPlainly(units, fold);
+        expect(ask(units, fold, questions).map(ordered)).toEqual(
+          questions.map((each) => answerPlainly(values, each, fold)),
+        );
+      },
+    );
+    fc.assert(isSame, { numRuns: 150 });
+  });
+
+  it('list the largest first, and all equals of the last', () => {
+    const isDescending = fc.property(
+      unitsOf(fold),
+      fc.integer({ min: 1, max: 5 }),
+      (units, maxItems) => {
+        const [answer] = ask(units, fold, [{ kind: 'top', maxItems, within: null, passing: null }]);
+        if (answer?.kind !== 'top') throw new Error('another answer than was asked for');
+        const { candidates, keyCount } = answer;
+        expect(candidates.length).toBeGreaterThanOrEqual(Math.min(maxItems, keyCount));
+        for (const [place, { value }] of candidates.entries()) {
+          const before = candidates[place - 1]?.value ?? value;
+          expect(compareExact(before, value)).toBeGreaterThanOrEqual(0);
+          if (place >= maxItems) expect(compareExact(before, value)).toBe(0);
+        }
+      },
+    );
+    fc.assert(isDescending, { numRuns: 60 });
+  });
+});
+
+const TOP_ONE: Question = { kind: 'top', maxItems: 1, within: null, passing: null };
+
+/** Blocks of one shard, of which key n has the n-th value of each. */
+const blocks = (...values: (bigint | null)[][]): PlainUnit[] =>
+  values.map((row) => [
+    row.map((sum, id) => ({ id, reading: sum === null ? null : { sum, count: 1n } })),
+  ]);
+
+describe('sums', () => {
+  it.each<[string, bigint, number]>([
+    ['2^53', 2n ** 53n - 1n, 3],
+    ['2^63', 2n ** 63n - 1n, 2],
+    ['2^77', 2n ** 63n - 1n, 20_000],
+  ])('that pass %s stay exact', (_, value, times) => {
+    const all = Array.from({ length: times }, () => blocks([value, value - 1n])).flat();
+    const [answer] = ask(all, 'sum', [TOP_ONE]);
+    const count = BigInt(times);
+    expect(answer).toMatchObject({
+      candidates: [{ shard: 0, keyId: 0, value: { sum: value * count, count: 1n } }],
+      rest: { sum: (value - 1n) * count, count: 1n },
+      total: { sum: (2n * value - 1n) * count, count: 1n },
+    });
+  });
+
+  it('of many keys pass 2^53 together where none does alone', () => {
+    const value = 2n ** 52n - 1n;
+    const row = Array.from({ length: 1000 }, () => value);
+    const [answer] = ask(blocks(row), 'sum', [TOP_ONE]);
+    expect(answer).toMatchObject({ total: { sum: value * 1000n }, keyCount: 1000 });
+  });
+
+  it('of more keys than are added up at one go are exact too', () => {
+    const [value, count] = [2n ** 62n + 1n, 2 ** 20 + 7];
+    const values = wideLanes(count);
+    for (let row = 0; row < count; row += 1) setWide(values, row, value);
+    const folded = foldUnits(
+      [
+        {
+          ...{
+            ids: Uint32Array.from(values.low, (_, row) => row),
+            shardEnds: Uint32Array.of(count),
+          },
+          column: { values, counts: null, bound: boundOf(values), countBound: count },
+        },
+      ],
+      'sum',
+    );
+    const none = keyBitsOf([], [0]);
+    const [answer] = answerQuestions(folded, [{ ...TOP_ONE, passing: none }]);
+    expect(answer).toMatchObject({ total: { sum: value * BigInt(count) }, candidates: [] });
+  });
+});
+
+describe('values that only differ beyond what a double holds', () => {
+  const near = [2n ** 60n, 2n ** 60n + 2n, 2n ** 60n + 1n];
+
+  it.each(FOLDS)('are told apart by %s', (fold) => {
+    const [top, ranks] = ask(blocks(near), fold, [
+      TOP_ONE,
+      {
+        ...{ kind: 'ranks', within: null, passing: null },
+        keys: [0, 1, 2].map((keyId) => ({ shard: 0, keyId })),
+      },
+    ]);
+    expect(top).toMatchObject({ candidates: [{ keyId: 1 }] });
+    expect(ranks).toMatchObject({ ranks: [{ larger: 2 }, { larger: 0 }, { larger: 1 }] });
+  });
+
+  it('are told apart as means of large sums', () => {
+    const units: PlainUnit[] = [
+      [
+        [
+          { id: 0, reading: { sum: 2n ** 62n, count: 3n } },
+          { id: 1, reading: { sum: 2n ** 63n + 1n, count: 6n } },
+          { id: 2, reading: { sum: 2n ** 63n, count: 6n } },
+        ],
+      ],
+    ];
+    const [top, ranks] = ask(units, 'mean', [
+      TOP_ONE,
+      { kind: 'ranks', within: null, passing: null, keys: [{ shard: 0, keyId: 2 }] },
+    ]);
+    expect(top).toMatchObject({ candidates: [{ keyId: 1 }] });
+    expect(ranks).toMatchObject({
+      ranks: [{ larger: 1, equals: [{ keyId: 0 }, { keyId: 2 }] }],
+    });
+  });
+});
+
+describe('what counts as a reading', () => {
+  it('is no zero of a counter, and nothing of it is listed or counted', () => {
+    for (const fold of ['sum', 'rate'] as const) {
+      const [answer] = ask(blocks([0n, null], [0n, 0n]), fold, [TOP_ONE]);
+      expect(answer).toEqual({
+        ...{ kind: 'top', candidates: [], total: null, rest: null, restPassing: null },
+        keyCount: 0,
+      });
+    }
+  });
+
+  it.each(['mean', 'max', 'min'] as const)('is a zero of a meter that combines by %s', (fold) => {
+    const [answer] = ask(blocks([0n, null], [0n, null]), fold, [TOP_ONE]);
+    expect(answer).toMatchObject({ candidates: [{ keyId: 0, value: { sum: 0n } }], keyCount: 1 });
+  });
+
+  it('is nothing of no blocks', () => {
+    for (const fold of FOLDS) {
+      const [answer] = ask([], fold, [TOP_ONE]);
+      expect(answer).toMatchObject({ candidates: [], total: null, rest: null, keyCount: 0 });
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Fold } from '../../domain/meter-type.ts';
+import { foldUnits, releaseFolded } from '../../topk/fold-units.ts';
+import { countedRows, exactValue, placeOf } from '../../topk/key-rows.ts';
+import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import { foldPlainly, keyText, type PlainUnit, unitOf } from './reference-answers.ts';
+
+/** The keys that count with what they come to. */
+function folded(units: readonly PlainUnit[], fold: Fold) {
+  const result = foldUnits(units.map(unitOf), fold);
+  const { rows, length } = countedRows(result);
+  const values = new Map(
+    Array.from(rows.subarray(0, length), (row) => [
+      keyText(placeOf(result, row)),
+      exactValue(result, row),
+    ]),
+  );
+  releaseFolded(result);
+  return { result, values };
+}
+
+const unitsOf = (fold: Fold, mostId: number): fc.Arbitrary<PlainUnit[]> =>
+  fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) =>
+    fc.array(
+      fc.array(
+        idsUpTo(mostId, 10).chain((ids) =>
+          fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
+        ),
+        { minLength: 1, maxLength: 4 },
+      ),
+      { maxLength: 5 },
+    ),
+  );
+
+describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
+  it.each([
+    ['few of very many keys have readings', 1_000_000],
+    ['most keys have readings', 30],
+  ])('come to what their readings come to one by one, where %s', (_, mostId) => {
+    const isSame = fc.property(unitsOf(fold, mostId), (units) => {
+      expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
+    });
+    fc.assert(isSame, { numRuns: mostId > 1000 ? 25 : 100 });
+  });
+
+  it('leave nothing behind for those that are added up next', () => {
+    const isClean = fc.property(unitsOf(fold, 200), fc.constantFrom(...FOLDS), (units, before) => {
+      const first = units.map((unit) =>
+        unit.map((rows) => rows.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } }))),
+      );
+      folded(first, before);
+      expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
+    });
+    fc.assert(isClean, { numRuns: 50 });
+  });
+});
+
+describe('the room that is needed', () => {
+  const unit = (id: number, value: bigint): PlainUnit => [
+    [{ id, reading: { sum: value, count: 1n } }],
+  ];
+
+  it('is one double a key as long as all that is added stays below 2^53', () => {
+    const half = 2n ** 52n - 1n;
+    const [below, at] = [
+      [half, half, 1n],
+      [half, half, 2n],
+    ].map((values) =>
+      folded(
+        values.map((value) => unit(0, value)),
+        'sum',
+      ),
+    );
+    expect(below?.result.values.high).toBeNull();
+    expect(at?.result.values.high).not.toBeNull();
+  });
+
+  it('is one double a key for extremes, of which nothing is added', () => {
+    const most = 2n ** 53n - 1n;
+    expect(folded([unit(0, most), unit(0, most)], 'max').result.values.high).toBeNull();
+    expect(folded([unit(0, most), unit(0, -most)], 'min').result.values.high).toBeNull();
+  });
+
+  it('is that of the highest id of each shard', () => {
+    const shards: PlainUnit = [unit(9, 1n)[0] ?? [], [], unit(2, 1n)[0] ?? []];
+    expect([...folded([shards, unit(11, 1n)], 'sum').result.starts]).toEqual([0, 12, 12, 15]);
+  });
+});

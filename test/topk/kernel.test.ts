@@ -1,0 +1,208 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Answer, Question } from '../../topk/answer-questions.ts';
+import { type BlockRange, boundOf, type StoredRun, unpackPage } from '../../topk/block-page.ts';
+import type { UnitReadings } from '../../topk/fold-units.ts';
+import { Kernel } from '../../topk/kernel.ts';
+import { runKernelTask } from '../../topk/kernel-task.ts';
+import { keyBitsOf } from './reference-answers.ts';
+import { type PlacedRun, storedRuns } from './stored-runs.ts';
+
+/** Below it work is done at once, above it by a thread. */
+const INLINE_READINGS = 60_000;
+
+const FOREVER = new AbortController().signal;
+
+let kernel: Kernel;
+
+beforeEach(() => {
+  kernel = new Kernel({ workers: 1, queueLength: 2 });
+});
+
+afterEach(() => kernel.close());
+
+/** A block whose key n reads n + more. */
+function unit(keys: number, more = 0): UnitReadings {
+  const low = Float64Array.from({ length: keys }, (_, key) => key + more);
+  const values = { low, high: null };
+  return {
+    ids: Uint32Array.from({ length: keys }, (_, key) => key),
+    shardEnds: Uint32Array.of(keys),
+    column: { values, counts: null, bound: boundOf(values), countBound: keys },
+  };
+}
+
+const TOP: Question = { kind: 'top', maxItems: 2, within: null, passing: null };
+
+const small = [unit(100), unit(100)];
+const large = [unit(INLINE_READINGS), unit(INLINE_READINGS, 5)];
+
+const fold = (units: readonly UnitReadings[], signal = FOREVER): Promise<readonly Answer[]> =>
+  kernel.fold('sum', units, [TOP], signal);
+
+const RANGE: BlockRange = { groupId: 1, level: 60, from: 0, to: 600, slots: [1] };
+
+/** A run of so many keys, as it is stored. */
+function runsOf(keys: number): StoredRun[] {
+  const rows = Array.from({ length: keys }, (_, id) => ({
+    ...{ id: id * 9, readings: [{ sum: BigInt(id), count: 1n }] },
+  }));
+  const run: PlacedRun = {
+    ...{ groupId: 1, level: 60, probeId: 0, sliceId: 1, shard: 0, slots: 1 },
+    blocks: [{ start: 60, rows }],
+  };
+  return storedRuns([run], [RANGE]);
+}
+
+/** Waits for work that must fail, and gives the reason. */
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => expect.fail('it did not fail'),
+    (reason: unknown) => reason,
+  );
+
+describe('work of the kernel', () => {
+  it('gives the same from a thread as at once', async () => {
+    const questions: Question[] = [
+      { ...TOP, passing: keyBitsOf([{ shard: 0, keyId: 7 }], [10]) },
+      {
+        kind: 'values',
+        keys: [
+          { shard: 0, keyId: 3 },
+          { shard: 5, keyId: 3 },
+        ],
+      },
+      { kind: 'ranks', within: null, passing: null, keys: [{ shard: 0, keyId: 1 }] },
+    ];
+    for (const units of [small, large]) {
+      const answers = await kernel.fold('sum', units, questions, FOREVER);
+      expect(answers).toEqual(runKernelTask({ kind: 'fold', fold: 'sum', units, questions }));
+    }
+    for (const keys of [10, 40_000]) {
+      const page = await kernel.unpack([RANGE], runsOf(keys), FOREVER);
+      expect(page).toEqual(unpackPage([RANGE], runsOf(keys)));
+      expect(page.units[0]?.ids.buffer).toBeInstanceOf(SharedArrayBuffer);
+    }
+  });
+
+  it('needs a thread only where it is large', async () => {
+    const answers = fold(small);
+    expect(kernel.busy).toBe(0);
+    await answers;
+    const larger = fold(large);
+    expect(kernel.busy).toBe(1);
+    await larger;
+    expect(kernel.busy).toBe(0);
+  });
+
+  it('is done in the order in which it came', async () => {
+    const order: number[] = [];
+    await Promise.all([1, 2, 3].map((n) => fold(large).then(() => order.push(n))));
+    expect(order).toEqual([1, 2, 3]);
+  });
+
+  it('goes on where it fails: the next one is done by the same thread', async () => {
+    const made: Worker[] = [];
+    const note = (worker: Worker) => made.push(worker);
+    process.on('worker', note);
+    const wrong = runsOf(40_000).map((run) => ({ ...run, range: 7 }));
+    const reason = await failureOf(kernel.unpack([RANGE], wrong, FOREVER));
+    expect(String(reason)).toContain('which nobody asked for');
+    expect(await fold(large)).toHaveLength(1);
+    process.off('worker', note);
+    expect(made).toHaveLength(1);
+  });
+
+  it('fails at once where it is small and wrong', async () => {
+    const wrong = runsOf(3).map((run) => ({ ...run, range: 7 }));
+    const reason = await failureOf(kernel.unpack([RANGE], wrong, FOREVER));
+    expect(String(reason)).toContain('which nobody asked for');
+  });
+});
+
+describe('a kernel with more to do than it has threads for', () => {
+  it('keeps as much waiting as the queue holds, and refuses the rest as busy', async () => {
+    const taken = [fold(large), fold(large), fold(large)];
+    expect([kernel.busy, kernel.waiting]).toEqual([1, 2]);
+    const refused = await failureOf(fold(large));
+    expect(refused).toBeInstanceOf(ServiceError);
+    expect(refused).toMatchObject({ kind: 'busy' });
+    const unpacking = await failureOf(kernel.unpack([RANGE], runsOf(40_000), FOREVER));
+    expect(unpacking).toMatchObject({ kind: 'busy' });
+    // What is small waits for nobody.
+    expect(await fold(small)).toHaveLength(1);
+    const [first, ...others] = await Promise.all(taken);
+    expect(others).toEqual([first, first]);
+    expect([kernel.busy, kernel.waiting]).toEqual([0, 0]);
+    expect(await fold(large)).toEqual(first);
+  });
+
+  it('refuses what has to wait at all where the queue has no room', async () => {
+    await kernel.close();
+    kernel = new Kernel({ workers: 2, queueLength: 0 });
+    const taken = [fold(large), fold(large)];
+    expect(kernel.busy).toBe(2);
+    expect(await failureOf(fold(large))).toMatchObject({ kind: 'busy' });
+    expect(await Promise.all(taken)).toHaveLength(2);
+  });
+});
+
+describe('work that nobody waits for any more', () => {
+  it('is not begun', async () => {
+    const gone = AbortSignal.abort(new Error('gone'));
+    expect(await failureOf(fold(small, gone))).toMatchObject({ message: 'gone' });
+    expect(await failureOf(fold(large, gone))).toMatchObject({ message: 'gone' });
+    expect(kernel.busy).toBe(0);
+  });
+
+  it('makes room for the next in the queue', async () => {
+    const caller = new AbortController();
+    const [first, second, third] = [fold(large), fold(large, caller.signal), fold(large)];
+    const failure = failureOf(second);
+    caller.abort(new Error('gone'));
+    expect(await failure).toMatchObject({ message: 'gone' });
+    expect(await third).toEqual(await first);
+  });
+});
+
+describe('a thread that dies', () => {
+  /** The next thread that is made, and then has work. */
+  async function nextThread(): Promise<Worker> {
+    const [worker] = (await once(process, 'worker')) as [Worker];
+    return worker;
+  }
+
+  it('fails its work, and another thread does what waits', async () => {
+    const made = nextThread();
+    const [lost, waiting] = [fold(large), fold(large)];
+    const failure = failureOf(lost);
+    await (await made).terminate();
+    expect(await failure).toMatchObject({ message: 'a kernel thread ended' });
+    const answers = await waiting;
+    expect(answers).toEqual(await fold(large));
+    expect(answers).toEqual(
+      runKernelTask({ kind: 'fold', fold: 'sum', units: large, questions: [TOP] }),
+    );
+  });
+
+  it('while it has nothing to do is replaced when there is work', async () => {
+    const made = nextThread();
+    const before = await fold(large);
+    await (await made).terminate();
+    expect(await fold(large)).toEqual(before);
+  });
+});
+
+describe('a kernel that is closed', () => {
+  it('fails what runs and what waits', async () => {
+    const failures = [fold(large), fold(large)].map(failureOf);
+    await kernel.close();
+    expect(await Promise.all(failures)).toMatchObject([
+      { message: 'a kernel thread ended' },
+      { message: 'the server is closing' },
+    ]);
+    expect([kernel.busy, kernel.waiting]).toEqual([0, 0]);
+  });
+});

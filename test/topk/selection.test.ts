@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addKey, emptyKeyBits, hasKey } from '../../topk/key-bits.ts';
+import { kthLargest } from '../../topk/kth-largest.ts';
+import { selectNth } from '../../topk/select-nth.ts';
+
+/** Many equals among them, and sizes that doubles round. */
+const numbers = fc.array(
+  fc.oneof(
+    fc.integer({ min: -3, max: 3 }),
+    fc.integer(),
+    fc.constantFrom(2 ** 60, -(2 ** 60), 0.5, -0.5, Number.MAX_VALUE),
+  ),
+  { maxLength: 300 },
+);
+
+const ascending = (list: readonly number[]): number[] => list.toSorted((a, b) => a - b);
+
+describe('the k-th largest', () => {
+  it('is the one at that place in order, and −Infinity where there are fewer', () => {
+    const isIt = fc.property(numbers, fc.integer({ min: 1, max: 320 }), (list, k) => {
+      const expected = ascending(list).at(-k) ?? Number.NEGATIVE_INFINITY;
+      expect(kthLargest(Float64Array.from(list), list.length, k)).toBe(expected);
+    });
+    fc.assert(isIt, { numRuns: 500 });
+  });
+
+  it('looks only at as many as it is told, and changes none', () => {
+    const list = Float64Array.of(5, 1, 4, 99, 98);
+    expect(kthLargest(list, 3, 2)).toBe(4);
+    expect(kthLargest(list, 3, 4)).toBe(Number.NEGATIVE_INFINITY);
+    expect([...list]).toEqual([5, 1, 4, 99, 98]);
+  });
+
+  it.each([
+    ['ascending', (i: number) => i],
+    ['descending', (i: number) => -i],
+    ['equal', () => 7],
+  ])('is found among numbers that are %s', (_, at) => {
+    const list = Float64Array.from({ length: 5000 }, (__, i) => at(i));
+    expect(kthLargest(list, 5000, 100)).toBe(ascending([...list]).at(-100));
+  });
+});
+
+describe('the n-th number', () => {
+  it('is the one at that place in order, however often it is asked for', () => {
+    const isIt = fc.property(
+      numbers.filter((list) => list.length > 0),
+      fc.array(fc.nat({ max: 1000 }), { minLength: 1, maxLength: 5 }),
+      (list, places) => {
+        const array = Float64Array.from(list);
+        const inOrder = ascending(list);
+        for (const place of places.map((each) => each % list.length)) {
+          expect(selectNth(array, place)).toBe(inOrder[place]);
+        }
+        expect(ascending([...array])).toEqual(inOrder);
+      },
+    );
+    fc.assert(isIt, { numRuns: 500 });
+  });
+
+  it.each([
+    ['ascending', (i: number) => i],
+    ['descending', (i: number) => -i],
+    ['equal', () => 7],
+    ['two values', (i: number) => i % 2],
+  ])('is found among numbers that are %s', (_, at) => {
+    const list = Float64Array.from({ length: 3000 }, (__, i) => at(i));
+    const inOrder = ascending([...list]);
+    for (const place of [0, 1, 1499, 1500, 2999])
+      expect(selectNth(list, place)).toBe(inOrder[place]);
+  });
+});
+
+describe('a set of keys', () => {
+  it('has the keys that were added, and none that it has no room for', () => {
+    const place = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 70 }));
+    const sizes = fc.array(fc.integer({ min: 0, max: 70 }), { maxLength: 4 });
+    const isSet = fc.property(sizes, fc.array(place), (room, keys) => {
+      const bits = emptyKeyBits(room);
+      const fitting = keys.filter(([shard, keyId]) => keyId < (room[shard] ?? 0));
+      for (const [shard, keyId] of fitting) addKey(bits, shard, keyId);
+      const added = new Set(fitting.map(([shard, keyId]) => `${shard} ${keyId}`));
+      for (let shard = 0; shard < 6; shard += 1) {
+        for (let keyId = 0; keyId < 75; keyId += 1) {
+          if (hasKey(bits, shard, keyId) !== added.has(`${shard} ${keyId}`)) {
+            expect.fail(`shard ${shard}, key ${keyId}`);
+          }
+        }
+      }
+    });
+    fc.assert(isSet);
+  });
+
+  it('lies in memory that threads share', () => {
+    expect(emptyKeyBits([40]).bits.buffer).toBeInstanceOf(SharedArrayBuffer);
+  });
+});

@@ -1,0 +1,228 @@
+import type { Exact } from '../domain/exact.ts';
+import type { Folded } from './fold-units.ts';
+import type { KeyBits } from './key-bits.ts';
+import {
+  compareRows,
+  countedRows,
+  exactValue,
+  type KeyPlace,
+  type KeyRows,
+  passingRows,
+  placeOf,
+  rowOf,
+  rowsOf,
+  surelyBelow,
+  totalOf,
+} from './key-rows.ts';
+import { kthLargest } from './kth-largest.ts';
+
+/** Which keys count at all (null: every one), and which of these may be listed (null: all). */
+export type KeySelection = {
+  readonly within: readonly KeyPlace[] | null;
+  readonly passing: KeyBits | null;
+};
+
+export type Question =
+  | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
+  | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly KeyPlace[] })
+  | { readonly kind: 'values'; readonly keys: readonly KeyPlace[] };
+
+export type ValuedKey = KeyPlace & { readonly value: Exact };
+
+/**
+ * candidates: the `maxItems` largest that pass, largest first, and all that are as large as the
+ * last of them: between equals the texts of keys decide, which are not known here. The rests are
+ * what keys that are no candidates come to.
+ */
+export type TopAnswer = {
+  readonly kind: 'top';
+  readonly candidates: readonly ValuedKey[];
+  readonly total: Exact | null;
+  readonly rest: Exact | null;
+  readonly restPassing: Exact | null;
+  readonly keyCount: number;
+};
+
+/** Of a key: its value, how many that pass are larger, and which are as large (itself too). */
+export type RankAnswer = {
+  readonly value: Exact;
+  readonly larger: number;
+  readonly equals: readonly KeyPlace[];
+};
+
+export type Answer =
+  | TopAnswer
+  | { readonly kind: 'ranks'; readonly ranks: readonly (RankAnswer | null)[] }
+  | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
+
+export function answerQuestions(folded: Folded, questions: readonly Question[]): Answer[] {
+  let counted: KeyRows | null = null;
+  const all = (): KeyRows => {
+    counted ??= countedRows(folded);
+    return counted;
+  };
+  return questions.map((question): Answer => {
+    switch (question.kind) {
+      case 'top':
+        return answerTop(folded, question, all);
+      case 'ranks':
+        return { kind: 'ranks', ranks: answerRanks(folded, question, all) };
+      case 'values':
+        return { kind: 'values', values: answerValues(folded, question.keys) };
+      default:
+        return question satisfies never;
+    }
+  });
+}
+
+function selectRows(
+  folded: Folded,
+  { within, passing }: KeySelection,
+  all: () => KeyRows,
+): { counted: KeyRows; passed: KeyRows } {
+  const counted = within ? rowsOf(folded, within) : all();
+  return { counted, passed: passing ? passingRows(folded, counted, passing) : counted };
+}
+
+function answerTop(
+  folded: Folded,
+  question: KeySelection & { maxItems: number },
+  all: () => KeyRows,
+): TopAnswer {
+  const { counted, passed } = selectRows(folded, question, all);
+  const { rows, cut } = largestRows(folded, passed, question.maxItems);
+  const candidates = rows.map((row) => ({
+    ...placeOf(folded, row),
+    value: exactValue(folded, row),
+  }));
+  const listed = new Set(rows);
+  const restOf = (from: KeyRows, total: Exact | null): Exact | null =>
+    from.length === 0 || listed.size === from.length
+      ? null
+      : (without(folded, total, candidates) ??
+        totalOf(
+          folded,
+          rowsWhere(from, (row, approx) => approx < cut || !listed.has(row)),
+        ));
+  const total = totalOf(folded, counted);
+  const rest = restOf(counted, total);
+  const restPassing = passed === counted ? rest : restOf(passed, totalOf(folded, passed));
+  return { kind: 'top', candidates, total, rest, restPassing, keyCount: passed.length };
+}
+
+/** What is left of a sum; null where the rule is none, and what is left has to be looked at. */
+function without(
+  { fold, counts }: Folded,
+  total: Exact | null,
+  listed: readonly ValuedKey[],
+): Exact | null {
+  if (total === null || fold === 'max' || fold === 'min') return null;
+  let { sum, count } = total;
+  for (const { value } of listed) {
+    sum -= value.sum;
+    if (counts) count -= value.count;
+  }
+  return { sum, count };
+}
+
+/** The rows of the `wanted` largest and of their equals, largest first; none is below `cut`. */
+function largestRows(
+  folded: Folded,
+  from: KeyRows,
+  wanted: number,
+): { rows: number[]; cut: number } {
+  const cut = surelyBelow(folded, kthLargest(from.approx, from.length, wanted));
+  const near: { row: number; approx: number }[] = [];
+  for (let i = 0; i < from.length; i += 1) {
+    const approx = from.approx[i] as number;
+    if (approx >= cut) near.push({ row: from.rows[i] as number, approx });
+  }
+  near.sort((a, b) => compareRows(folded, a, b));
+  const last = near[wanted - 1];
+  const end = last
+    ? wanted + countWhile(near, wanted, (each) => compareRows(folded, last, each) === 0)
+    : near.length;
+  return { rows: near.slice(0, end).map(({ row }) => row), cut };
+}
+
+function countWhile<T>(
+  list: readonly T[],
+  from: number,
+  test: (item: T, place: number) => boolean,
+): number {
+  let place = from;
+  for (let item = list[place]; item !== undefined && test(item, place); item = list[place]) {
+    place += 1;
+  }
+  return place - from;
+}
+
+function rowsWhere(
+  from: KeyRows,
+  test: (row: number, approx: number) => boolean,
+): Pick<KeyRows, 'rows' | 'length'> {
+  const rows = new Uint32Array(from.length);
+  let length = 0;
+  for (let i = 0; i < from.length; i += 1) {
+    const row = from.rows[i] as number;
+    if (!test(row, from.approx[i] as number)) continue;
+    rows[length] = row;
+    length += 1;
+  }
+  return { rows, length };
+}
+
+const answerValues = (folded: Folded, keys: readonly KeyPlace[]): (Exact | null)[] =>
+  keys.map((key) => {
+    const row = rowOf(folded, key);
+    return row === null ? null : exactValue(folded, row);
+  });
+
+type PlacedRow = { readonly row: number; readonly approx: number };
+
+function answerRanks(
+  folded: Folded,
+  question: KeySelection & { keys: readonly KeyPlace[] },
+  all: () => KeyRows,
+): (RankAnswer | null)[] {
+  const { passed } = selectRows(folded, question, all);
+  const ordered = Array.from(
+    { length: passed.length },
+    (_, i): PlacedRow => ({ row: passed.rows[i] as number, approx: passed.approx[i] as number }),
+  ).sort((a, b) => compareRows(folded, a, b));
+  const places = new Map(ordered.map(({ row }, place) => [row, place]));
+  const firsts = firstEquals(folded, ordered);
+  // Keys of the same value share one list: there may be as many equals as there are keys.
+  const equals = new Map<number, KeyPlace[]>();
+  return question.keys.map((key) => {
+    const row = rowOf(folded, key);
+    const place = row === null ? undefined : places.get(row);
+    if (row === null || place === undefined) return null;
+    const first = firsts[place] as number;
+    const known = equals.get(first);
+    const list = known ?? equalsFrom(folded, ordered, firsts, first);
+    if (!known) equals.set(first, list);
+    return { value: exactValue(folded, row), larger: first, equals: list };
+  });
+}
+
+/** By place, the place of the first that is as large. */
+function firstEquals(folded: Folded, ordered: readonly PlacedRow[]): Uint32Array {
+  const firsts = new Uint32Array(ordered.length);
+  for (let place = 1; place < ordered.length; place += 1) {
+    const [before, own] = [ordered[place - 1], ordered[place]];
+    const isEqual = before && own && compareRows(folded, before, own) === 0;
+    firsts[place] = isEqual ? (firsts[place - 1] as number) : place;
+  }
+  return firsts;
+}
+
+function equalsFrom(
+  folded: Folded,
+  ordered: readonly PlacedRow[],
+  firsts: Uint32Array,
+  first: number,
+): KeyPlace[] {
+  const count = countWhile(ordered, first, (_, place) => firsts[place] === first);
+  return ordered.slice(first, first + count).map(({ row }) => placeOf(folded, row));
+}

@@ -1,0 +1,142 @@
+import { Worker } from 'node:worker_threads';
+import { serviceError } from '../domain/errors.ts';
+import type { Fold } from '../domain/meter-type.ts';
+import type { Answer, Question } from './answer-questions.ts';
+import type { BlockPage, BlockRange, StoredRun } from './block-page.ts';
+import type { UnitReadings } from './fold-units.ts';
+import { type KernelResult, type KernelTask, runKernelTask } from './kernel-task.ts';
+import type { WorkerReply } from './kernel-worker.ts';
+
+export type KernelOptions = {
+  /** Threads besides the one that answers requests. */
+  readonly workers: number;
+  /** Tasks that may wait for a thread; beyond it they are refused. */
+  readonly queueLength: number;
+};
+
+/** How many readings are unpacked or added up at once, where that is not worth another thread. */
+const INLINE = { unpackBytes: 60_000, readings: 60_000 } as const;
+
+type Job = {
+  readonly task: KernelTask;
+  readonly signal: AbortSignal;
+  readonly resolve: (result: KernelResult) => void;
+  readonly reject: (reason: unknown) => void;
+};
+
+type Thread = { readonly worker: Worker; job: Job | null };
+
+/**
+ * Unpacks blocks and adds them up in threads, so that the event loop is never busy for long: what
+ * takes less than about a millisecond is done at once, the rest waits for a thread in a bounded
+ * queue. A thread that dies fails its task and is replaced. Errors: `busy` when the queue is full.
+ */
+export class Kernel {
+  readonly #options: KernelOptions;
+  readonly #threads: Thread[] = [];
+  readonly #queue: Job[] = [];
+  #closed = false;
+
+  constructor(options: KernelOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  get busy(): number {
+    return this.#threads.filter(({ job }) => job !== null).length;
+  }
+
+  async unpack(
+    ranges: readonly BlockRange[],
+    runs: readonly StoredRun[],
+    signal: AbortSignal,
+  ): Promise<BlockPage> {
+    const bytes = runs.reduce((sum, { keys, values }) => sum + keys.length + values.length, 0);
+    const task: KernelTask = { kind: 'unpack', ranges, runs };
+    return (await this.#run(task, bytes <= INLINE.unpackBytes, signal)) as BlockPage;
+  }
+
+  async fold(
+    fold: Fold,
+    units: readonly UnitReadings[],
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<readonly Answer[]> {
+    const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
+    const task: KernelTask = { kind: 'fold', fold, units, questions };
+    return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly Answer[];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#queue.splice(0)) reject(new Error('the server is closing'));
+    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+  }
+
+  async #run(task: KernelTask, isSmall: boolean, signal: AbortSignal): Promise<KernelResult> {
+    signal.throwIfAborted();
+    if (isSmall) return runKernelTask(task);
+    const idle = this.#idleThread();
+    if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
+    return new Promise((resolve, reject) => {
+      const job: Job = { task, signal, resolve, reject };
+      if (idle) start(idle, job);
+      else this.#queue.push(job);
+    });
+  }
+
+  /** A thread without work, a new one as long as there may be more; null: all are busy. */
+  #idleThread(): Thread | null {
+    const idle = this.#threads.find(({ job }) => job === null);
+    if (idle || this.#threads.length >= this.#options.workers) return idle ?? null;
+    const thread: Thread = { worker: new Worker(WORKER_FILE), job: null };
+    thread.worker.unref();
+    thread.worker.on('message', (reply: WorkerReply) => this.#finish(thread, reply));
+    thread.worker.on('error', (error) => this.#lose(thread, error));
+    thread.worker.on('exit', () => this.#lose(thread, new Error('a kernel thread ended')));
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  #finish(thread: Thread, reply: WorkerReply): void {
+    const { job } = thread;
+    thread.job = null;
+    if (reply.result === undefined) job?.reject(reply.error);
+    else job?.resolve(reply.result);
+    this.#next(thread);
+  }
+
+  #next(thread: Thread): void {
+    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
+      // Its caller has gone: nobody wants to know any more.
+      if (job.signal.aborted) job.reject(job.signal.reason);
+      else {
+        start(thread, job);
+        return;
+      }
+    }
+  }
+
+  #lose(thread: Thread, error: Error): void {
+    const place = this.#threads.indexOf(thread);
+    if (place === -1) return;
+    this.#threads.splice(place, 1);
+    thread.job?.reject(error);
+    if (this.#closed || this.#queue.length === 0) return;
+    const fresh = this.#idleThread();
+    if (fresh) this.#next(fresh);
+  }
+}
+
+function start(thread: Thread, job: Job): void {
+  thread.job = job;
+  thread.worker.postMessage(job.task);
+}
+
+/** Threads run what was compiled, also when these sources are run as they are (in tests). */
+const WORKER_FILE = import.meta.url.endsWith('.ts')
+  ? new URL('../dist/topk/kernel-worker.js', import.meta.url)
+  : new URL('./kernel-worker.js', import.meta.url);

@@ -1,0 +1,198 @@
+import { compareExact, type Exact } from '../domain/exact.ts';
+import { isCounting } from '../domain/meter-type.ts';
+import type { Folded } from './fold-units.ts';
+import { hasKey, type KeyBits } from './key-bits.ts';
+import { approximate, isWide, type Lanes, laneValue } from './lanes.ts';
+
+/** A key by its place: what it is called is of no concern here. */
+export type KeyPlace = { readonly shard: number; readonly keyId: number };
+
+/**
+ * Some rows of what was folded, each with its value as a double: exact where that is possible, else
+ * near enough (`slack`) that only neighbours have to be compared exactly.
+ */
+export type KeyRows = {
+  readonly length: number;
+  readonly rows: Uint32Array;
+  readonly approx: Float64Array;
+};
+
+/** Values that differ by more than this part of them are told apart by their doubles. */
+const SLACK = 2 ** -48;
+
+export const isExactly = ({ fold, values }: Folded): boolean => fold !== 'mean' && !isWide(values);
+
+/** A bound below which a value is certainly smaller than one whose double is `approx`. */
+export const surelyBelow = (folded: Folded, approx: number): number =>
+  isExactly(folded) ? approx : approx - Math.abs(approx) * SLACK;
+
+/** Decision 24: the keys with a reading; of a counter those whose readings are not all zero. */
+export function countedRows(folded: Folded): KeyRows {
+  const { values, counts, fold, touched } = folded;
+  const size = touched?.length ?? values.low.length;
+  const rows = new Uint32Array(size);
+  const approx = new Float64Array(size);
+  const nothing = nothingOf(fold);
+  if (touched === null && !counts && values.high === null) {
+    return { length: takeOthers(values.low, nothing, rows, approx), rows, approx };
+  }
+  let length = 0;
+  for (let i = 0; i < size; i += 1) {
+    const row = touched === null ? i : (touched[i] as number);
+    const value = counts ? meanOf(values, counts, row) : approximate(values, row);
+    if (counts ? Number.isNaN(value) : value === nothing) continue;
+    rows[length] = row;
+    approx[length] = value;
+    length += 1;
+  }
+  return { length, rows, approx };
+}
+
+const nothingOf = (fold: Folded['fold']): number =>
+  isCounting(fold) ? 0 : fold === 'max' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+
+/** The common case, a loop over plain arrays: rows and values of all that is not `nothing`. */
+function takeOthers(
+  low: Float64Array,
+  nothing: number,
+  rows: Uint32Array,
+  approx: Float64Array,
+): number {
+  let length = 0;
+  for (let row = 0; row < low.length; row += 1) {
+    const value = low[row] as number;
+    rows[length] = row;
+    approx[length] = value;
+    // Written in any case, counted only if it is one: a branch here is hard to predict.
+    length += value === nothing ? 0 : 1;
+  }
+  return length;
+}
+
+/** Not a number for a key without a reading: 0 ÷ 0. */
+const meanOf = (values: Lanes, counts: Lanes, row: number): number =>
+  approximate(values, row) / approximate(counts, row);
+
+/** Those of the keys that have been counted. */
+export function rowsOf(folded: Folded, keys: readonly KeyPlace[]): KeyRows {
+  const rows = new Uint32Array(keys.length);
+  const approx = new Float64Array(keys.length);
+  let length = 0;
+  for (const key of keys) {
+    const row = rowOf(folded, key);
+    if (row === null) continue;
+    const { values, counts } = folded;
+    rows[length] = row;
+    approx[length] = counts ? meanOf(values, counts, row) : approximate(values, row);
+    length += 1;
+  }
+  return { length, rows, approx };
+}
+
+/** Those of `from` that are in the set. Rows mostly ascend, and so do their shards. */
+export function passingRows(folded: Folded, from: KeyRows, passing: KeyBits): KeyRows {
+  const { starts } = folded;
+  const rows = new Uint32Array(from.length);
+  const approx = new Float64Array(from.length);
+  let length = 0;
+  let shard = 0;
+  for (let i = 0; i < from.length; i += 1) {
+    const row = from.rows[i] as number;
+    if (row < (starts[shard] as number)) shard = 0;
+    while (row >= (starts[shard + 1] as number)) shard += 1;
+    if (!hasKey(passing, shard, row - (starts[shard] as number))) continue;
+    rows[length] = row;
+    approx[length] = from.approx[i] as number;
+    length += 1;
+  }
+  return { length, rows, approx };
+}
+
+export function shardOfRow(starts: Uint32Array, row: number): number {
+  let shard = 0;
+  while ((starts[shard + 1] ?? Number.POSITIVE_INFINITY) <= row) shard += 1;
+  return shard;
+}
+
+export function placeOf({ starts }: Folded, row: number): KeyPlace {
+  const shard = shardOfRow(starts, row);
+  return { shard, keyId: row - (starts[shard] ?? 0) };
+}
+
+/** null: the key has not been counted. */
+export function rowOf(folded: Folded, { shard, keyId }: KeyPlace): number | null {
+  const { starts, values, counts, fold } = folded;
+  const row = (starts[shard] ?? 0) + keyId;
+  if (shard + 1 >= starts.length || row >= (starts[shard + 1] ?? 0)) return null;
+  if (counts) return approximate(counts, row) > 0 ? row : null;
+  const value = approximate(values, row);
+  return value === nothingOf(fold) ? null : row;
+}
+
+export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({
+  sum: laneValue(values, row),
+  count: counts ? laneValue(counts, row) : 1n,
+});
+
+/** Compares by value, the larger first; exactly only where the doubles do not decide. */
+export function compareRows(
+  folded: Folded,
+  a: { readonly row: number; readonly approx: number },
+  b: { readonly row: number; readonly approx: number },
+): number {
+  const difference = b.approx - a.approx;
+  if (isExactly(folded) || Math.abs(difference) > Math.abs(a.approx) * SLACK * 2) return difference;
+  return compareExact(exactValue(folded, b.row), exactValue(folded, a.row));
+}
+
+/** All the rows as one, by the meter's rule; null of none. */
+export function totalOf(
+  folded: Folded,
+  { rows, length }: Pick<KeyRows, 'rows' | 'length'>,
+): Exact | null {
+  if (length === 0) return null;
+  const { values, counts, fold } = folded;
+  if (fold === 'max' || fold === 'min') return extremeOf(folded, rows, length);
+  return { sum: sumOf(values, rows, length), count: counts ? sumOf(counts, rows, length) : 1n };
+}
+
+function sumOf({ low, high }: Lanes, rows: Uint32Array, length: number): bigint {
+  if (high === null) return BigInt(sumOfRows(low, rows, length));
+  let all = 0n;
+  let lowSum = 0;
+  let highSum = 0;
+  for (let i = 0; i < length; i += 1) {
+    const row = rows[i] as number;
+    lowSum += low[row] as number;
+    highSum += high[row] as number;
+    // Brought in before they pass 2^53.
+    if ((i & 0xfffff) === 0xfffff) {
+      all += (BigInt(highSum) << 32n) + BigInt(lowSum);
+      lowSum = 0;
+      highSum = 0;
+    }
+  }
+  return all + (BigInt(highSum) << 32n) + BigInt(lowSum);
+}
+
+/** Narrow lanes add up to less than 2^53, all rows together. */
+function sumOfRows(low: Float64Array, rows: Uint32Array, length: number): number {
+  let sum = 0;
+  for (let i = 0; i < length; i += 1) sum += low[rows[i] as number] as number;
+  return sum;
+}
+
+function extremeOf(folded: Folded, rows: Uint32Array, length: number): Exact {
+  const { values, fold } = folded;
+  const sign = fold === 'max' ? 1 : -1;
+  let best = rows[0] as number;
+  for (let i = 1; i < length; i += 1) {
+    const row = rows[i] as number;
+    const difference = isWide(values)
+      ? (values.high[row] as number) - (values.high[best] as number) ||
+        (values.low[row] as number) - (values.low[best] as number)
+      : (values.low[row] as number) - (values.low[best] as number);
+    if (difference * sign > 0) best = row;
+  }
+  return exactValue(folded, best);
+}
