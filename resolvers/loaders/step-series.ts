@@ -138,8 +138,9 @@ function onSteps({ ids, columns }: ShardBlock, grid: PageGrid): SeriesPart {
 }
 
 function firstAtLeast(ids: Uint32Array, least: number): number {
-  const place = ids.findIndex((id) => id >= least);
-  return place === -1 ? ids.length : place;
+  let place = 0;
+  while (place < ids.length && (ids[place] as number) < least) place += 1;
+  return place;
 }
 
 const partOf = ({ values, counts }: BlockColumn, from: number, to: number): BlockColumn => {
