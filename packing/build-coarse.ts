@@ -66,8 +66,7 @@ async function buildForOneGroup(
     const group = groups.get(groupId);
     const work = group ? missingBlocks(group, rows, made.get(groupId) ?? []) : [];
     if (!group || work.length === 0) continue;
-    const whole = new Set((made.get(groupId) ?? []).map(blockKey));
-    for (const block of work) whole.delete(blockKey(block));
+    const whole = wholeBlocks(rows, made.get(groupId) ?? []);
     for (const block of work) {
       signal?.throwIfAborted();
       await buildBlock(connection, group, block, (probeId, level, start) =>
@@ -111,6 +110,27 @@ export function missingBlocks(
     }
   }
   return work;
+}
+
+/**
+ * Which of the made blocks hold: those of just the slices that are there. Others may be left of
+ * slices that were archived or removed since.
+ */
+function wholeBlocks(
+  coverage: readonly SliceCoverageRow[],
+  made: readonly CoarseBlock[],
+): Set<string> {
+  const present = new Map<string, number[]>();
+  for (const [probeId, rows] of groupBy(coverage, (row) => row.probeId)) {
+    for (const level of new Set(made.map((block) => block.level))) {
+      for (const [start, inside] of slicesByBlock(rows, level)) {
+        const sliceIds = inside.map(({ sliceId }) => sliceId);
+        present.set(blockKey({ probeId, level, start }), sliceIds);
+      }
+    }
+  }
+  const holding = made.filter((block) => isSame(present.get(blockKey(block)), block.sliceIds));
+  return new Set(holding.map(blockKey));
 }
 
 /** Two days of which one is empty are as well read as the one. */
