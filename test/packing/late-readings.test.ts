@@ -34,7 +34,8 @@ beforeAll(async () => {
   lines = [
     // On the day before, all keys once: their ids are their numbers.
     ...keysFrom(0, 128).map((n) => line(n, T0, 1)),
-    ...[...keysFrom(10, 30), ...keysFrom(60, 30)].flatMap(dayOf),
+    // Three full pages: the first one with the series of the whole group.
+    ...[...keysFrom(10, 29), ...keysFrom(60, 30), ...keysFrom(95, 30)].flatMap(dayOf),
   ];
   lab = await startLab({ groups: [GROUP], lines });
 });
@@ -54,10 +55,17 @@ const EVERYTHING: Question = {
   ...{ maxItems: 1000, ranks: [0, 99, 100] },
 };
 
+const only = (wanted: string) => ({
+  match: `^${wanted}$`,
+  passes: (each: string) => each === wanted,
+});
+
 async function importLate(added: readonly Line[]): Promise<void> {
   await lab.importSamples(added);
   lines.push(...added);
-  await checkAnswers({ lab, lines, questions: [EVERYTHING] });
+  // Each by itself too: the page of one may hold others that are asked for as well.
+  const alone = added.map((each) => ({ ...EVERYTHING, ...only(each.key) }));
+  await checkAnswers({ lab, lines, questions: [EVERYTHING, ...alone] });
   const { differenceCount } = await verifyContext({
     databaseUrl: lab.databaseUrl,
     context: CONTEXT,
@@ -70,19 +78,23 @@ async function importLate(added: readonly Line[]): Promise<void> {
 }
 
 describe('late readings of keys whose neighbours’ pages are full', () => {
-  it('are found: before them, between them and behind them', async () => {
+  it('are found: between them and behind them', async () => {
     const before = await pages();
-    expect(before.filter(({ bytes }) => bytes > 24_000).length).toBeGreaterThan(1);
-    // Key ids 5 and 120 lie around all pages, 50 between two of them.
-    await importLate([5, 50, 120].map((n) => line(n, T0 + DAY + 600, 7)));
+    expect(before.map(({ start, last }) => [start, last])).toEqual([
+      [-1, 38],
+      [60, 89],
+      [95, 124],
+    ]);
+    for (const { bytes } of before) expect(bytes).toBeGreaterThan(24_000);
+    await importLate([50, 92, 127].map((n) => line(n, T0 + DAY + 600, 7)));
   });
 
   it('are found when more come to the same keys', async () => {
-    await importLate([5, 50, 120].map((n) => line(n, T0 + DAY + 1200, 8)));
-    await importLate([4, 5, 51, 119, 121].map((n) => line(n, T0 + DAY + 600, 9)));
+    await importLate([50, 92, 127].map((n) => line(n, T0 + DAY + 1200, 8)));
+    await importLate([4, 50, 51, 91, 126].map((n) => line(n, T0 + DAY + 600, 9)));
   });
 
   it('are added to those that are there', async () => {
-    await importLate([10, 39, 60, 89].map((n) => line(n, T0 + DAY + 60, 10)));
+    await importLate([10, 38, 60, 95].map((n) => line(n, T0 + DAY + 60, 10)));
   });
 });
