@@ -50,13 +50,15 @@ export class FilterMemory {
     passes: (key: string, shard: number, keyId: number) => boolean,
   ): Promise<KeyBits> {
     const before = this.#filters.get(filter);
-    this.#filters.delete(filter);
     const sizes = texts.map((ofShard) => ofShard.length);
     const isKnown =
       before?.sizes.length === sizes.length &&
       sizes.every((size, shard) => size === before.sizes[shard]);
-    const bits = before && isKnown ? before.bits : await matchKeys(texts, passes, before);
-    if (!isKnown) this.#bits += sizeOf(bits) - (before ? sizeOf(before.bits) : 0);
+    const bits = before && isKnown ? before.bits : await matchKeys(texts, sizes, passes, before);
+    // Meanwhile somebody else may have asked the same, and put theirs there.
+    const replaced = this.#filters.get(filter);
+    this.#bits += sizeOf(bits) - (replaced ? sizeOf(replaced.bits) : 0);
+    this.#filters.delete(filter);
     this.#filters.set(filter, { bits, sizes });
     this.#shrinkFilters();
     return bits;
@@ -79,17 +81,19 @@ export class FilterMemory {
 
 const sizeOf = ({ starts }: KeyBits): number => starts.at(-1) ?? 0;
 
+/** sizes: how many keys of each shard are matched; more may become known meanwhile. */
 async function matchKeys(
   texts: KeyTexts,
+  sizes: readonly number[],
   passes: (key: string, shard: number, keyId: number) => boolean,
   before: KnownFilter | undefined,
 ): Promise<KeyBits> {
-  const bits = emptyKeyBits(texts.map((ofShard) => ofShard.length));
+  const bits = emptyKeyBits(sizes);
   const pause = createPause();
-  for (const [shard, ofShard] of texts.entries()) {
+  for (const [shard, size] of sizes.entries()) {
     const known = before?.sizes[shard] ?? 0;
-    for (let keyId = 0; keyId < ofShard.length; keyId += 1) {
-      const text = ofShard[keyId];
+    for (let keyId = 0; keyId < size; keyId += 1) {
+      const text = texts[shard]?.[keyId];
       const isNew = keyId >= known;
       if (text === undefined) continue;
       if (isNew ? passes(text, shard, keyId) : before && hasKey(before.bits, shard, keyId)) {
