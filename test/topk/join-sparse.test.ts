@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Exact } from '../../domain/exact.ts';
+import { joinSparse } from '../../topk/join-sparse.ts';
+import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
+import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';
+
+/** Years of seconds: an array with a place for each would have gigabytes. */
+const MOST = 2 ** 32 - 2;
+
+type Part = readonly { readonly id: number; readonly reading: PlainReading }[];
+
+/** Ids ascend within a part, but may stand there more than once. */
+const part = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<Part> =>
+  fc
+    .array(
+      fc.record({
+        id: fc.oneof(fc.nat({ max: 20 }), fc.integer({ min: 0, max: MOST })),
+        reading,
+      }),
+      { maxLength: 12 },
+    )
+    .map((rows) => rows.sort((a, b) => a.id - b.id));
+
+/** The same parts cut so that they follow each other. */
+const following = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<Part[]> =>
+  fc
+    .uniqueArray(fc.record({ id: fc.integer({ min: 0, max: MOST }), reading }), {
+      selector: ({ id }) => id,
+    })
+    .map((rows) => {
+      const ordered = rows.sort((a, b) => a.id - b.id);
+      return [ordered.slice(0, 3), ordered.slice(3, 4), [], ordered.slice(4)];
+    });
+
+const join = (parts: readonly Part[], fold: (typeof FOLDS)[number]) =>
+  joinSparse(
+    parts.map((rows) => ({
+      ids: Uint32Array.from(rows, ({ id }) => id),
+      columns: [columnOf(rows.map(({ reading }) => reading))],
+    })),
+    fold,
+  );
+
+describe.each(FOLDS)('readings far apart, of a meter that combines by %s', (fold) => {
+  it('are one ascending list, of each id what all its readings come to', () => {
+    const parts = fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) => {
+      const some = fc.option(reading, { nil: null, freq: 4 });
+      return fc.oneof(fc.array(part(some), { maxLength: 5 }), following(some));
+    });
+    const isSame = fc.property(parts, fc.boolean(), (all, isReversed) => {
+      const expected = new Map<number, PlainReading>();
+      for (const { id, reading } of all.flat()) {
+        expected.set(id, foldTwo(expected.get(id) ?? null, reading, fold));
+      }
+      const said = [...expected].filter((each): each is [number, Exact] => isSaid(each[1], fold));
+      const { ids, column } = join(isReversed ? all.toReversed() : all, fold);
+      const found = Array.from(ids, (id, row) => [id, column && readingAt(column, row)] as const);
+      expect(found.filter(([, reading]) => isSaid(reading, fold))).toEqual(
+        said.sort(([a], [b]) => a - b),
+      );
+      expect([...ids]).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    });
+    fc.assert(isSame, { numRuns: 200 });
+  });
+});
+
+describe('no readings', () => {
+  it('are an empty list', () => {
+    for (const parts of [[], [[]], [[{ id: 5, reading: null }]]]) {
+      expect([...join(parts, 'max').ids]).toEqual([]);
+    }
+  });
+});
