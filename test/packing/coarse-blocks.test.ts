@@ -104,12 +104,15 @@ const days = (from: number, to: number) => ({ from: T0 + from * DAY, to: T0 + to
 /** Windows in which coarse blocks of every length are used, and their meters and probes. */
 const QUESTIONS: readonly Question[] = [
   { group: MINUTES, meter: 2, ...days(0, DAYS), ranks: [50, 100] },
-  { group: MINUTES, meter: 5, ...days(1, 9), ranks: [0] },
-  { group: MINUTES, meter: 11, ...days(2, 12), probe: 'p1', ranks: [] },
+  { group: MINUTES, meter: 5, ...days(1, 9), maxItems: 1, ranks: [0] },
+  { group: MINUTES, meter: 12, ...days(2, 12), probe: 'p1', ranks: [] },
   { group: MINUTES, meter: 2, from: T0 + 1800, to: T0 + 9 * DAY + 41_000, ranks: [95] },
-  { group: MINUTES, meter: 12, ...days(5, 6), maxItems: 1, ranks: [] },
-  { group: HOURS, meter: 2, ...days(-5, 30), match: '^00$', passes: (key) => key === '00' },
-  { group: HOURS, meter: 5, from: T0 + 3 * DAY + 3600, to: T0 + 13 * DAY, ranks: [50] },
+  {
+    ...{ group: HOURS, meter: 11, from: T0 + 3 * DAY + 3600, to: T0 + 30 * DAY, ranks: [50] },
+    ...{ match: '^00$', passes: (key) => key === '00' },
+  },
+  // It ends amid a bucket, which counts whole: blocks of whole days are read and nothing besides.
+  { group: HOURS, meter: 5, from: T0 + DAY, to: T0 + 13 * DAY - 1800, ranks: [50] },
 ];
 
 const check = (more: Partial<Parameters<typeof checkAnswers>[0]> = {}) =>

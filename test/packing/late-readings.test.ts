@@ -8,7 +8,7 @@ import type { Question } from './several-days.ts';
 /** All keys are in one shard, their ids in the order in which they are first seen. */
 const GROUP = group(1, {
   ...{ key_kind: 'protocol', bucket_size: 60, topper_bucket_size: 60 },
-  meters: [meter(2, 2)],
+  meters: Array.from({ length: 11 }, (_, id) => meter(id, 2)),
 });
 
 /** So many bytes a number that a page of series is full long before it holds all keys. */
@@ -17,12 +17,13 @@ const LARGE = 2 ** 40;
 const key = (n: number): string => n.toString(16).toUpperCase().padStart(2, '0');
 
 const line = (n: number, ts: number, value: number): Line => ({
-  ...{ group: GROUP.guid, key: key(n), ts, values: { 2: value } },
+  ...{ group: GROUP.guid, key: key(n), ts },
+  values: Object.fromEntries(GROUP.meters.map(({ id }) => [id, value + id])),
 });
 
-/** A day of a key: a reading in each of 200 minutes. */
+/** A day of a key: a reading of every meter in each of 33 minutes. */
 const dayOf = (n: number): Line[] =>
-  Array.from({ length: 200 }, (_, i) => line(n, T0 + DAY + i * 60, LARGE + n * 1000 + i));
+  Array.from({ length: 33 }, (_, i) => line(n, T0 + DAY + i * 60, LARGE + n * 1000 + i));
 
 const keysFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => first + i);
@@ -34,8 +35,8 @@ beforeAll(async () => {
   lines = [
     // On the day before, all keys once: their ids are their numbers.
     ...keysFrom(0, 128).map((n) => line(n, T0, 1)),
-    // Three full pages: the first one with the series of the whole group.
-    ...[...keysFrom(10, 29), ...keysFrom(60, 30), ...keysFrom(95, 30)].flatMap(dayOf),
+    // Two full pages: the first one with the series of the whole group.
+    ...[...keysFrom(10, 29), ...keysFrom(60, 30)].flatMap(dayOf),
   ];
   lab = await startLab({ groups: [GROUP], lines });
 });
@@ -51,7 +52,7 @@ const pages = () =>
   );
 
 const EVERYTHING: Question = {
-  ...{ group: GROUP, meter: 2, from: T0 + DAY, to: T0 + 2 * DAY },
+  ...{ group: GROUP, meter: 5, from: T0 + DAY, to: T0 + 2 * DAY },
   ...{ maxItems: 1000, ranks: [0, 99, 100] },
 };
 
@@ -83,18 +84,17 @@ describe('late readings of keys whose neighbours’ pages are full', () => {
     expect(before.map(({ start, last }) => [start, last])).toEqual([
       [-1, 38],
       [60, 89],
-      [95, 124],
     ]);
     for (const { bytes } of before) expect(bytes).toBeGreaterThan(24_000);
-    await importLate([50, 92, 127].map((n) => line(n, T0 + DAY + 600, 7)));
+    await importLate([50, 127].map((n) => line(n, T0 + DAY + 600, 7)));
   });
 
   it('are found when more come to the same keys', async () => {
-    await importLate([50, 92, 127].map((n) => line(n, T0 + DAY + 1200, 8)));
-    await importLate([4, 50, 51, 91, 126].map((n) => line(n, T0 + DAY + 600, 9)));
+    await importLate([50, 127].map((n) => line(n, T0 + DAY + 1200, 8)));
+    await importLate([4, 50, 51, 126].map((n) => line(n, T0 + DAY + 600, 9)));
   });
 
   it('are added to those that are there', async () => {
-    await importLate([10, 38, 60, 95].map((n) => line(n, T0 + DAY + 60, 10)));
+    await importLate([10, 38, 60].map((n) => line(n, T0 + DAY + 60, 10)));
   });
 });
