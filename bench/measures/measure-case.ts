@@ -65,6 +65,7 @@ const LEAST: Readonly<Record<MeasuredName, number>> = {
   ours: 50,
   'ours, cold': 15,
   duckdb: 15,
+  'duckdb-tuned': 15,
   'duckdb-text': 15,
   sql: 3,
 };

@@ -5,7 +5,7 @@ import type { CaseResult, MeasuredName } from '../measures/measure-case.ts';
 import type { Figures } from '../measures/statistics.ts';
 import { METERS, type TrafficShape } from '../traffic/traffic.ts';
 import type { Machine } from './machine.ts';
-import { ratiosOf, surchargesOf } from './ratios.ts';
+import { type Ratios, ratiosOf, surchargesOf } from './ratios.ts';
 import { textTable } from './text-table.ts';
 
 /** All that a run found out. */
@@ -35,8 +35,17 @@ const MEASURED: readonly { readonly name: MeasuredName; readonly title: string }
   { name: 'ours', title: 'ours, warm' },
   { name: 'ours, cold', title: 'ours, cold' },
   { name: 'duckdb', title: 'DuckDB' },
+  { name: 'duckdb-tuned', title: 'DuckDB, tuned' },
   { name: 'duckdb-text', title: 'DuckDB, text' },
   { name: 'sql', title: 'plain SQL' },
+];
+
+const RATIOS: readonly { readonly name: keyof Ratios; readonly title: string }[] = [
+  { name: 'duckdbToWarm', title: 'DuckDB/warm' },
+  { name: 'duckdbToCold', title: 'DuckDB/cold' },
+  { name: 'tunedToWarm', title: 'tuned/warm' },
+  { name: 'tunedToCold', title: 'tuned/cold' },
+  { name: 'sqlToWarm', title: 'SQL/warm' },
 ];
 
 const measuredIn = (cases: readonly CaseResult[]) =>
@@ -80,14 +89,14 @@ function renderCases(cases: readonly CaseResult[]): string {
   const columns = measuredIn(cases);
   const head = ['milliseconds: median, p99', ...columns.map(({ title }) => title)];
   const rows = cases.map((result) => {
-    const { duckdbToWarm, sqlToWarm, duckdbToCold } = ratiosOf(result);
+    const ratios = ratiosOf(result);
     return [
       `${result.window}, ${result.variant}`,
       ...columns.map(({ name }) => shownFigures(result.figures.get(name))),
-      ...[duckdbToWarm, sqlToWarm, duckdbToCold].map(times),
+      ...RATIOS.map(({ name }) => times(ratios[name])),
     ];
   });
-  return textTable([...head, 'DuckDB/warm', 'SQL/warm', 'DuckDB/cold'], rows);
+  return textTable([...head, ...RATIOS.map(({ title }) => title)], rows);
 }
 
 function renderSurcharges(cases: readonly CaseResult[]): string {

@@ -11,14 +11,17 @@ type Layout = {
   readonly worthNaming: (most: number) => string;
 };
 
+const BY_ID: Layout = {
+  readings: 'readings',
+  id: 'key_id',
+  named: 'sums join keys using (key_id)',
+  worthNaming: (most) =>
+    `value >= (select min(value) from (select value from sums order by value desc limit ${most}))`,
+};
+
 export const LAYOUTS = {
-  duckdb: {
-    readings: 'readings',
-    id: 'key_id',
-    named: 'sums join keys using (key_id)',
-    worthNaming: (most) =>
-      `value >= (select min(value) from (select value from sums order by value desc limit ${most}))`,
-  },
+  duckdb: BY_ID,
+  'duckdb-tuned': BY_ID,
   'duckdb-text': {
     readings: 'text_readings',
     id: 'key',

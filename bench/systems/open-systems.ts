@@ -41,7 +41,9 @@ async function openService({ serviceUrl }: Databases, cleanup: Cleanup): Promise
 }
 
 async function openDuckDbs({ shape }: DataOptions, names: readonly SystemName[], cleanup: Cleanup) {
-  const wanted = (['duckdb', 'duckdb-text'] as const).filter((name) => names.includes(name));
+  const wanted = (['duckdb', 'duckdb-tuned', 'duckdb-text'] as const).filter((name) =>
+    names.includes(name),
+  );
   if (wanted.length === 0) return null;
   showProgress('loading DuckDB');
   const started = performance.now();

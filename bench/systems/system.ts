@@ -1,7 +1,7 @@
 import type { Answer } from '../questions/answer.ts';
 import type { Question } from '../questions/question.ts';
 
-export const SYSTEM_NAMES = ['ours', 'duckdb', 'duckdb-text', 'sql'] as const;
+export const SYSTEM_NAMES = ['ours', 'duckdb', 'duckdb-tuned', 'duckdb-text', 'sql'] as const;
 
 export type SystemName = (typeof SYSTEM_NAMES)[number];
 
