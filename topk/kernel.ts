@@ -17,12 +17,6 @@ export type KernelOptions = {
 /** How many readings are unpacked or added up at once, where that is not worth another thread. */
 const INLINE = { unpackBytes: 60_000, readings: 60_000 } as const;
 
-/**
- * To wake a thread and to be woken by it takes up to some milliseconds on a virtual machine, longer
- * than adding up this many readings. So one such sum now and then is done at once too.
- */
-const NOW_AND_THEN = { readings: 500_000, restPerWork: 1 } as const;
-
 type Job = {
   readonly task: KernelTask;
   readonly signal: AbortSignal;
@@ -42,7 +36,6 @@ export class Kernel {
   readonly #threads: Thread[] = [];
   readonly #queue: Job[] = [];
   #closed = false;
-  #restsUntil = 0;
 
   constructor(options: KernelOptions) {
     this.#options = options;
@@ -74,13 +67,7 @@ export class Kernel {
   ): Promise<readonly Answer[]> {
     const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
     const task: KernelTask = { kind: 'fold', fold, units, questions };
-    const isSmall = readings <= INLINE.readings || this.#mayNowAndThen(readings);
-    return (await this.#run(task, isSmall, signal)) as readonly Answer[];
-  }
-
-  #mayNowAndThen(readings: number): boolean {
-    if (readings > NOW_AND_THEN.readings || this.busy > 0) return false;
-    return performance.now() >= this.#restsUntil;
+    return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly Answer[];
   }
 
   async close(): Promise<void> {
@@ -91,7 +78,7 @@ export class Kernel {
 
   async #run(task: KernelTask, isSmall: boolean, signal: AbortSignal): Promise<KernelResult> {
     signal.throwIfAborted();
-    if (isSmall) return this.#runHere(task);
+    if (isSmall) return runKernelTask(task);
     const idle = this.#idleThread();
     if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
     return new Promise((resolve, reject) => {
@@ -99,15 +86,6 @@ export class Kernel {
       if (idle) start(idle, job);
       else this.#queue.push(job);
     });
-  }
-
-  /** What was done here is followed by a time in which only small sums are. */
-  #runHere(task: KernelTask): KernelResult {
-    const start = performance.now();
-    const result = runKernelTask(task);
-    const end = performance.now();
-    this.#restsUntil = Math.max(this.#restsUntil, end + NOW_AND_THEN.restPerWork * (end - start));
-    return result;
   }
 
   /** A thread without work, a new one as long as there may be more; null: all are busy. */
