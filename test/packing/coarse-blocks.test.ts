@@ -20,7 +20,7 @@ const DAYS = 14;
 /** Key 00 on every day, on each of some days another one, of two probes and none. */
 const dayLines = (day: number): Line[] =>
   [MINUTES, HOURS].flatMap(({ guid }) =>
-    [0, 3599, 40_000, 80_000].map((second, i) => ({
+    [0, 3599, 40_000, 84_000].map((second, i) => ({
       ...{ group: guid, key: i === 2 ? `0${day % 4}` : '00', ts: T0 + day * DAY + second },
       values: { 2: day * 100 + i, 5: i - 2, 11: 50 - day, 12: day },
       ...(i === 1 && { probe: 'p1' }),
@@ -111,6 +111,8 @@ const QUESTIONS: readonly Question[] = [
     ...{ group: HOURS, meter: 11, from: T0 + 3 * DAY + 3600, to: T0 + 30 * DAY, ranks: [50] },
     ...{ match: '^00$', passes: (key) => key === '00' },
   },
+  // Within the day that late samples come to: the finer blocks of then must not be remembered.
+  { group: MINUTES, meter: 2, from: T0 + 5 * DAY + 25_000, to: T0 + 5 * DAY + 39_990, ranks: [] },
   // It ends amid a bucket, which counts whole: blocks of whole days are read and nothing besides.
   { group: HOURS, meter: 5, from: T0 + DAY, to: T0 + 13 * DAY - 1800, ranks: [50] },
 ];

@@ -75,7 +75,8 @@ export const lateImport: fc.Arbitrary<LateImport> = fc
     days: fc.uniqueArray(
       fc.oneof(
         { weight: 4, arbitrary: fc.integer({ min: 0, max: DAYS - 1 }) },
-        { weight: 1, arbitrary: fc.integer({ min: DAYS, max: DAYS + 2 }) },
+        // The newest day, of which there are no coarse blocks yet, and those after it.
+        { weight: 2, arbitrary: fc.integer({ min: DAYS - 1, max: DAYS + 1 }) },
         { weight: 1, arbitrary: fc.constant(-1) },
       ),
       { minLength: 1, maxLength: 2 },

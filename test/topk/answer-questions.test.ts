@@ -4,7 +4,7 @@ import { compareExact } from '../../domain/exact.ts';
 import type { Fold } from '../../domain/meter-type.ts';
 import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
 import { boundOf } from '../../topk/block-page.ts';
-import { foldUnits, releaseFolded } from '../../topk/fold-units.ts';
+import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold-units.ts';
 import type { KeyPlace } from '../../topk/key-rows.ts';
 import { setWide, wideLanes } from '../../topk/lanes.ts';
 import type { PlainReading } from './plain-blocks.ts';
@@ -152,25 +152,29 @@ describe('sums', () => {
     expect(answer).toMatchObject({ total: { sum: value * 1000n }, keyCount: 1000 });
   });
 
-  it('of more keys than are added up at one go are exact too', () => {
-    const [value, count] = [2n ** 62n + 1n, 2 ** 20 + 7];
+  /** So many keys, of which each reads `value` less its own number. */
+  function manyKeys(count: number, value: bigint): UnitReadings {
     const values = wideLanes(count);
-    for (let row = 0; row < count; row += 1) setWide(values, row, value);
+    for (let row = 0; row < count; row += 1) setWide(values, row, value - BigInt(row));
+    const ids = Uint32Array.from(values.low, (_, row) => row);
+    const column = { values, counts: null, bound: boundOf(values), countBound: count };
+    return { ids, shardEnds: Uint32Array.of(count), column };
+  }
+
+  it.each([
+    ['of more keys than are added up at one go', 2 ** 20 + 7, 1],
+    ['of many keys in many blocks', 8200, 513],
+  ])('%s are exact too', (_, keys, blockCount) => {
+    const value = 2n ** 62n + 2n ** 32n - 1n;
+    const unit = manyKeys(keys, value);
     const folded = foldUnits(
-      [
-        {
-          ...{
-            ids: Uint32Array.from(values.low, (_, row) => row),
-            shardEnds: Uint32Array.of(count),
-          },
-          column: { values, counts: null, bound: boundOf(values), countBound: count },
-        },
-      ],
+      Array.from({ length: blockCount }, () => unit),
       'sum',
     );
-    const none = keyBitsOf([], [0]);
-    const [answer] = answerQuestions(folded, [{ ...TOP_ONE, passing: none }]);
-    expect(answer).toMatchObject({ total: { sum: value * BigInt(count) }, candidates: [] });
+    const [answer] = answerQuestions(folded, [{ ...TOP_ONE, passing: keyBitsOf([], [0]) }]);
+    const [count, times] = [BigInt(keys), BigInt(blockCount)];
+    const sum = times * (count * value - (count * (count - 1n)) / 2n);
+    expect(answer).toMatchObject({ total: { sum }, candidates: [] });
   });
 });
 

@@ -134,6 +134,28 @@ describe('the two ways to make series', () => {
   });
 });
 
+describe('a topper bucket', () => {
+  it.each<[Fold, bigint]>([
+    ['sum', 2n ** 53n + 1n],
+    ['mean', 2n ** 53n + 1n],
+    ['max', 2n ** 53n - 1n],
+  ])('whose %s passes what a double holds is exact', (fold, sum) => {
+    const blocks = [2n ** 53n - 1n, 2n].map((value, i) =>
+      shardBlockOf(
+        { start: T0 + i * 60, rows: [{ id: 0, readings: [{ sum: value, count: 1n }] }] },
+        1,
+      ),
+    );
+    for (const series of [
+      keySeries(blocks, [fold], seriesGrid(T0, 300)),
+      [groupSeries(blocks, [fold], seriesGrid(T0, 300))],
+    ]) {
+      const [only] = series.map(plainBlockOf);
+      expect(only?.rows).toMatchObject([{ id: 0, readings: [{ sum }] }]);
+    }
+  });
+});
+
 describe('the grid of series', () => {
   it.each([
     ['a slice of a day', T0, 300, T0],
