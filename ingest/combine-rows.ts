@@ -1,6 +1,6 @@
 import type { Fold } from '../domain/meter-type.ts';
+import { readingAt } from '../packing/reading-at.ts';
 import { ReadingRows } from './reading-rows.ts';
-import { wholeAt } from './whole-at.ts';
 
 /** Places of an order: `from` is among them, `to` is not. */
 export type Places = { readonly from: number; readonly to: number };
@@ -72,7 +72,7 @@ function combine(pair: RowPair): boolean {
       into.copy(last, reading, row);
       if (count) target.counts[i]?.copy(last, count, row);
     } else if (isExtreme(fold)) {
-      into.keepExtreme(fold, last, wholeAt(reading, row));
+      into.keepExtreme(fold, last, readingAt(reading, row));
     } else {
       into.add(last, reading, row);
       if (count) target.counts[i]?.add(last, count, row);

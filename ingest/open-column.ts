@@ -1,7 +1,7 @@
 import type { Fold } from '../domain/meter-type.ts';
+import { readingAt } from '../packing/reading-at.ts';
 import type { ReadingColumn } from '../packing/sorted-readings.ts';
 import { addWhole, isReading, type Whole } from './whole.ts';
-import { wholeAt } from './whole-at.ts';
 
 /** A column of readings that is being filled, in an array that grows. */
 export class OpenColumn implements ReadingColumn {
@@ -44,7 +44,7 @@ export class OpenColumn implements ReadingColumn {
   canAdd(row: number, source: OpenColumn, from: number): boolean {
     return (
       Number.isSafeInteger(this.numberAt(row) + source.numberAt(from)) ||
-      isReading(folded('sum', wholeAt(this, row), wholeAt(source, from)))
+      isReading(folded('sum', readingAt(this, row), readingAt(source, from)))
     );
   }
 
@@ -52,11 +52,11 @@ export class OpenColumn implements ReadingColumn {
     const sum = this.numberAt(row) + source.numberAt(from);
     // A rounded sum is at least 2^53 and therefore never "safe".
     if (Number.isSafeInteger(sum)) this.numbers[row] = sum;
-    else this.put(row, folded('sum', wholeAt(this, row), wholeAt(source, from)));
+    else this.put(row, folded('sum', readingAt(this, row), readingAt(source, from)));
   }
 
   keepExtreme(fold: 'max' | 'min', row: number, value: Whole | null): void {
-    this.put(row, folded(fold, wholeAt(this, row), value));
+    this.put(row, folded(fold, readingAt(this, row), value));
   }
 
   numberAt(row: number): number {

@@ -1,6 +1,7 @@
 import { type Lanes, setWide, wideLanes } from '../topk/lanes.ts';
 import { mergeBlocks, type SlotFolds } from '../topk/merge-blocks.ts';
 import type { BlockColumn, ShardBlock } from '../topk/packed-run.ts';
+import { readingAt } from './reading-at.ts';
 import type { ReadingColumn, SortedReadings } from './sorted-readings.ts';
 
 /** Blocks of a slice, by shard and then by start. */
@@ -49,7 +50,7 @@ function* blocksOf(readings: SortedReadings): Generator<{ shard: number; block: 
   const { rowCount, buckets, shards, keyIds } = readings;
   const lanes = readings.readings.map((column, slot) => {
     const counts = readings.counts[slot] ?? null;
-    return { values: lanesOf(column), counts: counts && lanesOf(counts) };
+    return { values: lanesOf(column, rowCount), counts: counts && lanesOf(counts, rowCount) };
   });
   let from = 0;
   while (from < rowCount) {
@@ -71,13 +72,13 @@ function partOf({ values, counts }: BlockColumn, from: number, to: number): Bloc
 }
 
 /** A column of which some number is too large for a double is wide as a whole. */
-function lanesOf({ numbers, large }: ReadingColumn): Lanes {
-  if (large.size === 0) return { low: numbers, high: null };
-  const lanes = wideLanes(numbers.length);
-  for (let row = 0; row < numbers.length; row += 1) {
-    const number = numbers[row] as number;
-    if (Number.isNaN(number)) lanes.low[row] = Number.NaN;
-    else setWide(lanes, row, large.get(row) ?? BigInt(number));
+function lanesOf(column: ReadingColumn, rowCount: number): Lanes {
+  if (column.large.size === 0) return { low: column.numbers, high: null };
+  const lanes = wideLanes(rowCount);
+  for (let row = 0; row < rowCount; row += 1) {
+    const reading = readingAt(column, row);
+    if (reading === null) lanes.low[row] = Number.NaN;
+    else setWide(lanes, row, BigInt(reading));
   }
   return lanes;
 }

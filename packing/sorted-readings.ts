@@ -8,7 +8,10 @@ export type PackGroup = {
   readonly folds: SlotFolds;
 };
 
-/** Readings by row. numbers[row]: the reading; NaN: none; ±Infinity: look it up in large. */
+/**
+ * Readings by row. numbers[row]: the reading; NaN: none; ±Infinity: look it up in large, which may
+ * hold numbers of other rows, too: read with `readingAt`.
+ */
 export type ReadingColumn = {
   readonly numbers: Float64Array;
   readonly large: ReadonlyMap<number, bigint>;

@@ -1,6 +1,6 @@
-import { CopyReader } from '../copy-reader.ts';
 import { copyArray, copyInteger as integer } from '../copy-text.ts';
 import type { ReadSession, TimeBound } from '../read-session.ts';
+import { copyStoredRuns, type StoredRunRow } from './stored-runs.ts';
 
 /**
  * Blocks of `level` seconds of a group that start from `from` to before `to`, and the slots of their
@@ -16,41 +16,14 @@ export type BlocksRead = {
 };
 
 /** A run with blocks of the read at place `range`; it may hold others too. */
-export type BlocksRow = {
-  readonly range: number;
-  readonly probeId: number;
-  readonly sliceId: number;
-  readonly shard: number;
-  readonly start: number;
-  /** Where the keys and the slots 1, 2, … end in the stored data. */
-  readonly ends: readonly number[];
-  readonly keys: Uint8Array;
-  /** Of the slots that the read names, one after the other. */
-  readonly values: Uint8Array;
-};
+export type BlocksRow = StoredRunRow;
 
 /** All blocks of all reads in one statement, each read one walk along the primary key. */
-export async function selectBlocks(
+export const selectBlocks = (
   session: ReadSession,
   reads: readonly BlocksRead[],
   bound: TimeBound | null,
-): Promise<BlocksRow[]> {
-  const reader = new CopyReader(await session.copy(copyText(reads), bound));
-  const rows: BlocksRow[] = [];
-  while (reader.next()) {
-    rows.push({
-      range: reader.integer(),
-      probeId: reader.integer(),
-      sliceId: reader.integer(),
-      shard: reader.integer(),
-      start: reader.integer(),
-      ends: reader.integers(),
-      keys: reader.bytes(),
-      values: reader.bytes(),
-    });
-  }
-  return rows;
-}
+): Promise<BlocksRow[]> => copyStoredRuns(session, copyText(reads), bound);
 
 /** The lateral part is fenced by OFFSET 0, so that it is never turned into a scan of the table. */
 const copyText = (reads: readonly BlocksRead[]): string => `copy (

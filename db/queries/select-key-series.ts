@@ -1,6 +1,6 @@
-import { CopyReader } from '../copy-reader.ts';
 import { copyArray, copyInteger as integer } from '../copy-text.ts';
 import type { ReadSession, TimeBound } from '../read-session.ts';
+import { copyStoredRuns, type StoredRunRow } from './stored-runs.ts';
 
 /** The series of one slot of some keys, in these slices of these probes (in pairs). */
 export type KeySeriesRead = {
@@ -11,41 +11,14 @@ export type KeySeriesRead = {
 };
 
 /** A page with a key of the read at place `range`; it may hold others too. Each comes once. */
-export type KeySeriesRow = {
-  readonly range: number;
-  readonly probeId: number;
-  readonly sliceId: number;
-  readonly shard: number;
-  /** The first key of the page. */
-  readonly start: number;
-  /** Where the keys and the slots 1, 2, … end in the stored data. */
-  readonly ends: readonly number[];
-  readonly keys: Uint8Array;
-  readonly values: Uint8Array;
-};
+export type KeySeriesRow = StoredRunRow;
 
 /** Of K keys at most K pages a slice and probe, in one statement for all reads. */
-export async function selectKeySeries(
+export const selectKeySeries = (
   session: ReadSession,
   reads: readonly KeySeriesRead[],
   bound: TimeBound | null,
-): Promise<KeySeriesRow[]> {
-  const reader = new CopyReader(await session.copy(copyText(reads), bound));
-  const rows: KeySeriesRow[] = [];
-  while (reader.next()) {
-    rows.push({
-      range: reader.integer(),
-      probeId: reader.integer(),
-      sliceId: reader.integer(),
-      shard: reader.integer(),
-      start: reader.integer(),
-      ends: reader.integers(),
-      keys: reader.bytes(),
-      values: reader.bytes(),
-    });
-  }
-  return rows;
-}
+): Promise<KeySeriesRow[]> => copyStoredRuns(session, copyText(reads), bound);
 
 /** The page of a key is the last one that begins at or before it, if it reaches that far. */
 const copyText = (reads: readonly KeySeriesRead[]): string => `copy (

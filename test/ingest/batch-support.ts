@@ -6,7 +6,7 @@ import { createKeyTables } from '../../ingest/key-tables.ts';
 import { ReadingBatch } from '../../ingest/reading-batch.ts';
 import { sortBatch } from '../../ingest/sort-batch.ts';
 import type { Whole } from '../../ingest/whole.ts';
-import { wholeAt } from '../../ingest/whole-at.ts';
+import { readingAt } from '../../packing/reading-at.ts';
 import type { SortedReadings } from '../../packing/sorted-readings.ts';
 
 export const DAY = 86_400;
@@ -82,7 +82,7 @@ function textRows(
     key: textOf(shards[row] ?? -1, keyIds[row] ?? -1),
     bucket: buckets[row] ?? -1,
     probeId,
-    readings: readings.map((column) => wholeAt(column, row)),
-    counts: counts.map((column) => column && wholeAt(column, row)),
+    readings: readings.map((column) => readingAt(column, row)),
+    counts: counts.map((column) => column && readingAt(column, row)),
   }));
 }

@@ -8,7 +8,7 @@ import type { ReadingBatch } from '../../ingest/reading-batch.ts';
 import { parseSampleLine } from '../../ingest/sample-line.ts';
 import { createScannedSamples } from '../../ingest/scanned-samples.ts';
 import { timeBounds } from '../../ingest/time-bounds.ts';
-import { wholeAt } from '../../ingest/whole-at.ts';
+import { readingAt } from '../../packing/reading-at.ts';
 import { emptyBatch, groupOf } from './batch-support.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid;
@@ -55,8 +55,8 @@ function rowIn(batch: ReadingBatch): unknown {
     group: rows.keys.group.guid,
     key: keys.find(({ index }) => index === rows.keyIndexes[0])?.key,
     bucket: rows.buckets[0],
-    readings: rows.readings.map((column) => wholeAt(column, 0)),
-    counts: rows.counts.map((column) => column && wholeAt(column, 0)),
+    readings: rows.readings.map((column) => readingAt(column, 0)),
+    counts: rows.counts.map((column) => column && readingAt(column, 0)),
   };
 }
 
