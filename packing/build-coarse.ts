@@ -197,12 +197,18 @@ function partsOf(
   group: StoredGroup,
   { probeId, level, start }: CoarseBlock,
   isWhole: IsWhole,
-): BlockRun[] {
+): readonly BlockRun[] {
   const { base, coarse } = resolutionsOf(group.bucketSeconds);
   const finer = { base, coarse: coarse.filter((each) => each < level) };
-  return coverInterval({ from: start, to: start + level }, finer, (finerLevel, at) =>
-    isWhole(probeId, finerLevel, at) ? 'whole' : 'apart',
+  const { runs } = coverInterval(
+    { from: start, to: start + level },
+    {
+      resolutions: finer,
+      stateOf: (finerLevel, at) => (isWhole(probeId, finerLevel, at) ? 'whole' : 'apart'),
+      canSubtract: false,
+    },
   );
+  return runs;
 }
 
 async function readParts(

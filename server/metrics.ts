@@ -42,10 +42,10 @@ export function createMetrics({ pools, memory }: Pick<Service, 'pools' | 'memory
   });
   new Gauge({
     name: 'countergraph_block_cache_bytes',
-    help: 'Bytes of unpacked blocks that are kept between requests',
+    help: 'Bytes of unpacked blocks and series that are kept between requests',
     registers: [registry],
     collect() {
-      this.set(memory.blocks.bytes);
+      this.set(memory.unpackedBytes);
     },
   });
   return {

@@ -29,7 +29,7 @@ export type Settings = {
   workers: number;
   /** Tasks that may wait for one of them; more are refused with 503. */
   workerQueue: number;
-  /** Bytes of unpacked blocks kept between requests. */
+  /** Bytes of unpacked blocks and series kept between requests. */
   blockCacheBytes: number;
   logLevel: LogLevel;
 };

@@ -9,6 +9,7 @@ import {
   type KeyRows,
   passingRows,
   placeOf,
+  releaseRows,
   rowOf,
   rowsOf,
   surelyBelow,
@@ -61,7 +62,7 @@ export function answerQuestions(folded: Folded, questions: readonly Question[]):
     counted ??= countedRows(folded);
     return counted;
   };
-  return questions.map((question): Answer => {
+  const answers = questions.map((question): Answer => {
     switch (question.kind) {
       case 'top':
         return answerTop(folded, question, all);
@@ -73,6 +74,8 @@ export function answerQuestions(folded: Folded, questions: readonly Question[]):
         return question satisfies never;
     }
   });
+  if (counted) releaseRows(counted);
+  return answers;
 }
 
 function selectRows(
@@ -107,7 +110,9 @@ function answerTop(
   const total = totalOf(folded, counted);
   const rest = restOf(counted, total);
   const restPassing = passed === counted ? rest : restOf(passed, totalOf(folded, passed));
-  return { kind: 'top', candidates, total, rest, restPassing, keyCount: passed.length };
+  const keyCount = passed.length;
+  if (passed !== counted) releaseRows(passed);
+  return { kind: 'top', candidates, total, rest, restPassing, keyCount };
 }
 
 /** What is left of a sum; null where the rule is none, and what is left has to be looked at. */

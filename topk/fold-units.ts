@@ -11,16 +11,25 @@ import {
 } from './lanes.ts';
 import { giveBackLanes, takeLanes } from './scratch.ts';
 
-/** The keys of a block and what they read of one meter. */
-export type UnitReadings = Pick<BlockUnit, 'ids' | 'shardEnds'> & { readonly column: UnitColumn };
+/**
+ * The keys of a block and what they read of one meter. sign −1: they are to be taken out of the
+ * others again, which only a counter allows.
+ */
+export type UnitReadings = Pick<BlockUnit, 'ids' | 'shardEnds'> & {
+  readonly column: UnitColumn;
+  readonly sign: 1 | -1;
+};
 
 /**
- * What each key of a group comes to. The row of a key is starts[shard] + key id. A key without a
+ * What each key of a group comes to. A shard's rows begin at starts[shard]: one for each key id from 0
+ * on, or (listed) one for each key that is there, whose id is listed[row]. A key without a
  * reading has 0 in a counter, a count of 0 in a mean, ∓Infinity in `low` of a maximum or minimum.
  */
 export type Folded = {
   readonly fold: Fold;
   readonly starts: Uint32Array;
+  /** Ids by row, ascending in each shard; the values are a block's own, and NaN is no reading. */
+  readonly listed: Uint32Array | null;
   readonly values: Lanes;
   readonly counts: Lanes | null;
   /** The rows of all keys with readings, where these are few; null: any row may be of one. */
@@ -34,6 +43,9 @@ export type Folded = {
  * of the blocks say that a sum may pass that, two lanes are added instead of one.
  */
 export function foldUnits(units: readonly UnitReadings[], fold: Fold): Folded {
+  if (!isCounting(fold) && units.some(({ sign }) => sign === -1)) {
+    throw new Error(`readings that combine by ${fold} cannot be taken out again`);
+  }
   const starts = shardStarts(units);
   const rows = starts.at(-1) ?? 0;
   // Zero is no reading of a sum, but it is one of an extreme: there all rows have to be filled.
@@ -49,11 +61,12 @@ export function foldUnits(units: readonly UnitReadings[], fold: Fold): Folded {
   }
   if (isWide(values) && (isCounting(fold) || fold === 'mean')) carry(values);
   if (counts && isWide(counts)) carry(counts);
-  return { fold, starts, values, counts, touched };
+  return { fold, starts, listed: null, values, counts, touched };
 }
 
 /** Lets the memory of a result that nobody uses any more be used again. */
-export function releaseFolded({ values, counts, touched }: Folded): void {
+export function releaseFolded({ values, counts, touched, listed }: Folded): void {
+  if (listed) return;
   giveBackLanes(values, touched);
   if (counts) giveBackLanes(counts, touched);
 }
@@ -161,7 +174,8 @@ function eachShard(
 const addNarrow: Step = (into, starts, unit) => {
   const { ids, column } = unit;
   const [sums, { low }] = [into.low, column.values];
-  eachShard(unit, starts, (from, to, base) => addRows(sums, base, ids, low, from, to));
+  const rows = unit.sign === 1 ? addRows : subtractRows;
+  eachShard(unit, starts, (from, to, base) => rows(sums, base, ids, low, from, to));
 };
 
 // The innermost loops are functions of plain arrays and numbers, which V8 compiles to a few machine
@@ -180,6 +194,23 @@ function addRows(
     if (value !== 0 && !Number.isNaN(value)) {
       const key = base + (ids[row] as number);
       sums[key] = (sums[key] as number) + value;
+    }
+  }
+}
+
+function subtractRows(
+  sums: Float64Array,
+  base: number,
+  ids: Uint32Array,
+  low: Float64Array,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row += 1) {
+    const value = low[row] as number;
+    if (value !== 0 && !Number.isNaN(value)) {
+      const key = base + (ids[row] as number);
+      sums[key] = (sums[key] as number) - value;
     }
   }
 }
@@ -210,6 +241,7 @@ const minNarrow: Step = (into, starts, unit) => {
 
 const addWide: Step = (lanes, starts, unit) => {
   const into = lanes as WideLanes;
+  const { sign } = unit;
   const source = unit.column.values;
   eachShard(unit, starts, (from, to, base) => {
     for (let row = from; row < to; row += 1) {
@@ -217,8 +249,8 @@ const addWide: Step = (lanes, starts, unit) => {
       if (Number.isNaN(value)) continue;
       const key = base + (unit.ids[row] as number);
       const high = highOf(source, row, value);
-      into.high[key] = (into.high[key] as number) + high;
-      into.low[key] = (into.low[key] as number) + lowOf(source, value, high);
+      into.high[key] = (into.high[key] as number) + sign * high;
+      into.low[key] = (into.low[key] as number) + sign * lowOf(source, value, high);
     }
   });
 };

@@ -1,7 +1,8 @@
 import type { Fold } from '../domain/meter-type.ts';
 import { type Answer, answerQuestions, type Question } from './answer-questions.ts';
 import { type BlockPage, type BlockRange, type StoredRun, unpackPage } from './block-page.ts';
-import { foldUnits, releaseFolded, type UnitReadings } from './fold-units.ts';
+import { releaseFolded, type UnitReadings } from './fold-units.ts';
+import { openUnits } from './open-units.ts';
 
 /** Work that a thread can be given, as plain data: whatever is large lies in shared memory. */
 export type KernelTask =
@@ -35,7 +36,7 @@ function answerFold(
   fold: Fold,
   questions: readonly Question[],
 ): readonly Answer[] {
-  const folded = foldUnits(units, fold);
+  const folded = openUnits(units, fold);
   const answers = answerQuestions(folded, questions);
   // Not in a `finally`: what failed halfway is left to the garbage collector.
   releaseFolded(folded);

@@ -6,6 +6,7 @@ import type { BlockPage, BlockRange, StoredRun } from './block-page.ts';
 import type { UnitReadings } from './fold-units.ts';
 import { type KernelResult, type KernelTask, runKernelTask } from './kernel-task.ts';
 import type { WorkerReply } from './kernel-worker.ts';
+import { isListed } from './open-units.ts';
 
 export type KernelOptions = {
   /** Threads besides the one that answers requests. */
@@ -15,7 +16,7 @@ export type KernelOptions = {
 };
 
 /** How many readings are unpacked or added up at once, where that is not worth another thread. */
-const INLINE = { unpackBytes: 60_000, readings: 60_000 } as const;
+const INLINE = { unpackBytes: 60_000, readings: 60_000, listedReadings: 200_000 } as const;
 
 type Job = {
   readonly task: KernelTask;
@@ -67,7 +68,8 @@ export class Kernel {
   ): Promise<readonly Answer[]> {
     const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
     const task: KernelTask = { kind: 'fold', fold, units, questions };
-    return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly Answer[];
+    const most = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
+    return (await this.#run(task, readings <= most, signal)) as readonly Answer[];
   }
 
   async close(): Promise<void> {

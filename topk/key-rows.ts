@@ -3,12 +3,13 @@ import { isCounting } from '../domain/meter-type.ts';
 import type { Folded } from './fold-units.ts';
 import { hasKey, type KeyBits } from './key-bits.ts';
 import { approximate, isWide, type Lanes, laneValue } from './lanes.ts';
+import { giveBackRowArrays, takeRowArrays } from './scratch.ts';
 
 /** A key by its place: what it is called is of no concern here. */
 export type KeyPlace = { readonly shard: number; readonly keyId: number };
 
 /**
- * Some rows of what was folded, each with its value as a double: exact where that is possible, else
+ * `length` rows of what was folded (the arrays may be longer), each with its value as a double: exact where that is possible, else
  * near enough (`slack`) that only neighbours have to be compared exactly.
  */
 export type KeyRows = {
@@ -26,15 +27,19 @@ export const isExactly = ({ fold, values }: Folded): boolean => fold !== 'mean' 
 export const surelyBelow = (folded: Folded, approx: number): number =>
   isExactly(folded) ? approx : approx - Math.abs(approx) * SLACK;
 
+/** Lets the memory of rows that nobody uses any more be used again. */
+export const releaseRows = ({ rows, approx }: KeyRows): void => giveBackRowArrays({ rows, approx });
+
 /** Decision 24: the keys with a reading; of a counter those whose readings are not all zero. */
 export function countedRows(folded: Folded): KeyRows {
   const { values, counts, fold, touched } = folded;
   const size = touched?.length ?? values.low.length;
-  const rows = new Uint32Array(size);
-  const approx = new Float64Array(size);
+  const { rows, approx } = takeRowArrays(size);
   const nothing = nothingOf(fold);
-  if (touched === null && !counts && values.high === null) {
-    return { length: takeOthers(values.low, nothing, rows, approx), rows, approx };
+  if (!counts && values.high === null) {
+    const take = { low: values.low, nothing, rows, approx };
+    const length = touched === null ? takeRows(take, fold) : takeTouched(take, touched);
+    return { length, rows, approx };
   }
   let length = 0;
   for (let i = 0; i < size; i += 1) {
@@ -51,19 +56,51 @@ export function countedRows(folded: Folded): KeyRows {
 const nothingOf = (fold: Folded['fold']): number =>
   isCounting(fold) ? 0 : fold === 'max' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 
-/** The common case, a loop over plain arrays: rows and values of all that is not `nothing`. */
-function takeOthers(
-  low: Float64Array,
-  nothing: number,
-  rows: Uint32Array,
-  approx: Float64Array,
-): number {
+type Take = {
+  readonly low: Float64Array;
+  readonly nothing: number;
+  readonly rows: Uint32Array;
+  readonly approx: Float64Array;
+};
+
+/** The common case, loops over plain arrays: rows and values of all that is not `nothing`. */
+function takeRows(take: Take, fold: Folded['fold']): number {
+  return isCounting(fold) ? takeCounters(take) : takeOthers(take);
+}
+
+// Each row is written in any case and counted only if it is one: a branch is hard to predict.
+
+function takeCounters({ low, rows, approx }: Take): number {
   let length = 0;
   for (let row = 0; row < low.length; row += 1) {
     const value = low[row] as number;
     rows[length] = row;
     approx[length] = value;
-    // Written in any case, counted only if it is one: a branch here is hard to predict.
+    // Neither 0 nor NaN.
+    length += Math.abs(value) > 0 ? 1 : 0;
+  }
+  return length;
+}
+
+function takeOthers({ low, nothing, rows, approx }: Take): number {
+  let length = 0;
+  for (let row = 0; row < low.length; row += 1) {
+    const value = low[row] as number;
+    rows[length] = row;
+    approx[length] = value;
+    length += value === nothing ? 0 : 1;
+  }
+  return length;
+}
+
+/** The same where it is known which rows there are. */
+function takeTouched({ low, nothing, rows, approx }: Take, touched: Uint32Array): number {
+  let length = 0;
+  for (let i = 0; i < touched.length; i += 1) {
+    const row = touched[i] as number;
+    const value = low[row] as number;
+    rows[length] = row;
+    approx[length] = value;
     length += value === nothing ? 0 : 1;
   }
   return length;
@@ -91,16 +128,16 @@ export function rowsOf(folded: Folded, keys: readonly KeyPlace[]): KeyRows {
 
 /** Those of `from` that are in the set. Rows mostly ascend, and so do their shards. */
 export function passingRows(folded: Folded, from: KeyRows, passing: KeyBits): KeyRows {
-  const { starts } = folded;
-  const rows = new Uint32Array(from.length);
-  const approx = new Float64Array(from.length);
+  const { starts, listed } = folded;
+  const { rows, approx } = takeRowArrays(from.length);
   let length = 0;
   let shard = 0;
   for (let i = 0; i < from.length; i += 1) {
     const row = from.rows[i] as number;
     if (row < (starts[shard] as number)) shard = 0;
     while (row >= (starts[shard + 1] as number)) shard += 1;
-    if (!hasKey(passing, shard, row - (starts[shard] as number))) continue;
+    const keyId = listed === null ? row - (starts[shard] as number) : (listed[row] as number);
+    if (!hasKey(passing, shard, keyId)) continue;
     rows[length] = row;
     approx[length] = from.approx[i] as number;
     length += 1;
@@ -114,19 +151,38 @@ export function shardOfRow(starts: Uint32Array, row: number): number {
   return shard;
 }
 
-export function placeOf({ starts }: Folded, row: number): KeyPlace {
+export function placeOf({ starts, listed }: Folded, row: number): KeyPlace {
   const shard = shardOfRow(starts, row);
-  return { shard, keyId: row - (starts[shard] ?? 0) };
+  return { shard, keyId: listed?.[row] ?? row - (starts[shard] ?? 0) };
 }
 
 /** null: the key has not been counted. */
-export function rowOf(folded: Folded, { shard, keyId }: KeyPlace): number | null {
-  const { starts, values, counts, fold } = folded;
-  const row = (starts[shard] ?? 0) + keyId;
-  if (shard + 1 >= starts.length || row >= (starts[shard + 1] ?? 0)) return null;
+export function rowOf(folded: Folded, place: KeyPlace): number | null {
+  const { values, counts, fold } = folded;
+  const row = possibleRow(folded, place);
+  if (row === null) return null;
   if (counts) return approximate(counts, row) > 0 ? row : null;
   const value = approximate(values, row);
-  return value === nothingOf(fold) ? null : row;
+  return value === nothingOf(fold) || Number.isNaN(value) ? null : row;
+}
+
+/** The row that is the key's, if there is one. */
+function possibleRow({ starts, listed }: Folded, { shard, keyId }: KeyPlace): number | null {
+  const [from, to] = [starts[shard] ?? 0, starts[shard + 1] ?? 0];
+  if (listed === null) return from + keyId < to ? from + keyId : null;
+  const row = firstAtLeast(listed, keyId, from, to);
+  return row < to && listed[row] === keyId ? row : null;
+}
+
+/** Of ascending ids from `from` to before `to`, where the first is that is not smaller. */
+function firstAtLeast(ids: Uint32Array, least: number, from: number, to: number): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as number) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({

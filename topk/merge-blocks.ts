@@ -27,14 +27,13 @@ function foldSlot(
   fold: Fold,
 ): Folded | null {
   const units = blocks.flatMap(({ ids, columns }) => {
-    const column = columns[place];
-    if (!column) return [];
-    const { values, counts } = column;
+    const readings = columns[place];
+    if (!readings) return [];
+    const { values, counts } = readings;
     const bound = boundOf(values);
     const countBound = counts ? boundOf(counts) : ids.length;
-    return [
-      { ids, shardEnds: Uint32Array.of(ids.length), column: { values, counts, bound, countBound } },
-    ];
+    const column = { values, counts, bound, countBound };
+    return [{ ids, shardEnds: Uint32Array.of(ids.length), column, sign: 1 as const }];
   });
   return units.length === 0 ? null : foldUnits(units, fold);
 }

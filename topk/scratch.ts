@@ -35,3 +35,23 @@ function giveBack(doubles: Float64Array, rows: Uint32Array | null): void {
   // The largest ones serve for all.
   spare.sort((a, b) => b.length - a.length).pop();
 }
+
+/** Arrays for rows and a value of each; what is in them is anything. */
+export type RowArrays = { readonly rows: Uint32Array; readonly approx: Float64Array };
+
+const spareRows: RowArrays[] = [];
+const KEPT_ROWS = 2;
+
+/** Arrays of at least this length. */
+export function takeRowArrays(length: number): RowArrays {
+  const place = spareRows.findIndex(({ rows }) => rows.length >= length);
+  const [found] = place === -1 ? [] : spareRows.splice(place, 1);
+  return found ?? { rows: new Uint32Array(length), approx: new Float64Array(length) };
+}
+
+/** Gives arrays back, which nobody may use any more. */
+export function giveBackRowArrays(arrays: RowArrays): void {
+  spareRows.push(arrays);
+  if (spareRows.length <= KEPT_ROWS) return;
+  spareRows.sort((a, b) => b.rows.length - a.rows.length).pop();
+}

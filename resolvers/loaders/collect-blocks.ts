@@ -1,10 +1,11 @@
-import { selectBlockChanges } from '../../db/queries/select-block-changes.ts';
 import { type BlocksRead, selectBlocks } from '../../db/queries/select-blocks.ts';
 import type { TimeBound } from '../../db/read-session.ts';
 import { floorTo } from '../../domain/interval.ts';
 import type { BlockUnit } from '../../topk/block-page.ts';
+import type { BlockRun } from '../../topk/cover.ts';
 import { runSeconds } from '../../topk/resolutions.ts';
 import type { BlockPlace, KnownBlock } from './block-memory.ts';
+import { catchUp } from './catch-up.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 import type { MeterRead, ReadPlan } from './read-plan.ts';
 
@@ -58,23 +59,15 @@ export async function collectBlocks(
   };
 }
 
+/** The blocks of some runs, one by one. */
+export function* blockStarts(runs: readonly BlockRun[], groupId: number): Generator<BlockPlace> {
+  for (const { level, from, to } of runs) {
+    for (let start = from; start < to; start += level) yield { groupId, level, start };
+  }
+}
+
 const blockKey = ({ groupId, level, start }: BlockPlace, slot: number): string =>
   `${groupId} ${level} ${start} ${slot}`;
-
-/** Makes what is remembered true at the snapshot's version, where that is the newer one. */
-async function catchUp(
-  { memory, session }: NodeReader,
-  { contextId, memoryKey, versions }: ContextState,
-  bound: TimeBound | null,
-): Promise<void> {
-  const known = memory.blocks.versionOf(memoryKey);
-  if (known !== null && known >= versions.version) return;
-  const changes =
-    known === null ? null : await selectBlockChanges(session, contextId, known, bound);
-  // Somebody else may have been faster: what they did must not be undone.
-  const now = memory.blocks.versionOf(memoryKey);
-  if (now === known) memory.blocks.moveOn(memoryKey, versions.version, changes);
-}
 
 /** Puts what is remembered into `found` and returns what is not. */
 function findBlocks(
@@ -85,13 +78,10 @@ function findBlocks(
   const missing = new Map<string, Missing>();
   for (const { state, read, plan } of planned) {
     const { groupId, slot } = read;
-    for (const { level, from, to } of plan.runs) {
-      for (let start = from; start < to; start += level) {
-        const place = { groupId, level, start };
-        const known = memory.blocks.find(state.memoryKey, state.versions.version, place, slot);
-        if (known) found.set(blockKey(place, slot), known);
-        else miss(missing, { state, place, least: leastStart(state, plan, place) }, slot);
-      }
+    for (const place of blockStarts([...plan.runs, ...plan.less], groupId)) {
+      const known = memory.blocks.find(state.memoryKey, state.versions.version, place, slot);
+      if (known) found.set(blockKey(place, slot), known);
+      else miss(missing, { state, place, least: leastStart(state, plan, place) }, slot);
     }
   }
   return missing;

@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import { type KeySeriesRow, selectKeySeries } from '../../db/queries/select-key-series.ts';
 import { selectKeySteps } from '../../db/queries/select-key-steps.ts';
 import type { TimeBound } from '../../db/read-session.ts';
 import { groupBy } from '../../domain/group-by.ts';
@@ -14,10 +13,11 @@ import type { Answer } from '../../topk/answer-questions.ts';
 import type { KeyPlace } from '../../topk/key-rows.ts';
 import { WHOLE_GROUP } from '../../topk/key-series.ts';
 import { byBound } from './batch.ts';
+import { collectSeries, type FoundSeries, keyText, type WantedSeries } from './collect-series.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 import { type MeterRead, planRead, type ReadPlan } from './read-plan.ts';
 import {
-  pageParts,
+  onSteps,
   type SeriesPart,
   type StepSeries,
   stepRows,
@@ -43,15 +43,12 @@ type Grid = {
   readonly plan: ReadPlan;
   readonly first: KeyStepsRequest;
   readonly keys: readonly KeyPlace[];
-  readonly index: number;
 };
 
 const gridKey = ({ read, stepSeconds }: KeyStepsRequest): string => {
   const { groupId, slot, probeId, interval } = read;
   return [groupId, slot, probeId, interval.from, interval.to, stepSeconds].join(' ');
 };
-
-const keyText = ({ shard, keyId }: KeyPlace): string => `${shard} ${keyId}`;
 
 export type AskToppers = { load(question: TopperQuestion): Promise<Answer> };
 
@@ -99,12 +96,12 @@ async function planGrids(
 ): Promise<Grid[]> {
   const grids = [...groupBy(requests, gridKey).values()];
   return Promise.all(
-    grids.map(async (ofGrid, index) => {
+    grids.map(async (ofGrid) => {
       const [first] = ofGrid;
       if (!first) throw new Error('a grid without requests');
       const state = await reader.context(first.contextId);
       const plan = planRead(state.catalog, first.read);
-      return { state, plan, first, keys: ofGrid.map(({ key }) => key), index };
+      return { state, plan, first, keys: ofGrid.map(({ key }) => key) };
     }),
   );
 }
@@ -149,20 +146,22 @@ async function readSeries(
   const edges = grids.map((grid, i) =>
     (splits[i]?.edges ?? []).map((edge) => askEdge(toppers, grid, edge)),
   );
-  const inner = grids.filter((_, i) => !isEmpty(splits[i]?.inner ?? NOTHING));
-  const rows =
-    inner.length === 0 ? [] : await selectKeySeries(reader.session, inner.map(toRead), bound);
-  const pages = groupBy(rows, ({ range }) => inner[range]?.index);
+  const wanted = grids.map((grid, i) =>
+    isEmpty(splits[i]?.inner ?? NOTHING) ? null : toWanted(grid),
+  );
+  const found = await collectSeries(
+    reader,
+    wanted.filter((each) => each !== null),
+    bound,
+  );
   const series: [string, StepSeries][] = [];
   const pause = createPause();
   for (const [i, grid] of grids.entries()) {
-    const parts = seriesParts(grid, splits[i]?.inner ?? NOTHING, pages.get(grid.index) ?? []);
-    for (const edge of await Promise.all(edges[i] ?? [])) {
-      for (const [key, part] of edge) parts.set(key, [...(parts.get(key) ?? []), part]);
-    }
+    const partsOf = seriesParts(grid, splits[i]?.inner ?? NOTHING, wanted[i] ?? null, found);
+    const ofEdges = (await Promise.all(edges[i] ?? [])).map((edge) => new Map(edge));
     const { first } = grid;
     for (const key of grid.keys) {
-      const ofKey = parts.get(keyText(key)) ?? [];
+      const ofKey = partsOf(key).concat(ofEdges.flatMap((edge) => edge.get(keyText(key)) ?? []));
       const steps = stepSeriesOf(originOf(first), first.stepSeconds, ofKey, first.read.fold);
       series.push([`${gridKey(first)} ${keyText(key)}`, steps]);
       await pause();
@@ -234,37 +233,37 @@ async function askEdge(
   });
 }
 
-function toRead({ state, plan, first, keys }: Grid) {
+function toWanted({ state, plan, first, keys }: Grid): WantedSeries {
   const { groupId, slot, probeId } = first.read;
   const places = state.catalog
     .coverageOf(groupId)
     .filter((row) => plan.sliceIds.has(row.sliceId))
     .filter((row) => probeId === null || row.probeId === probeId);
-  return { groupId, slot, places, keys };
+  return { state, groupId, slot, places, keys };
 }
 
+/** What a key has in the whole topper buckets of the interval, slice by slice. */
 function seriesParts(
-  { state, first, keys }: Grid,
+  { state, first }: Grid,
   inner: Interval,
-  rows: readonly KeySeriesRow[],
-): Map<string, SeriesPart[]> {
-  const wanted = new Set(keys.map(keyText));
+  wanted: WantedSeries | null,
+  found: FoundSeries,
+): (key: KeyPlace) => SeriesPart[] {
   const startOf = new Map(state.catalog.slices.map((slice) => [slice.sliceId, slice.startsAt]));
-  const parts = new Map<string, SeriesPart[]>();
-  for (const row of rows) {
+  const places = (wanted?.places ?? []).map(({ sliceId, probeId }) => {
+    const { groupId, slot } = first.read;
     const grid = {
-      sliceStart: startOf.get(row.sliceId) ?? 0,
+      sliceStart: startOf.get(sliceId) ?? 0,
       topperBucketSeconds: first.topperBucketSeconds,
       origin: originOf(first),
       stepSeconds: first.stepSeconds,
       inner,
     };
-    for (const { keyId, part } of pageParts(row, grid, (id) => wanted.has(`${row.shard} ${id}`))) {
-      const key = keyText({ shard: row.shard, keyId });
-      const known = parts.get(key);
-      if (known) known.push(part);
-      else parts.set(key, [part]);
-    }
-  }
-  return parts;
+    return { place: { groupId, slot, sliceId, probeId }, grid };
+  });
+  return (key) =>
+    places.flatMap(({ place, grid }) => {
+      const readings = found(place, keyText(key));
+      return readings ? [onSteps(readings, grid)] : [];
+    });
 }

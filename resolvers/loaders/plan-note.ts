@@ -1,4 +1,4 @@
-import { blockCount } from '../../topk/cover.ts';
+import { type BlockRun, blockCount } from '../../topk/cover.ts';
 import type { Catalog } from './catalog.ts';
 import type { MeterRead, ReadPlan } from './read-plan.ts';
 
@@ -8,17 +8,22 @@ export type PlanNote = {
   readonly meter: number;
   readonly probe: string | null;
   readonly window: { readonly from: number; readonly to: number };
-  /** Runs of blocks: their length in seconds, from where to where, and how many. */
-  readonly blocks: readonly {
-    readonly seconds: number;
-    readonly from: number;
-    readonly to: number;
-    readonly count: number;
-  }[];
+  /** What was added up. */
+  readonly blocks: readonly BlocksNote[];
+  /** What was taken out again: a day but for its first minutes is the day less these. */
+  readonly blocksLess: readonly BlocksNote[];
   /** How many of them were not remembered and had to be read. */
   readonly blocksRead: number;
   /** False: some slice is not packed yet, and the samples themselves were read. */
   readonly packed: boolean;
+};
+
+/** A run of blocks: their length in seconds, from where to where, and how many. */
+type BlocksNote = {
+  readonly seconds: number;
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
 };
 
 export function planNote(
@@ -36,13 +41,14 @@ export function planNote(
     meter: meter?.meter_id ?? 0,
     probe: probe?.name ?? null,
     window: interval,
-    blocks: plan.isPacked
-      ? plan.runs.map((run) => ({
-          ...{ seconds: run.level, from: run.from, to: run.to },
-          count: blockCount([run]),
-        }))
-      : [],
+    blocks: plan.isPacked ? plan.runs.map(blocksNote) : [],
+    blocksLess: plan.isPacked ? plan.less.map(blocksNote) : [],
     blocksRead,
     packed: plan.isPacked,
   };
 }
+
+const blocksNote = (run: BlockRun): BlocksNote => ({
+  ...{ seconds: run.level, from: run.from, to: run.to },
+  count: blockCount([run]),
+});

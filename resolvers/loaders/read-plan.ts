@@ -1,6 +1,6 @@
 import { ceilTo, floorTo, type Interval } from '../../domain/interval.ts';
-import type { Fold } from '../../domain/meter-type.ts';
-import { type BlockRun, type CoarseState, coverInterval } from '../../topk/cover.ts';
+import { type Fold, isCounting } from '../../domain/meter-type.ts';
+import { type CoarseState, type Cover, coverInterval } from '../../topk/cover.ts';
 import { type Resolutions, resolutionsOf } from '../../topk/resolutions.ts';
 import type { Catalog, CatalogSliceRow, CoverageRow } from './catalog.ts';
 
@@ -15,9 +15,10 @@ export type MeterRead = {
 };
 
 /** Where it is read from. */
-export type ReadPlan = {
+export type ReadPlan = Cover & {
   readonly resolutions: Resolutions;
-  readonly runs: readonly BlockRun[];
+  /** Slices of which blocks count: what is taken out again may lie beyond the interval. */
+  readonly availableIds: ReadonlySet<number>;
   /** Slices that hold readings of the group and lie in the interval, in part at least. */
   readonly sliceIds: ReadonlySet<number>;
   /** All of them are in blocks; if not, samples themselves have to be read. */
@@ -34,17 +35,19 @@ export function planRead(catalog: Catalog, read: MeterRead): ReadPlan {
     ({ firstBucket, lastBucket }) => firstBucket < interval.to && lastBucket >= interval.from,
   );
   const sliceIds = new Set(met.map(({ sliceId }) => sliceId));
-  const slices = catalog.slices.filter(({ sliceId }) => sliceIds.has(sliceId));
-  const state = coarseStates(catalog, groupId, coverage);
-  return {
+  const availableIds = new Set(coverage.map(({ sliceId }) => sliceId));
+  const arePacked = (ids: ReadonlySet<number>): boolean =>
+    catalog.slices.every(({ sliceId, packed }) => packed || !ids.has(sliceId));
+  const rules = {
     resolutions,
-    runs:
-      met.length === 0
-        ? []
-        : coverInterval(widen(interval, coverage, resolutions), resolutions, state),
-    sliceIds,
-    isPacked: slices.every(({ packed }) => packed),
+    stateOf: coarseStates(catalog, groupId, coverage),
+    canSubtract: isCounting(read.fold) && arePacked(availableIds),
   };
+  const cover =
+    met.length === 0
+      ? { runs: [], less: [] }
+      : coverInterval(widen(interval, coverage, resolutions), rules);
+  return { ...cover, resolutions, availableIds, sliceIds, isPacked: arePacked(sliceIds) };
 }
 
 /**

@@ -3,8 +3,9 @@ import type { ReadSession, TimeBound } from '../../db/read-session.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
 import { boundOf } from '../../topk/block-page.ts';
-import { foldUnits, type UnitReadings } from '../../topk/fold-units.ts';
+import type { UnitReadings } from '../../topk/fold-units.ts';
 import { setWide, wideLanes } from '../../topk/lanes.ts';
+import { openUnits } from '../../topk/open-units.ts';
 import type { MeterRead, ReadPlan } from './read-plan.ts';
 
 export type SampleQuestions = {
@@ -21,7 +22,7 @@ export async function answerFromSamples(
 ): Promise<Answer[]> {
   const sliceIds = [...plan.sliceIds].sort((a, b) => a - b);
   const rows = await selectKeyReadings(session, [{ ...read, sliceIds }], bound);
-  return answerQuestions(foldUnits(toUnits(rows), read.fold), questions);
+  return answerQuestions(openUnits(toUnits(rows), read.fold), questions);
 }
 
 type KeyReadingRow = { shard: number; keyId: number; value: string; count: string };
@@ -46,5 +47,5 @@ function toUnits(rows: readonly KeyReadingRow[]): UnitReadings[] {
     shardEnds[shard] = at;
   }
   const column = { values, counts, bound: boundOf(values), countBound: boundOf(counts) };
-  return [{ ids, shardEnds, column }];
+  return [{ ids, shardEnds, column, sign: 1 }];
 }

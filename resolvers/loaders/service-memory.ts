@@ -1,8 +1,12 @@
 import type { Kernel } from '../../topk/kernel.ts';
-import { BlockMemory } from './block-memory.ts';
+import { BlockMemory, type ChangedBlocks } from './block-memory.ts';
 import type { Catalog } from './catalog.ts';
 import { FilterMemory } from './filter-memory.ts';
 import { KeyMemory } from './key-memory.ts';
+import { SeriesMemory } from './series-memory.ts';
+
+/** The part of the memory for unpacked data that is for series of keys; the rest is for blocks. */
+const SERIES_SHARE = 1 / 4;
 
 /**
  * All that outlives a request: derived from what the database holds, never in place of it. Every
@@ -11,14 +15,33 @@ import { KeyMemory } from './key-memory.ts';
 export class ServiceMemory {
   readonly kernel: Kernel;
   readonly blocks: BlockMemory;
+  readonly series: SeriesMemory;
   readonly filters: FilterMemory;
   readonly keys = new KeyMemory();
   readonly #catalogs = new Map<string, Catalog>();
 
-  constructor(kernel: Kernel, maxBlockBytes: number) {
+  /** maxBytes: of all that is unpacked. */
+  constructor(kernel: Kernel, maxBytes: number) {
     this.kernel = kernel;
-    this.blocks = new BlockMemory(maxBlockBytes);
+    this.blocks = new BlockMemory(maxBytes * (1 - SERIES_SHARE));
+    this.series = new SeriesMemory(maxBytes * SERIES_SHARE);
     this.filters = new FilterMemory();
+  }
+
+  /** Of all that is unpacked. */
+  get unpackedBytes(): number {
+    return this.blocks.bytes + this.series.bytes;
+  }
+
+  /** The version at which blocks and series of a context are remembered; null: none are. */
+  versionOf(context: string): number | null {
+    return this.blocks.versionOf(context);
+  }
+
+  /** Goes on to a later version by forgetting what changed; changes null: all of the context. */
+  moveOn(context: string, version: number, changes: readonly ChangedBlocks[] | null): void {
+    this.blocks.moveOn(context, version, changes);
+    this.series.moveOn(context, version, changes);
   }
 
   catalog(context: string, version: number): Catalog | null {
@@ -34,6 +57,7 @@ export class ServiceMemory {
   clear(): void {
     this.#catalogs.clear();
     this.blocks.clear();
+    this.series.clear();
     this.filters.clear();
     this.keys.clear();
   }

@@ -17,7 +17,7 @@ import { unpackBlock } from '../../topk/unpack-run.ts';
 export type { KeyPlace } from '../../topk/key-rows.ts';
 export { WHOLE_GROUP } from '../../topk/key-series.ts';
 
-/** Some readings of a key: ids are steps from the series' origin on, which may repeat. */
+/** Some readings of a key: ids are steps from an origin on, which may repeat. */
 export type SeriesPart = Pick<ShardBlock, 'ids' | 'columns'>;
 
 /** A key's readings by step; steps without one are left out. Ids ascend from the origin's, 0. */
@@ -106,25 +106,24 @@ export type PageGrid = {
   readonly inner: Interval;
 };
 
-/** What a page of series has of the wanted keys. */
-export function* pageParts(
+/** What a page of series has of the wanted keys, by place on its slice's grid. */
+export function* pageReadings(
   row: KeySeriesRow,
-  grid: PageGrid,
   isWanted: (keyId: number) => boolean,
-): Generator<{ keyId: number; part: SeriesPart }> {
+): Generator<{ keyId: number; readings: SeriesPart }> {
   const places = blockPlaces(row.keys, row.start, 1);
   if (row.values.length === 0) return;
   const columns = columnPlaces(row.values, 0, places.length);
   for (const [i, place] of places.entries()) {
     const column = columns[i];
     if (!column || column.flags === 0 || !isWanted(place.start)) continue;
-    const block = unpackBlock(row.keys, place, [{ data: row.values, place: column }]);
-    yield { keyId: place.start, part: onSteps(block, grid) };
+    const readings = unpackBlock(row.keys, place, [{ data: row.values, place: column }]);
+    yield { keyId: place.start, readings };
   }
 }
 
 /** From places on the slice's grid of topper buckets to steps of the series. */
-function onSteps({ ids, columns }: ShardBlock, grid: PageGrid): SeriesPart {
+export function onSteps({ ids, columns }: SeriesPart, grid: PageGrid): SeriesPart {
   const { origin: gridStart } = seriesGrid(grid.sliceStart, grid.topperBucketSeconds);
   const { inner, topperBucketSeconds, origin, stepSeconds } = grid;
   const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);

@@ -3,7 +3,7 @@ import type { TimeBound } from '../../db/read-session.ts';
 import type { Answer, Question } from '../../topk/answer-questions.ts';
 import type { UnitReadings } from '../../topk/fold-units.ts';
 import { byBound } from './batch.ts';
-import { ALL_SLICES, type Blocks, collectBlocks } from './collect-blocks.ts';
+import { ALL_SLICES, type Blocks, blockStarts, collectBlocks } from './collect-blocks.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 import { planNote } from './plan-note.ts';
 import { type MeterRead, planRead, type ReadPlan } from './read-plan.ts';
@@ -107,17 +107,20 @@ async function answerRead(
 }
 
 /** The plan's blocks with readings of the meter, of the wanted probe and of available slices. */
-function unitsOf(read: MeterRead, { runs, sliceIds }: ReadPlan, blocks: Blocks): UnitReadings[] {
+function unitsOf(read: MeterRead, plan: ReadPlan, blocks: Blocks): UnitReadings[] {
   const { groupId, slot, probeId } = read;
   const units: UnitReadings[] = [];
-  for (const { level, from, to } of runs) {
-    for (let start = from; start < to; start += level) {
-      for (const unit of blocks.at({ groupId, level, start }, slot)?.units ?? []) {
+  for (const [part, sign] of [
+    [plan.runs, 1],
+    [plan.less, -1],
+  ] as const) {
+    for (const start of blockStarts(part, groupId)) {
+      for (const unit of blocks.at(start, slot)?.units ?? []) {
         const column = unit.columns.get(slot);
         if (!column || (probeId !== null && unit.probeId !== probeId)) continue;
         // Coarse blocks are of several slices; the plan has made sure of which.
-        if (unit.sliceId !== ALL_SLICES && !sliceIds.has(unit.sliceId)) continue;
-        units.push({ ids: unit.ids, shardEnds: unit.shardEnds, column });
+        if (unit.sliceId !== ALL_SLICES && !plan.availableIds.has(unit.sliceId)) continue;
+        units.push({ ids: unit.ids, shardEnds: unit.shardEnds, column, sign });
       }
     }
   }

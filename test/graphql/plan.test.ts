@@ -36,7 +36,7 @@ async function planOf(query: string, extensions: object): Promise<Plan[] | undef
 }
 
 describe('the plan of a topper', () => {
-  it('names the blocks: coarse inside, fine at the edges', async () => {
+  it('names the blocks: coarse inside, fine at the edges, less what is not of it', async () => {
     const window = { from: T0 + 90, to: T0 + 2 * DAY + 3660 };
     const plans = await planOf(topper(window.from, window.to), { plan: true });
     expect(plans).toEqual([
@@ -44,13 +44,12 @@ describe('the plan of a topper', () => {
         counterGroup: guidOf(1),
         ...{ meter: 0, probe: null, window, packed: true },
         blocks: [
-          { seconds: 60, from: T0 + 120, to: T0 + 3600, count: 58 },
-          { seconds: 3600, from: T0 + 3600, to: T0 + DAY, count: 23 },
-          { seconds: DAY, from: T0 + DAY, to: T0 + 2 * DAY, count: 1 },
+          { seconds: DAY, from: T0, to: T0 + 2 * DAY, count: 2 },
           { seconds: 3600, from: T0 + 2 * DAY, to: T0 + 2 * DAY + 3600, count: 1 },
           { seconds: 60, from: T0 + 2 * DAY + 3600, to: T0 + 2 * DAY + 3660, count: 1 },
         ],
-        blocksRead: 84,
+        blocksLess: [{ seconds: 60, from: T0, to: T0 + 120, count: 2 }],
+        blocksRead: 6,
       },
     ]);
   });

@@ -21,7 +21,8 @@ export type Checked = {
 
 /**
  * Asks, and compares each answer with SQL over the samples and with all lines, percentiles too.
- * However much a topper reads of blocks, it is one statement. Returns the statements of all.
+ * However much a topper reads of blocks, it is one statement; one more for the ends of series that
+ * begin or end within a topper bucket. Returns the statements of all.
  */
 export async function checkAnswers({
   lab,
@@ -41,7 +42,8 @@ export async function checkAnswers({
     const keys = answer.keys.map(({ percentiles, ...key }) => key);
     const plain = { ...asked, ranks: [] };
     expect({ ...answer, keys }).toEqual(fromSql[i] && restBody(fromSql[i], plain));
-    expect(blockReads.length, shown(asked)).toBeLessThanOrEqual(1);
+    const most = asked.ranks && asked.ranks.length > 0 ? 2 : 1;
+    expect(blockReads.length, shown(asked)).toBeLessThanOrEqual(most);
   }
   return all();
 }

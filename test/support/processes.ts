@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folderAt } from '../../db/embedded/data-folder.ts';
+import { hasCode } from '../../db/embedded/has-code.ts';
 import { processIdentity } from '../../db/embedded/process-identity.ts';
 import { serverUserFor } from '../../db/embedded/server-user.ts';
 
@@ -30,7 +31,12 @@ export const commandLineOf = (pid: number): string =>
 /** Kills a server as a machine that loses its power does, at least for its processes. */
 export function killServer(pid: number): void {
   for (const victim of [pid, ...childrenOf(pid)]) {
-    process.kill(victim, 'SIGKILL');
+    try {
+      process.kill(victim, 'SIGKILL');
+    } catch (error) {
+      // A child that has already ended after its parent is as dead as it should be.
+      if (victim === pid || !hasCode(error, 'ESRCH')) throw error;
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import { boundOf } from '../../topk/block-page.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold-units.ts';
 import type { KeyPlace } from '../../topk/key-rows.ts';
 import { setWide, wideLanes } from '../../topk/lanes.ts';
+import { openUnits } from '../../topk/open-units.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import {
@@ -29,8 +30,10 @@ const shard = (reading: Reading): fc.Arbitrary<PlainUnit[number]> =>
     fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
   );
 
+const UP_TO_SIX = { minLength: 0, maxLength: 6 };
+
 /** Blocks of up to three shards, of a fold's readings, some of which are none. */
-const unitsOf = (fold: Fold): fc.Arbitrary<PlainUnit[]> =>
+const unitsOf = (fold: Fold, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
   fc
     .tuple(fc.constantFrom(smallReadingOf(fold), readingOf(fold)), fc.boolean())
     .chain(([reading, hasGaps]) =>
@@ -38,7 +41,7 @@ const unitsOf = (fold: Fold): fc.Arbitrary<PlainUnit[]> =>
         fc.array(shard(hasGaps ? fc.option(reading, { nil: null }) : reading), {
           maxLength: SHARDS,
         }),
-        { maxLength: 6 },
+        size,
       ),
     );
 
@@ -79,17 +82,29 @@ function ordered(answer: Answer): unknown {
   return { ...answer, ranks };
 }
 
-const ask = (units: readonly PlainUnit[], fold: Fold, questions: readonly Question[]): Answer[] => {
-  const folded = foldUnits(units.map(unitOf), fold);
+const lessOf = (unit: UnitReadings): UnitReadings => ({ ...unit, sign: -1 });
+
+/** taken: blocks that were added besides and are taken out again. */
+const ask = (
+  units: readonly PlainUnit[],
+  fold: Fold,
+  questions: readonly Question[],
+  taken: readonly PlainUnit[] = [],
+): Answer[] => {
+  const added = [...units, ...taken].map(unitOf);
+  const folded = openUnits([...added, ...taken.map((each) => lessOf(unitOf(each)))], fold);
   const answers = answerQuestions(folded, questions);
   releaseFolded(folded);
   return answers;
 };
 
 describe.each(FOLDS)('questions to blocks of a meter whose readings combine by %s', (fold) => {
-  it('are answered as plain arithmetic does', () => {
+  it.each([
+    ['any number of blocks', UP_TO_SIX],
+    ['one block, which is asked as it is', { minLength: 1, maxLength: 1 }],
+  ])('are answered as plain arithmetic does: %s', (_, size) => {
     const isSame = fc.property(
-      unitsOf(fold),
+      unitsOf(fold, size),
       fc.array(question, { minLength: 1, maxLength: 4 }),
       (units, questions) => {
         const values = foldPlainly(units, fold);
@@ -119,6 +134,24 @@ describe.each(FOLDS)('questions to blocks of a meter whose readings combine by %
     );
     fc.assert(isDescending, { numRuns: 60 });
   });
+});
+
+describe.each(['sum', 'rate'] as const)('readings that combine by %s', (fold) => {
+  it('leave nothing behind when they are taken out again', () => {
+    const isSame = fc.property(unitsOf(fold), unitsOf(fold), fc.array(question), (...given) => {
+      const [units, taken, questions] = given;
+      const values = foldPlainly(units, fold);
+      expect(ask(units, fold, questions, taken).map(ordered)).toEqual(
+        questions.map((each) => answerPlainly(values, each, fold)),
+      );
+    });
+    fc.assert(isSame, { numRuns: 200 });
+  });
+});
+
+it.each(['mean', 'max', 'min'] as const)('readings that combine by %s stay in', (fold) => {
+  const units = [unitOf([]), lessOf(unitOf([]))];
+  expect(() => openUnits(units, fold)).toThrow('cannot be taken out again');
 });
 
 const TOP_ONE: Question = { kind: 'top', maxItems: 1, within: null, passing: null };
@@ -158,7 +191,7 @@ describe('sums', () => {
     for (let row = 0; row < count; row += 1) setWide(values, row, value - BigInt(row));
     const ids = Uint32Array.from(values.low, (_, row) => row);
     const column = { values, counts: null, bound: boundOf(values), countBound: count };
-    return { ids, shardEnds: Uint32Array.of(count), column };
+    return { ids, shardEnds: Uint32Array.of(count), column, sign: 1 };
   }
 
   it.each([

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ceilTo, floorTo } from '../../domain/interval.ts';
-import { type BlockRun, blockCount, type CoarseState, coverInterval } from '../../topk/cover.ts';
+import { ceilTo, floorTo, type Interval } from '../../domain/interval.ts';
+import {
+  type BlockRun,
+  blockCount,
+  type CoarseState,
+  type Cover,
+  coverInterval as coverBy,
+} from '../../topk/cover.ts';
 import { type Resolutions, resolutionsOf, runSeconds } from '../../topk/resolutions.ts';
 
 const DAY = 86_400;
@@ -55,11 +61,32 @@ const stateOf =
     return chance(seed, start / DAY, level / DAY) < apart ? 'apart' : 'whole';
   };
 
+/** The cover of readings that cannot be taken out again. */
+const coverInterval = (
+  interval: Interval,
+  resolutions: Resolutions,
+  state: (level: number, start: number) => CoarseState,
+): readonly BlockRun[] => {
+  const cover = coverBy(interval, { resolutions, stateOf: state, canSubtract: false });
+  expect(cover.less).toEqual([]);
+  return cover.runs;
+};
+
+const coverBySubtracting = (
+  interval: Interval,
+  resolutions: Resolutions,
+  state: (level: number, start: number) => CoarseState,
+): Cover => coverBy(interval, { resolutions, stateOf: state, canSubtract: true });
+
 const wholeAlways = (): CoarseState => 'whole';
 
 /** Days of an interval that begins and ends with one. */
 const daysOf = ({ from, to }: { from: number; to: number }): number[] =>
   Array.from({ length: (to - from) / DAY }, (_, i) => from + i * DAY);
+
+/** Days that an interval has a part of. */
+const daysWith = ({ from, to }: { from: number; to: number }): number[] =>
+  daysOf({ from: floorTo(from, DAY), to: ceilTo(to, DAY) });
 
 /** What lies between the runs, before the first and behind the last. */
 function gapsOf(runs: readonly BlockRun[], from: number, to: number) {
@@ -96,9 +123,7 @@ describe('the cover of an interval', () => {
       const [from, to] = [ceilTo(asked.from, bucketSeconds), ceilTo(asked.to, bucketSeconds)];
       for (const gap of gapsOf(runs, from, to)) {
         expect(gap.from).toBeLessThan(gap.to);
-        // A gap is of whole days, each of them empty.
-        expect([gap.from % DAY, gap.to % DAY]).toEqual([0, 0]);
-        for (const day of daysOf(gap)) expect(state(DAY, day)).toBe('empty');
+        for (const day of daysWith(gap)) expect(state(DAY, day)).toBe('empty');
       }
     });
     fc.assert(isExact, { numRuns: 500 });
@@ -156,6 +181,74 @@ describe('the cover of an interval', () => {
     });
     expect(runs).toEqual([]);
     expect(new Set(asked)).toEqual(new Set([32 * DAY]));
+  });
+});
+
+/** How often each stretch of time counts: between the ends of runs, and within one day. */
+function countedStretches({ runs, less }: Cover, { from, to }: Interval) {
+  const all = [...runs, ...less];
+  const ends = [from, to, ...all.flatMap((run) => [run.from, run.to])];
+  const reach = { from: Math.min(...ends), to: Math.max(...ends) };
+  const cuts = [...new Set([...ends, ...daysWith(reach)])].sort((a, b) => a - b);
+  const covers = (at: number) => (run: BlockRun) => run.from <= at && at < run.to;
+  return cuts.slice(0, -1).map((at, i) => ({
+    ...{ from: at, to: cuts[i + 1] ?? at },
+    times: runs.filter(covers(at)).length - less.filter(covers(at)).length,
+  }));
+}
+
+describe('the cover of an interval of sums, which can be taken out again', () => {
+  it('counts each bucket of the interval once and no other, but for days without anything', () => {
+    const isExact = fc.property(bucket, interval, states, (bucketSeconds, asked, random) => {
+      const state = stateOf(random);
+      const cover = coverBySubtracting(asked, resolutionsOf(bucketSeconds), state);
+      const [from, to] = [ceilTo(asked.from, bucketSeconds), ceilTo(asked.to, bucketSeconds)];
+      for (const { times, ...stretch } of countedStretches(cover, { from, to })) {
+        if (daysWith(stretch).every((day) => state(DAY, day) === 'empty')) continue;
+        const isInside = stretch.from >= from && stretch.to <= to;
+        expect(times).toBe(isInside ? 1 : 0);
+      }
+    });
+    fc.assert(isExact, { numRuns: 1000 });
+  });
+
+  it('uses coarse blocks only where they are whole', () => {
+    const isSound = fc.property(bucket, interval, states, (bucketSeconds, asked, random) => {
+      const resolutions = resolutionsOf(bucketSeconds);
+      const state = stateOf(random);
+      const { runs, less } = coverBySubtracting(asked, resolutions, state);
+      for (const { level, from, to } of [...runs, ...less]) {
+        if (!resolutions.coarse.includes(level)) continue;
+        for (let start = from; start < to; start += level) {
+          expect(state(level, start)).toBe('whole');
+        }
+      }
+    });
+    fc.assert(isSound, { numRuns: 500 });
+  });
+
+  it('is never more work than without taking anything out', () => {
+    const isSmall = fc.property(bucket, interval, (bucketSeconds, asked) => {
+      const resolutions = resolutionsOf(bucketSeconds);
+      const { runs, less } = coverBySubtracting(asked, resolutions, wholeAlways);
+      const plain = coverInterval(asked, resolutions, wholeAlways);
+      const weight = (each: readonly BlockRun[]): number =>
+        each.reduce((sum, run) => sum + blockCount([run]) * Math.sqrt(run.level), 0);
+      expect(weight([...runs, ...less])).toBeLessThanOrEqual(weight(plain) + 1e-6);
+    });
+    fc.assert(isSmall, { numRuns: 500 });
+  });
+
+  it('of a week without its first and last half hour is the week less these', () => {
+    const monday = 1_767_571_200;
+    const week = { from: monday + 1800, to: monday + 7 * DAY - 1800 };
+    const { runs, less } = coverBySubtracting(week, resolutionsOf(60), wholeAlways);
+    expect(runs.every(({ level }) => level >= DAY)).toBe(true);
+    expect(blockCount(runs)).toBeLessThanOrEqual(4);
+    expect(less).toEqual([
+      { level: 60, from: monday, to: week.from },
+      { level: 60, from: week.to, to: monday + 7 * DAY },
+    ]);
   });
 });
 

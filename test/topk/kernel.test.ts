@@ -31,6 +31,7 @@ function unit(keys: number, more = 0): UnitReadings {
     ids: Uint32Array.from({ length: keys }, (_, key) => key),
     shardEnds: Uint32Array.of(keys),
     column: { values, counts: null, bound: boundOf(values), countBound: keys },
+    sign: 1,
   };
 }
 

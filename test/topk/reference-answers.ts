@@ -27,6 +27,7 @@ export function unitOf(shards: PlainUnit): UnitReadings {
   return {
     ids: Uint32Array.from(rows, ({ id }) => id),
     shardEnds,
+    sign: 1,
     column: {
       ...{ values, counts, bound: boundOf(values) },
       countBound: counts ? boundOf(counts) : rows.length,
