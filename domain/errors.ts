@@ -7,7 +7,8 @@ export type GraphQLErrorCode =
   | 'TIMEOUT'
   | 'BACKEND'
   | 'BUSY'
-  | 'LIMIT';
+  | 'LIMIT'
+  | 'PERSISTED_QUERY_NOT_FOUND';
 
 type ErrorRow = {
   readonly status: number;
@@ -149,6 +150,18 @@ export const ERRORS = {
     code: 'BUSY',
     message: 'Server is busy',
     when: 'too much is asked at once; `Retry-After` says when to come back',
+  },
+  persistedQueryNotFound: {
+    status: 200,
+    code: 'PERSISTED_QUERY_NOT_FOUND',
+    message: 'PersistedQueryNotFound',
+    when: 'only the hash of a GraphQL document was sent, and it is not known: send the document too',
+  },
+  notTrusted: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'Only trusted documents are answered here, send the hash of one as documentId',
+    when: 'a GraphQL document is none of `--documents`, and `COUNTERGRAPH_TRUSTED_ONLY` is on',
   },
   limit: {
     status: 400,

@@ -4,6 +4,15 @@ export const LIMITS = {
   restBodyBytes: 64 * 1024,
   /** A dashboard's document of 60 aliased toppers is about 20 KiB. */
   graphqlBodyBytes: 256 * 1024,
+  /** Characters of all documents that are kept compiled: some hundred large dashboards. */
+  compiledDocumentCharacters: 4 * 1024 * 1024,
+  /** Characters of the documents that callers registered by their hash. */
+  persistedDocumentCharacters: 4 * 1024 * 1024,
+  /** Trusted documents, which are all compiled when the server starts. */
+  trustedDocuments: 10_000,
+  /** How often a document is asked for before it is compiled, which takes as long as validating. */
+  compileAfter: 4,
+  compileAfterCeiling: 1_000_000,
   /** The specification's default number of keys. */
   defaultMaxItems: 100,
   /** The same of a drill-down, which is asked for under every key (schema). */

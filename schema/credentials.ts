@@ -1,10 +1,13 @@
 import type { Credentials } from '../resolvers/identity.ts';
 
+/** Headers by their lower-case names; null: not given. */
+export type HeaderSource = { get(name: string): string | null };
+
 /**
  * Decision 11: HTTP Basic (`username:api_token`), or a Bearer token with `x-username`. null: none
  * were given. A header that holds no credentials at all gives such as nobody has.
  */
-export function readCredentials(headers: Headers): Credentials | null {
+export function readCredentials(headers: HeaderSource): Credentials | null {
   const authorization = headers.get('authorization');
   if (authorization === null) return null;
   const [, scheme = '', value = ''] = /^(\w+) +(\S+) *$/.exec(authorization) ?? [];

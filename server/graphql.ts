@@ -1,10 +1,11 @@
+import type { ExecutionResult } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { LIMITS } from '../domain/limits.ts';
-import { identify } from '../resolvers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
-import { readCredentials } from '../schema/credentials.ts';
+import type { CompiledQueries } from '../schema/compiled-queries.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
+import type { Documents } from './documents.ts';
+import { openGraphQLScope } from './graphql-scope.ts';
 import type { Logger } from './log.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
@@ -12,8 +13,17 @@ export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
 
 export const GRAPHQL_PATH = '/graphql';
 
-/** GraphQL over HTTP by Yoga. Explorer, CORS and health have their own places in this server. */
-export const createGraphQL = (log: Logger) =>
+export type GraphQLOptions = {
+  readonly log: Logger;
+  readonly compiled: CompiledQueries;
+  readonly documents: Documents;
+};
+
+/**
+ * GraphQL over HTTP by Yoga. Explorer, CORS, health and the size of bodies have their own places in
+ * this server; what is asked for often is answered by `hot-graphql.ts`, with the same results.
+ */
+export const createGraphQL = ({ log, compiled, documents }: GraphQLOptions) =>
   createYoga<GraphQLServerContext, RequestScope>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -22,7 +32,8 @@ export const createGraphQL = (log: Logger) =>
     cors: false,
     multipart: false,
     batching: false,
-    maxRequestBodySize: LIMITS.graphqlBodyBytes,
+    // It would send every body through a stream; the HTTP layer has bounded it.
+    maxRequestBodySize: false,
     logging: {
       debug: (...args) => log.trace({ args }, 'yoga'),
       info: (...args) => log.debug({ args }, 'yoga'),
@@ -30,21 +41,47 @@ export const createGraphQL = (log: Logger) =>
       // Errors are logged where they are rendered, with what lies behind them.
       error: (...args) => log.debug({ args }, 'yoga'),
     },
-    context: async ({ request, anonymous }) => openScope(request.headers, anonymous),
-    maskedErrors: {
-      maskError: (error) =>
-        renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed')),
-    },
-    plugins: [giveBackReads(), givePlans(), giveCodes()],
+    context: async ({ request, anonymous }) => openGraphQLScope(request.headers, anonymous),
+    maskedErrors: { maskError: (error) => maskError(error, log) },
+    extraParamNames: ['documentId'],
+    plugins: [
+      findDocuments(documents),
+      runCompiled(compiled),
+      giveBackReads(),
+      givePlans(),
+      giveCodes(),
+    ],
   });
 
-/** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */
-async function openScope(headers: Headers, anonymous: AnonymousScope): Promise<RequestScope> {
-  const credentials = readCredentials(headers);
-  if (!credentials) return { ...anonymous, identity: null };
-  const standIns = anonymous.directory.all();
-  return { ...anonymous, identity: await identify(anonymous, credentials, standIns) };
-}
+export const maskError = (error: unknown, log: Logger) =>
+  renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed'));
+
+/** Puts the text in place of a document's hash, and remembers what signed-in callers register. */
+const findDocuments = (
+  documents: Documents,
+): Plugin<RequestScope, GraphQLServerContext, RequestScope> => ({
+  onParams({ params, setParams }) {
+    const query = documents.textOf(params);
+    if (query !== null) setParams({ ...params, query });
+  },
+  onExecute({ args }) {
+    const { params, identity } = args.contextValue;
+    if (identity && typeof params.query === 'string') documents.register(params, params.query);
+  },
+});
+
+/** Runs the compiled form of what is asked for often; variables are coerced by graphql-js first. */
+const runCompiled = (
+  compiled: CompiledQueries,
+): Plugin<RequestScope, GraphQLServerContext, RequestScope> => ({
+  onExecute({ args, setExecuteFn }) {
+    const { query: text, operationName = null, variables } = args.contextValue.params;
+    if (typeof text !== 'string') return;
+    const query = compiled.note({ text, document: args.document, operationName });
+    if (!query || !compiled.accepts(query, variables ?? {})) return;
+    setExecuteFn(() => query.run(args.contextValue, variables ?? {}));
+  },
+});
 
 /** The connections go back once the answer is known: a caller who reads slowly holds none. */
 const giveBackReads = (): Plugin<object, GraphQLServerContext> => ({
@@ -53,18 +90,25 @@ const giveBackReads = (): Plugin<object, GraphQLServerContext> => ({
   },
 });
 
+const givePlans = (): Plugin<object, GraphQLServerContext> => ({
+  onExecutionResult({ context, result, setResult }) {
+    if (result === undefined || Array.isArray(result) || isAsyncIterable(result)) return;
+    setResult(withPlans(result, context.params.extensions, context.anonymous));
+  },
+});
+
 /**
  * A request that says `"extensions": { "plan": true }` is told in its answer's extensions which
  * blocks its toppers were added up from.
  */
-const givePlans = (): Plugin<object, GraphQLServerContext> => ({
-  onExecutionResult({ context, result, setResult }) {
-    if (context.params.extensions?.['plan'] !== true) return;
-    if (result === undefined || Array.isArray(result) || isAsyncIterable(result)) return;
-    const { plans } = context.anonymous.reads;
-    setResult({ ...result, extensions: { ...result.extensions, plan: plans } });
-  },
-});
+export function withPlans(
+  result: ExecutionResult,
+  asked: Readonly<Record<string, unknown>> | null | undefined,
+  { reads }: AnonymousScope,
+): ExecutionResult {
+  if (asked?.['plan'] !== true) return result;
+  return { ...result, extensions: { ...result.extensions, plan: reads.plans } };
+}
 
 const giveCodes = (): Plugin => ({
   onResultProcess({ result }) {

@@ -7,7 +7,8 @@ import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
 import { answerCors } from './cors.ts';
 import { createExplorer, type ExplorerOptions } from './explorer.ts';
-import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
+import { GRAPHQL_PATH } from './graphql.ts';
+import { graphqlRoute } from './graphql-route.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
 import { currentRequest } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -121,31 +122,6 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
   );
   await send(exchange, answer);
 };
-
-function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
-  const yoga = createGraphQL(service.log);
-  return async (exchange: Exchange) => {
-    const { request, response, signal } = exchange;
-    const anonymous = service.openScope(service.settings.queryTimeoutSeconds, signal);
-    try {
-      const answer = await yoga.handleNodeRequestAndResponse(request, response, { anonymous });
-      if (signal.aborted) return;
-      const headers = Object.fromEntries(answer.headers);
-      const body = await answer.text();
-      await send(exchange, explained({ status: answer.status, headers, body }));
-    } finally {
-      await anonymous.reads.end();
-    }
-  };
-}
-
-/** Yoga says nothing more to a content type it does not know than 415. */
-function explained(answer: Answer): Answer {
-  if (answer.status !== 415 || answer.body.length > 0) return answer;
-  const message = 'The content type is not supported, use application/json';
-  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
-  return { ...answer, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
-}
 
 async function readiness(service: Service): Promise<Answer> {
   const problem = await checkReadiness(service.pools);

@@ -4,6 +4,7 @@ import { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
 import { NodeDirectory } from '../resolvers/node-directory.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { Kernel } from '../topk/kernel.ts';
+import type { TrustedDocuments } from './documents.ts';
 import type { Logger } from './log.ts';
 import type { Settings } from './settings.ts';
 
@@ -14,6 +15,8 @@ export type ServiceOptions = {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly onStatement?: StatementObserver;
+  /** GraphQL documents that were known beforehand. */
+  readonly documents?: TrustedDocuments;
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
 };
@@ -22,6 +25,7 @@ export type Service = {
   readonly settings: Settings;
   readonly log: Logger;
   readonly pools: NodePools;
+  readonly documents: TrustedDocuments;
   /** What is remembered between requests. */
   readonly memory: ServiceMemory;
   /**
@@ -49,7 +53,7 @@ export function createService(options: ServiceOptions): Service {
   const memory = new ServiceMemory(kernel, settings.blockCacheBytes);
   const variable = options.variable ?? ((name: string) => process.env[name]);
   return {
-    ...{ settings, log, pools, memory },
+    ...{ settings, log, pools, memory, documents: options.documents ?? new Map() },
     openScope: (timeoutSeconds, signal, { mayReadAlone } = { mayReadAlone: false }) => ({
       ...{ settings, directory, variable },
       reads: new RequestReads({

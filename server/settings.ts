@@ -31,6 +31,10 @@ export type Settings = {
   workerQueue: number;
   /** Bytes of unpacked blocks and series kept between requests. */
   blockCacheBytes: number;
+  /** How often a GraphQL document is asked for before it is compiled; 0: never is. */
+  compileAfter: number;
+  /** Whether GraphQL documents that are not among the trusted ones are refused. */
+  trustedOnly: boolean;
   logLevel: LogLevel;
 };
 
@@ -112,6 +116,11 @@ const VARIABLES = {
     fallback: LIMITS.blockCacheMegabytes,
     ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
   }),
+  COUNTERGRAPH_COMPILE_AFTER: setting({
+    fallback: LIMITS.compileAfter,
+    ...wholeNumber(0, LIMITS.compileAfterCeiling),
+  }),
+  COUNTERGRAPH_TRUSTED_ONLY: setting({ fallback: 'off', ...oneOf(['on', 'off']) }),
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
 };
 
@@ -141,6 +150,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     trustProxy: read.COUNTERGRAPH_TRUST_PROXY,
     workers: read.COUNTERGRAPH_WORKERS,
     workerQueue: read.COUNTERGRAPH_WORKER_QUEUE,
+    compileAfter: read.COUNTERGRAPH_COMPILE_AFTER,
+    trustedOnly: read.COUNTERGRAPH_TRUSTED_ONLY === 'on',
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
     logLevel: read.LOG_LEVEL,
   };

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { migrate } from '../../db/migrate.ts';
 import { createLog } from '../../server/log.ts';
+import { readDocuments } from '../../server/read-documents.ts';
 import { readSettings } from '../../server/settings.ts';
 import { startServer } from '../../server/start-server.ts';
 import { prepareDemo } from '../demo.ts';
@@ -15,12 +16,21 @@ export function registerServe(program: Command): void {
     .addOption(
       new Option('--demo', 'load the demo context into an embedded database that is still empty'),
     )
-    .action(({ demo }: { demo?: true }) => serve(demo ?? false));
+    .addOption(
+      new Option(
+        '--documents <file>',
+        'trusted GraphQL documents, as JSON: {"<hash>": "<document>"}',
+      ),
+    )
+    .action(({ demo, documents }: { demo?: true; documents?: string }) =>
+      serve(demo ?? false, documents ?? null),
+    );
 }
 
 /** Serves until it is told to end; closes what it opened in the opposite order, come what may. */
-async function serve(demoAsked: boolean): Promise<void> {
+async function serve(demoAsked: boolean, documentsFile: string | null): Promise<void> {
   const settings = readSettings(process.env);
+  const documents = documentsFile ? await readDocuments(documentsFile) : new Map();
   const signals = listenForSignals();
   try {
     const log = createLog(settings.logLevel, process.stderr);
@@ -34,7 +44,8 @@ async function serve(demoAsked: boolean): Promise<void> {
         ? await prepareDemo({ url: database.url, ...demo })
         : null;
       const explorer = { credentials };
-      const server = await startServer({ settings, databaseUrl: database.url, log, explorer });
+      const { url: databaseUrl } = database;
+      const server = await startServer({ settings, databaseUrl, log, explorer, documents });
       try {
         console.log(welcome(server.url, credentials));
         await signals.aborted;

@@ -13,7 +13,15 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   resolvers: { ours: ['resolvers/loaders', 'domain'], packages: [] },
   schema: {
     ours: ['resolvers', 'domain'],
-    packages: ['@pothos/core', '@pothos/plugin-relay', '@pothos/plugin-scope-auth', 'graphql'],
+    packages: [
+      '@graphql-tools/utils',
+      '@pothos/core',
+      '@pothos/plugin-relay',
+      '@pothos/plugin-scope-auth',
+      'graphql',
+      'graphql-jit',
+      'lru-cache',
+    ],
   },
   rest: { ours: ['resolvers', 'domain'], packages: ['lossless-json'] },
   packing: { ours: ['db', 'topk', 'domain'], packages: [] },
@@ -25,7 +33,9 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'packing', 'db', 'topk', 'domain'],
     packages: [
       '@graphql-yoga/render-graphiql',
+      'graphql',
       'graphql-yoga',
+      'lru-cache',
       'pino',
       'pino-pretty',
       'prom-client',

@@ -25,6 +25,8 @@ const DEFAULTS: Settings = {
   workers: Math.min(64, Math.max(1, availableParallelism() - 1)),
   workerQueue: 256,
   blockCacheBytes: 256 * 1024 * 1024,
+  compileAfter: 4,
+  trustedOnly: false,
   logLevel: 'info',
 };
 
@@ -91,6 +93,9 @@ describe('settings', () => {
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '0', { blockCacheBytes: 0 }],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '1', { blockCacheBytes: 1_048_576 }],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '1048576', { blockCacheBytes: 2 ** 40 }],
+    ['COUNTERGRAPH_COMPILE_AFTER', '0', { compileAfter: 0 }],
+    ['COUNTERGRAPH_COMPILE_AFTER', '1000000', { compileAfter: 1_000_000 }],
+    ['COUNTERGRAPH_TRUSTED_ONLY', 'on', { trustedOnly: true }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
@@ -129,6 +134,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_WORKER_QUEUE', '100001', 'a whole number from 0 to 100000, got "100001"'],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '1048577', 'a whole number from 0 to 1048576, got'],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '256M', 'a whole number from 0 to 1048576, got "256M"'],
+    ['COUNTERGRAPH_COMPILE_AFTER', '1000001', 'a whole number from 0 to 1000000, got "1000001"'],
+    ['COUNTERGRAPH_TRUSTED_ONLY', 'yes', 'one of on, off, got "yes"'],
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 

@@ -36,6 +36,8 @@ export type RandomDocumentOptions = {
   readonly maxWidth?: number;
   /** Whether to ask for `__schema` and `__type` too. */
   readonly introspection?: boolean;
+  /** Whether fields and fragments may have @skip and @include. */
+  readonly directives?: boolean;
 };
 
 /**
@@ -67,6 +69,7 @@ type Draw = (type: GraphQLCompositeType, depth: number) => fc.Arbitrary<Selectio
 /** Selection sets by type and by how much may lie within; each is made once. */
 function drawSelections(schema: GraphQLSchema, options: RandomDocumentOptions): Draw {
   const { leaves = {}, maxWidth = 4, introspection = false } = options;
+  const drawn = options.directives === false ? fc.constant([]) : directives();
   const made = new Map<string, fc.Arbitrary<SelectionPlan[]>>();
   const draw: Draw = (type, depth) => {
     const name = `${type.name} ${depth}`;
@@ -110,8 +113,8 @@ function drawSelections(schema: GraphQLSchema, options: RandomDocumentOptions): 
       alias: fc.option(fc.constantFrom('a', 'b', ...names), { nil: null, freq: 3 }),
       args: fc
         .record(Object.fromEntries(entries), { requiredKeys })
-        .map((drawn) => Object.entries(drawn)),
-      directives: directives(),
+        .map((given) => Object.entries(given)),
+      directives: drawn,
       selections: isCompositeType(type) ? draw(type, depthBelow(type, depth)) : fc.constant([]),
     });
   }
@@ -126,7 +129,7 @@ function drawSelections(schema: GraphQLSchema, options: RandomDocumentOptions): 
     return fc.oneof(
       ...bodies.map(({ on, selections }) =>
         fc
-          .tuple(on, fc.record({ directives: directives(), selections, mayBeShared: fc.boolean() }))
+          .tuple(on, fc.record({ directives: drawn, selections, mayBeShared: fc.boolean() }))
           .map(([condition, body]): FragmentPlan => ({ kind: 'fragment', ...condition, ...body })),
       ),
     );

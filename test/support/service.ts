@@ -62,6 +62,8 @@ export const basic = ({ username, token }: Credentials): Record<string, string> 
 
 export type TestServiceOptions = {
   readonly settings?: Partial<Settings>;
+  /** Trusted documents by hash. */
+  readonly documents?: ReadonlyMap<string, string>;
   /** What a node's `url_env` finds. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Another database than a new one of its own. It stays when the service is closed. */
@@ -85,6 +87,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     onStatement: (text) => statements.push(text),
     variable: (name) => options.variables?.[name],
     explorer: { credentials: null },
+    ...(options.documents && { documents: options.documents }),
     // Tests say themselves when something is packed.
     packing: null,
   });

@@ -1,0 +1,205 @@
+import {
+  BREAK,
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  getVariableValues,
+  isAbstractType,
+  isIntrospectionType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  TypeInfo,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
+import { LIMITS } from '../domain/limits.ts';
+import type { RequestScope } from '../resolvers/request-scope.ts';
+import { compilableSchema } from './compilable-schema.ts';
+import { type AskedDocument, fieldNodesAt } from './field-nodes.ts';
+
+/** One operation of a document, compiled to a function. */
+export type CompiledQuery = AskedDocument & {
+  /** Variables that must not be null, and must be given unless they have a default. */
+  readonly needed: ReadonlySet<string>;
+  /** Errors are still as they were thrown. Variables: as given, and known to coerce. */
+  readonly run: (scope: RequestScope, variables: Variables) => Promise<ExecutionResult>;
+};
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** A valid document as it was asked for. */
+export type AskedOperation = {
+  readonly text: string;
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+};
+
+/** An operation that is asked for again and again; `query` once it has been compiled. */
+type Known = { asked: number; query: CompiledQuery | null };
+
+/**
+ * Compiled operations by document *and* operation name. Compiling takes as long as validating, so
+ * it is done for what is asked for often, or was trusted at the start. Operations that cannot be
+ * compiled go on as before. Bounded by the length of the documents.
+ */
+export class CompiledQueries {
+  readonly #schema: GraphQLSchema;
+  readonly #hotAfter: number;
+  readonly #trusted = new Map<string, CompiledQuery>();
+  readonly #known = new LRUCache<string, Known>({
+    maxSize: LIMITS.compiledDocumentCharacters,
+    sizeCalculation: (_, key) => key.length,
+  });
+
+  /** hotAfter: how often an operation is asked for before it is compiled. */
+  constructor(schema: GraphQLSchema, hotAfter: number) {
+    this.#schema = compilableSchema(schema);
+    this.#hotAfter = hotAfter;
+  }
+
+  /** null: it is not hot, or cannot be compiled. */
+  find(text: string, operationName: string | null): CompiledQuery | null {
+    const key = keyOf(text, operationName);
+    return this.#trusted.get(key) ?? this.#known.get(key)?.query ?? null;
+  }
+
+  /** Notes that an operation was asked for, and gives its compiled form when it has one by now. */
+  note(asked: AskedOperation): CompiledQuery | null {
+    const key = keyOf(asked.text, asked.operationName);
+    const trusted = this.#trusted.get(key);
+    if (trusted) return trusted;
+    const known = this.#known.get(key) ?? { asked: 0, query: null };
+    known.asked += 1;
+    // Once only: what cannot be compiled will not be tried again.
+    if (known.asked === this.#hotAfter) known.query = compile(this.#schema, asked);
+    this.#known.set(key, known);
+    return known.query;
+  }
+
+  /** Compiles all operations of a valid document for good. */
+  trust(text: string): void {
+    const document = parse(text);
+    const operations = document.definitions.filter(
+      (each) => each.kind === Kind.OPERATION_DEFINITION,
+    );
+    const names = operations.map(({ name }) => name?.value ?? null);
+    // The only operation of a document need not be named.
+    for (const operationName of operations.length === 1 ? [null, ...names] : names) {
+      const query = compile(this.#schema, { text, document, operationName });
+      if (query) this.#trusted.set(keyOf(text, operationName), query);
+    }
+  }
+
+  /**
+   * Whether graphql-js takes these variables: it is stricter than what was compiled (`@oneOf`),
+   * and words the errors.
+   */
+  accepts({ operation, needed }: CompiledQuery, variables: Variables): boolean {
+    const { variableDefinitions = [] } = operation;
+    const { coerced, errors } = getVariableValues(this.#schema, variableDefinitions, variables);
+    if (errors) return false;
+    for (const name of needed) if ((coerced[name] ?? null) === null) return false;
+    return true;
+  }
+}
+
+const keyOf = (text: string, operationName: string | null): string =>
+  `${operationName ?? ''}\n${text}`;
+
+function compile(
+  schema: GraphQLSchema,
+  { document, operationName }: AskedOperation,
+): CompiledQuery | null {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== 'query' || !isCompilable(schema, document)) return null;
+  const compiled = compileQuery(schema, document, operationName ?? undefined);
+  if (!isCompiledQuery(compiled)) return null;
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const asked = { operation, fragments };
+  const defaults = defaultsOf(operation);
+  return {
+    ...asked,
+    needed: neededVariables(schema, document),
+    async run(scope, given) {
+      const variables = { ...defaults, ...given };
+      const result = await compiled.query(undefined, scope, variables);
+      if (!result.errors) return result;
+      return { ...result, errors: result.errors.map((error) => located(error, asked)) };
+    },
+  };
+}
+
+/** Compiled code does not always say where in the document its errors are. */
+function located(error: GraphQLError, asked: AskedDocument): GraphQLError {
+  const { message, path, originalError, extensions } = error;
+  if (!path) return error;
+  const nodes = fieldNodesAt(asked, path);
+  return new GraphQLError(message, { nodes, path, originalError, extensions });
+}
+
+/** Given with each request, since compiled code does not apply them everywhere. */
+const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
+  Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  );
+
+/**
+ * Whether all of it does what graphql-js does once it is compiled. Not so: interfaces and unions,
+ * whose types' scopes only the value would tell, @skip and @include on fields that merge, and the
+ * schema itself, which is another one here.
+ */
+function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let isPlain = true;
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      enter(node) {
+        if (node.kind === Kind.DIRECTIVE) isPlain = false;
+        if (node.kind !== Kind.FIELD) return undefined;
+        const type = getNamedType(types.getType());
+        if (!type || isAbstractType(type) || isIntrospectionType(type)) isPlain = false;
+        return isPlain ? undefined : BREAK;
+      },
+    }),
+  );
+  return isPlain;
+}
+
+/**
+ * Variables that, null or left out, leave a default in force or are an error on their field: in
+ * place of an argument that has a default or may not be null, and within lists and input objects.
+ * Compiled code does neither.
+ */
+function neededVariables(schema: GraphQLSchema, document: DocumentNode): Set<string> {
+  const types = new TypeInfo(schema);
+  const needed = new Set<string>();
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      VariableDefinition: () => false,
+      Variable({ name }, _key, parent) {
+        const isArgument = parent !== undefined && 'kind' in parent && parent.kind === 'Argument';
+        const hasDefault = types.getDefaultValue() !== undefined;
+        if (!isArgument || hasDefault || isNonNullType(types.getInputType())) {
+          needed.add(name.value);
+        }
+      },
+    }),
+  );
+  return needed;
+}

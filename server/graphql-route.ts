@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { LIMITS } from '../domain/limits.ts';
+import type { AnonymousScope } from '../resolvers/request-scope.ts';
+import { CompiledQueries } from '../schema/compiled-queries.ts';
+import { schema } from '../schema/schema.ts';
+import { Documents } from './documents.ts';
+import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
+import { answerHot, hotRequest } from './hot-graphql.ts';
+import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
+import type { Service } from './service.ts';
+
+/** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
+export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
+  const { log, settings } = service;
+  const documents = new Documents(service.documents, settings);
+  const compiled = new CompiledQueries(schema, settings.compileAfter);
+  for (const text of documents.trusted.values()) compiled.trust(text);
+  const yoga = createGraphQL({ log, compiled, documents });
+  return async (exchange) => {
+    const { request, method, signal } = exchange;
+    const body = hasBody(method) ? await readBody(request, LIMITS.graphqlBodyBytes) : null;
+    const anonymous = service.openScope(settings.queryTimeoutSeconds, signal);
+    try {
+      const hot = body && hotRequest({ compiled, documents }, exchange, body);
+      const answer = hot
+        ? await answerHot(hot, { headers: headersOf(request), anonymous, log })
+        : await askYoga(yoga, { exchange, body, anonymous });
+      if (!signal.aborted) await send(exchange, answer);
+    } finally {
+      await anonymous.reads.end();
+    }
+  };
+}
+
+const hasBody = (method: string): boolean => method !== 'GET' && method !== 'HEAD';
+
+/** A header by its lower-case name, as a `Headers` gives it. */
+const headersOf = ({ headers }: IncomingMessage) => ({
+  get(name: string): string | null {
+    const value = headers[name];
+    return (Array.isArray(value) ? value.join(', ') : value) ?? null;
+  },
+});
+
+type YogaRequest = {
+  readonly exchange: Exchange;
+  readonly body: Buffer | null;
+  readonly anonymous: AnonymousScope;
+};
+
+async function askYoga(
+  yoga: ReturnType<typeof createGraphQL>,
+  { exchange, body, anonymous }: YogaRequest,
+): Promise<Answer> {
+  const { request, method, query, signal } = exchange;
+  const search = query.size > 0 ? `?${query}` : '';
+  const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] satisfies [string, string]],
+  );
+  const response = await yoga.fetch(
+    `http://localhost${GRAPHQL_PATH}${search}`,
+    { method, headers, signal, ...(body && { body: new Uint8Array(body) }) },
+    { anonymous },
+  );
+  const answered = Object.fromEntries(response.headers);
+  return explained({ status: response.status, headers: answered, body: await response.text() });
+}
+
+/** Yoga says nothing more to a content type it does not know than 415. */
+function explained(answer: Answer): Answer {
+  if (answer.status !== 415 || answer.body.length > 0) return answer;
+  const message = 'The content type is not supported, use application/json';
+  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
+  return { ...answer, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
+}

@@ -1,0 +1,14 @@
+import { identify } from '../resolvers/identity.ts';
+import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
+import { type HeaderSource, readCredentials } from '../schema/credentials.ts';
+
+/** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */
+export async function openGraphQLScope(
+  headers: HeaderSource,
+  anonymous: AnonymousScope,
+): Promise<RequestScope> {
+  const credentials = readCredentials(headers);
+  if (!credentials) return { ...anonymous, identity: null };
+  const standIns = anonymous.directory.all();
+  return { ...anonymous, identity: await identify(anonymous, credentials, standIns) };
+}

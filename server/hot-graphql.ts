@@ -1,0 +1,153 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { type FetchAPI, processRegularResult } from 'graphql-yoga';
+import { ServiceError } from '../domain/errors.ts';
+import type { AnonymousScope } from '../resolvers/request-scope.ts';
+import type { CompiledQueries, CompiledQuery, Variables } from '../schema/compiled-queries.ts';
+import type { HeaderSource } from '../schema/credentials.ts';
+import { withCode } from '../schema/render-error.ts';
+import type { Documents } from './documents.ts';
+import { maskError, withPlans } from './graphql.ts';
+import { openGraphQLScope } from './graphql-scope.ts';
+import type { Answer, Exchange } from './http-exchange.ts';
+import type { Logger } from './log.ts';
+
+/** An operation that is compiled, with what a request says besides. */
+type HotRequest = {
+  readonly query: CompiledQuery;
+  readonly variables: Variables;
+  readonly extensions: Readonly<Record<string, unknown>> | null;
+  readonly mediaType: MediaType;
+};
+
+/**
+ * The way of most requests: an operation that is compiled, POSTed as plain JSON, is answered
+ * without Yoga's detour over the types of `fetch`. Whatever is unusual about a request – null here
+ * – goes through Yoga, which is the reference: scope, errors and rendering are the same functions.
+ */
+export function hotRequest(
+  { compiled, documents }: { compiled: CompiledQueries; documents: Documents },
+  { request }: Exchange,
+  body: Buffer,
+): HotRequest | null {
+  const mediaType = ACCEPTED.get(request.headers.accept ?? '*/*');
+  if (!mediaType || !JSON_TYPES.has(request.headers['content-type'] ?? '')) return null;
+  const params = parseParams(body);
+  if (params === null) return null;
+  const text = textOf(documents, params);
+  const query = text === null ? null : compiled.find(text, params.operationName);
+  if (!query || !compiled.accepts(query, params.variables)) return null;
+  return { query, variables: params.variables, extensions: params.extensions, mediaType };
+}
+
+type Asked = {
+  readonly headers: HeaderSource;
+  readonly anonymous: AnonymousScope;
+  readonly log: Logger;
+};
+
+/** Gives the connections back before it returns: a caller who reads slowly holds none. */
+export async function answerHot(
+  { query, variables, extensions, mediaType }: HotRequest,
+  { headers, anonymous, log }: Asked,
+): Promise<Answer> {
+  let result: ExecutionResult;
+  try {
+    const scope = await openGraphQLScope(headers, anonymous);
+    result = masked(await query.run(scope, variables), log);
+  } catch (error) {
+    result = { errors: [maskError(error, log)] };
+  }
+  await anonymous.reads.end();
+  for (const error of result.errors ?? []) withCode(error);
+  return render(withPlans(result, extensions, anonymous), mediaType);
+}
+
+function masked(result: ExecutionResult, log: Logger): ExecutionResult {
+  if (!result.errors) return result;
+  return { ...result, errors: result.errors.map((error): GraphQLError => maskError(error, log)) };
+}
+
+type MediaType = 'application/json' | 'application/graphql-response+json';
+
+/** What clients ask to be answered with; what else there may be is negotiated by Yoga. */
+const ACCEPTED: ReadonlyMap<string, MediaType> = new Map([
+  ['*/*', 'application/json'],
+  ['application/json', 'application/json'],
+  ['application/graphql-response+json', 'application/graphql-response+json'],
+  ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
+]);
+
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=utf-8',
+  'application/json; charset=UTF-8',
+]);
+
+/** null: there is none, or something is wrong with it, and Yoga says what. */
+function textOf(documents: Documents, params: Params): string | null {
+  try {
+    return documents.textOf(params);
+  } catch (error) {
+    if (error instanceof ServiceError) return null;
+    throw error;
+  }
+}
+
+type Params = {
+  readonly query: unknown;
+  readonly documentId: unknown;
+  readonly operationName: string | null;
+  readonly variables: Variables;
+  readonly extensions: Readonly<Record<string, unknown>> | null;
+};
+
+/** null: nothing that could be answered here. */
+function parseParams(body: Buffer): Params | null {
+  const params = parseObject(body);
+  if (params === null) return null;
+  const { query, documentId, operationName = null, ...rest } = params;
+  const { variables = null, extensions = null, ...others } = rest;
+  if (Object.keys(others).length > 0) return null;
+  if (operationName !== null && typeof operationName !== 'string') return null;
+  if (variables !== null && !isObject(variables)) return null;
+  if (extensions !== null && !isObject(extensions)) return null;
+  return { query, documentId, operationName, variables: variables ?? {}, extensions };
+}
+
+function parseObject(body: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return isObject(value) ? value : null;
+  } catch {
+    // Yoga says what is wrong with it.
+    return null;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What Yoga's own renderer puts into a `Response`, as it is: all that it does is `new` one. */
+class PlainResponse {
+  readonly body: string;
+  readonly init: { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+
+  constructor(body: string, init: PlainResponse['init']) {
+    this.body = body;
+    this.init = init;
+  }
+}
+
+// `fetch`'s own Response would have to be read again, as a stream, to get at the text.
+const PLAIN_RESPONSES = { Response: PlainResponse } as unknown as FetchAPI;
+
+function render(result: ExecutionResult, mediaType: MediaType): Answer {
+  const response: unknown = processRegularResult(result, PLAIN_RESPONSES, mediaType);
+  if (!(response instanceof PlainResponse)) throw new Error('Yoga renders in another way by now');
+  const { body, init } = response;
+  const headers = Object.fromEntries(
+    Object.entries(init.headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return { status: init.status, headers, body };
+}
