@@ -12,7 +12,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Most of a run would be importing the same modules anew for every file; no test changes them.
     isolate: false,
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
   },
 });

@@ -89,6 +89,8 @@ export const LIMITS = {
   /** Unpacked blocks in memory: a month of a large group, on a machine of 2 GB. */
   blockCacheMegabytes: 256,
   blockCacheCeilingMegabytes: 1_048_576,
+  /** Answers in memory: some thousand toppers of a hundred keys. */
+  answerCacheMegabytes: 32,
   /** Connections to each PostgreSQL node. */
   poolConnections: 10,
 } as const;

@@ -4,6 +4,7 @@ import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { CompiledQueries } from '../schema/compiled-queries.ts';
 import { schema } from '../schema/schema.ts';
 import { Documents } from './documents.ts';
+import { withEntityTag } from './entity-tag.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
 import { answerHot, hotRequest } from './hot-graphql.ts';
 import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
@@ -25,7 +26,7 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
       const answer = hot
         ? await answerHot(hot, { headers: headersOf(request), anonymous, log })
         : await askYoga(yoga, { exchange, body, anonymous });
-      if (!signal.aborted) await send(exchange, answer);
+      if (!signal.aborted) await send(exchange, withEntityTag(exchange, answer));
     } finally {
       await anonymous.reads.end();
     }

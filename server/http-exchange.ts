@@ -64,7 +64,8 @@ export async function send(exchange: Exchange, answer: Answer): Promise<void> {
   if (!(await discardRest(request))) response.setHeader('connection', 'close');
   response.writeHead(answer.status, {
     ...answer.headers,
-    'content-length': Buffer.byteLength(answer.body),
+    // RFC 9110, 8.6: a 304 would have to name the length of what it does not send.
+    ...(answer.status !== 304 && { 'content-length': Buffer.byteLength(answer.body) }),
   });
   response.end(method === 'HEAD' ? undefined : answer.body);
 }

@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
 import { answerCors } from './cors.ts';
+import { withEntityTag } from './entity-tag.ts';
 import { createExplorer, type ExplorerOptions } from './explorer.ts';
 import { GRAPHQL_PATH } from './graphql.ts';
 import { graphqlRoute } from './graphql-route.ts';
@@ -120,7 +121,7 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
     withScope,
     (error) => service.log.warn({ err: error }, 'a request was refused by the backend'),
   );
-  await send(exchange, answer);
+  await send(exchange, withEntityTag(exchange, answer));
 };
 
 async function readiness(service: Service): Promise<Answer> {

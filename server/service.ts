@@ -50,7 +50,10 @@ export function createService(options: ServiceOptions): Service {
   });
   const directory = new NodeDirectory();
   const kernel = new Kernel({ workers: settings.workers, queueLength: settings.workerQueue });
-  const memory = new ServiceMemory(kernel, settings.blockCacheBytes);
+  const memory = new ServiceMemory(kernel, {
+    unpackedBytes: settings.blockCacheBytes,
+    answerBytes: settings.answerCacheBytes,
+  });
   const variable = options.variable ?? ((name: string) => process.env[name]);
   return {
     ...{ settings, log, pools, memory, documents: options.documents ?? new Map() },

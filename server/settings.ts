@@ -31,6 +31,8 @@ export type Settings = {
   workerQueue: number;
   /** Bytes of unpacked blocks and series kept between requests. */
   blockCacheBytes: number;
+  /** Bytes of answers kept between requests. */
+  answerCacheBytes: number;
   /** How often a GraphQL document is asked for before it is compiled; 0: never is. */
   compileAfter: number;
   /** Whether GraphQL documents that are not among the trusted ones are refused. */
@@ -116,6 +118,10 @@ const VARIABLES = {
     fallback: LIMITS.blockCacheMegabytes,
     ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
   }),
+  COUNTERGRAPH_ANSWER_CACHE_MB: setting({
+    fallback: LIMITS.answerCacheMegabytes,
+    ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
+  }),
   COUNTERGRAPH_COMPILE_AFTER: setting({
     fallback: LIMITS.compileAfter,
     ...wholeNumber(0, LIMITS.compileAfterCeiling),
@@ -150,6 +156,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     trustProxy: read.COUNTERGRAPH_TRUST_PROXY,
     workers: read.COUNTERGRAPH_WORKERS,
     workerQueue: read.COUNTERGRAPH_WORKER_QUEUE,
+    answerCacheBytes: read.COUNTERGRAPH_ANSWER_CACHE_MB * MEGABYTE,
     compileAfter: read.COUNTERGRAPH_COMPILE_AFTER,
     trustedOnly: read.COUNTERGRAPH_TRUSTED_ONLY === 'on',
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,

@@ -43,6 +43,8 @@ const SERVER_VARIABLES = {
   PORT: '0',
   // Before there were blocks, a month took minutes.
   COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: '3600',
+  // What is measured is how answers are made.
+  COUNTERGRAPH_ANSWER_CACHE_MB: '0',
 };
 
 export const startEmbedded: StartEmbedded = async (options) => {

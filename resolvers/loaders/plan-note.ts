@@ -12,6 +12,8 @@ export type PlanNote = {
   readonly blocks: readonly BlocksNote[];
   /** What was taken out again: a day but for its first minutes is the day less these. */
   readonly blocksLess: readonly BlocksNote[];
+  /** It was asked before, and nothing was added up. */
+  readonly remembered: boolean;
   /** How many of them were not remembered and had to be read. */
   readonly blocksRead: number;
   /** False: some slice is not packed yet, and the samples themselves were read. */
@@ -32,7 +34,26 @@ export function planNote(
   plan: ReadPlan,
   blocksRead: number,
 ): PlanNote {
-  const { groupId, slot, probeId, interval } = read;
+  return {
+    ...readNote(catalog, read),
+    remembered: false,
+    blocks: plan.isPacked ? plan.runs.map(blocksNote) : [],
+    blocksLess: plan.isPacked ? plan.less.map(blocksNote) : [],
+    blocksRead,
+    packed: plan.isPacked,
+  };
+}
+
+export const rememberedNote = (catalog: Catalog, read: MeterRead): PlanNote => ({
+  ...readNote(catalog, read),
+  ...{ remembered: true, blocks: [], blocksLess: [], blocksRead: 0, packed: true },
+});
+
+/** What was asked for. */
+function readNote(
+  catalog: Catalog,
+  { groupId, slot, probeId, interval }: MeterRead,
+): Pick<PlanNote, 'counterGroup' | 'meter' | 'probe' | 'window'> {
   const guid = catalog.groups.find(({ group_id }) => group_id === groupId)?.guid ?? '';
   const meter = catalog.metersOf(groupId).find((each) => each.slot === slot);
   const probe = catalog.probes.find((each) => each.probeId === probeId);
@@ -41,10 +62,6 @@ export function planNote(
     meter: meter?.meter_id ?? 0,
     probe: probe?.name ?? null,
     window: interval,
-    blocks: plan.isPacked ? plan.runs.map(blocksNote) : [],
-    blocksLess: plan.isPacked ? plan.less.map(blocksNote) : [],
-    blocksRead,
-    packed: plan.isPacked,
   };
 }
 

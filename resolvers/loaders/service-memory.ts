@@ -1,4 +1,5 @@
 import type { Kernel } from '../../topk/kernel.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { BlockMemory, type ChangedBlocks } from './block-memory.ts';
 import type { Catalog } from './catalog.ts';
 import { FilterMemory } from './filter-memory.ts';
@@ -8,6 +9,12 @@ import { SeriesMemory } from './series-memory.ts';
 /** The part of the memory for unpacked data that is for series of keys; the rest is for blocks. */
 const SERIES_SHARE = 1 / 4;
 
+export type MemoryLimits = {
+  /** Of all that is unpacked. */
+  readonly unpackedBytes: number;
+  readonly answerBytes: number;
+};
+
 /**
  * All that outlives a request: derived from what the database holds, never in place of it. Every
  * entry is found by node and context, and by the version that the request's own snapshot has of it.
@@ -16,13 +23,14 @@ export class ServiceMemory {
   readonly kernel: Kernel;
   readonly blocks: BlockMemory;
   readonly series: SeriesMemory;
+  readonly answers: AnswerMemory;
   readonly filters: FilterMemory;
   readonly keys = new KeyMemory();
   readonly #catalogs = new Map<string, Catalog>();
 
-  /** maxBytes: of all that is unpacked. */
-  constructor(kernel: Kernel, maxBytes: number) {
+  constructor(kernel: Kernel, { unpackedBytes: maxBytes, answerBytes }: MemoryLimits) {
     this.kernel = kernel;
+    this.answers = new AnswerMemory(answerBytes);
     this.blocks = new BlockMemory(maxBytes * (1 - SERIES_SHARE));
     this.series = new SeriesMemory(maxBytes * SERIES_SHARE);
     this.filters = new FilterMemory();
@@ -58,6 +66,7 @@ export class ServiceMemory {
     this.#catalogs.clear();
     this.blocks.clear();
     this.series.clear();
+    this.answers.clear();
     this.filters.clear();
     this.keys.clear();
   }

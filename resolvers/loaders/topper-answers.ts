@@ -1,11 +1,13 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../db/read-session.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import type { Answer, Question } from '../../topk/answer-questions.ts';
 import type { UnitReadings } from '../../topk/fold-units.ts';
+import type { AskedBefore } from './answer-memory.ts';
 import { byBound } from './batch.ts';
 import { ALL_SLICES, type Blocks, blockStarts, collectBlocks } from './collect-blocks.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
-import { planNote } from './plan-note.ts';
+import { planNote, rememberedNote } from './plan-note.ts';
 import { type MeterRead, planRead, type ReadPlan } from './read-plan.ts';
 import { answerFromSamples } from './sample-answers.ts';
 
@@ -43,13 +45,14 @@ async function answerAll(
   questions: readonly TopperQuestion[],
   bound: TimeBound | null,
 ): Promise<Answer[]> {
+  const { memory } = reader;
   for (;;) {
-    const planned = await planAll(reader, questions);
+    const answers = new Map<TopperQuestion, Answer>();
+    const planned = await planAll(reader, questions, answers);
     const blocks = await collectBlocks(reader, planned, bound);
     const isOneSnapshot = planned.every(({ state }) => state.snapshot === reader.session.snapshot);
     // A statement of somebody else failed, and what was planned is of a snapshot that is gone.
     if (!isOneSnapshot) continue;
-    const answers = new Map<TopperQuestion, Answer>();
     await Promise.all(
       planned.map(async (each) => {
         const { state, read, plan } = each;
@@ -59,6 +62,7 @@ async function answerAll(
         for (const [place, question] of each.questions.entries()) {
           const answer = found[place];
           if (answer) answers.set(question, answer);
+          if (answer?.kind === 'top') memory.answers.keep(askedBefore(state, question), answer);
         }
       }),
     );
@@ -70,27 +74,36 @@ async function answerAll(
   }
 }
 
+/** Puts what was answered before into `answers`, and plans the rest. */
 async function planAll(
   reader: NodeReader,
   questions: readonly TopperQuestion[],
+  answers: Map<TopperQuestion, Answer>,
 ): Promise<Planned[]> {
-  const byRead = new Map<string, TopperQuestion[]>();
-  for (const question of questions) {
-    const key = readKey(question.read);
-    const known = byRead.get(key);
-    if (known) known.push(question);
-    else byRead.set(key, [question]);
-  }
-  return Promise.all(
+  const byRead = groupBy(questions, ({ read }) => readKey(read));
+  const planned = await Promise.all(
     [...byRead.values()].map(async (ofRead) => {
       const [first] = ofRead;
       if (!first) throw new Error('a read without questions');
       const state = await reader.context(first.contextId);
       const { read } = first;
-      return { state, read, plan: planRead(state.catalog, read), questions: ofRead };
+      const open = ofRead.filter((question) => {
+        const answer = reader.memory.answers.find(askedBefore(state, question));
+        if (answer) answers.set(question, answer);
+        return answer === null;
+      });
+      if (open.length < ofRead.length) reader.onPlan(rememberedNote(state.catalog, read));
+      if (open.length === 0) return null;
+      return { state, read, plan: planRead(state.catalog, read), questions: open };
     }),
   );
+  return planned.filter((each) => each !== null);
 }
+
+const askedBefore = (
+  { memoryKey: context, versions }: ContextState,
+  { read, question }: TopperQuestion,
+): AskedBefore => ({ context, version: versions.version, read, question });
 
 const readKey = ({ groupId, slot, probeId, interval }: MeterRead): string =>
   `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;

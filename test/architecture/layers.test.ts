@@ -9,7 +9,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   },
   db: { ours: ['domain'], packages: ['node-pg-migrate', 'pg', 'pg-copy-streams'] },
   topk: { ours: ['domain'], packages: [] },
-  'resolvers/loaders': { ours: ['db', 'topk', 'domain'], packages: ['dataloader'] },
+  'resolvers/loaders': { ours: ['db', 'topk', 'domain'], packages: ['dataloader', 'lru-cache'] },
   resolvers: { ours: ['resolvers/loaders', 'domain'], packages: [] },
   schema: {
     ours: ['resolvers', 'domain'],
@@ -33,6 +33,8 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'packing', 'db', 'topk', 'domain'],
     packages: [
       '@graphql-yoga/render-graphiql',
+      'etag',
+      'fresh',
       'graphql',
       'graphql-yoga',
       'lru-cache',

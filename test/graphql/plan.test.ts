@@ -42,7 +42,7 @@ describe('the plan of a topper', () => {
     expect(plans).toEqual([
       {
         counterGroup: guidOf(1),
-        ...{ meter: 0, probe: null, window, packed: true },
+        ...{ meter: 0, probe: null, window, packed: true, remembered: false },
         blocks: [
           { seconds: DAY, from: T0, to: T0 + 2 * DAY, count: 2 },
           { seconds: 3600, from: T0 + 2 * DAY, to: T0 + 2 * DAY + 3600, count: 1 },

@@ -1,0 +1,23 @@
+import etag from 'etag';
+import fresh from 'fresh';
+import type { Answer, Exchange } from './http-exchange.ts';
+
+/**
+ * An answer to a GET or HEAD with its entity tag (RFC 9110, 8.8.3); 304 without a body when the
+ * caller has just this one already. It is the caller's alone and asked for again each time, since
+ * data, grants and tokens may change at any moment.
+ */
+export function withEntityTag({ request, method }: Exchange, answer: Answer): Answer {
+  if (answer.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return answer;
+  const headers = {
+    ...answer.headers,
+    'cache-control': 'private, no-cache',
+    etag: etag(answer.body),
+  };
+  if (!fresh(request.headers, headers)) return { ...answer, headers };
+  return {
+    status: 304,
+    headers: { 'cache-control': headers['cache-control'], etag: headers.etag },
+    body: '',
+  };
+}
