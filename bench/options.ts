@@ -53,6 +53,32 @@ export function toppersOptions(args: readonly string[]): ToppersOptions {
   return { ...dataOptions(values), only, json: values.json ?? null, quick: values.quick };
 }
 
+export type ServingOptions = {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly json: string | null;
+};
+
+export function servingOptions(args: readonly string[]): ServingOptions {
+  const values = parse(args, {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`serving
+  --seconds N    how long each server is asked in a round (default 5)
+  --rounds N     how many rounds there are (default 3)
+  --json FILE    write all figures there`);
+  }
+  return {
+    seconds: wholeNumber('seconds', values.seconds),
+    rounds: wholeNumber('rounds', values.rounds),
+    json: values.json ?? null,
+  };
+}
+
 export function exactOptions(args: readonly string[]): ExactOptions {
   const values = parse(args, {
     ...DATA_OPTIONS,

@@ -43,8 +43,6 @@ const SERVER_VARIABLES = {
   PORT: '0',
   // Before there were blocks, a month took minutes.
   COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: '3600',
-  // What is measured is how answers are made.
-  COUNTERGRAPH_ANSWER_CACHE_MB: '0',
 };
 
 export const startEmbedded: StartEmbedded = async (options) => {
@@ -54,19 +52,38 @@ export const startEmbedded: StartEmbedded = async (options) => {
   return module.startEmbedded(options);
 };
 
-/** The server itself, in this process. */
-export async function startServer(databaseUrl: string): Promise<RunningServer> {
+/** The server itself, in this process. variables: what its environment says besides. */
+export async function startServer(
+  databaseUrl: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   const modules: ServerModules<unknown, unknown> = {
     ...(await import(builtFile('server/settings.js'))),
     ...(await import(builtFile('server/log.js'))),
     ...(await import(builtFile('server/start-server.js'))),
   };
   return modules.startServer({
-    settings: modules.readSettings(SERVER_VARIABLES),
+    settings: modules.readSettings({ ...SERVER_VARIABLES, ...variables }),
     databaseUrl,
     log: modules.createLog('warn', process.stderr),
     explorer: { credentials: null },
   });
+}
+
+/** A module of the product as it is built. */
+export const builtModule = async <Module>(name: string): Promise<Module> =>
+  (await import(builtFile(name))) as Module;
+
+/** What the product reads from an empty environment. */
+export async function readSettings(): Promise<object> {
+  const module = await builtModule<{ readSettings(env: object): object }>('server/settings.js');
+  return module.readSettings({ PORT: '0' });
+}
+
+export async function silentLog(): Promise<object> {
+  type LogModule = { createLog(level: 'silent', stream: NodeJS.WriteStream): object };
+  const module = await builtModule<LogModule>('server/log.js');
+  return module.createLog('silent', process.stderr);
 }
 
 /** Runs `countergraph …` on a database, in a process of its own, and gives what it printed. */

@@ -1,0 +1,127 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cleanup, withCleanup } from './cleanup.ts';
+import { servingOptions } from './options.ts';
+import { describeMachine } from './reports/machine.ts';
+import { showProgress } from './reports/progress.ts';
+import { textTable } from './reports/text-table.ts';
+import { loadServingData } from './serving/data.ts';
+import { type ForkedServer, forkServer } from './serving/forked-server.ts';
+import { measureWay, type WayFigures } from './serving/measure-way.ts';
+import { type BenchRequest, CASES, type ServingCase } from './serving/requests.ts';
+import { SERVERS, type ServerName } from './serving/servers.ts';
+import { startEmbedded } from './systems/product.ts';
+
+type CaseFigures = { readonly name: string; readonly ways: ReadonlyMap<string, WayFigures> };
+
+const options = servingOptions(process.argv.slice(2));
+await withCleanup((cleanup) => compareServers(cleanup));
+
+/** Starts all servers over one database, compares their answers, then measures them in turns. */
+async function compareServers(cleanup: Cleanup): Promise<void> {
+  const databaseUrl = await openDatabase(cleanup);
+  const servers = new Map<ServerName, ForkedServer>();
+  for (const name of Object.keys(SERVERS) as ServerName[]) {
+    const server = await forkServer(name, databaseUrl);
+    cleanup.add(() => server.stop());
+    servers.set(name, server);
+  }
+  const serverOf = (name: ServerName): ForkedServer => {
+    const server = servers.get(name);
+    if (!server) throw new Error(`${name} was not started`);
+    return server;
+  };
+  const results: CaseFigures[] = [];
+  for (const each of CASES) {
+    showProgress(`comparing the answers: ${each.name}`);
+    await compareAnswers(each, serverOf);
+    showProgress(`measuring: ${each.name}`);
+    results.push({ name: each.name, ways: await measureCase(each, serverOf) });
+  }
+  const machine = await describeMachine(databaseUrl, null);
+  console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.platform}, ${machine.node}\n`);
+  for (const result of results) console.log(`${render(result)}\n`);
+  const json = results.map(({ name, ways }) => ({ name, ways: Object.fromEntries(ways) }));
+  if (options.json)
+    await writeFile(options.json, JSON.stringify({ machine, cases: json }, null, 2));
+}
+
+async function openDatabase(cleanup: Cleanup): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'countergraph-serving-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true }));
+  showProgress('starting PostgreSQL');
+  const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), settings: {} });
+  cleanup.add(() => rm(postgres.dataDir, { recursive: true, force: true }));
+  cleanup.add(() => postgres.stop());
+  showProgress('importing');
+  await loadServingData(postgres.url, folder);
+  return postgres.url;
+}
+
+type ServerOf = (name: ServerName) => ForkedServer;
+
+/** Errors: some server answers something else than the first. */
+async function compareAnswers({ name, ways }: ServingCase, serverOf: ServerOf): Promise<void> {
+  const answers: unknown[] = [];
+  for (const { server, request } of ways) {
+    // As often as it takes until whatever compiles has compiled.
+    for (let again = 0; again < 10; again += 1) await ask(serverOf(server), request);
+    answers.push(JSON.parse(await ask(serverOf(server), request)));
+  }
+  for (const [i, answer] of answers.entries()) {
+    deepStrictEqual(answer, answers[0], `${name}: ${ways[i]?.way} answers something else`);
+  }
+}
+
+async function ask(
+  { url }: ForkedServer,
+  { path, method, headers, body }: BenchRequest,
+): Promise<string> {
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
+  return text;
+}
+
+/** In turns, so that what else happens on the machine hits all alike; the median of the rounds. */
+async function measureCase(
+  { ways }: ServingCase,
+  serverOf: ServerOf,
+): Promise<Map<string, WayFigures>> {
+  const rounds = new Map<string, WayFigures[]>(ways.map(({ way }) => [way, []]));
+  for (let round = 0; round <= options.rounds; round += 1) {
+    for (const { way, server, request } of ways) {
+      // The first round is for the compilers.
+      const seconds = round === 0 ? 2 : options.seconds;
+      const figures = await measureWay(serverOf(server), request, seconds);
+      if (round > 0) rounds.get(way)?.push(figures);
+    }
+  }
+  return new Map([...rounds].map(([way, figures]) => [way, medianOf(figures)]));
+}
+
+function medianOf(rounds: readonly WayFigures[]): WayFigures {
+  const of = (pick: (figures: WayFigures) => number): number =>
+    rounds.map(pick).sort((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? Number.NaN;
+  return {
+    cpuMicroseconds: of((it) => it.cpuMicroseconds),
+    requestsPerSecond: of((it) => it.requestsPerSecond),
+    p50: of((it) => it.p50),
+    p99: of((it) => it.p99),
+  };
+}
+
+function render({ name, ways }: CaseFigures): string {
+  const first = [...ways.values()][0]?.cpuMicroseconds ?? Number.NaN;
+  const rows = [...ways].map(([way, { cpuMicroseconds, requestsPerSecond, p50, p99 }]) => [
+    ...[way, cpuMicroseconds.toFixed(0), (first / cpuMicroseconds).toFixed(2)],
+    ...[requestsPerSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1)],
+  ]);
+  return textTable([name, 'CPU µs', 'first ÷ this', 'requests/s', 'p50 ms', 'p99 ms'], rows);
+}

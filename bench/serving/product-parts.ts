@@ -1,0 +1,72 @@
+import { builtModule, readSettings, silentLog } from '../systems/product.ts';
+
+/** Of one request: opaque here, only handed from one part of the product to the next. */
+export type AnonymousScope = { readonly reads: { end(): Promise<void> } };
+export type Identity = { readonly contexts: ReadonlyMap<string, object> };
+export type RequestScope = AnonymousScope & { readonly identity: Identity | null };
+
+export type HeaderSource = { get(name: string): string | null };
+
+type Endpoint = {
+  readonly path: string;
+  decode(parameters: object, settings: object): { readonly node: object };
+  answer(scope: RequestScope, at: object, options: object): Promise<object>;
+};
+
+/**
+ * The parts of the product that every server here shares: database, services, schema. What differs
+ * is what lies between them and the caller.
+ */
+export type ProductParts = {
+  readonly settings: object;
+  readonly schema: object;
+  /** The same, in the form that graphql-jit can compile. */
+  readonly compilableSchema: object;
+  readonly endpoints: readonly Endpoint[];
+  openScope(): AnonymousScope;
+  openGraphQLScope(headers: HeaderSource, anonymous: AnonymousScope): Promise<RequestScope>;
+  identify(
+    scope: AnonymousScope,
+    credentials: { readonly username: string; readonly token: string },
+    standIns: readonly [],
+  ): Promise<Identity>;
+  viewContext(scope: RequestScope, context: object, node: object): object;
+  parametersOf(query: URLSearchParams): object;
+};
+
+type ServiceModule = {
+  createService(options: object): {
+    openScope(seconds: number, signal: AbortSignal, how: { mayReadAlone: boolean }): AnonymousScope;
+  };
+};
+
+export async function openProductParts(databaseUrl: string): Promise<ProductParts> {
+  const settings = await readSettings();
+  const [service, scope, identity, contexts, parameters, schema, compilable] = await Promise.all([
+    builtModule<ServiceModule>('server/service.js'),
+    builtModule<Pick<ProductParts, 'openGraphQLScope'>>('server/graphql-scope.js'),
+    builtModule<Pick<ProductParts, 'identify'>>('resolvers/identity.js'),
+    builtModule<Pick<ProductParts, 'viewContext'>>('resolvers/contexts.js'),
+    builtModule<{ fromQuery: ProductParts['parametersOf'] }>('rest/parameters.js'),
+    builtModule<{ schema: object }>('schema/schema.js'),
+    builtModule<{ compilableSchema(schema: object): object }>('schema/compilable-schema.js'),
+  ]);
+  const rest = await Promise.all([
+    builtModule<{ timeSlices: Endpoint }>('rest/time-slices.js').then((it) => it.timeSlices),
+    builtModule<{ counterGroupInfo: Endpoint }>('rest/counter-group-info.js').then(
+      (it) => it.counterGroupInfo,
+    ),
+    builtModule<{ topper: Endpoint }>('rest/topper.js').then((it) => it.topper),
+  ]);
+  const opened = service.createService({ settings, databaseUrl, log: await silentLog() });
+  const never = new AbortController().signal;
+  return {
+    ...{ settings, schema: schema.schema, endpoints: rest },
+    compilableSchema: compilable.compilableSchema(schema.schema),
+    openScope: () => opened.openScope(60, never, { mayReadAlone: true }),
+    openGraphQLScope: scope.openGraphQLScope,
+    identify: identity.identify,
+    viewContext: contexts.viewContext,
+    parametersOf: parameters.fromQuery,
+  };
+}

@@ -1,0 +1,21 @@
+import { SERVERS, type ServerName } from './servers.ts';
+
+/** One server in a process of its own, which tells how much processor time it has taken. */
+export type FromServer =
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'cpu'; readonly microseconds: number };
+
+const name = process.argv[2] as ServerName;
+const databaseUrl = process.env['DATABASE_URL'];
+if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
+
+const tell = (message: FromServer): void => {
+  process.send?.(message);
+};
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  tell({ kind: 'cpu', microseconds: user + system });
+});
+process.on('disconnect', () => process.exit());
+tell({ kind: 'ready', url: await SERVERS[name](databaseUrl) });
