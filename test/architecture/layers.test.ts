@@ -26,6 +26,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     packages: [
       '@graphql-yoga/render-graphiql',
       'graphql-yoga',
+      'lru-cache',
       'pino',
       'pino-pretty',
       'prom-client',
