@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts';
 export class Drain {
   readonly #responses = new Set<ServerResponse>();
   readonly #sockets = new Set<Socket>();
+  readonly #works = new Set<Promise<void>>();
   #begun = false;
 
   /** Whether the server is about to end: it answers, but wants no more. */
@@ -24,6 +25,13 @@ export class Drain {
       this.#responses.add(response);
       response.once('close', () => this.#responses.delete(response));
     });
+  }
+
+  /** Work that goes on after its caller has gone: it cancels what it began in the database. */
+  hold(work: Promise<void>): void {
+    this.#works.add(work);
+    const forget = () => this.#works.delete(work);
+    work.then(forget, forget);
   }
 
   /**
@@ -47,6 +55,7 @@ export class Drain {
     clearTimeout(late);
     // The watch over slow requests ends with it.
     server.close();
+    await Promise.allSettled(this.#works);
   }
 
   /** A connection that never sent anything is not idle to node:http: it waits for a request. */

@@ -58,7 +58,7 @@ export function createHttpServer(
       const parameters = withoutSecrets(query);
       service.log.info({ requestId, caller, method, path, parameters, status, ms }, 'request');
     });
-    void currentRequest.run({ requestId }, () => respond(service, exchange, route));
+    drain.hold(currentRequest.run({ requestId }, () => respond(service, exchange, route)));
   });
   guardConnections(server, settings, service.log);
   drain.watch(server);

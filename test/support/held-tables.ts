@@ -8,7 +8,13 @@ export async function holdTables(
   const holder = new pg.Client({ connectionString: databaseUrl, application_name: 'holder' });
   await holder.connect();
   await holder.query(`begin; lock table ${tables.join(', ')} in access exclusive mode`);
-  return { release: () => holder.end() };
+  let held = true;
+  return {
+    async release() {
+      if (held) await holder.end();
+      held = false;
+    },
+  };
 }
 
 /** The server's statements that wait for a table somebody holds. */
