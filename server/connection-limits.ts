@@ -31,6 +31,8 @@ export function connectionOptions(settings: ConnectionSettings): ServerOptions {
 /** Bounds the number of connections, and answers what arrives on one and is no request. */
 export function guardConnections(server: Server, settings: ConnectionSettings, log: Logger): void {
   server.maxConnections = settings.maxConnections;
+  // Lines beyond a count would be left out without a word; they are bounded in bytes already.
+  server.maxHeadersCount = 0;
   const lastResponses = new WeakMap<Duplex, ServerResponse>();
   server.on('request', (request, response) => lastResponses.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

@@ -26,6 +26,10 @@ export function openExchange(
   terms: Pick<Exchange, 'gate' | 'slowCallerMs'>,
 ): Exchange {
   const url = new URL(`http://localhost${originForm(request.url)}`);
+  // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and is not
+  // brought down by a host that is none: nothing depends on it.
+  request.url = url.pathname + url.search;
+  request.headers.host = url.host;
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the caller has gone'));
