@@ -26,8 +26,8 @@ export function openExchange(
   terms: Pick<Exchange, 'gate' | 'slowCallerMs'>,
 ): Exchange {
   const url = new URL(`http://localhost${originForm(request.url)}`);
-  // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and is not
-  // brought down by a host that is none: nothing depends on it.
+  // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and no
+  // host that is none brings it down: nothing depends on the host.
   request.url = url.pathname + url.search;
   request.headers.host = url.host;
   const gone = new AbortController();
