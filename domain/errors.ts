@@ -30,6 +30,12 @@ export const ERRORS = {
     message: 'Invalid API token',
     when: 'the token or the username is missing or wrong',
   },
+  tooManyFailures: {
+    status: 429,
+    code: 'LIMIT',
+    message: 'Too many failed log-ins, try again in <seconds> seconds',
+    when: 'the user failed to log in from this address too often, or the address did; `Retry-After` says when to come back',
+  },
   contextRequired: {
     status: 400,
     code: 'BAD_USER_INPUT',
@@ -96,6 +102,18 @@ export const ERRORS = {
     message: 'Context <context> has no disaster-recovery node',
     when: 'the disaster-recovery node was asked for and none is configured',
   },
+  unsupportedGraphQLType: {
+    status: 415,
+    code: 'BAD_USER_INPUT',
+    message: 'Content type <type> is not supported, use application/json',
+    when: 'a GraphQL request is posted as something else, such as a form of any site could send',
+  },
+  otherSite: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'A page of another site must send authorization or graphql-require-preflight with it',
+    when: 'a browser says that another site made it ask GraphQL, by what needs no permission',
+  },
   noSuchPath: {
     status: 404,
     code: 'NOT_FOUND',
@@ -126,6 +144,24 @@ export const ERRORS = {
     message:
       'Content type <type> is not supported, use application/x-www-form-urlencoded, multipart/form-data or application/json',
     when: 'a body has another content type',
+  },
+  notHttp: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'The request must be HTTP/1.1, and could not be read as that',
+    when: 'what arrives on a connection cannot be parsed; the connection is closed',
+  },
+  headersTooLarge: {
+    status: 431,
+    code: 'LIMIT',
+    message: 'The address and headers must be at most <limit> bytes, send long parameters by POST',
+    when: 'the head of a request is over the limit; the connection is closed',
+  },
+  tooSlow: {
+    status: 408,
+    code: 'TIMEOUT',
+    message: 'The request must arrive within <seconds> seconds',
+    when: 'it took longer; the connection is closed',
   },
   timeout: {
     status: 500,
@@ -179,14 +215,19 @@ export const ERRORS = {
 
 export type ErrorKind = keyof typeof ERRORS;
 
+export type ServiceErrorOptions = { cause?: unknown; retryAfterSeconds?: number };
+
 /** An error of the table, to be shown to the caller as it is. */
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
+  /** For the `Retry-After` of the answer; null: trying again is not the remedy. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(kind: ErrorKind, message: string, options?: { cause?: unknown }) {
+  constructor(kind: ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
     this.name = 'ServiceError';
     this.kind = kind;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (kind === 'busy' ? 1 : null);
   }
 
   get status(): number {
@@ -202,7 +243,7 @@ export class ServiceError extends Error {
 export function serviceError(
   kind: ErrorKind,
   values: Readonly<Record<string, string | number>> = {},
-  options?: { cause?: unknown },
+  options?: ServiceErrorOptions,
 ): ServiceError {
   const message = ERRORS[kind].message.replaceAll(/<([^>]+)>/g, (shape, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : shape,

@@ -79,8 +79,44 @@ export const LIMITS = {
   discardedBodyBytes: 16 * 1024 * 1024,
   /** How long they may take. */
   discardMs: 5_000,
-  /** How long a server that ends waits for the requests it has begun to answer. */
-  shutdownGraceMs: 10_000,
+  /** Seconds a server that ends waits for the requests it has begun to answer. */
+  shutdownSeconds: 10,
+  /** Seconds: what ends programs for good (systemd, Kubernetes) is rarely told to wait longer. */
+  shutdownSecondsCeiling: 3_600,
+  /** Before it closes idle connections, an ending server answers what was already on its way. */
+  drainIdleMs: 500,
+  /** Requests worked on at once: each may hold some MB, and ten at a time are on the database. */
+  concurrentRequests: 256,
+  /** Of one user, or of one address while it is not known who asks: a quarter of all. */
+  concurrentRequestsPerUser: 64,
+  concurrentRequestsCeiling: 100_000,
+  /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
+  logInFailures: 20,
+  /** Of all users from one address: an office behind it may have a dozen scripts that fail. */
+  logInFailuresPerAddress: 300,
+  logInFailuresCeiling: 1_000_000,
+  /** Seconds over which they are counted, and a caller with too many is refused. */
+  logInFailureSeconds: 60,
+  logInFailureSecondsCeiling: 86_400,
+  /** Callers, and users of them, whose log-ins are remembered: some 10 MB. */
+  rememberedCallers: 50_000,
+  /** Open connections: an idle one takes some 20 KB and a file descriptor. */
+  connections: 2_048,
+  connectionsCeiling: 1_000_000,
+  /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */
+  headerBytes: 32 * 1024,
+  /** A request's line and headers are one packet or a few. */
+  headersMs: 10_000,
+  /** Seconds for the whole of a request (256 KiB at 70 kbit/s), and to take any of an answer. */
+  slowCallerSeconds: 30,
+  slowCallerSecondsCeiling: 3_600,
+  /** How often it is looked for requests that take too long to arrive. */
+  connectionCheckMs: 1_000,
+  /** Seconds an idle connection is kept: longer than the 60 after which proxies give theirs up. */
+  keepAliveSeconds: 65,
+  keepAliveSecondsCeiling: 3_600,
+  /** After so long without a sound it is tried whether a caller is still there. */
+  tcpProbeMs: 30_000,
   /** Threads that add up blocks: beyond it memory is the limit, not processors. */
   workersCeiling: 64,
   /** Tasks that wait for one of them, of some milliseconds each: about as many as are worth it. */

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { IdentityRow, NodeRow, RequestReads } from './loaders/request-reads.ts';
+import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
 import { urlOf } from './nodes.ts';
 
@@ -25,11 +26,12 @@ export type IdentitySources = {
   readonly reads: RequestReads;
   readonly directory: NodeDirectory;
   readonly variable: (name: string) => string | undefined;
+  readonly gate: LogInGate;
 };
 
 /**
  * Who is asking. Fails with `invalidToken` for an unknown user and for a wrong token alike, in the
- * same time (decision 10). While the primary cannot be reached, `standIns` are asked in turn: they
+ * same time (decision 10), with `tooManyFailures` after many of them, and with `busy`. While the primary cannot be reached, `standIns` are asked in turn: they
  * hold the same users and grants (decision 13).
  */
 export async function identify(
@@ -37,12 +39,14 @@ export async function identify(
   credentials: Credentials,
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
+  sources.gate.check(credentials.username);
   const { row, nodeUrl } = await findUser(sources, credentials.username, standIns);
   const given = createHash('sha256').update(credentials.token).digest();
   const stored = row?.digest ?? Buffer.alloc(given.length);
   // An unknown user is compared as well, with zeros, so that both cost the same.
   const matches = timingSafeEqual(given, stored);
-  if (!row?.digest || !matches) throw serviceError('invalidToken');
+  if (!row?.digest || !matches) throw sources.gate.failed(credentials.username);
+  sources.gate.proved(credentials.username);
   const contexts = row.contexts.map(({ contextId, name, nodes }) => {
     sources.directory.remember(name, nodes);
     return [name, { contextId, name, nodes }] as const;

@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '../domain/interval.ts';
 import type { Identity } from './identity.ts';
 import type { RequestReads } from './loaders/request-reads.ts';
+import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
 /** What the services need of the configuration. */
@@ -20,6 +21,8 @@ export type RequestScope = {
   readonly directory: NodeDirectory;
   /** The value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;
+  /** Whom to ask before and after somebody says who they are. */
+  readonly gate: LogInGate;
   /** When the request arrived: one moment for all of it. */
   readonly now: EpochSeconds;
   /** null: nobody has said who they are. */

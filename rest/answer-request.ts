@@ -41,7 +41,7 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
 
 async function authenticate(
   parameters: Parameters,
-  { reads, directory, variable }: AnonymousScope,
+  { reads, directory, variable, gate }: AnonymousScope,
 ): Promise<Identity> {
   const [username, token] = [
     credential(parameters, 'username'),
@@ -49,7 +49,11 @@ async function authenticate(
   ];
   if (username === null || token === null) throw serviceError('invalidToken');
   const standIn = chosenNode(parameters, directory);
-  return identify({ reads, directory, variable }, { username, token }, standIn ? [standIn] : []);
+  return identify(
+    { reads, directory, variable, gate },
+    { username, token },
+    standIn ? [standIn] : [],
+  );
 }
 
 /** Whatever is wrong with a credential, the answer is the same (decision 3). */

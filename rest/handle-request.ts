@@ -86,12 +86,11 @@ async function readParameters(request: RestRequest): Promise<Parameters> {
 
 /** The specification's error shape, for whatever the whole service answers with JSON. */
 export function renderError(error: ServiceError): RestAnswer {
-  const headers =
-    error.kind === 'methodNotAllowed'
-      ? { allow: 'GET, HEAD, POST' }
-      : error.kind === 'busy'
-        ? { 'retry-after': '1' }
-        : undefined;
+  const { kind, retryAfterSeconds } = error;
+  const headers = {
+    ...(kind === 'methodNotAllowed' && { allow: 'GET, HEAD, POST' }),
+    ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),
+  };
   return jsonAnswer(error.status, { status: 'ERROR', message: error.message }, headers);
 }
 

@@ -56,6 +56,7 @@ function httpOf(service: ServiceError, isField: boolean) {
     return { http: { status: 401, headers: { 'www-authenticate': 'Bearer' } } };
   }
   if (isField) return {};
-  const headers = service.code === 'BUSY' ? { 'retry-after': '1' } : {};
+  const { retryAfterSeconds } = service;
+  const headers = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
   return { http: { status: service.status, headers } };
 }

@@ -63,8 +63,6 @@ async function assetAnswer(asset: Asset, encodings: string | undefined): Promise
   const headers = {
     'content-type': asset.contentType,
     'cache-control': 'public, max-age=31536000, immutable',
-    'cross-origin-resource-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
   };
   if (!takesGzip(encodings)) {
     return { status: 200, headers, body: await promisify(gunzip)(asset.gzipped) };

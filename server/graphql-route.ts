@@ -8,6 +8,7 @@ import { withEntityTag } from './entity-tag.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
 import { answerHot, hotRequest } from './hot-graphql.ts';
 import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
+import { requireOwnSite } from './other-sites.ts';
 import type { Service } from './service.ts';
 
 /** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
@@ -19,13 +20,15 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
   const yoga = createGraphQL({ log, compiled, documents });
   return async (exchange) => {
     const { request, method, signal } = exchange;
+    const contentType = requireOwnSite(exchange);
     const body = hasBody(method) ? await readBody(request, LIMITS.graphqlBodyBytes) : null;
-    const anonymous = service.openScope(settings.queryTimeoutSeconds, signal);
+    const anonymous = service.openScope(settings.queryTimeoutSeconds, exchange);
     try {
-      const hot = body && hotRequest({ compiled, documents }, exchange, body);
+      const isJson = contentType === 'application/json';
+      const hot = isJson && body && hotRequest({ compiled, documents }, request, body);
       const answer = hot
         ? await answerHot(hot, { headers: headersOf(request), anonymous, log })
-        : await askYoga(yoga, { exchange, body, anonymous });
+        : await askYoga(yoga, { exchange, contentType, body, anonymous });
       if (!signal.aborted) await send(exchange, withEntityTag(exchange, answer));
     } finally {
       await anonymous.reads.end();
@@ -45,17 +48,19 @@ const headersOf = ({ headers }: IncomingMessage) => ({
 
 type YogaRequest = {
   readonly exchange: Exchange;
+  readonly contentType: string | undefined;
   readonly body: Buffer | null;
   readonly anonymous: AnonymousScope;
 };
 
 async function askYoga(
   yoga: ReturnType<typeof createGraphQL>,
-  { exchange, body, anonymous }: YogaRequest,
+  { exchange, contentType, body, anonymous }: YogaRequest,
 ): Promise<Answer> {
   const { request, method, query, signal } = exchange;
   const search = query.size > 0 ? `?${query}` : '';
-  const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+  const given = { ...request.headers, 'content-type': contentType };
+  const headers = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] satisfies [string, string]],
   );
   const response = await yoga.fetch(
@@ -64,13 +69,5 @@ async function askYoga(
     { anonymous },
   );
   const answered = Object.fromEntries(response.headers);
-  return explained({ status: response.status, headers: answered, body: await response.text() });
-}
-
-/** Yoga says nothing more to a content type it does not know than 415. */
-function explained(answer: Answer): Answer {
-  if (answer.status !== 415 || answer.body.length > 0) return answer;
-  const message = 'The content type is not supported, use application/json';
-  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
-  return { ...answer, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
+  return { status: response.status, headers: answered, body: await response.text() };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
@@ -8,7 +9,7 @@ import { withCode } from '../schema/render-error.ts';
 import type { Documents } from './documents.ts';
 import { maskError, withPlans } from './graphql.ts';
 import { openGraphQLScope } from './graphql-scope.ts';
-import type { Answer, Exchange } from './http-exchange.ts';
+import type { Answer } from './http-exchange.ts';
 import type { Logger } from './log.ts';
 
 /** An operation that is compiled, with what a request says besides. */
@@ -26,11 +27,11 @@ type HotRequest = {
  */
 export function hotRequest(
   { compiled, documents }: { compiled: CompiledQueries; documents: Documents },
-  { request }: Exchange,
+  request: IncomingMessage,
   body: Buffer,
 ): HotRequest | null {
   const mediaType = ACCEPTED.get(request.headers.accept ?? '*/*');
-  if (!mediaType || !JSON_TYPES.has(request.headers['content-type'] ?? '')) return null;
+  if (!mediaType) return null;
   const params = parseParams(body);
   if (params === null) return null;
   const text = textOf(documents, params);
@@ -75,13 +76,6 @@ const ACCEPTED: ReadonlyMap<string, MediaType> = new Map([
   ['application/json', 'application/json'],
   ['application/graphql-response+json', 'application/graphql-response+json'],
   ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
-]);
-
-const JSON_TYPES: ReadonlySet<string> = new Set([
-  'application/json',
-  'application/json; charset=utf-8',
-  'application/json;charset=utf-8',
-  'application/json; charset=UTF-8',
 ]);
 
 /** null: there is none, or something is wrong with it, and Yoga says what. */

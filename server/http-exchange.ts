@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Visit } from './door.ts';
 
 /** One request and its answer, with what every route wants to know of them. */
 export type Exchange = {
@@ -13,16 +14,28 @@ export type Exchange = {
   readonly query: URLSearchParams;
   /** Aborted when the caller goes before the answer is out. */
   readonly signal: AbortSignal;
+  /** Whether there is room for the request, and how log-ins are met. */
+  readonly gate: Visit;
+  /** After so long without taking any of its answer the caller is cut off. */
+  readonly slowCallerMs: number;
 };
 
-export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+export function openExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  terms: Pick<Exchange, 'gate' | 'slowCallerMs'>,
+): Exchange {
   const url = new URL(`http://localhost${originForm(request.url)}`);
+  // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and no
+  // host that is none brings it down: nothing depends on the host.
+  request.url = url.pathname + url.search;
+  request.headers.host = url.host;
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the caller has gone'));
   });
   return {
-    ...{ request, response },
+    ...{ request, response, ...terms },
     requestId: randomUUID(),
     method: request.method ?? 'GET',
     path: url.pathname,
@@ -31,9 +44,14 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
   };
 }
 
-/** A request line may hold anything; what is no path is answered as one that is not there. */
-const originForm = (url: string | undefined): string =>
-  url?.startsWith('/') ? url.replace(/^\/+/, '/') : '/';
+/**
+ * A request line may hold anything. Of an address as for proxies (RFC 9112, 3.2.2) the path counts;
+ * what has none asks for the root.
+ */
+function originForm(target = '/'): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^\/*/, '/');
+  return target.startsWith('/') || /^https?:/i.test(target) ? path : '/';
+}
 
 /** The whole body. Errors: 413 past the limit; what was sent is not read any further. */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
@@ -62,6 +80,8 @@ export async function send(exchange: Exchange, answer: Answer): Promise<void> {
   const { request, response, method } = exchange;
   // Closed with input unread, a connection is reset, and the caller may never see the answer.
   if (!(await discardRest(request))) response.setHeader('connection', 'close');
+  // The work is done, and what remains is the caller's part.
+  response.setTimeout(exchange.slowCallerMs);
   response.writeHead(answer.status, {
     ...answer.headers,
     // RFC 9110, 8.6: a 304 would have to name the length of what it does not send.

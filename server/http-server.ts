@@ -5,7 +5,10 @@ import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
+import { connectionOptions, guardConnections } from './connection-limits.ts';
 import { answerCors } from './cors.ts';
+import { Door } from './door.ts';
+import type { Drain } from './drain.ts';
 import { withEntityTag } from './entity-tag.ts';
 import { createExplorer, type ExplorerOptions } from './explorer.ts';
 import { GRAPHQL_PATH } from './graphql.ts';
@@ -13,25 +16,40 @@ import { graphqlRoute } from './graphql-route.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
 import { currentRequest } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { refusalOf } from './refusal.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
 
 /** A route's name in metrics and logs, and what it does. */
-type Route = { readonly name: string; readonly answer: (exchange: Exchange) => Promise<void> };
+type Route = {
+  readonly name: string;
+  readonly answer: (exchange: Exchange) => Promise<void>;
+  /** It is answered however busy the server is. */
+  readonly always?: true;
+};
 
 /** The whole HTTP surface. Routes are tried in the order they are listed in. */
-export function createHttpServer(service: Service, explorer: ExplorerOptions): Server {
-  const metrics = createMetrics(service);
-  // Whose X-Forwarded-For is believed when the log names the caller.
-  const isTrusted = proxyAddress.compile([...service.settings.trustProxy]);
-  const routeOf = createRouter(service, explorer, () =>
-    metrics.text().then(plain(metrics.contentType)),
-  );
-  return createServer((request, response) => {
+export function createHttpServer(
+  service: Service,
+  { explorer, drain }: { explorer: ExplorerOptions; drain: Drain },
+): Server {
+  const { settings } = service;
+  const door = new Door(settings);
+  const slowCallerMs = settings.slowCallerSeconds * 1000;
+  const metrics = createMetrics(service, door.admission);
+  // Whose X-Forwarded-For is believed when it is asked where a caller is.
+  const isTrusted = proxyAddress.compile([...settings.trustProxy]);
+  const routeOf = createRouter(service, explorer, {
+    metrics: () => metrics.text().then(plain(metrics.contentType)),
+    readiness: () => readiness(service, drain),
+  });
+  const server = createServer(connectionOptions(settings), (request, response) => {
     const startedAt = performance.now();
-    const exchange = openExchange(request, response);
+    const caller = proxyAddress(request, isTrusted);
+    const exchange = openExchange(request, response, { gate: door.visit(caller), slowCallerMs });
     const { requestId, method, path, query } = exchange;
     response.setHeader('x-request-id', requestId);
-    const caller = proxyAddress(request, isTrusted);
+    setSecurityHeaders(response);
     const route = routeOf(exchange);
     response.once('close', () => {
       const seconds = (performance.now() - startedAt) / 1000;
@@ -41,41 +59,44 @@ export function createHttpServer(service: Service, explorer: ExplorerOptions): S
       const parameters = withoutSecrets(query);
       service.log.info({ requestId, caller, method, path, parameters, status, ms }, 'request');
     });
-    void currentRequest.run({ requestId }, () => respond(service, exchange, route));
+    drain.hold(currentRequest.run({ requestId }, () => respond(service, exchange, route)));
   });
+  guardConnections(server, settings, service.log);
+  drain.watch(server);
+  return server;
 }
 
 async function respond(service: Service, exchange: Exchange, route: Route): Promise<void> {
   try {
     if (answerCors(exchange, service.settings.corsOrigins)) return;
+    if (!route.always) exchange.gate.enter();
     await route.answer(exchange);
   } catch (error) {
     if (exchange.signal.aborted) return;
+    if (error instanceof ServiceError) return send(exchange, refusalOf(exchange, error));
     service.log.error({ err: error }, 'a request failed');
     if (exchange.response.headersSent) exchange.response.destroy();
-    else await send(exchange, renderError(new ServiceError('internal', ERRORS.internal.message)));
+    else await send(exchange, refusalOf(exchange, INTERNAL));
+  } finally {
+    exchange.gate.leave();
   }
 }
+
+const INTERNAL = new ServiceError('internal', ERRORS.internal.message);
 
 function createRouter(
   service: Service,
   explorerOptions: ExplorerOptions,
-  metricsText: () => Promise<Answer>,
+  told: { metrics: () => Promise<Answer>; readiness: () => Promise<Answer> },
 ): (exchange: Exchange) => Route {
   const graphql = graphqlRoute(service);
   const explorer = createExplorer(explorerOptions);
   const rest = restRoute(service);
   const fixed = new Map<string, Route>([
     ['/', { name: '/', answer: async (exchange) => send(exchange, TO_EXPLORER) }],
-    ['/healthz', { name: '/healthz', answer: async (exchange) => send(exchange, ok('alive')) }],
-    [
-      '/readyz',
-      { name: '/readyz', answer: async (exchange) => send(exchange, await readiness(service)) },
-    ],
-    [
-      '/metrics',
-      { name: '/metrics', answer: async (exchange) => send(exchange, await metricsText()) },
-    ],
+    always('/healthz', async () => ok('alive')),
+    always('/readyz', told.readiness),
+    always('/metrics', told.metrics),
   ]);
   return (exchange) => {
     const { path } = exchange;
@@ -86,6 +107,11 @@ function createRouter(
   };
 }
 
+const always = (path: string, answer: () => Promise<Answer>): [string, Route] => [
+  path,
+  { name: path, always: true, answer: async (exchange) => send(exchange, await answer()) },
+];
+
 const NOTHING_HERE: Route = {
   name: 'none',
   async answer(exchange) {
@@ -94,11 +120,11 @@ const NOTHING_HERE: Route = {
 };
 
 const restRoute = (service: Service) => async (exchange: Exchange) => {
-  const { request, path, method, query, signal } = exchange;
+  const { request, path, method, query } = exchange;
   const withScope: WithScope = async (timeoutSeconds, work) => {
     const attempt = async (mayReadAlone: boolean) => {
       const seconds = timeoutSeconds(service.settings);
-      const scope = service.openScope(seconds, signal, { mayReadAlone });
+      const scope = service.openScope(seconds, exchange, { mayReadAlone });
       try {
         return await work(scope);
       } finally {
@@ -124,7 +150,8 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
   await send(exchange, withEntityTag(exchange, answer));
 };
 
-async function readiness(service: Service): Promise<Answer> {
+async function readiness(service: Service, drain: Drain): Promise<Answer> {
+  if (drain.begun) return { ...ok('draining'), status: 503 };
   const problem = await checkReadiness(service.pools);
   if (problem === null) return ok('ready');
   return { ...ok(problem), status: 503 };

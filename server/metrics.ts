@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Admission } from './admission.ts';
 import type { Service } from './service.ts';
 
 export type Metrics = {
@@ -8,7 +9,10 @@ export type Metrics = {
 };
 
 /** What /metrics tells, as Prometheus text. */
-export function createMetrics({ pools, memory }: Pick<Service, 'pools' | 'memory'>): Metrics {
+export function createMetrics(
+  { pools, memory }: Pick<Service, 'pools' | 'memory'>,
+  admission: Pick<Admission, 'active'>,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -17,6 +21,14 @@ export function createMetrics({ pools, memory }: Pick<Service, 'pools' | 'memory
     labelNames: ['route', 'status'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers: [registry],
+  });
+  new Gauge({
+    name: 'countergraph_requests_at_work',
+    help: 'Requests that are worked on now; COUNTERGRAPH_MAX_CONCURRENT is the most there can be',
+    registers: [registry],
+    collect() {
+      this.set(admission.active);
+    },
   });
   new Gauge({
     name: 'countergraph_primary_connections',

@@ -1,6 +1,7 @@
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { RequestReads } from '../resolvers/loaders/request-reads.ts';
 import { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
+import type { LogInGate } from '../resolvers/log-in-gate.ts';
 import { NodeDirectory } from '../resolvers/node-directory.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { Kernel } from '../topk/kernel.ts';
@@ -34,7 +35,7 @@ export type Service = {
    */
   openScope(
     timeoutSeconds: number | null,
-    signal: AbortSignal,
+    caller: { readonly signal: AbortSignal; readonly gate: LogInGate },
     options?: { mayReadAlone: boolean },
   ): AnonymousScope;
   close(): Promise<void>;
@@ -57,8 +58,8 @@ export function createService(options: ServiceOptions): Service {
   const variable = options.variable ?? ((name: string) => process.env[name]);
   return {
     ...{ settings, log, pools, memory, documents: options.documents ?? new Map() },
-    openScope: (timeoutSeconds, signal, { mayReadAlone } = { mayReadAlone: false }) => ({
-      ...{ settings, directory, variable },
+    openScope: (timeoutSeconds, { signal, gate }, { mayReadAlone } = { mayReadAlone: false }) => ({
+      ...{ settings, directory, variable, gate },
       reads: new RequestReads({
         ...{ pools, memory, timeoutSeconds, signal, mayReadAlone },
         onPlan: (plan) => log.debug({ plan }, 'a topper was planned'),

@@ -37,6 +37,23 @@ export type Settings = {
   compileAfter: number;
   /** Whether GraphQL documents that are not among the trusted ones are refused. */
   trustedOnly: boolean;
+  /** Requests that are worked on at once; more are refused with 503. */
+  maxConcurrent: number;
+  /** Of these, of one user; of one address while it is not known who asks. */
+  maxConcurrentPerUser: number;
+  /** Failed log-ins after which a user is refused at the address they came from. */
+  logInFailures: number;
+  /** Failed log-ins after which an address is refused. */
+  logInFailuresPerAddress: number;
+  /** Over which failed log-ins are counted. */
+  logInFailureSeconds: number;
+  maxConnections: number;
+  /** How long a request may take to arrive, and a caller may take nothing of an answer. */
+  slowCallerSeconds: number;
+  /** How long an idle connection is kept. */
+  keepAliveSeconds: number;
+  /** How long a server that ends waits for the requests it has begun to answer. */
+  shutdownSeconds: number;
   logLevel: LogLevel;
 };
 
@@ -127,6 +144,42 @@ const VARIABLES = {
     ...wholeNumber(0, LIMITS.compileAfterCeiling),
   }),
   COUNTERGRAPH_TRUSTED_ONLY: setting({ fallback: 'off', ...oneOf(['on', 'off']) }),
+  COUNTERGRAPH_MAX_CONCURRENT: setting({
+    fallback: LIMITS.concurrentRequests,
+    ...wholeNumber(1, LIMITS.concurrentRequestsCeiling),
+  }),
+  COUNTERGRAPH_MAX_CONCURRENT_PER_USER: setting({
+    fallback: LIMITS.concurrentRequestsPerUser,
+    ...wholeNumber(1, LIMITS.concurrentRequestsCeiling),
+  }),
+  COUNTERGRAPH_LOG_IN_FAILURES: setting({
+    fallback: LIMITS.logInFailures,
+    ...wholeNumber(1, LIMITS.logInFailuresCeiling),
+  }),
+  COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS: setting({
+    fallback: LIMITS.logInFailuresPerAddress,
+    ...wholeNumber(1, LIMITS.logInFailuresCeiling),
+  }),
+  COUNTERGRAPH_LOG_IN_FAILURE_SECONDS: setting({
+    fallback: LIMITS.logInFailureSeconds,
+    ...wholeNumber(1, LIMITS.logInFailureSecondsCeiling),
+  }),
+  COUNTERGRAPH_MAX_CONNECTIONS: setting({
+    fallback: LIMITS.connections,
+    ...wholeNumber(1, LIMITS.connectionsCeiling),
+  }),
+  COUNTERGRAPH_SLOW_CALLER_SECONDS: setting({
+    fallback: LIMITS.slowCallerSeconds,
+    ...wholeNumber(1, LIMITS.slowCallerSecondsCeiling),
+  }),
+  COUNTERGRAPH_KEEP_ALIVE_SECONDS: setting({
+    fallback: LIMITS.keepAliveSeconds,
+    ...wholeNumber(1, LIMITS.keepAliveSecondsCeiling),
+  }),
+  COUNTERGRAPH_SHUTDOWN_SECONDS: setting({
+    fallback: LIMITS.shutdownSeconds,
+    ...wholeNumber(1, LIMITS.shutdownSecondsCeiling),
+  }),
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
 };
 
@@ -160,6 +213,15 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     compileAfter: read.COUNTERGRAPH_COMPILE_AFTER,
     trustedOnly: read.COUNTERGRAPH_TRUSTED_ONLY === 'on',
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
+    maxConcurrent: read.COUNTERGRAPH_MAX_CONCURRENT,
+    maxConcurrentPerUser: read.COUNTERGRAPH_MAX_CONCURRENT_PER_USER,
+    logInFailures: read.COUNTERGRAPH_LOG_IN_FAILURES,
+    logInFailuresPerAddress: read.COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS,
+    logInFailureSeconds: read.COUNTERGRAPH_LOG_IN_FAILURE_SECONDS,
+    maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
+    slowCallerSeconds: read.COUNTERGRAPH_SLOW_CALLER_SECONDS,
+    keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
+    shutdownSeconds: read.COUNTERGRAPH_SHUTDOWN_SECONDS,
     logLevel: read.LOG_LEVEL,
   };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LIMITS } from '../domain/limits.ts';
+import { Drain } from './drain.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import { createHttpServer } from './http-server.ts';
 import { type KeepPackedOptions, keepPacked } from './keep-packed.ts';
@@ -27,7 +27,8 @@ export async function startServer(
   },
 ): Promise<RunningServer> {
   const service = createService(options);
-  const server = createHttpServer(service, options.explorer);
+  const drain = new Drain();
+  const server = createHttpServer(service, { explorer: options.explorer, drain });
   const { host, port } = options.settings;
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
@@ -44,11 +45,7 @@ export async function startServer(
     packNow: () => keeper.runOnce(),
     async close() {
       const packed = keeper.stop();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      const late = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownGraceMs);
-      await closed;
-      clearTimeout(late);
+      await drain.end(server, options.settings.shutdownSeconds * 1000);
       await Promise.all([packed, service.close()]);
     },
   };

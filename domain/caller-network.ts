@@ -1,0 +1,34 @@
+import ipaddr from 'ipaddr.js';
+
+/** Of IPv6 a household or a server gets a /64 at least: its addresses are one caller. */
+const IPV6_PREFIX_PARTS = 4;
+
+/** What is not an address is one caller too, whoever sent it. */
+const UNKNOWN = 'unknown';
+
+/**
+ * What counts as one caller: an IPv4 address, or an IPv6 network of /64. Takes addresses as sockets
+ * and proxies write them: IPv4 within IPv6, in brackets, with a zone or a port.
+ */
+export function callerNetwork(address: string | undefined): string {
+  const parsed = parse(address);
+  if (!parsed) return UNKNOWN;
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const parts = parsed.parts.slice(0, IPV6_PREFIX_PARTS).map((part) => part.toString(16));
+  return `${parts.join(':')}::/64`;
+}
+
+/** Whether the caller is on this machine. */
+export const isLoopback = (address: string | undefined): boolean =>
+  parse(address)?.range() === 'loopback';
+
+function parse(address = ''): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const bare = withoutPort(address);
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : null;
+}
+
+function withoutPort(address: string): string {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(address) ?? [];
+  const [, ipv4] = /^([\d.]+):\d+$/.exec(address) ?? [];
+  return bracketed ?? ipv4 ?? address;
+}

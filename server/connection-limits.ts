@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ServiceError, serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { renderError } from '../rest/handle-request.ts';
+import type { Logger } from './log.ts';
+import type { Settings } from './settings.ts';
+
+type ConnectionSettings = Pick<
+  Settings,
+  'maxConnections' | 'slowCallerSeconds' | 'keepAliveSeconds'
+>;
+
+/** What `node:http` watches over by itself; work on a request is bounded by the request's own. */
+export function connectionOptions(settings: ConnectionSettings): ServerOptions {
+  const receiveMs = settings.slowCallerSeconds * 1000;
+  return {
+    maxHeaderSize: LIMITS.headerBytes,
+    headersTimeout: Math.min(LIMITS.headersMs, receiveMs),
+    requestTimeout: receiveMs,
+    connectionsCheckingInterval: LIMITS.connectionCheckMs,
+    keepAliveTimeout: settings.keepAliveSeconds * 1000,
+    // A caller whose machine was switched off never says that it has gone.
+    keepAlive: true,
+    keepAliveInitialDelay: LIMITS.tcpProbeMs,
+  };
+}
+
+/** Bounds the number of connections, and answers what arrives on one and is no request. */
+export function guardConnections(server: Server, settings: ConnectionSettings, log: Logger): void {
+  server.maxConnections = settings.maxConnections;
+  // Lines beyond a count would be left out without a word; they are bounded in bytes already.
+  server.maxHeadersCount = 0;
+  const lastResponses = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', (request, response) => lastResponses.set(request.socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const last = lastResponses.get(socket);
+    const isAnswering = last?.headersSent === true && !last.writableFinished;
+    // Gone already, told already, or in the middle of an answer that this would become part of.
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+      socket.destroy();
+      return;
+    }
+    const { slowCallerSeconds } = settings;
+    const refusal = refusalOf(error.code, { slowCallerSeconds });
+    const requestId = randomUUID();
+    const { remoteAddress: caller } = socket;
+    log.info({ requestId, caller, code: error.code, status: refusal.status }, 'not a request');
+    endWith(socket, rawAnswer(refusal, requestId));
+  });
+}
+
+function refusalOf(
+  code: string | undefined,
+  { slowCallerSeconds }: Pick<Settings, 'slowCallerSeconds'>,
+): ServiceError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return serviceError('tooSlow', { seconds: slowCallerSeconds });
+    case 'HPE_HEADER_OVERFLOW':
+      return serviceError('headersTooLarge', { limit: LIMITS.headerBytes });
+    default:
+      return serviceError('notHttp');
+  }
+}
+
+/** There is no response to write to, as there was no request. */
+function rawAnswer(refusal: ServiceError, requestId: string): string {
+  const { status, headers, body } = renderError(refusal);
+  const lines = Object.entries({
+    ...headers,
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_TEXTS[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** Closed with input unread, a connection is reset, and the caller may never see the answer. */
+function endWith(socket: Socket, answer: string): void {
+  const timer = setTimeout(() => socket.destroy(), LIMITS.discardMs);
+  socket.once('close', () => clearTimeout(timer));
+  socket.removeAllListeners('data').on('error', () => socket.destroy());
+  socket.end(answer);
+  socket.resume();
+}

@@ -1,0 +1,75 @@
+import { callerNetwork, isLoopback } from '../domain/caller-network.ts';
+import { type ServiceError, serviceError } from '../domain/errors.ts';
+import type { LogInGate } from '../resolvers/log-in-gate.ts';
+import { Admission, type Place } from './admission.ts';
+import { LogInFailures } from './log-in-failures.ts';
+import type { Settings } from './settings.ts';
+
+/** One request at the door. */
+export type Visit = LogInGate & {
+  /** Before any work. Error: `busy`. */
+  enter(): void;
+  /** When the work is over, whatever came of it: how long the caller reads is its own affair. */
+  leave(): void;
+};
+
+/** Who may come in, and how many at once. */
+export class Door {
+  readonly admission: Admission;
+  readonly #failures: LogInFailures;
+
+  constructor(settings: Settings) {
+    this.admission = new Admission({
+      total: settings.maxConcurrent,
+      share: settings.maxConcurrentPerUser,
+    });
+    this.#failures = new LogInFailures({
+      perUser: settings.logInFailures,
+      perAddress: settings.logInFailuresPerAddress,
+      windowMs: settings.logInFailureSeconds * 1000,
+    });
+  }
+
+  /**
+   * address: the real one, also behind a proxy. Nobody is refused for failures from this machine:
+   * who is there has other ways, and a proxy there that is not declared brings strangers along, who
+   * must not lock users out.
+   */
+  visit(address: string | undefined): Visit {
+    const caller = callerNetwork(address);
+    const failures = isLoopback(address) ? null : this.#failures;
+    let place: Place | null = null;
+    const refusal = (username: string): ServiceError | null => {
+      const seconds = failures?.waitSeconds(caller, username) ?? 0;
+      return seconds > 0 ? tooManyFailures(seconds) : null;
+    };
+    const check = (username: string): void => {
+      const refused = refusal(username);
+      if (refused) throw refused;
+    };
+    return {
+      enter: () => {
+        place = this.admission.enter(caller);
+        if (!place) throw serviceError('busy');
+      },
+      leave: () => place?.leave(),
+      check,
+      failed(username) {
+        // Of many guesses at once, no more than the limit are told that they were wrong …
+        const refused = refusal(username);
+        if (refused) return refused;
+        failures?.fail(caller, username);
+        return serviceError('invalidToken');
+      },
+      proved(username) {
+        // … and none of the others that it was right.
+        check(username);
+        failures?.succeed(caller, username);
+        if (place && !place.take(username)) throw serviceError('busy');
+      },
+    };
+  }
+}
+
+const tooManyFailures = (seconds: number): ServiceError =>
+  serviceError('tooManyFailures', { seconds }, { retryAfterSeconds: seconds });

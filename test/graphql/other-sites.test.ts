@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { group, startLab } from '../support/lab.ts';
+import { ADA, basic, type TestService } from '../support/service.ts';
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(1)] });
+});
+
+afterAll(() => lab.close());
+
+const QUERY = '{ __typename }';
+const JSON_BODY = JSON.stringify({ query: QUERY });
+const FORM_BODY = new URLSearchParams({ query: QUERY }).toString();
+
+type Sent = Readonly<Record<string, string>>;
+
+const post = (headers: Sent, body = JSON_BODY) =>
+  lab.call('/graphql', { method: 'POST', headers, body });
+
+const get = (headers: Sent) => lab.call(`/graphql?query=${encodeURIComponent(QUERY)}`, { headers });
+
+const DATA = { data: { __typename: 'Query' } };
+
+describe('a POST that a page of another site can make a browser send by itself', () => {
+  it.each([
+    ['text/plain', JSON_BODY],
+    ['text/plain;charset=UTF-8', JSON_BODY],
+    ['text/plain;application/json', JSON_BODY],
+    ['text/plain; boundary=application/json', JSON_BODY],
+    ['TEXT/PLAIN', JSON_BODY],
+    ['application/x-www-form-urlencoded', FORM_BODY],
+    ['Application/X-WWW-Form-Urlencoded; charset=utf-8', FORM_BODY],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['', JSON_BODY],
+    [' ', JSON_BODY],
+    [';application/json', JSON_BODY],
+    ['text/plain,application/json', JSON_BODY],
+    ['application/json,text/plain', JSON_BODY],
+    ['application/jsonp', JSON_BODY],
+    ['application/x-json', JSON_BODY],
+    ['json', JSON_BODY],
+  ])('as %j is 415 and runs nothing', async (type, body) => {
+    const answer = await post({ 'content-type': type }, body);
+    expect(answer.status).toBe(415);
+    expect(JSON.parse(answer.text)).toEqual({
+      errors: [
+        {
+          message: `Content type ${type.trim()} is not supported, use application/json`,
+          extensions: { code: 'BAD_USER_INPUT' },
+        },
+      ],
+    });
+  });
+
+  it('without a content type is too', async () => {
+    const answer = await post({});
+    expect(answer.status).toBe(415);
+    expect(answer.text).toContain('Content type none is not supported, use application/json');
+  });
+});
+
+describe('a POST of JSON', () => {
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json ;charset="UTF-8"',
+    'APPLICATION/JSON',
+    'Application/Json;Charset=Utf8',
+    'application/json; odata=verbose',
+    'application/graphql+json',
+  ])('is read as %j, which a browser sends for no other site', async (type) => {
+    const answer = await post({ 'content-type': type });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
+  });
+
+  it.each(['application/json;charset=latin1', 'application/json; charset="utf-16"'])(
+    'is not read as %j: the bytes would be taken for others',
+    async (type) => {
+      expect((await post({ 'content-type': type })).status).toBe(415);
+      expect((await post({ 'content-type': type, ...basic(ADA) })).status).toBe(415);
+    },
+  );
+});
+
+const UNFORGEABLE: readonly Sent[] = [
+  basic(ADA),
+  { 'x-username': 'ada' },
+  { 'graphql-require-preflight': '1' },
+  { 'apollo-require-preflight': 'true' },
+];
+
+describe('with a header that no form can set', () => {
+  it.each(UNFORGEABLE)('(%o) a form is read', async (headers) => {
+    const type = 'application/x-www-form-urlencoded';
+    const answer = await post({ ...headers, 'content-type': type }, FORM_BODY);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
+  });
+
+  it.each(UNFORGEABLE)('(%o) a GET from another site is answered', async (headers) => {
+    const answer = await get({ ...headers, 'sec-fetch-site': 'cross-site' });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
+  });
+
+  it('plain text is still nothing that can be read', async () => {
+    expect((await post({ ...basic(ADA), 'content-type': 'text/plain' })).status).toBe(415);
+  });
+});
+
+describe('a GET', () => {
+  it.each<Sent>([
+    {},
+    { accept: 'application/graphql-response+json' },
+    { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' },
+    { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
+    { 'sec-fetch-mode': 'cors' },
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'text/plain;application/json' },
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    { 'content-type': 'multipart/form-data' },
+    { 'content-type': 'application/json;charset=latin1' },
+    { 'content-type': 'TEXT/PLAIN' },
+  ])(
+    'of a program or of our own page (%o) is answered: it has no body to be misread',
+    async (h) => {
+      const answer = await get(h);
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
+    },
+  );
+
+  it.each<Sent>([
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', accept: '*/*' },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', origin: 'https://b.example' },
+    { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' },
+    { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain;application/json' },
+    { 'sec-fetch-site': 'cross-site', cookie: 'session=1', 'x-requested-with': 'x' },
+  ])('that a page of another site made a browser send (%o) is 403', async (headers) => {
+    const answer = await get(headers);
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.text)).toEqual({
+      errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }],
+    });
+  });
+
+  it('knows a user by the authorization header alone: nothing a browser keeps is read', async () => {
+    const path = `/graphql?query=${encodeURIComponent('{ viewer { username } }')}`;
+    const headers = { cookie: `authorization=${basic(ADA)['authorization']}; x-username=ada` };
+    const answer = await lab.call(path, { headers });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+});
+
+it('there are no mutations and no subscriptions that another site could run', async () => {
+  const query = '{ __schema { mutationType { name } subscriptionType { name } } }';
+  expect(await lab.data(query)).toEqual({
+    __schema: { mutationType: null, subscriptionType: null },
+  });
+});

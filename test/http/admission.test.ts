@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { countWaiting, holdTables } from '../support/held-tables.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
+
+const GROUP = guidOf(1);
+const BOB = { username: 'bob', token: 'bob-token' };
+const EVE = { username: 'eve', token: 'eve-token' };
+
+let lab: TestService;
+let held: { release(): Promise<void> } | null = null;
+let asked: Promise<unknown>[] = [];
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [group(1)],
+    lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
+    settings: { maxConcurrent: 5, maxConcurrentPerUser: 2, trustProxy: ['127.0.0.1'] },
+  });
+  for (const user of [BOB, EVE]) await lab.addUser(user, [CONTEXT]);
+});
+
+afterEach(async () => {
+  await held?.release();
+  held = null;
+  await Promise.all(asked);
+  asked = [];
+  // Nothing is left behind of those that were refused, or of those that waited.
+  expect((await lab.call('/metrics')).text).toContain('countergraph_requests_at_work 0');
+});
+
+afterAll(() => lab.close());
+
+const hold = async (...tables: string[]) => {
+  lab.emptyCaches();
+  held = await holdTables(lab.databaseUrl, tables);
+};
+
+const ask = ({ username, token } = ADA, from = '192.0.2.1') =>
+  lab.rest(
+    'topper',
+    {
+      ...{ username, api_token: token, counter_group: GROUP },
+      ...{ window_fromts: T0, window_seconds: 60, timeout: 60 },
+    },
+    { headers: { 'x-forwarded-for': from } },
+  );
+
+/** Asks and does not wait for the answer, but until the database does. */
+async function askAndWait(...questions: (() => Promise<unknown>)[]): Promise<void> {
+  const before = await countWaiting(lab.databaseUrl);
+  asked.push(...questions.map((question) => question()));
+  while ((await countWaiting(lab.databaseUrl)) < before + questions.length) await delay(5);
+}
+
+const BUSY = { status: 'ERROR', message: 'Server is busy' };
+
+describe('a user with as many requests as one may have at once', () => {
+  it('is told 503 with Retry-After on both surfaces, and others are answered', async () => {
+    await hold('topper_blocks');
+    await askAndWait(
+      () => ask(),
+      () => ask(ADA, '192.0.2.2'),
+    );
+    const { status, headers, body } = await ask(ADA, '192.0.2.3');
+    expect([status, headers['retry-after'], body]).toEqual([503, '1', BUSY]);
+    const graphql = await lab.graphql('{ viewer { username } }');
+    expect([graphql.status, graphql.headers['retry-after']]).toEqual([503, '1']);
+    expect(JSON.parse(graphql.text)).toEqual({
+      errors: [{ message: 'Server is busy', extensions: { code: 'BUSY' } }],
+    });
+    const other = await lab.graphql('{ viewer { username } }', {}, basic(BOB));
+    expect(other.data).toEqual({ viewer: { username: 'bob' } });
+  });
+
+  it('is asked again and answered once one of them is', async () => {
+    await hold('topper_blocks');
+    await askAndWait(
+      () => ask(),
+      () => ask(),
+    );
+    expect((await ask()).status).toBe(503);
+    await held?.release();
+    await Promise.all(asked);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('has a place again when a caller goes before the answer', async () => {
+    await hold('topper_blocks');
+    const gone = new AbortController();
+    const path = `${lab.path('topper')}?username=ada&api_token=ada-token&context=lab`;
+    const query = `&counter_group=${GROUP}&window_fromts=${T0}&window_seconds=60`;
+    const leaving = lab.call(path + query, { signal: gone.signal });
+    leaving.catch(() => undefined);
+    await askAndWait(() => ask());
+    while ((await countWaiting(lab.databaseUrl)) < 2) await delay(5);
+    gone.abort();
+    while ((await countWaiting(lab.databaseUrl)) > 1) await delay(5);
+    await askAndWait(() => ask());
+  });
+});
+
+describe('a stranger in the name of a user', () => {
+  it('takes the share of the address, and none of the user', async () => {
+    await hold('users');
+    const wrong = { ...ADA, token: 'wrong' };
+    await askAndWait(
+      () => ask(wrong),
+      () => ask(wrong),
+    );
+    expect(await ask(wrong).then(({ body }) => body)).toEqual(BUSY);
+    // From elsewhere, the user and everybody else come in.
+    await askAndWait(
+      () => ask(ADA, '192.0.2.2'),
+      () => ask(ADA, '192.0.2.2'),
+    );
+  });
+
+  it('has one share for all addresses of an IPv6 network', async () => {
+    await hold('users');
+    await askAndWait(
+      () => ask(ADA, '2001:db8::1'),
+      () => ask(ADA, '2001:db8::2'),
+    );
+    expect((await ask(ADA, '2001:db8::3')).status).toBe(503);
+    await askAndWait(() => ask(BOB, '2001:db8:0:1::1'));
+  });
+});
+
+describe('a server that works on as much as it may', () => {
+  const fill = async () => {
+    await hold('topper_blocks');
+    await askAndWait(
+      ...[ADA, ADA, BOB, BOB, EVE].map((user, i) => () => ask(user, `192.0.2.${i}`)),
+    );
+  };
+
+  it('refuses everything else at once, before any work', async () => {
+    await fill();
+    const statements = lab.watchStatements();
+    const rest = await ask(EVE, '192.0.2.9');
+    expect([rest.status, rest.headers['retry-after'], rest.body]).toEqual([503, '1', BUSY]);
+    const graphql = await lab.graphql('{ __typename }', {}, { 'x-forwarded-for': '192.0.2.9' });
+    expect([graphql.status, graphql.headers['retry-after']]).toEqual([503, '1']);
+    expect(graphql.errors).toEqual([{ message: 'Server is busy', extensions: { code: 'BUSY' } }]);
+    const tool = await lab.call('/graphql?query={__typename}', {
+      headers: { accept: 'application/graphql-response+json' },
+    });
+    expect(tool.status).toBe(503);
+    expect(tool.headers['content-type']).toMatch(/^application\/graphql-response\+json/);
+    expect(statements()).toEqual([]);
+  });
+
+  it('still says how it is', async () => {
+    await fill();
+    expect((await lab.call('/healthz')).status).toBe(200);
+    expect((await lab.call('/readyz')).status).toBe(200);
+    const { status, text } = await lab.call('/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('countergraph_requests_at_work 5');
+  });
+});

@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../domain/errors.ts';
+import { group, startLab } from '../support/lab.ts';
+import { RawConnection, statusOf } from '../support/raw-connection.ts';
+import { ADA, basic, type TestService } from '../support/service.ts';
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [group(1)],
+    // Half a request is not waited for any longer.
+    settings: { corsOrigins: ['https://a.example'], slowCallerSeconds: 0.5 },
+  });
+});
+
+afterAll(() => lab.close());
+
+/** What comes back for these bytes, until the server closes the connection. */
+async function exchange(bytes: string): Promise<string> {
+  const connection = await RawConnection.open(lab.url);
+  connection.write(bytes);
+  await connection.closed();
+  return connection.received;
+}
+
+const requestFor = (target: string, headers = '', method = 'GET'): string =>
+  `${method} ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`;
+
+const ask = (target: string, headers = '', method = 'GET'): Promise<string> =>
+  exchange(requestFor(target, headers, method));
+
+const STATUSES: ReadonlySet<number> = new Set(Object.values(ERRORS).map(({ status }) => status));
+
+/** No answer at all, one below 500, or a 5xx of the table that is not a defect. */
+function expectSound(received: string): void {
+  const status = statusOf(received);
+  expect(received).not.toContain(ERRORS.internal.message);
+  if (status !== null && status >= 500) expect(STATUSES).toContain(status);
+}
+
+/** Sent side by side: some are half a request, and only time tells. */
+const manyOf = <T>(request: fc.Arbitrary<T>) => fc.array(request, { minLength: 30, maxLength: 30 });
+
+const SLICES = '/api/time_slices/time_slices_request';
+const CREDENTIALS = 'username=ada&api_token=ada-token&context=lab';
+
+describe('a request line', () => {
+  it.each([
+    [
+      'with the whole address, as proxies get it',
+      `http://a.example:1${SLICES}?${CREDENTIALS}`,
+      200,
+    ],
+    ['with that in another case', `HTTPS://A.example${SLICES}?${CREDENTIALS}`, 200],
+    ['with the whole address of GraphQL', 'http://a.example/graphql?query={__typename}', 200],
+    ['with slashes before GraphQL', '//graphql?query={__typename}', 200],
+    ['with an address that has no path', 'http://a.example', 302],
+    ['with an address that has only a query', 'http://a.example?query=x', 302],
+    ['with slashes before the path', `//${SLICES}?${CREDENTIALS}`, 200],
+    ['with what looks like a host', '//evil.example/healthz', 404],
+    ['with a backslash', '/\\evil.example', 404],
+    ['with a NUL in it', '/%00', 404],
+    ['with a NUL in a value', `${SLICES}?${CREDENTIALS}%00`, 422],
+    ['with a percent sign and no digits', `${SLICES}?${CREDENTIALS}&x=%zz%`, 200],
+    ['with a path of broken percent signs', '/%zz%', 404],
+    ['with half a character', `${SLICES}?${CREDENTIALS}%ED%A0%80`, 422],
+    ['with dots', `/x/../api/./time_slices/time_slices_request?${CREDENTIALS}`, 200],
+    ['with dots that lead out', '/../../etc/passwd', 404],
+    ['with encoded dots in an asset', '/graphql/assets/%2e%2e%2f%2e%2e%2fpackage.json', 404],
+    ['with a fragment', '/healthz#x', 200],
+    ['with an asterisk', '*', 302],
+    ['without a slash', 'healthz', 400],
+    ['with 20 kB of query', `${SLICES}?${CREDENTIALS}&key_filter=${'x'.repeat(20_000)}`, 200],
+    ['with 20 kB of GraphQL', `/graphql?query={__typename}&x=${'x'.repeat(20_000)}`, 200],
+    ['with 40 kB of query', `${SLICES}?${'x'.repeat(40_000)}`, 431],
+    ['with 4000 parameters', `${SLICES}?${CREDENTIALS}&${'a=1&'.repeat(4_000)}`, 200],
+  ])('%s is answered', async (_, target, status) => {
+    const received = await ask(target);
+    expect(statusOf(received)).toBe(status);
+    expectSound(received);
+  });
+
+  it.each(['TRACE', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND', 'CONNECT', 'QUERY', 'BREW'])(
+    'of method %s is answered below 500, or not at all',
+    async (method) => {
+      for (const target of [SLICES, '/graphql', '/healthz', '*', 'x.example:443']) {
+        const received = await ask(target, '', method);
+        expectSound(received);
+        expect(statusOf(received) ?? 0).toBeLessThan(500);
+      }
+    },
+  );
+
+  it('of any bytes never brings the server down, or a defect to light', async () => {
+    const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code));
+    const piece = fc.constantFrom('/', '?', '%', '&', '=', '..', '\\', '%00', '[', ':', '@', 'x');
+    const target = fc
+      .array(fc.oneof(byte, piece), { maxLength: 40 })
+      .map((parts) => parts.join('').replaceAll(/[\r\n]/g, ''));
+    const start = fc.constantFrom('', '/', `${SLICES}?`, '/graphql?query=', 'http://', '//');
+    await fc.assert(
+      fc.asyncProperty(manyOf(fc.tuple(start, target)), async (requests) => {
+        const answers = await Promise.all(requests.map(([before, rest]) => ask(before + rest)));
+        for (const answer of answers) expectSound(answer);
+      }),
+      { numRuns: 10 },
+    );
+    expect((await lab.call('/healthz')).status).toBe(200);
+  });
+});
+
+describe('headers', () => {
+  const authorization = basic(ADA)['authorization'];
+  const wrong = basic({ ...ADA, token: 'x' })['authorization'];
+  const viewer = '/graphql?query={viewer{username}}';
+
+  it.each([
+    [
+      'a second authorization, the first counts',
+      `authorization: ${authorization}\r\nauthorization: ${wrong}\r\n`,
+      200,
+    ],
+    [
+      'two names of the user',
+      'authorization: Bearer ada-token\r\nx-username: ada\r\nx-username: ada\r\n',
+      401,
+    ],
+    ['a host that is none', `host: [\r\nauthorization: ${authorization}\r\n`, 200],
+    ['bytes that are no text', `authorization: Bearer \xff\xfe\r\nx-username: \x80\r\n`, 401],
+    [
+      'a list of proxies',
+      `x-forwarded-for: ${'1.2.3.4,'.repeat(500)}\r\nauthorization: ${authorization}\r\n`,
+      200,
+    ],
+    [
+      'origins, twice',
+      `origin: https://a.example\r\norigin: x\r\nauthorization: ${authorization}\r\n`,
+      200,
+    ],
+    [
+      'an encoding of the body',
+      `content-encoding: gzip\r\nauthorization: ${authorization}\r\n`,
+      200,
+    ],
+    [
+      'an upgrade that is not offered',
+      `upgrade: websocket\r\nauthorization: ${authorization}\r\n`,
+      200,
+    ],
+    ['a thousand lines', `${'x-a: b\r\n'.repeat(1_000)}authorization: ${authorization}\r\n`, 200],
+  ])('with %s are answered', async (_, headers, status) => {
+    const received = await ask(viewer, headers);
+    expectSound(received);
+    expect(statusOf(received)).toBe(status);
+  });
+
+  it.each([
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+    [
+      'two lengths',
+      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
+    ],
+    ['a length that is none', 'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n'],
+    [
+      'length and chunks',
+      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'chunks that are none',
+      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+    ],
+    ['a NUL', 'GET /healthz HTTP/1.1\r\nhost: x\r\nx: \0\r\n\r\n'],
+    ['no colon', 'GET /healthz HTTP/1.1\r\nhost\r\n\r\n'],
+    ['a name with a space', 'GET /healthz HTTP/1.1\r\nhost : x\r\n\r\n'],
+    ['a bare line feed', 'GET /healthz HTTP/1.1\r\nhost: x\nx: y\r\n\r\n'],
+    ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['another version', 'GET /healthz HTTP/9.9\r\nhost: x\r\n\r\n'],
+  ])('with %s are 400', async (_, bytes) => {
+    expect(statusOf(await exchange(bytes))).toBe(400);
+  });
+
+  it.each(['[', '', '%', 'a b', ':', 'x:99999', 'a/b?c#d', '[::1', '\xff', '@', 'http://x'])(
+    'with the host %j are answered: nothing depends on it',
+    async (host) => {
+      const head = (target: string, method: string) =>
+        `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n`;
+      const type = 'content-type: application/json\r\ncontent-length: 25\r\n';
+      for (const bytes of [
+        `${head('/healthz', 'GET')}\r\n`,
+        `${head('/graphql?query={__typename}', 'GET')}\r\n`,
+        `${head('/graphql', 'POST')}${type}\r\n{"query":"{__typename}"} `,
+      ]) {
+        expect(statusOf(await exchange(bytes))).toBe(200);
+      }
+    },
+  );
+
+  it('over the limit are 431, told in the shape of all errors', async () => {
+    const received = await ask('/healthz', `x: ${'y'.repeat(40_000)}\r\n`);
+    expect(statusOf(received)).toBe(431);
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    expect(JSON.parse(body)).toEqual({
+      status: 'ERROR',
+      message: 'The address and headers must be at most 32768 bytes, send long parameters by POST',
+    });
+    expect(head).toContain(`\r\ncontent-length: ${body.length}`);
+    expect(head).toMatch(/\r\ncontent-type: application\/json; charset=utf-8\r\n/);
+    const [, id = 'no id'] = /x-request-id: (\S+)/.exec(head) ?? [];
+    expect(lab.logText()).toContain(id);
+  });
+
+  it('that do not parse tell so in that shape too', async () => {
+    const received = await exchange('GET /healthz HTTP/1.1\r\nhost\r\n\r\n');
+    expect(JSON.parse(received.split('\r\n\r\n')[1] ?? '')).toEqual({
+      ...{ status: 'ERROR', message: ERRORS.notHttp.message },
+    });
+  });
+
+  it('of any bytes never bring the server down, or a defect to light', async () => {
+    const name = fc.constantFrom(
+      ...['host', 'authorization', 'x-username', 'accept', 'origin', 'content-type', 'cookie'],
+      ...['content-length', 'transfer-encoding', 'connection', 'expect', 'x-forwarded-for'],
+      ...['sec-fetch-site', 'accept-encoding', 'upgrade', 'range', 'if-none-match', 'x-a'],
+    );
+    const value = fc
+      .array(fc.integer({ min: 0, max: 255 }), { maxLength: 20 })
+      .map((codes) => String.fromCharCode(...codes).replaceAll(/[\r\n]/g, ''));
+    const words = fc.constantFrom('Basic ', 'Bearer ', 'text/html', 'chunked', 'close', '[', '1');
+    const line = fc.tuple(name, fc.oneof(value, words)).map(([key, text]) => `${key}: ${text}\r\n`);
+    const lines = fc.array(line, { maxLength: 6 }).map((each) => each.join(''));
+    const target = fc.constantFrom('/graphql?query={__typename}', SLICES, '/graphql', '/metrics');
+    const method = fc.constantFrom('GET', 'POST', 'HEAD', 'OPTIONS');
+    await fc.assert(
+      fc.asyncProperty(manyOf(fc.tuple(target, lines, method)), async (requests) => {
+        const answers = await Promise.all(requests.map((request) => ask(...request)));
+        for (const answer of answers) expectSound(answer);
+      }),
+      { numRuns: 10 },
+    );
+    expect((await lab.call('/healthz')).status).toBe(200);
+  });
+});

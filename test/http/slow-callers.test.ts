@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { RawConnection, statusOf } from '../support/raw-connection.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const GROUP = guidOf(1);
+/** Keys with long texts: an answer of some 20 MB, more than the buffers of a connection take. */
+const KEYS = 10_000;
+
+let lab: TestService;
+let open: RawConnection[] = [];
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [group(1)],
+    lines: Array.from({ length: KEYS }, (_, i) => ({
+      ...{ group: GROUP, key: `${i}-${'k'.repeat(490)}`, ts: T0, values: { 0: i + 1 } },
+      description: 'd'.repeat(500),
+    })),
+    settings: { slowCallerSeconds: 1, keepAliveSeconds: 1, maxConnections: 20 },
+  });
+});
+
+afterEach(() => {
+  for (const connection of open) connection.destroy();
+  open = [];
+});
+
+afterAll(() => lab.close());
+
+async function connected(): Promise<RawConnection> {
+  const connection = await RawConnection.open(lab.url);
+  open.push(connection);
+  return connection;
+}
+
+/** Writes on and on, a byte at a time, for as long as the server listens. */
+async function trickle(connection: RawConnection): Promise<void> {
+  while (!connection.isClosed) {
+    connection.write('x');
+    await delay(50);
+  }
+}
+
+const TOO_SLOW = '{"status":"ERROR","message":"The request must arrive within 1 seconds"}';
+
+describe('a caller that sends a byte now and then', () => {
+  it('of its headers is told 408 and cut off', async () => {
+    const connection = await connected();
+    connection.write('GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ');
+    await trickle(connection);
+    expect(statusOf(connection.received)).toBe(408);
+    expect(connection.received).toContain(TOO_SLOW);
+    expect(connection.received).toMatch(/\r\nx-request-id: \S{8,}\r\n/);
+  });
+
+  it.each(['/graphql', '/api/topper/topper_request'])('of a body for %s too', async (path) => {
+    const connection = await connected();
+    const headers = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 9999';
+    connection.write(`POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n{`);
+    await trickle(connection);
+    expect(statusOf(connection.received)).toBe(408);
+    expect(connection.received).toContain(TOO_SLOW);
+  });
+
+  it('of a body in chunks too, and leaves no place taken', async () => {
+    const connection = await connected();
+    const headers = 'host: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked';
+    connection.write(`POST /graphql HTTP/1.1\r\n${headers}\r\n\r\n`);
+    while (!connection.isClosed) {
+      connection.write('1\r\n{\r\n');
+      await delay(50);
+    }
+    expect(statusOf(connection.received)).toBe(408);
+    const { text } = await lab.call('/metrics');
+    expect(text).toContain('countergraph_requests_at_work 0');
+  });
+});
+
+describe('a connection', () => {
+  it('on which nothing is ever sent is closed', async () => {
+    const connection = await connected();
+    await connection.closed();
+    expect(connection.isClosed).toBe(true);
+  });
+
+  it('that is idle after an answer is closed', async () => {
+    const connection = await connected();
+    connection.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+    await connection.closed();
+    expect(connection.received).toMatch(/^HTTP\/1\.1 200 [\s\S]*alive\n$/);
+  });
+
+  it('beyond as many as there may be is closed at once, and others go on', async () => {
+    const { databaseUrl } = lab;
+    const few = await startTestService({ databaseUrl, settings: { maxConnections: 2 } });
+    const [first, second] = [await RawConnection.open(few.url), await RawConnection.open(few.url)];
+    try {
+      first.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+      await first.until('alive');
+      const third = await RawConnection.open(few.url);
+      await third.closed();
+      expect(third.received).toBe('');
+      second.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+      expect(await second.until('alive')).toContain('200 OK');
+    } finally {
+      for (const connection of [first, second]) connection.destroy();
+      await few.close();
+    }
+  });
+});
+
+describe('a caller that never reads its answer', () => {
+  const QUERY = new URLSearchParams({
+    ...{ username: 'ada', api_token: 'ada-token', context: 'lab', counter_group: GROUP },
+    ...{ window_fromts: String(T0), window_seconds: '60', maxitems: String(KEYS) },
+    get_percentiles: Array.from({ length: 100 }, (_, i) => i).join(','),
+  });
+
+  const busyConnections = async (): Promise<number> => {
+    const { text } = await lab.call('/metrics');
+    return Number(/countergraph_primary_connections\{state="busy"\} (\d+)/.exec(text)?.[1]);
+  };
+
+  it('holds no connection to the database and no place, and is cut off', async () => {
+    const path = `${lab.path('topper')}?${QUERY}`;
+    const whole = (await lab.call(path)).text.length;
+    expect(whole).toBeGreaterThan(10_000_000);
+    const connection = await connected();
+    connection.socket.pause();
+    connection.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    // The log has a line for a request that is over, also where it was cut off.
+    const mark = lab.logText().length;
+    let metrics = '';
+    while (!lab.logText().slice(mark).includes('topper_request')) {
+      metrics = (await lab.call('/metrics')).text;
+      await delay(20);
+    }
+    // The last look before that was at a request with nothing to do but to be read.
+    expect(metrics).toContain('countergraph_requests_at_work 0');
+    expect(await busyConnections()).toBe(0);
+    connection.socket.resume();
+    await connection.closed();
+    expect(connection.received.length).toBeLessThan(whole);
+  });
+
+  it('is given all of it when it reads, if slowly', async () => {
+    const { databaseUrl } = lab;
+    const patient = await startTestService({ databaseUrl, settings: { slowCallerSeconds: 2 } });
+    const connection = await RawConnection.open(patient.url);
+    open.push(connection);
+    connection.socket.pause();
+    const head = 'host: x\r\nconnection: close';
+    connection.write(`GET ${lab.path('topper')}?${QUERY} HTTP/1.1\r\n${head}\r\n\r\n`);
+    // For longer than a caller may take nothing, it takes a little at a time.
+    for (let i = 0; i < 30; i += 1) {
+      connection.socket.resume();
+      await delay(1);
+      connection.socket.pause();
+      await delay(100);
+    }
+    connection.socket.resume();
+    await connection.closed();
+    const length = Number(/content-length: (\d+)/.exec(connection.received)?.[1]);
+    const body = connection.received.slice(connection.received.indexOf('\r\n\r\n') + 4);
+    expect(body.length).toBe(length);
+    await patient.close();
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
+import { LogInFailures } from '../../server/log-in-failures.ts';
+
+const HOME = '192.0.2.1';
+const OFFICE = '198.51.100.1';
+
+function counted({ perUser = 3, perAddress = 10 } = {}) {
+  const clock = { ms: 5_000 };
+  const limits = { perUser, perAddress, windowMs: 60_000 };
+  return { clock, failures: new LogInFailures(limits, () => clock.ms) };
+}
+
+/** So many failures in the name of `username`, or of a user after the other where it is a function. */
+function failTimes(
+  failures: LogInFailures,
+  times: number,
+  from: string,
+  of = (_: number) => 'ada',
+) {
+  for (let i = 0; i < times; i += 1) failures.fail(from, of(i));
+}
+
+describe('failed log-ins', () => {
+  it('are refused from the limit on, until the window is over', () => {
+    const { clock, failures } = counted();
+    failTimes(failures, 2, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    failTimes(failures, 1, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(60);
+    clock.ms += 58_500;
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(2);
+    clock.ms += 1_500;
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    failTimes(failures, 2, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+  });
+
+  it('lock a user out nowhere but where they happened', () => {
+    const { failures } = counted();
+    failTimes(failures, 3, HOME);
+    expect(failures.waitSeconds(OFFICE, 'ada')).toBe(0);
+  });
+
+  it('lock nobody else out at the same address', () => {
+    const { failures } = counted();
+    failTimes(failures, 3, HOME);
+    expect(failures.waitSeconds(HOME, 'bob')).toBe(0);
+  });
+
+  it('are forgotten after a success', () => {
+    const { failures } = counted();
+    failTimes(failures, 2, HOME);
+    failures.succeed(HOME, 'ada');
+    failTimes(failures, 2, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+  });
+
+  it('of many users refuse the address, but not to those who are known there', () => {
+    const { failures } = counted();
+    failures.succeed(HOME, 'ada');
+    failTimes(failures, 10, HOME, (i) => `name ${i}`);
+    expect(failures.waitSeconds(HOME, 'bob')).toBe(60);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    expect(failures.waitSeconds(OFFICE, 'bob')).toBe(0);
+    failTimes(failures, 3, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(60);
+  });
+
+  it('without a name count for the address only: there is no token to guess', () => {
+    const { failures } = counted();
+    failTimes(failures, 9, HOME, () => '');
+    expect(failures.waitSeconds(HOME, '')).toBe(0);
+    failTimes(failures, 1, HOME, () => '');
+    expect(failures.waitSeconds(HOME, '')).toBe(60);
+  });
+
+  it('in names longer than any are of one user, who is nobody', () => {
+    const { failures } = counted();
+    const long = 'x'.repeat(LIMITS.nameLength + 1);
+    failTimes(failures, 3, HOME, (i) => `${long}${i}`);
+    expect(failures.waitSeconds(HOME, `${long}9`)).toBe(60);
+    expect(failures.waitSeconds(HOME, 'x'.repeat(LIMITS.nameLength))).toBe(0);
+  });
+
+  it('of more callers than are remembered take no more memory: the oldest are forgotten', () => {
+    const { failures } = counted({ perUser: 1, perAddress: 1 });
+    failTimes(failures, 1, HOME);
+    for (let i = 0; i < LIMITS.rememberedCallers; i += 1) failures.fail(`caller ${i}`, 'ada');
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    expect(failures.waitSeconds('caller 0', 'ada')).toBe(60);
+  });
+});

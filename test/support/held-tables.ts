@@ -1,0 +1,33 @@
+import pg from 'pg';
+
+/** Keeps everybody from reading these tables until `release`; who tries, waits. */
+export async function holdTables(
+  databaseUrl: string,
+  tables: readonly string[],
+): Promise<{ release(): Promise<void> }> {
+  const holder = new pg.Client({ connectionString: databaseUrl, application_name: 'holder' });
+  await holder.connect();
+  await holder.query(`begin; lock table ${tables.join(', ')} in access exclusive mode`);
+  let held = true;
+  return {
+    async release() {
+      if (held) await holder.end();
+      held = false;
+    },
+  };
+}
+
+/** The server's statements that wait for a table somebody holds. */
+export async function countWaiting(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where datname = current_database()
+         and application_name = 'countergraph' and wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.count ?? 0;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** A connection on which a test writes what it likes, as no HTTP client would. */
+export class RawConnection {
+  readonly socket: Socket;
+  #received = '';
+  #closed = false;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (chunk: Buffer) => {
+      this.#received += chunk.toString('latin1');
+    });
+    // What a server that resets a connection does to it; `close` follows.
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      this.#closed = true;
+    });
+  }
+
+  /** Errors: the address refuses connections. */
+  static async open(url: string): Promise<RawConnection> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return new RawConnection(socket);
+  }
+
+  /** Everything that came so far, a byte a character. */
+  get received(): string {
+    return this.#received;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  write(bytes: string): void {
+    if (!this.#closed) this.socket.write(bytes, 'latin1');
+  }
+
+  /** Until the server has closed it. */
+  async closed(): Promise<void> {
+    if (!this.#closed) await once(this.socket, 'close');
+  }
+
+  /** Until what came has this in it, or nothing comes any more. */
+  async until(text: string | RegExp): Promise<string> {
+    const has = () =>
+      typeof text === 'string' ? this.#received.includes(text) : text.test(this.#received);
+    while (!has() && !this.#closed) {
+      await new Promise<void>((resolve) => {
+        this.socket.once('data', () => resolve());
+        this.socket.once('close', () => resolve());
+      });
+    }
+    return this.#received;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+}
+
+/** The status of the last answer on a connection; null: there was none. */
+export function statusOf(received: string): number | null {
+  const [, status] = [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].at(-1) ?? [];
+  return status === undefined ? null : Number(status);
+}
