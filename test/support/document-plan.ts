@@ -1,0 +1,54 @@
+import type { GraphQLField, GraphQLInputType } from 'graphql';
+
+/** What a random document is to say, before names are given to its variables and fragments. */
+export type DocumentPlan = {
+  readonly operations: readonly (readonly SelectionPlan[])[];
+  /** Whether an operation that is alone has a name all the same. */
+  readonly isNamed: boolean;
+  /** Which of the operations is to run. */
+  readonly chosen: number;
+};
+
+export type SelectionPlan = FieldPlan | FragmentPlan;
+
+export type FieldPlan = {
+  readonly kind: 'field';
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly alias: string | null;
+  readonly args: readonly NamedValue[];
+  readonly directives: readonly DirectivePlan[];
+  /** Empty for leaves. */
+  readonly selections: readonly SelectionPlan[];
+};
+
+export type FragmentPlan = {
+  readonly kind: 'fragment';
+  /** null: without a type condition, which only an inline fragment can do without. */
+  readonly on: string | null;
+  readonly isNamed: boolean;
+  /** Whether an earlier fragment on the same type will do. */
+  readonly mayBeShared: boolean;
+  readonly directives: readonly DirectivePlan[];
+  readonly selections: readonly SelectionPlan[];
+};
+
+export type DirectivePlan = { readonly name: 'skip' | 'include'; readonly if: ValuePlan };
+
+export type NamedValue = readonly [name: string, value: ValuePlan];
+
+/** A value in a document, and what of it stands in variables. */
+export type ValuePlan =
+  | { readonly kind: 'literal'; readonly type: GraphQLInputType; readonly value: unknown }
+  | { readonly kind: 'list'; readonly items: readonly ValuePlan[] }
+  | { readonly kind: 'object'; readonly fields: readonly NamedValue[] }
+  | VariablePlan;
+
+/** `given` and `fallback`: undefined is not there. */
+export type VariablePlan = {
+  readonly kind: 'variable';
+  readonly type: GraphQLInputType;
+  readonly given: unknown;
+  readonly fallback: unknown;
+  /** Whether an earlier variable of the same type will do. */
+  readonly mayBeShared: boolean;
+};
