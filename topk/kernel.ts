@@ -30,7 +30,8 @@ type Thread = { readonly worker: Worker; job: Job | null };
 /**
  * Unpacks blocks and adds them up in threads, so that the event loop is never busy for long: what
  * takes less than about a millisecond is done at once, the rest waits for a thread in a bounded
- * queue. A thread that dies fails its task and is replaced. Errors: `busy` when the queue is full.
+ * queue. A thread that dies fails its task and is replaced. Errors: `busy` when the queue is full; a
+ * closed kernel refuses everything.
  */
 export class Kernel {
   readonly #options: KernelOptions;
@@ -74,12 +75,14 @@ export class Kernel {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { reject } of this.#queue.splice(0)) reject(new Error('the server is closing'));
+    for (const { reject } of this.#queue.splice(0)) reject(closing());
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 
   async #run(task: KernelTask, isSmall: boolean, signal: AbortSignal): Promise<KernelResult> {
     signal.throwIfAborted();
+    // A thread that began now would outlive the server: nobody is left to end it.
+    if (this.#closed) throw closing();
     if (isSmall) return runKernelTask(task);
     const idle = this.#idleThread();
     if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
@@ -132,6 +135,8 @@ export class Kernel {
     if (fresh) this.#next(fresh);
   }
 }
+
+const closing = () => new Error('the server is closing');
 
 function start(thread: Thread, job: Job): void {
   thread.job = job;

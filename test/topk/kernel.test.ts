@@ -206,4 +206,20 @@ describe('a kernel that is closed', () => {
     ]);
     expect([kernel.busy, kernel.waiting]).toEqual([0, 0]);
   });
+
+  it('refuses whatever comes then, and makes no thread for it', async () => {
+    await fold(large);
+    await kernel.close();
+    const made: Worker[] = [];
+    const note = (worker: Worker) => made.push(worker);
+    process.on('worker', note);
+    const late = [
+      ...[fold(large), fold(small)],
+      ...[10, 40_000].map((keys) => kernel.unpack([RANGE], runsOf(keys), FOREVER)),
+    ];
+    const reasons = await Promise.all(late.map(failureOf));
+    process.off('worker', note);
+    expect(reasons.map(String)).toEqual(late.map(() => 'Error: the server is closing'));
+    expect([made.length, kernel.busy, kernel.waiting]).toEqual([0, 0, 0]);
+  });
 });
