@@ -1,0 +1,183 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BreakableServer } from '../support/breakable-server.ts';
+import type { TestService } from '../support/service.ts';
+import {
+  askAll,
+  expectRecovery,
+  keepAsking,
+  QUESTIONS,
+  startFaultLab,
+  statementsOf,
+  UNREACHABLE,
+} from './fault-lab.ts';
+
+let lab: TestService;
+let server: BreakableServer;
+
+beforeAll(async () => {
+  ({ lab, server } = await startFaultLab());
+}, 120_000);
+
+afterAll(async () => {
+  await lab.close();
+  await server.remove();
+});
+
+/** Whatever happened, the service answers again by itself, and the numbers are right. */
+afterEach(() => expectRecovery(lab), 20_000);
+
+const ALL_REFUSED = [UNREACHABLE, UNREACHABLE, UNREACHABLE, UNREACHABLE];
+
+describe('while PostgreSQL is away', () => {
+  afterEach(() => server.start());
+
+  it.each([
+    ['stopped', () => server.stop()],
+    ['killed', () => server.kill()],
+    ['without its postmaster, which was killed', () => server.killPostmaster()],
+  ])('%s, every request is told so, and the process is alive', async (_, goAway) => {
+    await askAll(lab);
+    await goAway();
+    // Backends that lost their postmaster end when they notice.
+    while ((await askAll(lab)).length < 4) await delay(20);
+    expect(await askAll(lab)).toEqual(ALL_REFUSED);
+    expect((await lab.call('/healthz')).status).toBe(200);
+    expect((await lab.call('/readyz')).status).toBe(503);
+    expect((await lab.call('/metrics')).status).toBe(200);
+  });
+});
+
+describe('requests that run', () => {
+  it('while PostgreSQL is restarted end with the right answer or are told', async () => {
+    const asking = keepAsking(lab);
+    for (const goAway of [server.stop, server.kill, server.killPostmaster]) {
+      await delay(50);
+      await goAway();
+      await server.start();
+    }
+    expect(await asking.stop()).toEqual([UNREACHABLE]);
+  });
+
+  it('while a backend is killed end with the right answer or are told', async () => {
+    const asking = keepAsking(lab);
+    for (const _ of [1, 2, 3]) {
+      await expectRecovery(lab);
+      const [backend] = await lab.sql<{ pid: number }>(
+        `select pid from pg_stat_activity
+         where application_name = 'countergraph' and datname = current_database() limit 1`,
+      );
+      // PostgreSQL ends all other sessions too: their shared memory may be damaged.
+      if (backend) process.kill(backend.pid, 'SIGKILL');
+    }
+    expect(await asking.stop()).toEqual([UNREACHABLE]);
+  });
+});
+
+describe('requests that wait for a lock', () => {
+  let locker: pg.Client;
+
+  async function lock(tables: string): Promise<void> {
+    lab.emptyCaches();
+    locker = new pg.Client({ connectionString: server.url });
+    locker.on('error', () => {});
+    await locker.connect();
+    await locker.query(`begin; lock table ${tables} in access exclusive mode`);
+  }
+
+  const waiting = async (count: number) => {
+    while ((await statementsOf(lab)).filter(({ waits }) => waits).length < count) await delay(10);
+  };
+
+  it.each(['users', 'counter_groups', 'samples, topper_blocks', 'keys', 'context_versions'])(
+    'on %s end after their timeout, and leave no statement behind',
+    async (tables) => {
+      await lock(tables);
+      const answer = await lab.refusal('topper', { ...QUESTIONS.topper, timeout: 1 });
+      expect(answer).toEqual([500, 'Query timed out after 1 seconds']);
+      expect(await statementsOf(lab)).toEqual([]);
+      await locker.end();
+    },
+  );
+
+  it('are told when their backends are killed', async () => {
+    await lock('samples, topper_blocks, users');
+    const asked = askAll(lab);
+    await waiting(4);
+    const [first] = await statementsOf(lab);
+    process.kill(first?.pid ?? 0, 'SIGKILL');
+    expect(await asked).toEqual(ALL_REFUSED);
+    await locker.end();
+  });
+
+  it('on blocks, which come by COPY, are told when the backend is killed', async () => {
+    await lock('topper_blocks');
+    const asked = lab.refusal('topper', QUESTIONS.topper);
+    await waiting(1);
+    const [first] = await statementsOf(lab);
+    process.kill(first?.pid ?? 0, 'SIGKILL');
+    expect(await asked).toEqual(UNREACHABLE);
+    await locker.end();
+  });
+
+  it('end after their timeout when PostgreSQL does not even take the cancel', async () => {
+    await lock('topper_blocks');
+    const asked = lab.refusal('topper', { ...QUESTIONS.topper, timeout: 1 });
+    await waiting(1);
+    const frozen = [await server.pid(), ...(await statementsOf(lab)).map(({ pid }) => pid)];
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    try {
+      expect(await asked).toEqual([500, 'Query timed out after 1 seconds']);
+    } finally {
+      for (const pid of frozen) process.kill(pid, 'SIGCONT');
+    }
+    await locker.end();
+  });
+});
+
+describe('a PostgreSQL that refuses', () => {
+  const restart = async (settings: Readonly<Record<string, string>>) => {
+    await server.stop();
+    await server.start({ settings });
+  };
+
+  afterEach(() => restart({}), 20_000);
+
+  it('connections, as others hold all, is not reachable until they are given back', async () => {
+    await restart({ max_connections: '8', superuser_reserved_connections: '0' });
+    const others = await connectAsMany();
+    expect(await askAll(lab)).toEqual(ALL_REFUSED);
+    expect((await lab.call('/readyz')).status).toBe(503);
+    for (const other of others) await other.end();
+    await expectRecovery(lab);
+  });
+
+  async function connectAsMany(): Promise<pg.Client[]> {
+    const taken: pg.Client[] = [];
+    for (;;) {
+      const client = new pg.Client({ connectionString: server.url });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        taken.push(client);
+      } catch {
+        return taken;
+      }
+    }
+  }
+
+  it('connections beyond a few answers every request or says so', async () => {
+    await restart({ max_connections: '4', superuser_reserved_connections: '0' });
+    const refused = (await Promise.all(Array.from({ length: 10 }, () => askAll(lab)))).flat();
+    expect(refused.filter(([, message]) => message !== UNREACHABLE[1])).toEqual([]);
+    expect(refused.length).toBeGreaterThan(0);
+  });
+
+  it('to write still answers, as nothing but reading is asked of it', async () => {
+    await restart({ default_transaction_read_only: 'on' });
+    expect(await askAll(lab)).toEqual([]);
+    await expectRecovery(lab);
+    await expect(lab.apply({ context: 'other' })).rejects.toThrow(/read-only transaction/);
+  });
+});
