@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ImportReport, importFile } from '../../ingest/import-file.ts';
+import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { textSource } from '../ingest/text-source.ts';
+import type { BreakableServer } from '../support/breakable-server.ts';
+import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
+import { type DatabaseDigest, digestOf } from '../support/database-digest.ts';
+import { T0 } from '../support/lab.ts';
+import { CONTEXT, type TestService } from '../support/service.ts';
+import { expectRecovery, GROUP, startFaultLab } from './fault-lab.ts';
+
+let lab: TestService;
+let server: BreakableServer;
+let program: BuiltProgram;
+let files = 0;
+
+beforeAll(async () => {
+  program = await buildProgram();
+  ({ lab, server } = await startFaultLab());
+}, 120_000);
+
+afterAll(async () => {
+  await lab.close();
+  await server.remove();
+  await program.remove();
+});
+
+/** What no import has seen, of another day, with so many keys. */
+function newContent(keys: number, minutes = 3): string {
+  files += 1;
+  const line = (i: number, minute: number) => {
+    const key = `new ${i} of file ${files}`;
+    const ts = T0 + 86_400 * files + 60 * minute;
+    return `${JSON.stringify({ group: GROUP.guid, key, ts, values: { 0: i + 1 } })}\n`;
+  };
+  const linesOf = (minute: number) =>
+    Array.from({ length: keys }, (_, i) => line(i, minute)).join('');
+  return Array.from({ length: minutes }, (_, minute) => linesOf(minute)).join('');
+}
+
+const importContent = (content: string): Promise<ImportReport> =>
+  importFile({
+    ...{ databaseUrl: server.url, context: CONTEXT, format: 'samples' },
+    source: textSource(content),
+    now: () => Math.floor(Date.now() / 1000),
+  });
+
+/** An import in a process of its own, as the command does it. */
+async function startImport(content: string): Promise<ChildProcess> {
+  const path = join(program.folder, `file-${files}.ndjson`);
+  await writeFile(path, content);
+  const main = join(program.folder, 'dist/cli/main.js');
+  const parameters = ['import', '--context', CONTEXT, '--format', 'samples', path];
+  return spawn(process.execPath, [main, ...parameters], {
+    ...{ cwd: program.folder, env: { ...process.env, DATABASE_URL: server.url } },
+    stdio: 'ignore',
+  });
+}
+
+const IMPORT_SESSIONS = `select pid, coalesce(wait_event_type = 'Lock', false) as waits
+  from pg_stat_activity where application_name like 'countergraph import%'`;
+
+const importSessions = () => lab.sql<{ pid: number; waits: boolean }>(IMPORT_SESSIONS);
+
+async function waitUntilImportsEnd(): Promise<void> {
+  while ((await importSessions()).length > 0) await delay(10);
+}
+
+/** Nothing is left of an import; its file can be imported now, and all that is derived is right. */
+async function expectNoTrace(content: string, before: DatabaseDigest): Promise<void> {
+  await waitUntilImportsEnd();
+  expect(await digestOf(server.url)).toEqual(before);
+  await expectRecovery(lab);
+  await importContent(content);
+  await expect(importContent(content)).rejects.toThrow('its content is in context lab already');
+  await expectRightBlocks();
+  // A partition that was made for nothing is removed at the latest by the next import.
+  const [tables] = await lab.sql(`select count(*)::int as partitions,
+    (select count(*)::int from slices) as slices
+    from pg_class where relkind = 'r' and relname ~ '^samples_[0-9]+$'`);
+  expect(tables?.['partitions']).toBe(tables?.['slices']);
+  await expectRecovery(lab);
+}
+
+async function expectRightBlocks(): Promise<void> {
+  const report = await verifyContext({ databaseUrl: server.url, context: CONTEXT });
+  expect(report).toMatchObject({ differences: [], unpackedSlices: 0 });
+}
+
+/** Waits until the import that was started waits for what is locked. */
+async function waitUntilHeld(): Promise<void> {
+  while (!(await importSessions()).some(({ waits }) => waits)) await delay(5);
+}
+
+/** Lets nobody write to a table; reading goes on, as imports look at all of these first. */
+async function hold(table: string): Promise<pg.Client> {
+  const locker = new pg.Client({ connectionString: server.url });
+  locker.on('error', () => {});
+  await locker.connect();
+  await locker.query(`begin; lock table ${table} in exclusive mode`);
+  return locker;
+}
+
+describe('an import that is killed', { timeout: 60_000 }, () => {
+  // Each lock holds it at another place: before and after its first rows, and before its end.
+  it.each(['keys', 'samples', 'topper_blocks', 'imports'])(
+    'where it writes to %s leaves no trace, and its file can be imported',
+    async (table) => {
+      const content = newContent(500);
+      const before = await digestOf(server.url);
+      const locker = await hold(table);
+      const importing = await startImport(content);
+      await waitUntilHeld();
+      importing.kill('SIGKILL');
+      await once(importing, 'close');
+      await locker.end();
+      await expectNoTrace(content, before);
+    },
+  );
+
+  it('after it committed is complete: its coarse blocks are made by the server', async () => {
+    const content = newContent(500);
+    const before = (await lab.sql('select from imports')).length;
+    const importing = await startImport(content);
+    while ((await lab.sql('select from imports')).length === before) await delay(1);
+    importing.kill('SIGKILL');
+    await once(importing, 'close');
+    await waitUntilImportsEnd();
+    await lab.packNow();
+    await expectRightBlocks();
+    await expect(importContent(content)).rejects.toThrow('its content is in context lab already');
+    await expectRecovery(lab);
+  });
+});
+
+describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
+  const restart = async (how: Parameters<BreakableServer['start']>[0] = {}) => {
+    await server.stop();
+    await server.start(how);
+  };
+
+  it.each([
+    ['is stopped', () => server.stop()],
+    ['is killed', () => server.kill()],
+    ['loses its postmaster', () => server.killPostmaster()],
+  ])('%s fails, and leaves no trace', async (_, goAway) => {
+    const content = newContent(2000);
+    const before = await digestOf(server.url);
+    await hold('topper_blocks');
+    const importing = importContent(content);
+    const failing = expect(importing).rejects.toThrow(/terminat/);
+    await waitUntilHeld();
+    await goAway();
+    await failing;
+    await server.start();
+    await expectNoTrace(content, before);
+  });
+
+  it('may write nothing fails, and leaves no trace', async () => {
+    const content = newContent(100);
+    const before = await digestOf(server.url);
+    await restart({ settings: { default_transaction_read_only: 'on' } });
+    await expect(importContent(content)).rejects.toThrow(/read-only transaction/);
+    await restart();
+    await expectNoTrace(content, before);
+  });
+
+  it('has no room left fails, and leaves no trace', async () => {
+    const content = newContent(20_000, 10);
+    const before = await digestOf(server.url);
+    // No file may grow beyond 17 MB, one of the write-ahead log having 16: as on a full disk,
+    // PostgreSQL cannot extend a table.
+    await restart({ fileBytes: 17 * 1024 * 1024 });
+    await expect(importContent(content)).rejects.toThrow(/could not (extend|write)/);
+    await expectRecovery(lab);
+    await restart();
+    await expectNoTrace(content, before);
+  });
+});

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { withClient } from './database.ts';
+
+/** By table, how many rows it has and a digest of them. */
+export type DatabaseDigest = Readonly<Record<string, string>>;
+
+/** Of every table of a database, the partitions of samples being one table. */
+export const digestOf = (databaseUrl: string): Promise<DatabaseDigest> =>
+  withClient(databaseUrl, digestThrough);
+
+export async function digestThrough(client: pg.ClientBase): Promise<DatabaseDigest> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname as name from pg_class
+     where relkind in ('r', 'p') and not relispartition
+       and relnamespace = current_schema()::regnamespace and relname !~ '^samples_[0-9]+$'
+     order by 1`,
+  );
+  const selects = tables.map(
+    ({ name }) => `select '${name}' as name, count(*)::text as count,
+       coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '') as digests from ${name} t`,
+  );
+  const { rows } = await client.query<{ name: string; count: string; digests: string }>(
+    selects.join(' union all '),
+  );
+  return Object.fromEntries(
+    rows.map(({ name, count, digests }) => [
+      name,
+      `${count} ${createHash('sha256').update(digests).digest('hex')}`,
+    ]),
+  );
+}
