@@ -107,6 +107,12 @@ export const ERRORS = {
     message: 'Method <method> is not allowed, use GET, HEAD or POST',
     when: 'a REST endpoint is called with another method',
   },
+  notAcceptable: {
+    status: 406,
+    code: 'BAD_USER_INPUT',
+    message: 'The answer cannot be what is accepted, accept application/json',
+    when: 'GraphQL is asked for an answer in a type that it does not have',
+  },
   unreadableBody: {
     status: 400,
     code: 'BAD_USER_INPUT',
@@ -118,6 +124,24 @@ export const ERRORS = {
     code: 'LIMIT',
     message: 'The request body must be at most <limit> bytes',
     when: 'a body is over the limit',
+  },
+  headTooLarge: {
+    status: 431,
+    code: 'LIMIT',
+    message: 'The request line and headers must be at most <limit> bytes, use POST',
+    when: 'a query string or a header is too long',
+  },
+  unreadableRequest: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'The request could not be read - <what is wrong>',
+    when: 'what was sent is not HTTP',
+  },
+  tooSlow: {
+    status: 408,
+    code: 'LIMIT',
+    message: 'The request must arrive within <seconds> seconds',
+    when: 'the whole request did not arrive in time',
   },
   unsupportedMediaType: {
     status: 415,

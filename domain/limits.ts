@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** A legacy request is a handful of parameters; a pattern may be long (decision 1). */
   restBodyBytes: 64 * 1024,
+  /** Of a request's line and headers: a GET with two long patterns, percent-encoded. */
+  requestHeadBytes: 64 * 1024,
   /** A dashboard's document of 60 aliased toppers is about 20 KiB. */
   graphqlBodyBytes: 256 * 1024,
   /** The specification's default number of keys. */

@@ -6,6 +6,7 @@ import { readCredentials } from '../schema/credentials.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Logger } from './log.ts';
+import { parseUrlValues } from './parse-url-values.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
@@ -35,7 +36,7 @@ export const createGraphQL = (log: Logger) =>
       maskError: (error) =>
         renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed')),
     },
-    plugins: [giveBackReads(), givePlans(), giveCodes()],
+    plugins: [parseUrlValues(), giveBackReads(), givePlans(), giveCodes()],
   });
 
 /** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */

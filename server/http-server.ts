@@ -6,6 +6,8 @@ import { LIMITS } from '../domain/limits.ts';
 import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
 import { answerCors } from './cors.ts';
+import { endToEndHeaders } from './end-to-end-headers.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import { createExplorer, type ExplorerOptions } from './explorer.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
@@ -24,7 +26,7 @@ export function createHttpServer(service: Service, explorer: ExplorerOptions): S
   const routeOf = createRouter(service, explorer, () =>
     metrics.text().then(plain(metrics.contentType)),
   );
-  return createServer((request, response) => {
+  return createServer({ maxHeaderSize: LIMITS.requestHeadBytes }, (request, response) => {
     const startedAt = performance.now();
     const exchange = openExchange(request, response);
     const { requestId, method, path, query } = exchange;
@@ -130,21 +132,13 @@ function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
     try {
       const answer = await yoga.handleNodeRequestAndResponse(request, response, { anonymous });
       if (signal.aborted) return;
-      const headers = Object.fromEntries(answer.headers);
+      const headers = endToEndHeaders(answer.headers);
       const body = await answer.text();
-      await send(exchange, explained({ status: answer.status, headers, body }));
+      await send(exchange, explainRefusal({ status: answer.status, headers, body }));
     } finally {
       await anonymous.reads.end();
     }
   };
-}
-
-/** Yoga says nothing more to a content type it does not know than 415. */
-function explained(answer: Answer): Answer {
-  if (answer.status !== 415 || answer.body.length > 0) return answer;
-  const message = 'The content type is not supported, use application/json';
-  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
-  return { ...answer, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
 }
 
 async function readiness(service: Service): Promise<Answer> {

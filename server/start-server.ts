@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LIMITS } from '../domain/limits.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import { createHttpServer } from './http-server.ts';
 import { type KeepPackedOptions, keepPacked } from './keep-packed.ts';
@@ -28,6 +29,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const service = createService(options);
   const server = createHttpServer(service, options.explorer);
+  answerBrokenRequests(server, options.log);
   const { host, port } = options.settings;
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
