@@ -7,6 +7,7 @@ import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Logger } from './log.ts';
 import { parseUrlValues } from './parse-url-values.ts';
+import { refuseTooDeep } from './refuse-too-deep.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
@@ -36,7 +37,7 @@ export const createGraphQL = (log: Logger) =>
       maskError: (error) =>
         renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed')),
     },
-    plugins: [parseUrlValues(), giveBackReads(), givePlans(), giveCodes()],
+    plugins: [parseUrlValues(), refuseTooDeep(), giveBackReads(), givePlans(), giveCodes()],
   });
 
 /** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
 import type { HttpAnswer } from '../support/http-call.ts';
 
 /** How many cases each property is tried with (README, "Tests"). */
-export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 300);
+export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 200);
 
 /** A case that does not end within it hangs. */
 export const PATIENCE_MS = 20_000;
