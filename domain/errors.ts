@@ -126,6 +126,12 @@ export const ERRORS = {
     message: 'Method <method> is not allowed, use GET, HEAD or POST',
     when: 'a REST endpoint is called with another method',
   },
+  notAcceptable: {
+    status: 406,
+    code: 'BAD_USER_INPUT',
+    message: 'The answer cannot be what is accepted, accept application/json',
+    when: 'GraphQL is asked for an answer in a type that it does not have',
+  },
   unreadableBody: {
     status: 400,
     code: 'BAD_USER_INPUT',

@@ -4,7 +4,9 @@ import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { CompiledQueries } from '../schema/compiled-queries.ts';
 import { schema } from '../schema/schema.ts';
 import { Documents } from './documents.ts';
+import { endToEndHeaders } from './end-to-end-headers.ts';
 import { withEntityTag } from './entity-tag.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
 import { answerHot, hotRequest } from './hot-graphql.ts';
 import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
@@ -68,6 +70,9 @@ async function askYoga(
     { method, headers, signal, ...(body && { body: new Uint8Array(body) }) },
     { anonymous },
   );
-  const answered = Object.fromEntries(response.headers);
-  return { status: response.status, headers: answered, body: await response.text() };
+  return explainRefusal({
+    status: response.status,
+    headers: endToEndHeaders(response.headers),
+    body: await response.text(),
+  });
 }

@@ -7,6 +7,7 @@ import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
 import { openGraphQLScope } from './graphql-scope.ts';
 import type { Logger } from './log.ts';
+import { parseUrlValues } from './parse-url-values.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
@@ -45,6 +46,7 @@ export const createGraphQL = ({ log, compiled, documents }: GraphQLOptions) =>
     maskedErrors: { maskError: (error) => maskError(error, log) },
     extraParamNames: ['documentId'],
     plugins: [
+      parseUrlValues(),
       findDocuments(documents),
       runCompiled(compiled),
       giveBackReads(),

@@ -1,0 +1,58 @@
+import { expect } from 'vitest';
+import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
+import type { HttpAnswer } from '../support/http-call.ts';
+
+/** How many cases each property is tried with (README, "Tests"). */
+export const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 200);
+
+/** A case that does not end within it hangs. */
+export const PATIENCE_MS = 20_000;
+
+/**
+ * What no answer may hold: SQL, places in the code or on the disk, addresses, secrets. None of it
+ * is in what tests send, which messages may repeat.
+ */
+const LEAKS = [
+  /\b(select|insert|update|delete|declare|copy)\b[^"]*\b(from|into|set|cursor|to stdout)\b/i,
+  /\b(relation|column|operator|function|constraint) \\?"?\w+\\?"? (does not exist|is violated)/i,
+  /syntax error at or near|SQLSTATE|pg_catalog|topper_blocks|search_path/i,
+  /\bat \S+ \(|\.(ts|js|mjs|cjs):\d+|node_modules|node:internal|dist\/|file:\/\//,
+  /(^|[\s"'(])\/(tmp|home|root|usr|var|etc|proc|opt|work)\//,
+  /127\.0\.0\.1|localhost|::1\b|postgres(ql)?:\/\/|ECONN|EPIPE/,
+  /ada-token|password|secret/i,
+  /RangeError|TypeError|ReferenceError|Maximum call stack|is not a function|undefined/,
+];
+
+export function expectNoLeak(answer: string): void {
+  // Where a pool is mounted is what whoever asks for pools is told.
+  const text = answer.replaceAll(/"mounted":"[^"]*"/g, '');
+  const leaks = LEAKS.filter((pattern) => pattern.test(text));
+  expect(leaks, text.slice(0, 2000)).toEqual([]);
+}
+
+/** Defects, and what cannot be the caller's fault while all is well. */
+const NEVER: readonly ErrorKind[] = ['internal', 'unreachable', 'conflict'];
+
+const ROWS = Object.entries(ERRORS)
+  .filter(([kind]) => !NEVER.includes(kind as ErrorKind))
+  .map(([, { status, code, message }]) => ({ status, code, message: shapeOf(message) }));
+
+/** A message of the table, with anything where it says what was given. */
+function shapeOf(message: string): RegExp {
+  const parts = message
+    .split(/<[^>]+>/)
+    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[\\s\\S]*')}$`);
+}
+
+/** A REST answer is a 200 in JSON, or a row of the table of errors in the specification's shape. */
+export function expectTold({ status, headers, text }: HttpAnswer): void {
+  expectNoLeak(text);
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  const body = JSON.parse(text) as { status?: unknown; message?: unknown };
+  if (status === 200) return;
+  expect(Object.keys(body)).toEqual(['status', 'message']);
+  const { message } = body;
+  const isOfTable = ROWS.some((row) => row.status === status && row.message.test(String(message)));
+  expect({ isOfTable, status, message }).toEqual({ isOfTable: true, status, message });
+}

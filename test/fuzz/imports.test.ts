@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IngestError } from '../../ingest/ingest-error.ts';
+import { labelFile } from '../../ingest/label-file.ts';
+import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { declareSamples, importText, query } from '../ingest/import-support.ts';
+import { textSource } from '../ingest/text-source.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type DatabaseDigest, digestOf } from '../support/database-digest.ts';
+import {
+  type DamagedFile,
+  damaged,
+  labelFiles,
+  sampleFiles,
+  zeekObjects,
+  zeekTables,
+} from './damaged-files.ts';
+import { expectNoLeak, FUZZ_CASES } from './expect-told.ts';
+
+/** Beyond it the context is begun anew: what there is is compared after every case. */
+const MOST_SLICES = 20;
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+/** What must be there before a file can be taken. */
+type Prepare = (databaseUrl: string) => Promise<unknown>;
+
+async function startAnew(prepare: Prepare): Promise<DatabaseDigest> {
+  await database.drop();
+  database = await createTestDatabase();
+  await prepare(database.url);
+  return digestOf(database.url);
+}
+
+type Take = (file: DamagedFile) => Promise<unknown>;
+
+const importAs =
+  (format: 'samples' | 'zeek'): Take =>
+  ({ content, skipBadLines }) =>
+    importText(textSource(content), {
+      ...{ databaseUrl: database.url, format, skipBadLines, again: true, batchRows: 40 },
+    });
+
+const label: Take = ({ content }) =>
+  labelFile({
+    ...{ databaseUrl: database.url, context: 'lab', format: 'csv', source: textSource(content) },
+  });
+
+/** null: it was taken. Whatever is wrong with a file is said of the file. */
+async function failureOf(work: Promise<unknown>): Promise<string | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    expect(error).toBeInstanceOf(IngestError);
+    return String(error);
+  }
+}
+
+type Format = {
+  readonly name: string;
+  readonly files: fc.Arbitrary<string>;
+  readonly take: Take;
+  readonly prepare: Prepare;
+};
+
+/** Tries files, and gives how many were taken and how many refused. */
+async function tryFiles({ files, take, prepare }: Format, numRuns: number) {
+  const outcomes = { taken: 0, refused: 0 };
+  let before = await startAnew(prepare);
+  const property = fc.asyncProperty(damaged(files), async (file) => {
+    const failure = await failureOf(take(file));
+    const after = await digestOf(database.url);
+    if (failure === null) {
+      outcomes.taken += 1;
+      const report = await verifyContext({ databaseUrl: database.url, context: 'lab' });
+      expect(report).toMatchObject({ differences: [], unpackedSlices: 0 });
+      before = (await sliceCount()) > MOST_SLICES ? await startAnew(prepare) : after;
+      return;
+    }
+    outcomes.refused += 1;
+    expect(after).toEqual(before);
+    expect(failure).toContain('test.log');
+    expectNoLeak(failure);
+  });
+  await fc.assert(property, { numRuns });
+  return outcomes;
+}
+
+async function sliceCount(): Promise<number> {
+  const rows = await query<{ count: number }>(
+    database.url,
+    'select count(*)::int as count from slices',
+  );
+  return rows[0]?.count ?? 0;
+}
+
+const flows = { take: importAs('zeek'), prepare: async () => {} };
+
+const FORMATS: readonly Format[] = [
+  { name: 'samples', files: sampleFiles, take: importAs('samples'), prepare: declareSamples },
+  { name: 'Zeek in TSV', files: zeekTables, ...flows },
+  { name: 'Zeek in JSON', files: zeekObjects, ...flows },
+  { name: 'labels in CSV', files: labelFiles, take: label, prepare: declareSamples },
+];
+
+describe('a file that is damaged', { timeout: 600_000 }, () => {
+  it.each(FORMATS)('of $name is taken whole or not at all', async (format) => {
+    const { taken, refused } = await tryFiles(format, Math.ceil(FUZZ_CASES / 6));
+    expect([taken > 0, refused > 0]).toEqual([true, true]);
+  });
+});

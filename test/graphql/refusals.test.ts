@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+afterAll(() => service.close());
+
+describe('a request for GraphQL', () => {
+  it.each(['variables', 'extensions'])(
+    'whose %s in its address are no JSON is 400',
+    async (name) => {
+      for (const text of [' ', '{', 'undefined']) {
+        const query = new URLSearchParams({ query: '{ __typename }', [name]: text });
+        const answer = await service.call(`/graphql?${query}`);
+        expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+          400,
+          {
+            errors: [
+              {
+                message: 'variables and extensions must be JSON objects',
+                extensions: { code: 'BAD_USER_INPUT' },
+              },
+            ],
+          },
+        ]);
+      }
+    },
+  );
+
+  it('that accepts nothing that there is is 406, and says so', async () => {
+    const accept = { accept: 'image/png' };
+    const answer = await service.call('/graphql?query={__typename}', { headers: accept });
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      406,
+      { errors: [{ message: expect.stringContaining('accept application/json') }] },
+    ]);
+  });
+
+  it.each(['multipart/mixed', 'text/event-stream'])(
+    'that accepts only %s gets its answer in it, as HTTP that can be read',
+    async (accept) => {
+      const answer = await service.call('/graphql?query={__typename}', { headers: { accept } });
+      expect(answer.status).toBe(200);
+      expect(answer.headers['content-type']).toContain(accept);
+      expect(answer.text).toContain('{"data":{"__typename":"Query"}}');
+    },
+  );
+});

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+afterAll(() => service.close());
+
+/** Sends bytes as they are and gives all that comes back until the connection is closed. */
+async function send(
+  bytes: string | Buffer,
+): Promise<{ status: number; head: string; body: string }> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(bytes);
+  const answer = await text(socket);
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body };
+}
+
+const TOPPER = '/api/topper/topper_request';
+
+describe('what is not a request that can be read', () => {
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a TLS handshake', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0])],
+    ['a header without a name', `GET ${TOPPER} HTTP/1.1\r\n: x\r\n\r\n`],
+    ['a body length that is no number', `POST ${TOPPER} HTTP/1.1\r\ncontent-length: x\r\n\r\n`],
+    [
+      'a body in chunks of no length',
+      `POST ${TOPPER} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n`,
+    ],
+  ])('as %s is told so in the shape of all errors', async (_, bytes) => {
+    const { status, head, body } = await send(bytes);
+    expect(status).toBe(400);
+    expect(head).toMatch(/^x-request-id: \S+$/m);
+    expect(head).toMatch(/^content-type: application\/json; charset=utf-8$/m);
+    expect(JSON.parse(body)).toEqual({
+      status: 'ERROR',
+      message: 'The request must be HTTP/1.1, and could not be read as that',
+    });
+    expect((await service.call('/healthz')).status).toBe(200);
+  });
+
+  it('as one with too long a head is told how long it may be', async () => {
+    const long = 'x'.repeat(LIMITS.headerBytes);
+    const { status, body } = await send(`GET ${TOPPER}?key_filter=${long} HTTP/1.1\r\n\r\n`);
+    expect([status, JSON.parse(body)]).toEqual([
+      431,
+      {
+        status: 'ERROR',
+        message: `The address and headers must be at most ${LIMITS.headerBytes} bytes, send long parameters by POST`,
+      },
+    ]);
+  });
+
+  it('leaves alone one that is as long as may be', async () => {
+    const long = 'x'.repeat(LIMITS.headerBytes - 1000);
+    const { status } = await service.call(`${TOPPER}?key_filter=${long}`);
+    expect(status).toBe(401);
+  });
+});
