@@ -1,11 +1,14 @@
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { ServiceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { identify } from '../resolvers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
 import { readCredentials } from '../schema/credentials.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
+import { guardSchema, limitRequests } from './guard-graphql.ts';
 import type { Logger } from './log.ts';
+import type { Settings } from './settings.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
@@ -13,7 +16,7 @@ export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
 export const GRAPHQL_PATH = '/graphql';
 
 /** GraphQL over HTTP by Yoga. Explorer, CORS and health have their own places in this server. */
-export const createGraphQL = (log: Logger) =>
+export const createGraphQL = (log: Logger, settings: Settings) =>
   createYoga<GraphQLServerContext, RequestScope>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -35,7 +38,11 @@ export const createGraphQL = (log: Logger) =>
       maskError: (error) =>
         renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed')),
     },
-    plugins: [giveBackReads(), givePlans(), giveCodes()],
+    plugins: [
+      limitRequests(settings),
+      guardSchema(settings, isSignedIn),
+      ...[giveBackReads(), givePlans(), giveCodes()],
+    ],
   });
 
 /** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */
@@ -45,6 +52,17 @@ async function openScope(headers: Headers, anonymous: AnonymousScope): Promise<R
   const standIns = anonymous.directory.all();
   return { ...anonymous, identity: await identify(anonymous, credentials, standIns) };
 }
+
+/** Asked when a document was refused, before anybody asked who sent it. */
+const isSignedIn = async ({ request, anonymous }: GraphQLServerContext & { request: Request }) => {
+  try {
+    return (await openScope(request.headers, anonymous)).identity !== null;
+  } catch (error) {
+    // Wrong credentials, or nobody to ask: either way it is not known.
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+};
 
 /** The connections go back once the answer is known: a caller who reads slowly holds none. */
 const giveBackReads = (): Plugin<object, GraphQLServerContext> => ({

@@ -6,7 +6,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
 import { answerCors } from './cors.ts';
-import { createExplorer, type ExplorerOptions } from './explorer.ts';
+import { createExplorer, type ExplorerOptions, NO_EXPLORER } from './explorer.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
 import { currentRequest } from './log.ts';
@@ -61,7 +61,8 @@ function createRouter(
   metricsText: () => Promise<Answer>,
 ): (exchange: Exchange) => Route {
   const graphql = graphqlRoute(service);
-  const explorer = createExplorer(explorerOptions);
+  const { settings } = service;
+  const explorer = settings.explorer === 'on' ? createExplorer(explorerOptions) : NO_EXPLORER;
   const rest = restRoute(service);
   const fixed = new Map<string, Route>([
     ['/', { name: '/', answer: async (exchange) => send(exchange, TO_EXPLORER) }],
@@ -123,7 +124,7 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
 };
 
 function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
-  const yoga = createGraphQL(service.log);
+  const yoga = createGraphQL(service.log, service.settings);
   return async (exchange: Exchange) => {
     const { request, response, signal } = exchange;
     const anonymous = service.openScope(service.settings.queryTimeoutSeconds, signal);

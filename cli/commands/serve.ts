@@ -36,7 +36,7 @@ async function serve(demoAsked: boolean): Promise<void> {
       const explorer = { credentials };
       const server = await startServer({ settings, databaseUrl: database.url, log, explorer });
       try {
-        console.log(welcome(server.url, credentials));
+        console.log(welcome(server.url, credentials, settings.explorer));
         await signals.aborted;
         log.info('ending: no more requests are taken, those begun are answered');
       } finally {
