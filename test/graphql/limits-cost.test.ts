@@ -6,7 +6,7 @@ import { PRICES } from '../../schema/limits/prices.ts';
 import { windowDays } from '../../schema/limits/window-days.ts';
 import { schema } from '../../schema/schema.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
-import type { TestService } from '../support/service.ts';
+import { ADA, basic, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
 
@@ -215,6 +215,20 @@ describe('over HTTP', () => {
     });
     expect(statements()).toEqual([]);
   });
+
+  it.each([[undefined], [null], [''], ['Q'], ['Other'], [17], [['Q']], [{ Q: 1 }], [true]])(
+    'no name of an operation gets around it: %j',
+    async (operationName) => {
+      const many = Array.from({ length: 1_001 }, (_, i) => `id${i}`);
+      const body = JSON.stringify({
+        ...{ query: IDS.replace('query', 'query Q'), variables: { ids: many }, operationName },
+      });
+      const headers = { ...basic(ADA), 'content-type': 'application/json' };
+      const { text } = await lab.call('/graphql', { method: 'POST', headers, body });
+      expect(text).not.toContain('"data"');
+      expect(JSON.parse(text)).toMatchObject({ errors: [{}] });
+    },
+  );
 
   it('variables that do not fit are told as such', async () => {
     const { errors } = await lab.graphql(RANKS, { ranks: ['many'] });
