@@ -5,7 +5,7 @@ import { limitError } from './limit-error.ts';
 const ABORTED = 'Validation aborted.';
 const COMPARISONS = 500_000;
 
-/** The limit that made a validation give up, which its own error does not tell; null: it did not. */
+/** The limit at which a validation gave up, which its own error does not tell; null: none. */
 export const abortedFault = (errors: readonly Error[]): GraphQLError | null =>
   errors.some(({ message }) => message === ABORTED)
     ? limitError('The comparisons of repeated fields', COMPARISONS, 'more')
