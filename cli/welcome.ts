@@ -1,18 +1,24 @@
+import type { Settings } from '../server/settings.ts';
+
 type Credentials = { readonly username: string; readonly token: string };
 
 /** The Hosts group that every flow import makes, and so the demo has. */
 const HOSTS = '%7B4CD742B1-C1CA-4708-BE78-0FCA2EB01A86%7D';
 
 /** What a newcomer sees once the server accepts requests. Its first line is a contract. */
-export function welcome(url: string, demo: Credentials | null): string {
+export function welcome(
+  url: string,
+  demo: Credentials | null,
+  explorer: Settings['explorer'],
+): string {
   const ready = `countergraph is ready at ${url}`;
-  return [ready, '', ...(demo ? demoLines(url, demo) : plainLines(url)), ''].join('\n');
+  const graphql = `  ${explorer === 'on' ? 'Explorer' : 'GraphQL '}  ${url}/graphql`;
+  return [ready, '', graphql, ...(demo ? demoLines(url, demo) : USE_IT), ''].join('\n');
 }
 
 function demoLines(url: string, { username, token }: Credentials): string[] {
   const query = `username=${username}&api_token=${token}&context=demo`;
   return [
-    `  Explorer  ${url}/graphql`,
     `  User      ${username}`,
     `  Token     ${token}`,
     '',
@@ -25,8 +31,7 @@ function demoLines(url: string, { username, token }: Credentials): string[] {
   ];
 }
 
-const plainLines = (url: string): string[] => [
-  `  Explorer  ${url}/graphql`,
+const USE_IT = [
   '',
   '  A user with a token:  countergraph user add NAME --context CONTEXT',
   '  Data of your own:     countergraph import --context CONTEXT --format zeek conn.log',

@@ -211,6 +211,12 @@ export const ERRORS = {
     message: '<what> must be at most <limit>, got <what was given>',
     when: 'a GraphQL document is over a limit',
   },
+  introspectionOff: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'Introspection is switched off on this server',
+    when: 'a GraphQL query asks for `__schema` or `__type` and the server is set to refuse it',
+  },
   internal: {
     status: 500,
     code: 'BACKEND',

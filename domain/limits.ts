@@ -13,6 +13,36 @@ export const LIMITS = {
   /** How often a document is asked for before it is compiled, which takes as long as validating. */
   compileAfter: 4,
   compileAfterCeiling: 1_000_000,
+  /** Tokens of a GraphQL document: a dashboard of 60 aliased toppers has about 3,000. */
+  graphqlTokens: 5_000,
+  /** The highest that can be set: about what fits into a body. */
+  graphqlTokensCeiling: 100_000,
+  /** Fields within fields: a drill-down of a drill-down, from its context on, has 9. */
+  graphqlDepth: 12,
+  /** Each level of a list within a list multiplies the answer. */
+  graphqlDepthCeiling: 100,
+  /** Braces within braces, fragments counted too: what comes after calls itself for each. */
+  graphqlNesting: 150,
+  /** Fields within fields of `__schema` and `__type`: explorers and code generators need 15. */
+  graphqlIntrospectionDepth: 20,
+  /** Aliased fields of an operation: a dashboard gives one to each of its 60 toppers. */
+  graphqlAliases: 100,
+  /** Fields of an operation's outermost level: the same dashboard, without a common context. */
+  graphqlRootFields: 100,
+  /** Directives of an operation: `@include` and `@skip` are the only ones of use. */
+  graphqlDirectives: 50,
+  /** The highest that aliases, root fields and directives can be set to. */
+  graphqlCountCeiling: 10_000,
+  /** Ids given to one `nodes`: those of a whole page of keys. */
+  graphqlNodeIds: 1_000,
+  /** The highest that can be set: more do not fit into a body. */
+  graphqlNodeIdsCeiling: 100_000,
+  /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (docs/limits.md). */
+  graphqlCost: 1_000_000,
+  /** The highest that can be set: beyond it nothing is limited. */
+  graphqlCostCeiling: 1_000_000_000,
+  /** Days that a window costs at most: few data are older, and what is not there costs nothing. */
+  graphqlCostDays: 366,
   /** The specification's default number of keys. */
   defaultMaxItems: 100,
   /** The same of a drill-down, which is asked for under every key (schema). */
@@ -121,9 +151,11 @@ export const LIMITS = {
   workersCeiling: 64,
   /** Tasks that wait for one of them, of some milliseconds each: about as many as are worth it. */
   workerQueue: 256,
+  /** The highest that can be set: such a queue takes minutes. */
   workerQueueCeiling: 100_000,
   /** Unpacked blocks in memory: a month of a large group, on a machine of 2 GB. */
   blockCacheMegabytes: 256,
+  /** The highest that can be set: a terabyte. */
   blockCacheCeilingMegabytes: 1_048_576,
   /** Answers in memory: some thousand toppers of a hundred keys. */
   answerCacheMegabytes: 32,

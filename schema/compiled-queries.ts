@@ -27,6 +27,7 @@ import { type AskedDocument, fieldNodesAt } from './field-nodes.ts';
 
 /** One operation of a document, compiled to a function. */
 export type CompiledQuery = AskedDocument & {
+  readonly document: DocumentNode;
   /** Variables that must not be null, and must be given unless they have a default. */
   readonly needed: ReadonlySet<string>;
   /** Errors are still as they were thrown. Variables: as given, and known to coerce. */
@@ -99,15 +100,15 @@ export class CompiledQueries {
   }
 
   /**
-   * Whether graphql-js takes these variables: it is stricter than what was compiled (`@oneOf`),
-   * and words the errors.
+   * The variables as graphql-js coerces them, which is stricter than what was compiled (`@oneOf`).
+   * null: it refuses them, or does something else with them than compiled code; it is to be asked.
    */
-  accepts({ operation, needed }: CompiledQuery, variables: Variables): boolean {
+  coerce({ operation, needed }: CompiledQuery, variables: Variables): Variables | null {
     const { variableDefinitions = [] } = operation;
-    const { coerced, errors } = getVariableValues(this.#schema, variableDefinitions, variables);
-    if (errors) return false;
-    for (const name of needed) if ((coerced[name] ?? null) === null) return false;
-    return true;
+    const { coerced } = getVariableValues(this.#schema, variableDefinitions, variables);
+    if (!coerced) return null;
+    for (const name of needed) if ((coerced[name] ?? null) === null) return null;
+    return coerced;
   }
 }
 
@@ -131,6 +132,7 @@ function compile(
   const defaults = defaultsOf(operation);
   return {
     ...asked,
+    document,
     needed: neededVariables(schema, document),
     async run(scope, given) {
       const variables = { ...defaults, ...given };

@@ -45,6 +45,20 @@ export function createExplorer({ credentials }: ExplorerOptions): Explorer {
   };
 }
 
+/**
+ * In its place where it is switched off: there is nothing at its addresses. A query in the address
+ * is answered as any other, also where the caller would rather have a page.
+ */
+export const NO_EXPLORER: Explorer = {
+  serves: ({ method, path, query, request }) =>
+    (method === 'GET' || method === 'HEAD') &&
+    (path === '/' ||
+      path.startsWith(ASSETS_PATH) ||
+      (path === PAGE_PATH && asksForHtml(request.headers.accept) && !query.has('query'))),
+  answer: (exchange) =>
+    send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path }))),
+};
+
 /** What `work` gives, done at the first call; where it fails, the next call tries again. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | null = null;

@@ -8,6 +8,7 @@ import { endToEndHeaders } from './end-to-end-headers.ts';
 import { withEntityTag } from './entity-tag.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
+import { limitsOf } from './guard-graphql.ts';
 import { answerHot, hotRequest } from './hot-graphql.ts';
 import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
 import { requireOwnSite } from './other-sites.ts';
@@ -19,7 +20,8 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
   const documents = new Documents(service.documents, settings);
   const compiled = new CompiledQueries(schema, settings.compileAfter);
   for (const text of documents.trusted.values()) compiled.trust(text);
-  const yoga = createGraphQL({ log, compiled, documents });
+  const hotWays = { compiled, documents, limits: limitsOf(settings) };
+  const yoga = createGraphQL({ log, settings, compiled, documents });
   return async (exchange) => {
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);
@@ -27,7 +29,7 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
     const anonymous = service.openScope(settings.queryTimeoutSeconds, exchange);
     try {
       const isJson = contentType === 'application/json';
-      const hot = isJson && body && hotRequest({ compiled, documents }, request, body);
+      const hot = isJson && body && hotRequest(hotWays, request, body);
       const answer = hot
         ? await answerHot(hot, { headers: headersOf(request), anonymous, log })
         : await askYoga(yoga, { exchange, contentType, body, anonymous });

@@ -1,13 +1,16 @@
 import type { ExecutionResult } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { ServiceError } from '../domain/errors.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
 import type { CompiledQueries } from '../schema/compiled-queries.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
 import { openGraphQLScope } from './graphql-scope.ts';
+import { guardSchema, limitRequests } from './guard-graphql.ts';
 import type { Logger } from './log.ts';
 import { parseUrlValues } from './parse-url-values.ts';
+import type { Settings } from './settings.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
@@ -16,6 +19,7 @@ export const GRAPHQL_PATH = '/graphql';
 
 export type GraphQLOptions = {
   readonly log: Logger;
+  readonly settings: Settings;
   readonly compiled: CompiledQueries;
   readonly documents: Documents;
 };
@@ -24,7 +28,7 @@ export type GraphQLOptions = {
  * GraphQL over HTTP by Yoga. Explorer, CORS, health and the size of bodies have their own places in
  * this server; what is asked for often is answered by `hot-graphql.ts`, with the same results.
  */
-export const createGraphQL = ({ log, compiled, documents }: GraphQLOptions) =>
+export const createGraphQL = ({ log, settings, compiled, documents }: GraphQLOptions) =>
   createYoga<GraphQLServerContext, RequestScope>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -48,6 +52,8 @@ export const createGraphQL = ({ log, compiled, documents }: GraphQLOptions) =>
     plugins: [
       parseUrlValues(),
       findDocuments(documents),
+      limitRequests(settings),
+      guardSchema(settings, isSignedIn),
       runCompiled(compiled),
       giveBackReads(),
       givePlans(),
@@ -80,10 +86,21 @@ const runCompiled = (
     const { query: text, operationName = null, variables } = args.contextValue.params;
     if (typeof text !== 'string') return;
     const query = compiled.note({ text, document: args.document, operationName });
-    if (!query || !compiled.accepts(query, variables ?? {})) return;
+    if (!query || !compiled.coerce(query, variables ?? {})) return;
     setExecuteFn(() => query.run(args.contextValue, variables ?? {}));
   },
 });
+
+/** Asked when a document was refused, before anybody asked who sent it. */
+const isSignedIn = async ({ request, anonymous }: GraphQLServerContext & { request: Request }) => {
+  try {
+    return (await openGraphQLScope(request.headers, anonymous)).identity !== null;
+  } catch (error) {
+    // Wrong credentials, or nobody to ask: either way it is not known.
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+};
 
 /** The connections go back once the answer is known: a caller who reads slowly holds none. */
 const giveBackReads = (): Plugin<object, GraphQLServerContext> => ({

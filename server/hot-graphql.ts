@@ -5,6 +5,9 @@ import { ServiceError } from '../domain/errors.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import type { CompiledQueries, CompiledQuery, Variables } from '../schema/compiled-queries.ts';
 import type { HeaderSource } from '../schema/credentials.ts';
+import { costFault } from '../schema/limits/cost-fault.ts';
+import { documentFault } from '../schema/limits/document-fault.ts';
+import type { GraphQLLimits } from '../schema/limits/graphql-limits.ts';
 import { withCode } from '../schema/render-error.ts';
 import type { Documents } from './documents.ts';
 import { maskError, withPlans } from './graphql.ts';
@@ -20,13 +23,19 @@ type HotRequest = {
   readonly mediaType: MediaType;
 };
 
+type HotWays = {
+  readonly compiled: CompiledQueries;
+  readonly documents: Documents;
+  readonly limits: GraphQLLimits;
+};
+
 /**
  * The way of most requests: an operation that is compiled, POSTed as plain JSON, is answered
  * without Yoga's detour over the types of `fetch`. Whatever is unusual about a request – null here
  * – goes through Yoga, which is the reference: scope, errors and rendering are the same functions.
  */
 export function hotRequest(
-  { compiled, documents }: { compiled: CompiledQueries; documents: Documents },
+  { compiled, documents, limits }: HotWays,
   request: IncomingMessage,
   body: Buffer,
 ): HotRequest | null {
@@ -36,7 +45,12 @@ export function hotRequest(
   if (params === null) return null;
   const text = textOf(documents, params);
   const query = text === null ? null : compiled.find(text, params.operationName);
-  if (!query || !compiled.accepts(query, params.variables)) return null;
+  const coerced = query && compiled.coerce(query, params.variables);
+  if (!query || !coerced) return null;
+  const { document } = query;
+  const isOverLimit =
+    documentFault(document, limits) ?? costFault(document, params.operationName, coerced, limits);
+  if (isOverLimit) return null;
   return { query, variables: params.variables, extensions: params.extensions, mediaType };
 }
 

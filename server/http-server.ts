@@ -10,7 +10,7 @@ import { answerCors } from './cors.ts';
 import { Door } from './door.ts';
 import type { Drain } from './drain.ts';
 import { withEntityTag } from './entity-tag.ts';
-import { createExplorer, type ExplorerOptions } from './explorer.ts';
+import { createExplorer, type ExplorerOptions, NO_EXPLORER } from './explorer.ts';
 import { GRAPHQL_PATH } from './graphql.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
@@ -90,7 +90,8 @@ function createRouter(
   told: { metrics: () => Promise<Answer>; readiness: () => Promise<Answer> },
 ): (exchange: Exchange) => Route {
   const graphql = graphqlRoute(service);
-  const explorer = createExplorer(explorerOptions);
+  const { settings } = service;
+  const explorer = settings.explorer === 'on' ? createExplorer(explorerOptions) : NO_EXPLORER;
   const rest = restRoute(service);
   const fixed = new Map<string, Route>([
     ['/', { name: '/', answer: async (exchange) => send(exchange, TO_EXPLORER) }],

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { shown } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
+import { INTROSPECTION_MODES, type IntrospectionMode } from '../schema/introspection.ts';
+import type { GraphQLLimits } from '../schema/limits/graphql-limits.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -54,8 +56,15 @@ export type Settings = {
   keepAliveSeconds: number;
   /** How long a server that ends waits for the requests it has begun to answer. */
   shutdownSeconds: number;
+  /** What a GraphQL operation may ask for. */
+  graphql: GraphQLSettings;
+  /** Who may ask for the schema. */
+  introspection: IntrospectionMode;
+  explorer: 'on' | 'off';
   logLevel: LogLevel;
 };
+
+export type GraphQLSettings = Omit<GraphQLLimits, 'topperItems'>;
 
 /** All mistakes of the environment, one line each. */
 export class SettingsError extends Error {
@@ -180,6 +189,41 @@ const VARIABLES = {
     fallback: LIMITS.shutdownSeconds,
     ...wholeNumber(1, LIMITS.shutdownSecondsCeiling),
   }),
+  COUNTERGRAPH_GRAPHQL_MAX_TOKENS: setting({
+    fallback: LIMITS.graphqlTokens,
+    ...wholeNumber(1, LIMITS.graphqlTokensCeiling),
+  }),
+  COUNTERGRAPH_GRAPHQL_MAX_DEPTH: setting({
+    fallback: LIMITS.graphqlDepth,
+    ...wholeNumber(1, LIMITS.graphqlDepthCeiling),
+  }),
+  COUNTERGRAPH_GRAPHQL_MAX_ALIASES: setting({
+    fallback: LIMITS.graphqlAliases,
+    ...wholeNumber(0, LIMITS.graphqlCountCeiling),
+  }),
+  COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS: setting({
+    fallback: LIMITS.graphqlRootFields,
+    ...wholeNumber(1, LIMITS.graphqlCountCeiling),
+  }),
+  COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES: setting({
+    fallback: LIMITS.graphqlDirectives,
+    ...wholeNumber(0, LIMITS.graphqlCountCeiling),
+  }),
+  COUNTERGRAPH_GRAPHQL_MAX_COST: setting({
+    fallback: LIMITS.graphqlCost,
+    ...wholeNumber(1, LIMITS.graphqlCostCeiling),
+  }),
+  COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: setting({
+    fallback: LIMITS.graphqlNodeIds,
+    ...wholeNumber(1, LIMITS.graphqlNodeIdsCeiling),
+  }),
+  // Whatever is set here, `percentiles` itself takes no more, over REST neither.
+  COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS: setting({
+    fallback: LIMITS.percentileRanks,
+    ...wholeNumber(1, LIMITS.percentileRanks),
+  }),
+  COUNTERGRAPH_INTROSPECTION: setting({ fallback: 'on', ...oneOf(INTROSPECTION_MODES) }),
+  COUNTERGRAPH_EXPLORER: setting({ fallback: 'on', ...oneOf(['on', 'off']) }),
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
 };
 
@@ -222,6 +266,18 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     slowCallerSeconds: read.COUNTERGRAPH_SLOW_CALLER_SECONDS,
     keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
     shutdownSeconds: read.COUNTERGRAPH_SHUTDOWN_SECONDS,
+    graphql: {
+      tokens: read.COUNTERGRAPH_GRAPHQL_MAX_TOKENS,
+      depth: read.COUNTERGRAPH_GRAPHQL_MAX_DEPTH,
+      aliases: read.COUNTERGRAPH_GRAPHQL_MAX_ALIASES,
+      rootFields: read.COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS,
+      directives: read.COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES,
+      cost: read.COUNTERGRAPH_GRAPHQL_MAX_COST,
+      nodeIds: read.COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS,
+      percentileRanks: read.COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS,
+    },
+    introspection: read.COUNTERGRAPH_INTROSPECTION,
+    explorer: read.COUNTERGRAPH_EXPLORER,
     logLevel: read.LOG_LEVEL,
   };
 }

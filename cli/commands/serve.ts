@@ -47,7 +47,7 @@ async function serve(demoAsked: boolean, documentsFile: string | null): Promise<
       const { url: databaseUrl } = database;
       const server = await startServer({ settings, databaseUrl, log, explorer, documents });
       try {
-        console.log(welcome(server.url, credentials));
+        console.log(welcome(server.url, credentials, settings.explorer));
         await signals.aborted;
         log.info('ending: no more requests are taken, those begun are answered');
       } finally {

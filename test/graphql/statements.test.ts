@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../../server/settings.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import type { Line, TestService } from '../support/service.ts';
 
@@ -20,6 +21,8 @@ beforeAll(async () => {
     })),
   );
   lab = await startLab({
+    // A hundred toppers and twice as many aliases in one document, to count what they cost.
+    settings: { graphql: { ...readSettings({}).graphql, tokens: 20_000, aliases: 1_000 } },
     groups: [
       ...GUIDS.map((_, i) => group(i + 1, { meters: declared })),
       group(50, {

@@ -37,8 +37,18 @@ const DEFAULTS: Settings = {
   slowCallerSeconds: 30,
   keepAliveSeconds: 65,
   shutdownSeconds: 10,
+  graphql: {
+    ...{ tokens: 5_000, depth: 12, aliases: 100, rootFields: 100, directives: 50 },
+    ...{ cost: 1_000_000, nodeIds: 1_000, percentileRanks: 100 },
+  },
+  introspection: 'on',
+  explorer: 'on',
   logLevel: 'info',
 };
+
+const graphql = (limits: Partial<Settings['graphql']>): Partial<Settings> => ({
+  graphql: { ...DEFAULTS.graphql, ...limits },
+});
 
 const linesOf = (env: NodeJS.ProcessEnv): readonly string[] => {
   try {
@@ -116,6 +126,27 @@ describe('settings', () => {
     ['COUNTERGRAPH_SLOW_CALLER_SECONDS', '1', { slowCallerSeconds: 1 }],
     ['COUNTERGRAPH_KEEP_ALIVE_SECONDS', '3600', { keepAliveSeconds: 3_600 }],
     ['COUNTERGRAPH_SHUTDOWN_SECONDS', '1', { shutdownSeconds: 1 }],
+    ['COUNTERGRAPH_GRAPHQL_MAX_TOKENS', '1', graphql({ tokens: 1 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_TOKENS', '100000', graphql({ tokens: 100_000 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_DEPTH', '1', graphql({ depth: 1 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_DEPTH', '100', graphql({ depth: 100 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_ALIASES', '0', graphql({ aliases: 0 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_ALIASES', '10000', graphql({ aliases: 10_000 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS', '1', graphql({ rootFields: 1 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS', '10000', graphql({ rootFields: 10_000 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES', '0', graphql({ directives: 0 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES', '10000', graphql({ directives: 10_000 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_COST', '1', graphql({ cost: 1 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_COST', '1000000000', graphql({ cost: 1_000_000_000 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS', '1', graphql({ nodeIds: 1 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS', '100000', graphql({ nodeIds: 100_000 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS', '1', graphql({ percentileRanks: 1 })],
+    ['COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS', '100', graphql({ percentileRanks: 100 })],
+    ['COUNTERGRAPH_INTROSPECTION', 'on', { introspection: 'on' }],
+    ['COUNTERGRAPH_INTROSPECTION', 'signed-in', { introspection: 'signed-in' }],
+    ['COUNTERGRAPH_INTROSPECTION', 'off', { introspection: 'off' }],
+    ['COUNTERGRAPH_EXPLORER', 'on', { explorer: 'on' }],
+    ['COUNTERGRAPH_EXPLORER', 'off', { explorer: 'off' }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
@@ -166,6 +197,17 @@ describe('settings', () => {
     ['COUNTERGRAPH_SLOW_CALLER_SECONDS', '0', 'a whole number from 1 to 3600, got "0"'],
     ['COUNTERGRAPH_KEEP_ALIVE_SECONDS', '0', 'a whole number from 1 to 3600, got "0"'],
     ['COUNTERGRAPH_SHUTDOWN_SECONDS', '0', 'a whole number from 1 to 3600, got "0"'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_TOKENS', '0', 'a whole number from 1 to 100000, got "0"'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_TOKENS', '100001', 'a whole number from 1 to 100000, got'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_DEPTH', '101', 'a whole number from 1 to 100, got "101"'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_ALIASES', '-1', 'a whole number from 0 to 10000, got "-1"'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS', '0', 'a whole number from 1 to 10000, got "0"'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES', '10001', 'a whole number from 0 to 10000, got'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_COST', '1e6', 'a whole number from 1 to 1000000000, got "1e6"'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS', '0', 'a whole number from 1 to 100000, got "0"'],
+    ['COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS', '101', 'a whole number from 1 to 100, got'],
+    ['COUNTERGRAPH_INTROSPECTION', 'yes', 'one of on, signed-in, off, got "yes"'],
+    ['COUNTERGRAPH_EXPLORER', 'signed-in', 'one of on, off, got "signed-in"'],
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 

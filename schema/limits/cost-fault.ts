@@ -1,0 +1,54 @@
+import {
+  type DocumentNode,
+  type GraphQLError,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { schema } from '../schema.ts';
+import { type Cost, NO_COST, plus } from './cost.ts';
+import { type CostPlan, type CostStep, planCost, type Variables } from './cost-plan.ts';
+import type { GraphQLLimits } from './graphql-limits.ts';
+import { limitError } from './limit-error.ts';
+import type { PriceSetting } from './prices.ts';
+
+const plans = new WeakMap<DocumentNode, CostPlan>();
+
+/** The limit on what is asked for that the operation is over with these coerced variables. */
+export function costFault(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Variables,
+  limits: GraphQLLimits,
+): GraphQLError | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  const cost = operationCost(document, operation, variables, limits);
+  const rows: readonly (readonly [string, number, number])[] = [
+    ['The ids of `nodes`', limits.nodeIds, cost.nodeIds],
+    ['The ranks of `percentiles`', limits.percentileRanks, cost.ranks],
+    ['The cost of the query', limits.cost, Math.ceil(cost.fixed)],
+  ];
+  const over = rows.find(([, limit, given]) => given > limit);
+  return over ? limitError(...over, operation) : null;
+}
+
+/** Linear in the size of the document: each fragment is added up once. */
+export function operationCost(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+  setting: PriceSetting,
+): Cost {
+  const plan = plans.get(document) ?? planCost(schema, document);
+  plans.set(document, plan);
+  const fragments = new Map<string, Cost>();
+  const costOf = (step: CostStep): Cost => {
+    // One that is not there, or not yet (a cycle), is as if empty: validation refuses it.
+    if (typeof step === 'string') return fragments.get(step) ?? NO_COST;
+    return step.price(step.given(variables), sum(step.below), setting);
+  };
+  const sum = (steps: readonly CostStep[]): Cost =>
+    steps.reduce((total, step) => plus(total, costOf(step)), NO_COST);
+  for (const [name, steps] of plan.fragments) fragments.set(name, sum(steps));
+  return sum(plan.operations.get(operation) ?? []);
+}

@@ -1,0 +1,132 @@
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  type ValueNode,
+  valueFromASTUntyped,
+  visit,
+} from 'graphql';
+import { type Given, LIST_PRICE, PRICES, type Price } from './prices.ts';
+import { fragmentsOf, inSpreadOrder } from './spread-order.ts';
+
+/** Coerced, by their names. */
+export type Variables = Record<string, unknown>;
+
+/** A field with a price, or the name of a fragment; whatever else is selected costs nothing. */
+export type CostStep = PricedField | string;
+
+export type PricedField = {
+  readonly price: Price;
+  readonly given: (variables: Variables) => Given;
+  readonly below: readonly CostStep[];
+};
+
+/** What is left of a document when all is dropped that costs nothing. */
+export type CostPlan = {
+  /** In an order in which each comes after those it spreads. */
+  readonly fragments: readonly (readonly [name: string, steps: readonly CostStep[]])[];
+  readonly operations: ReadonlyMap<OperationDefinitionNode, readonly CostStep[]>;
+};
+
+/** Linear in the size of the document, which need not be valid: what is unknown costs nothing. */
+export function planCost(schema: GraphQLSchema, document: DocumentNode): CostPlan {
+  const fragments = new Map(
+    [...fragmentsOf(document)].map(([name, { typeCondition, selectionSet }]) => [
+      name,
+      stepsOf(schema, typeCondition.name.value, selectionSet),
+    ]),
+  );
+  const order = inSpreadOrder(fragments.keys(), (name) => spreadsIn(fragments.get(name) ?? []));
+  const operations = document.definitions
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    .map((operation) => {
+      const root = schema.getRootType(operation.operation)?.name ?? '';
+      return [operation, stepsOf(schema, root, operation.selectionSet)] as const;
+    });
+  return {
+    fragments: order.map((name) => [name, fragments.get(name) ?? []]),
+    operations: new Map(operations),
+  };
+}
+
+const spreadsIn = (steps: readonly CostStep[]): string[] =>
+  steps.flatMap((step) => (typeof step === 'string' ? [step] : spreadsIn(step.below)));
+
+const stepsOf = (schema: GraphQLSchema, parent: string, set: SelectionSetNode): CostStep[] =>
+  set.selections.flatMap((selection) => stepsOfSelection(schema, parent, selection));
+
+function stepsOfSelection(
+  schema: GraphQLSchema,
+  parent: string,
+  selection: SelectionNode,
+): CostStep[] {
+  if (selection.kind === Kind.FRAGMENT_SPREAD) return [selection.name.value];
+  if (selection.kind === Kind.INLINE_FRAGMENT) {
+    return stepsOf(schema, selection.typeCondition?.name.value ?? parent, selection.selectionSet);
+  }
+  const field = fieldOf(schema, parent, selection.name.value);
+  if (!field) return [];
+  const below = selection.selectionSet
+    ? stepsOf(schema, getNamedType(field.type).name, selection.selectionSet)
+    : [];
+  const price = PRICES[`${parent}.${field.name}`] ?? defaultPrice(field);
+  return price ? [{ price, given: argumentsOf(field, selection), below }] : below;
+}
+
+function fieldOf(
+  schema: GraphQLSchema,
+  parent: string,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  const type = schema.getType(parent);
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+/** null: as costly as what is below it. */
+function defaultPrice({ type }: GraphQLField<unknown, unknown>): Price | null {
+  const lists = isListType(getNullableType(type)) && isCompositeType(getNamedType(type));
+  return lists ? LIST_PRICE : null;
+}
+
+function argumentsOf(
+  field: GraphQLField<unknown, unknown>,
+  { arguments: nodes = [] }: FieldNode,
+): (variables: Variables) => Given {
+  const read = (variables: Variables): Given => {
+    const values = new Map(nodes.map((node) => [node.name.value, readValue(node, variables)]));
+    return (name) => values.get(name) ?? defaults.get(name);
+  };
+  const defaults = new Map(field.args.map(({ name, defaultValue }) => [name, defaultValue]));
+  if (nodes.some(({ value }) => hasVariables(value))) return read;
+  const constant = read({});
+  return () => constant;
+}
+
+const readValue = ({ value }: ArgumentNode, variables: Variables): unknown =>
+  valueFromASTUntyped(value, variables);
+
+function hasVariables(value: ValueNode): boolean {
+  let has = false;
+  visit(value, {
+    Variable() {
+      has = true;
+    },
+  });
+  return has;
+}

@@ -1,0 +1,135 @@
+import {
+  type DocumentNode,
+  type ExecutableDefinitionNode,
+  type FieldNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { fragmentsOf, inSpreadOrder } from './spread-order.ts';
+
+/** What an operation has with every fragment written out wherever it is spread. */
+export type Measure = {
+  readonly aliases: number;
+  readonly directives: number;
+  /** Fields of its outermost level. */
+  readonly rootFields: number;
+  /** Fields within fields, those of introspection aside. */
+  readonly depth: number;
+  /** The same within `__schema` and `__type`, these included; 0: there is none. */
+  readonly introspectionDepth: number;
+  /** Selections in braces within each other, fields or not. */
+  readonly nesting: number;
+};
+
+const documents = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, Measure>>();
+
+/**
+ * The measure of each operation of a document, valid or not. Each definition is looked at once, so
+ * this is linear in the document's size, however large it is when its fragments are written out:
+ * numbers may then be past all bounds, or Infinity.
+ */
+export function measureDocument(
+  document: DocumentNode,
+): ReadonlyMap<OperationDefinitionNode, Measure> {
+  const known = documents.get(document);
+  if (known) return known;
+  const measures = measureFragments(document);
+  const operations = document.definitions
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    .map((operation) => [operation, total(tallyOf(operation), measures)] as const);
+  const measured = new Map(operations);
+  documents.set(document, measured);
+  return measured;
+}
+
+function measureFragments(document: DocumentNode): ReadonlyMap<string, Measure> {
+  const tallies = new Map(
+    [...fragmentsOf(document)].map(([name, fragment]) => [name, tallyOf(fragment)]),
+  );
+  const spreadsOf = (name: string) => (tallies.get(name)?.spreads ?? []).map((each) => each.name);
+  const measures = new Map<string, Measure>();
+  for (const name of inSpreadOrder(tallies.keys(), spreadsOf)) {
+    const tally = tallies.get(name);
+    if (tally) measures.set(name, total(tally, measures));
+  }
+  return measures;
+}
+
+/** Where a fragment is spread. */
+type Spread = Pick<Place, 'level' | 'introspects' | 'nesting'> & { readonly name: string };
+
+/** What a definition has itself. */
+type Tally = Measure & { readonly spreads: readonly Spread[] };
+
+/** With the fragments it spreads. One that is not there, or not yet (a cycle), is as if empty. */
+function total({ spreads, ...own }: Tally, fragments: ReadonlyMap<string, Measure>): Measure {
+  const sum = { ...own };
+  for (const { name, level, introspects, nesting } of spreads) {
+    const fragment = fragments.get(name);
+    if (!fragment) continue;
+    sum.aliases += fragment.aliases;
+    sum.directives += fragment.directives;
+    sum.nesting = Math.max(sum.nesting, nesting + fragment.nesting);
+    const depth = level + fragment.depth;
+    if (introspects) sum.introspectionDepth = Math.max(sum.introspectionDepth, depth);
+    else {
+      sum.depth = Math.max(sum.depth, depth);
+      if (level === 0) sum.rootFields += fragment.rootFields;
+    }
+    sum.introspectionDepth = Math.max(sum.introspectionDepth, fragment.introspectionDepth);
+  }
+  return sum;
+}
+
+type Place = {
+  readonly set: SelectionSetNode;
+  /** How many fields are around it. */
+  readonly level: number;
+  readonly introspects: boolean;
+  readonly nesting: number;
+};
+
+function tallyOf(definition: ExecutableDefinitionNode): Tally {
+  const spreads: Spread[] = [];
+  const tally = {
+    ...{ aliases: 0, directives: 0, rootFields: 0, depth: 0, introspectionDepth: 0, nesting: 1 },
+  };
+  const countDirectives = ({ directives }: { directives?: readonly unknown[] | undefined }) => {
+    tally.directives += directives?.length ?? 0;
+  };
+  countDirectives(definition);
+  for (const variable of definition.variableDefinitions ?? []) countDirectives(variable);
+  const open: Place[] = [];
+  const enter = (set: SelectionSetNode, place: Omit<Place, 'set'>) => {
+    tally.nesting = Math.max(tally.nesting, place.nesting);
+    open.push({ ...place, set });
+  };
+  const countField = (field: FieldNode, place: Place) => {
+    if (field.alias) tally.aliases += 1;
+    const begins = isIntrospection(field);
+    const introspects = place.introspects || begins;
+    // Introspection is counted from its own outermost field on.
+    const level = begins ? 1 : place.level + 1;
+    if (introspects) tally.introspectionDepth = Math.max(tally.introspectionDepth, level);
+    else tally.depth = Math.max(tally.depth, level);
+    if (place.level === 0 && !place.introspects) tally.rootFields += 1;
+    const nesting = place.nesting + 1;
+    if (field.selectionSet) enter(field.selectionSet, { level, introspects, nesting });
+  };
+  enter(definition.selectionSet, { level: 0, introspects: false, nesting: 1 });
+  for (let place = open.pop(); place; place = open.pop()) {
+    for (const selection of place.set.selections) {
+      countDirectives(selection);
+      const { kind } = selection;
+      if (kind === Kind.FIELD) countField(selection, place);
+      else if (kind === Kind.INLINE_FRAGMENT) {
+        enter(selection.selectionSet, { ...place, nesting: place.nesting + 1 });
+      } else spreads.push({ ...place, name: selection.name.value });
+    }
+  }
+  return { ...tally, spreads };
+}
+
+const isIntrospection = ({ name }: FieldNode): boolean =>
+  name.value === '__schema' || name.value === '__type';

@@ -1,0 +1,109 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { type Cost, NO_COST } from './cost.ts';
+import { windowDays } from './window-days.ts';
+
+/** The coerced value of an argument by its name; undefined: it was not given and has no default. */
+export type Given = (name: string) => unknown;
+
+/** Ceilings that the price of a field depends on. */
+export type PriceSetting = { readonly topperItems: number };
+
+/** What a field costs with all that is asked for below it. */
+export type Price = (given: Given, below: Cost, setting: PriceSetting) => Cost;
+
+/**
+ * The unit is a listed key; a key's readings of a day cost about the same, and so does any other
+ * object of a list. docs/limits.md says all this to those who write queries. Fields that are not
+ * here are as costly as what is below them; lists that are not here are counted as LIST_LENGTH.
+ */
+export const PRICES: Readonly<Record<string, Price>> = {
+  'Query.contexts': listOf(() => 10),
+  'Viewer.contexts': listOf(() => 10),
+  'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
+  'Context.slices': listOf(() => 100),
+  'CounterGroup.drilldowns': listOf(() => 5),
+  'CounterGroup.keys': listOf((given) => within(given('first'), LIMITS.keysPage)),
+  'Key.attributes': (_, below) => below,
+  'KeyConnection.edges': (_, below) => below,
+  'Query.nodes': (given, below) => {
+    const nodeIds = lengthOf(given('ids')) ?? 0;
+    return { ...times(nodeIds, below), nodeIds };
+  },
+  'CounterGroup.topper': topper,
+  'Meter.topper': topper,
+  'Topper.keys': (_, below) => ({
+    ...{ ...NO_COST, nodeIds: below.nodeIds, ranks: below.ranks },
+    ...{ perKey: below.fixed, perKeyAndDay: below.perDay },
+  }),
+  // The listed keys' own series are needed too, to take them out of the total.
+  'Topper.series': (given) => ({ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 }),
+  'TopperKey.attributes': (_, below) => below,
+  'TopperKey.peak': () => ({ ...NO_COST, perDay: 1 }),
+  'TopperKey.percentiles': (given) => {
+    const ranks = lengthOf(given('ranks')) ?? 0;
+    return { ...NO_COST, fixed: ranks, perDay: 1, ranks };
+  },
+  'TopperKey.series': (given) => ({ ...NO_COST, perDay: 1 + pointsOf(given) }),
+  'TopperKey.previous': () => ({ ...NO_COST, fixed: 1, perDay: 1 }),
+  'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
+};
+
+/** What a list of objects is counted as whose length nobody can know before it is read. */
+const LIST_LENGTH = 10;
+
+export const LIST_PRICE: Price = listOf(() => LIST_LENGTH);
+
+function listOf(length: (given: Given) => number): Price {
+  return (given, below) => times(length(given), below);
+}
+
+/** Below a list is no topper's key or day: whatever depends on them has met its topper already. */
+const times = (length: number, below: Cost): Cost => ({
+  ...below,
+  fixed: product(length, 1 + below.fixed),
+  perDay: product(length, below.perDay),
+});
+
+/** Costs may be past all bounds; none of them is none all the same. */
+const product = (count: number, cost: number): number => (count === 0 ? 0 : count * cost);
+
+/** A topper knows its window, so its cost is a number. */
+function topper(given: Given, below: Cost, setting: PriceSetting): Cost {
+  const { fixed, perDay, nodeIds, ranks } = topperCost(itemsOf(given, setting), below);
+  const days = windowDays(given('window'));
+  return { ...NO_COST, fixed: fixed + days * perDay, nodeIds, ranks };
+}
+
+/** A unit for each day that is added up and for each key; a drill-down has its topper's window. */
+function topperCost(items: number, below: Cost): Cost {
+  return {
+    ...NO_COST,
+    fixed: items + below.fixed + product(items, below.perKey),
+    perDay: 1 + below.perDay + product(items, below.perKeyAndDay),
+    nodeIds: below.nodeIds,
+    ranks: below.ranks,
+  };
+}
+
+const itemsOf = (given: Given, { topperItems }: PriceSetting): number =>
+  within(given('maxItems'), topperItems);
+
+/** A number that is out of range costs as much as the range has: its field refuses it. */
+const within = (given: unknown, most: number): number =>
+  typeof given === 'number' ? Math.min(most, Math.max(0, given)) : most;
+
+/** A single value stands for a list of it. null: not given. */
+function lengthOf(given: unknown): number | null {
+  if (given === undefined || given === null) return null;
+  return Array.isArray(given) ? given.length : 1;
+}
+
+/** The points of a day that cost a unit: as many as the usual topper bucket gives. */
+const POINTS_OF_DAY = 288;
+
+function pointsOf(given: Given): number {
+  const step = given('step');
+  // Left out, it is the topper bucket, which is not known here.
+  if (typeof step !== 'number') return 1;
+  return 86_400 / Math.max(1, step) / POINTS_OF_DAY;
+}

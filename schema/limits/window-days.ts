@@ -1,0 +1,32 @@
+import { parseHumanDate } from '../../domain/human-date.ts';
+import { LIMITS } from '../../domain/limits.ts';
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * The days that a window, as its argument gives it, is counted as: those it begins, from 1 to
+ * LIMITS.graphqlCostDays. Nothing is looked up for it, so one that depends on the data is as long
+ * as a window can be, and one that cannot be is a day long: its field refuses it.
+ */
+export function windowDays(window: unknown): number {
+  const seconds = windowSeconds(window);
+  const days = Number.isNaN(seconds) ? 1 : Math.ceil(seconds / DAY_SECONDS);
+  return Math.min(LIMITS.graphqlCostDays, Math.max(1, days));
+}
+
+function windowSeconds(window: unknown): number {
+  // Left out, it is the current day until now.
+  if (!isRecord(window)) return DAY_SECONDS;
+  const { recentSeconds, interval, startingAt, dates, preset } = window;
+  if (recentSeconds != null) return Number(recentSeconds);
+  if (isRecord(interval)) return Number(interval['to']) - Number(interval['from']);
+  if (isRecord(startingAt)) return Number(startingAt['seconds']);
+  if (isRecord(dates)) return dateOf(dates['to']) - dateOf(dates['from']);
+  return preset === 'ALL_AVAILABLE' ? Number.POSITIVE_INFINITY : DAY_SECONDS;
+}
+
+/** In any one zone: how far dates lie apart is the same in all, but for an hour. */
+const dateOf = (text: unknown): number => parseHumanDate(String(text), 'UTC') ?? Number.NaN;
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

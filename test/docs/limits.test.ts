@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kind, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { operationCost } from '../../schema/limits/cost-fault.ts';
+import { readSettings, SETTING_NAMES } from '../../server/settings.ts';
+
+const textOf = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
+
+const page = textOf('docs/limits.md');
+
+const rowsOf = (pattern: RegExp): string[] => page.split('\n').filter((row) => pattern.test(row));
+
+/** The reason of each limit: the comment above it. */
+function reasons(): ReadonlyMap<string, string> {
+  const entries = textOf('domain/limits.ts').matchAll(
+    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g,
+  );
+  return new Map(
+    [...entries].map(([, comment = '', name = '']) => [
+      name,
+      comment.replaceAll(/\s+\*?\s*/g, ' ').trim(),
+    ]),
+  );
+}
+
+describe('docs/limits.md', () => {
+  it('repeats every limit with its value and its reason', () => {
+    const known = reasons();
+    const expected = Object.entries(LIMITS).map(
+      ([name, value]) => `| \`${name}\` | ${value.toLocaleString('en-US')} | ${known.get(name)} |`,
+    );
+    expect(rowsOf(/^\| `[a-z]\w+` \| \d/)).toEqual(expected);
+  });
+
+  it('lists the settings of GraphQL, each with the limit that is its default', () => {
+    const names = SETTING_NAMES.filter((name) => name.startsWith('COUNTERGRAPH_GRAPHQL_'));
+    const rows = rowsOf(/^\| `COUNTERGRAPH_/).map((row) => row.match(/`(\w+)`/g) ?? []);
+    expect(rows.map(([name]) => name)).toEqual(names.map((name) => `\`${name}\``));
+    const defaults = Object.values(readSettings({}).graphql);
+    const limits: Readonly<Record<string, number>> = LIMITS;
+    expect(rows.map(([, limit = '']) => limits[limit.replaceAll('`', '')])).toEqual(defaults);
+  });
+
+  it('computes the cost of its example as the server does', () => {
+    const [, query = ''] = /```graphql\n([\s\S]*?)```/.exec(page) ?? [];
+    const document = parse(query);
+    const [operation] = document.definitions;
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no example');
+    const { fixed } = operationCost(document, operation, {}, { topperItems: LIMITS.maxItems });
+    expect(page).toContain(`${fixed.toLocaleString('en-US')} units`);
+  });
+});

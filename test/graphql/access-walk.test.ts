@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../../schema/schema.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
+import { objectTypes, reaches, valuesIn, type Walked, walk } from '../support/schema-walk.ts';
+import { basic, type Credentials, type Line, type TestService } from '../support/service.ts';
+
+const VAULT = 'the vault';
+const OPEN = 'open';
+const OWNER: Credentials = { username: 'olga', token: 'olga-token' };
+const NEIGHBOUR: Credentials = { username: 'eve', token: 'eve-token' };
+const STRANGER: Credentials = { username: 'sam', token: 'sam-token' };
+
+/** Groups of the vault; the last has its number in common with a group of the open context. */
+const [HOSTS, PAIRS, SHARED] = [0xfade01, 0xfade02, 1] as const;
+/** 2021, so that no time of the vault is one of the open context. */
+const THEN = T0 - 1_111 * DAY;
+
+const named = (what: string, id: number, type: number) => ({
+  ...meter(id, type, `${what} meter`),
+  ...{ description: `${what} description`, units: `${what} units`, topcount: 4_711 },
+});
+
+const vaultLines: Line[] = ['alpha', 'beta'].flatMap((name, i) =>
+  [THEN, THEN + 300, THEN - 600].flatMap((ts) => [
+    ...[guidOf(HOSTS), guidOf(SHARED)].map((guid) => ({
+      ...{ group: guid, key: `vault-${name}`, ts, probe: 'vault-probe' },
+      ...{ values: { 0: 73_000_000_001 + i }, label: `vault label ${name}` },
+      ...{ description: `vault says ${name}`, attributes: { 'vault-attribute': `vault-${i}` } },
+    })),
+    {
+      ...{ group: guidOf(PAIRS), key: `vault-${name}\\vault-alpha\\vault-beta`, ts },
+      ...{ values: { 0: 65_000_000_001 }, probe: 'vault-probe' },
+    },
+  ]),
+);
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(99)] });
+  const vaultParts = { parentguid: guidOf(HOSTS), crosskeyguid_1: guidOf(HOSTS) };
+  await lab.apply({
+    context: VAULT,
+    groups: [
+      ...[HOSTS, SHARED].map((n) =>
+        group(n, {
+          ...{ name: `vault group ${n}`, sampling_rate: 7, bucket_size: 60 },
+          meters: [named('vault', 0, 2)],
+        }),
+      ),
+      group(PAIRS, {
+        ...{ name: 'vault pairs', key_kind: 'crosskey', meters: [named('vault pair', 0, 2)] },
+        crosskey: { ...vaultParts, crosskeyguid_2: guidOf(HOSTS) },
+      }),
+    ],
+    nodes: [{ name: 'vault-node', role: 'replica', url: lab.databaseUrl }],
+    pools: [{ name: 'vault-pool', path: '/vault/pool' }],
+    probes: [{ id: 'vault-probe', description: 'vault probe' }],
+  });
+  await lab.apply({
+    context: OPEN,
+    groups: [
+      group(SHARED, { name: 'open group', meters: [named('open', 0, 2)] }),
+      group(3, {
+        ...{ name: 'open pairs', key_kind: 'crosskey', meters: [named('open pair', 0, 2)] },
+        crosskey: {
+          parentguid: guidOf(SHARED),
+          crosskeyguid_1: guidOf(SHARED),
+          crosskeyguid_2: guidOf(SHARED),
+        },
+      }),
+    ],
+    nodes: [{ name: 'open-node', role: 'replica', url: lab.databaseUrl }],
+    pools: [{ name: 'open-pool', path: '/open/pool' }],
+    probes: [{ id: 'open-probe' }],
+  });
+  await lab.importSamples(vaultLines, { context: VAULT });
+  // The same keys without a label: a label found for them would be the vault's.
+  await lab.importSamples(
+    [
+      { group: guidOf(SHARED), key: 'vault-alpha', ts: T0, values: { 0: 1 }, probe: 'open-probe' },
+      { group: guidOf(SHARED), key: 'mine', ts: T0, values: { 0: 2 }, attributes: { a: 'b' } },
+      { group: guidOf(3), key: 'vault-alpha\\mine\\mine', ts: T0, values: { 0: 3 } },
+    ],
+    { context: OPEN },
+  );
+  await lab.addUser(OWNER, [VAULT]);
+  await lab.addUser(NEIGHBOUR, [OPEN]);
+  await lab.addUser(STRANGER, []);
+});
+
+afterAll(() => lab.close());
+
+type Names = {
+  context: string;
+  at: number;
+  hosts: string;
+  pairs: string;
+  key: string;
+  probe: string;
+};
+
+const OF_VAULT: Names = {
+  ...{ context: VAULT, at: THEN, hosts: guidOf(HOSTS), pairs: guidOf(PAIRS) },
+  ...{ key: 'vault-alpha', probe: 'vault-probe' },
+};
+
+const OF_OPEN: Names = {
+  ...{ context: OPEN, at: T0, hosts: guidOf(SHARED), pairs: guidOf(3) },
+  ...{ key: 'mine', probe: 'open-probe' },
+};
+
+/** How each field is asked for that has arguments which matter. */
+const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
+  const topper = `window: { startingAt: { from: ${at}, seconds: 600 } }, probe: "${probe}"`;
+  return {
+    'Query.context': `(name: "${context}")`,
+    'Query.node': '(id: $id)',
+    'Query.nodes': '(ids: [$id])',
+    'Context.slices': '(allEngines: true)',
+    'Context.counterGroup': `(guid: "${hosts}")`,
+    'CounterGroup.timeInterval': `(probe: "${probe}")`,
+    'CounterGroup.meter': '(index: 0)',
+    'CounterGroup.topper': `(${topper})`,
+    'CounterGroup.keys': '(first: 100)',
+    'CounterGroup.key': `(key: "${key}")`,
+    'Meter.topper': `(${topper})`,
+    'TopperKey.percentiles': '(ranks: [50, 95])',
+    'TopperKey.drilldown': `(crosskey: "${pairs}")`,
+  };
+};
+
+/** Selections of a few dozen fields at a time: all of them would be over the limit of tokens. */
+function chunks(walked: readonly Walked[]): string[] {
+  const size = 30;
+  return Array.from({ length: Math.ceil(walked.length / size) }, (_, i) =>
+    walked
+      .slice(i * size, (i + 1) * size)
+      .map(({ selection }) => selection)
+      .join('\n'),
+  );
+}
+
+const walkFrom = (type: string, names: Names): Walked[] => {
+  const asked = walk(schema, type, argumentsFor(names));
+  // `node` and `nodes` are walked from their own types, by ids.
+  return asked.filter(({ path }) => path[0] !== 'node' && path[0] !== 'nodes');
+};
+
+/** Everything from the root on, with the cross-key group in the place of the hosts once more. */
+const documentsOf = (names: Names): string[] =>
+  [names, { ...names, hosts: names.pairs }].flatMap((each) =>
+    chunks(walkFrom('Query', each)).map((text) => `{ ${text} }`),
+  );
+
+/** Everything from a node on that has the id of the variable. */
+const nodeDocuments = (type: string, names: Names): string[] =>
+  chunks(walkFrom(type, names)).map(
+    (text) => `query ($id: ID!) { node(id: $id) { __typename ... on ${type} { ${text} } } }`,
+  );
+
+const NODE_TYPES = ['Context', 'Slice', 'Pool', 'CounterGroup', 'Meter', 'Key'] as const;
+
+/** All that the owner is told of the vault, and nobody else is told of the open context. */
+async function secrets(): Promise<Set<string>> {
+  const open = new Set<string>();
+  for (const query of documentsOf(OF_OPEN)) {
+    const { data } = await lab.graphql(query, {}, basic(NEIGHBOUR));
+    for (const [, value] of valuesIn(data)) open.add(value);
+  }
+  const told = new Set<string>();
+  for (const query of documentsOf(OF_VAULT)) {
+    const { data } = await lab.graphql(query, {}, basic(OWNER));
+    for (const [name, value] of valuesIn(data)) {
+      // Names of types, and numbers that any answer may hold by chance, give nothing away.
+      if (name === '__typename' || value.length < 4 || open.has(value)) continue;
+      told.add(value);
+    }
+  }
+  return told;
+}
+
+/** Texts of `told` that are in the answer and were not in the question. */
+const leaks = (told: ReadonlySet<string>, answer: string, question: string): string[] =>
+  [...told].filter((secret) => {
+    const quoted = JSON.stringify(secret).slice(1, -1);
+    return answer.includes(quoted) && !question.includes(quoted) && !question.includes(secret);
+  });
+
+type Id = { readonly type: string; readonly id: string };
+
+/** The ids of all that a user reaches in a context, on its primary and on another node. */
+async function idsOf(credentials: Credentials, names: Names, node: string): Promise<Id[]> {
+  const ids = new Map<string, string>();
+  for (const destination of [null, node]) {
+    const { context } = await lab.data<{ context: unknown }>(
+      `query ($name: String!, $node: String) { context(name: $name, destinationNode: $node) {
+        __typename id slices { __typename id } pools { __typename id } counterGroups { __typename id
+        meters { __typename id } keys { edges { node { __typename id } } } } } }`,
+      { name: names.context, node: destination },
+      credentials,
+    );
+    const collect = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if ('id' in value && '__typename' in value)
+        ids.set(String(value.id), String(value.__typename));
+      Object.values(value).forEach(collect);
+    };
+    collect(context);
+  }
+  return [...ids].map(([id, type]) => ({ id, type }));
+}
+
+describe('the walk', () => {
+  it('asks for every field of every type of the schema', () => {
+    const walked = new Set(walk(schema, 'Query', argumentsFor(OF_VAULT)).map(({ field }) => field));
+    const all = objectTypes(schema).flatMap(({ name }) =>
+      Object.keys(fieldsOf(name)).map((field) => `${name}.${field}`),
+    );
+    expect(all.filter((field) => !walked.has(field))).toEqual([]);
+    expect(all.length).toBeGreaterThan(100);
+  });
+
+  it('says how to ask only for what there is', () => {
+    const stale = Object.keys(argumentsFor(OF_VAULT)).filter((name) => {
+      const [type = '', field = ''] = name.split('.');
+      return !fieldsOf(type)[field];
+    });
+    expect(stale).toEqual([]);
+  });
+
+  it.each([
+    ['the vault', OWNER, OF_VAULT],
+    ['the open context', NEIGHBOUR, OF_OPEN],
+  ])('reaches every field of %s for whoever may see it', async (_, credentials, names) => {
+    const ofCrosskey = ({ field }: Walked) => field.startsWith('Crosskey.');
+    const walked = [
+      ...walkFrom('Query', names).filter((each) => !ofCrosskey(each)),
+      ...walkFrom('Query', { ...names, hosts: names.pairs }).filter(ofCrosskey),
+    ];
+    for (const { field, path, selection } of walked) {
+      const { data, errors } = await lab.graphql(`{ ${selection} }`, {}, basic(credentials));
+      expect([field, errors]).toEqual([field, undefined]);
+      expect([field, reaches(data, path)]).toEqual([field, true]);
+    }
+  });
+
+  it('knows dozens of things that must not be told', async () => {
+    const told = await secrets();
+    for (const one of ['vault label alpha', 'vault-probe', '/vault/pool', 'vault pair meter']) {
+      expect([...told].join('\n')).toContain(one);
+    }
+    expect(told.size).toBeGreaterThan(50);
+  });
+});
+
+function fieldsOf(name: string): Readonly<Record<string, unknown>> {
+  const type = schema.getType(name);
+  return type && 'getFields' in type ? type.getFields() : {};
+}
+
+describe.each([
+  ['who has no grant', STRANGER],
+  ['who has a grant of another context', NEIGHBOUR],
+])('a user %s', (_, credentials) => {
+  it('is told nothing of the vault by its names', async () => {
+    const told = await secrets();
+    for (const query of documentsOf(OF_VAULT)) {
+      const { text, data, errors } = await lab.graphql(query, {}, basic(credentials));
+      expect(leaks(told, text, query)).toEqual([]);
+      expect((data as { context?: unknown }).context ?? null).toBeNull();
+      expect(errors).toBeUndefined();
+    }
+  });
+
+  it('gets null for every id of it, whatever is asked below', async () => {
+    const told = await secrets();
+    const ids = await idsOf(OWNER, OF_VAULT, 'vault-node');
+    expect(new Set(ids.map(({ type }) => type))).toEqual(new Set(NODE_TYPES));
+    const all = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
+    const asked = { ids: ids.map(({ id }) => id) };
+    expect(await lab.data(all, asked, credentials)).toEqual({ nodes: ids.map(() => null) });
+    expect(await lab.data(all, asked, OWNER)).toEqual({
+      nodes: ids.map(({ id, type }) => ({ __typename: type, id })),
+    });
+    for (const { type, id } of firstOfEach(ids)) {
+      for (const query of nodeDocuments(type, OF_VAULT)) {
+        const { text } = await lab.graphql(query, { id }, basic(credentials));
+        expect(JSON.parse(text)).toEqual({ data: { node: null } });
+        expect(leaks(told, text, query)).toEqual([]);
+        // Their owner is answered, so there was something to hide.
+        const { data } = await lab.graphql<{ node: object | null }>(query, { id }, basic(OWNER));
+        expect(data.node).toMatchObject({ __typename: type });
+      }
+    }
+  });
+
+  it('does not get anywhere with ids that were made up from those of the vault', async () => {
+    const told = await secrets();
+    const ids = await idsOf(OWNER, OF_VAULT, 'vault-node');
+    const changed = ids.flatMap(({ id }) => {
+      const plain = Buffer.from(id, 'base64url').toString();
+      const vault = encodeURIComponent(VAULT);
+      return [
+        plain.replace(vault, OPEN),
+        plain.replace(/the%20vault(@vault-node)?/, `${OPEN}@vault-node`),
+        plain.replace(vault, `${vault}@primary`),
+        plain.replace(vault, `${OPEN}/${vault}`),
+      ].map((text) => Buffer.from(text).toString('base64url'));
+    });
+    const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Context { name }
+      ... on Slice { slice: name } ... on Pool { pool: name mounted } ... on CounterGroup { group: name }
+      ... on Meter { meter: name } ... on Key { key label description } } }`;
+    const { text, errors } = await lab.graphql(query, { ids: changed }, basic(credentials));
+    expect(errors).toBeUndefined();
+    expect(leaks(told, text, JSON.stringify(['vault-alpha']))).toEqual([]);
+  });
+});
+
+const firstOfEach = (ids: readonly Id[]): Id[] =>
+  NODE_TYPES.flatMap((type) => {
+    const found = ids.find((each) => each.type === type);
+    return found ? [found] : [];
+  });
+
+describe('a user with a grant of another context, within that context', () => {
+  const MIXED: readonly (readonly [string, Partial<Names>])[] = [
+    ['as it is', {}],
+    ['with a group of the vault', { hosts: OF_VAULT.hosts }],
+    ['with a cross-key group of the vault', { pairs: OF_VAULT.pairs }],
+    ['with a key of the vault', { key: 'vault-beta' }],
+    ['with a probe of the vault', { probe: OF_VAULT.probe }],
+    ['in the time of the vault', { at: OF_VAULT.at }],
+  ];
+
+  it.each(MIXED)('%s, is told nothing of the vault', async (_, names) => {
+    const told = await secrets();
+    for (const query of documentsOf({ ...OF_OPEN, ...names })) {
+      const { text, data } = await lab.graphql(query, {}, basic(NEIGHBOUR));
+      expect(data).not.toBeNull();
+      // A window of ten minutes that was asked for, and the ones around it, are no news.
+      const at = names.at ?? OF_OPEN.at;
+      expect(leaks(told, text, `${query} ${at - 600} ${at + 600}`)).toEqual([]);
+    }
+  });
+
+  it('is told nothing by a node of the vault either', async () => {
+    const query = `{ context(name: "${OPEN}", destinationNode: "vault-node") { name nodeName } }`;
+    const { text, errors } = await lab.graphql(query, {}, basic(NEIGHBOUR));
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(leaks(await secrets(), text, query)).toEqual([]);
+  });
+
+  it('gets no label of a key that the vault knows by the same text', async () => {
+    const { context } = await lab.data<{ context: unknown }>(
+      `{ context(name: "${OPEN}") { counterGroup(guid: "${guidOf(SHARED)}") {
+        key(key: "vault-alpha") { label description attributes { value } } }
+        pairs: counterGroup(guid: "${guidOf(3)}") { keys { edges { node { label } } } } } }`,
+      {},
+      NEIGHBOUR,
+    );
+    expect(context).toEqual({
+      counterGroup: { key: { label: 'vault-alpha', description: null, attributes: [] } },
+      pairs: { keys: { edges: [{ node: { label: 'vault-alpha\\mine\\mine' } }] } },
+    });
+  });
+});
