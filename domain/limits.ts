@@ -80,6 +80,12 @@ export const LIMITS = {
   /** Unpacked blocks in memory: a month of a large group, on a machine of 2 GB. */
   blockCacheMegabytes: 256,
   blockCacheCeilingMegabytes: 1_048_576,
+  /** A request beyond this is worth a line in the log, unless configured. */
+  slowRequestMs: 1_000,
+  /** Plans in such a line: the first ones say what kind of request it was. */
+  slowLogPlans: 20,
+  /** Names that callers choose and metrics have as labels: each is kept until the server ends. */
+  metricNames: 200,
   /** Connections to each PostgreSQL node. */
   poolConnections: 10,
 } as const;

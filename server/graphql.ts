@@ -6,6 +6,8 @@ import { readCredentials } from '../schema/credentials.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { observeGraphQL } from './observe-graphql.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
@@ -13,7 +15,7 @@ export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
 export const GRAPHQL_PATH = '/graphql';
 
 /** GraphQL over HTTP by Yoga. Explorer, CORS and health have their own places in this server. */
-export const createGraphQL = (log: Logger) =>
+export const createGraphQL = (log: Logger, metrics: Metrics) =>
   createYoga<GraphQLServerContext, RequestScope>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -35,7 +37,7 @@ export const createGraphQL = (log: Logger) =>
       maskError: (error) =>
         renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed')),
     },
-    plugins: [giveBackReads(), givePlans(), giveCodes()],
+    plugins: [giveBackReads(), givePlans(), giveCodes(), observeGraphQL(metrics)],
   });
 
 /** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */

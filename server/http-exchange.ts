@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -15,15 +14,18 @@ export type Exchange = {
   readonly signal: AbortSignal;
 };
 
-export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+export function openExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): Exchange {
   const url = new URL(`http://localhost${originForm(request.url)}`);
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the caller has gone'));
   });
   return {
-    ...{ request, response },
-    requestId: randomUUID(),
+    ...{ request, response, requestId },
     method: request.method ?? 'GET',
     path: url.pathname,
     query: url.searchParams,

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
-import { checkReadiness } from '../db/check-readiness.ts';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
@@ -9,8 +8,9 @@ import { answerCors } from './cors.ts';
 import { createExplorer, type ExplorerOptions } from './explorer.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
-import { currentRequest } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import { NO_ROUTE, observeRequest } from './observe-request.ts';
+import { readiness } from './readiness.ts';
+import { requestIdOf } from './request-id.ts';
 import type { Service } from './service.ts';
 
 /** A route's name in metrics and logs, and what it does. */
@@ -18,28 +18,19 @@ type Route = { readonly name: string; readonly answer: (exchange: Exchange) => P
 
 /** The whole HTTP surface. Routes are tried in the order they are listed in. */
 export function createHttpServer(service: Service, explorer: ExplorerOptions): Server {
-  const metrics = createMetrics(service);
-  // Whose X-Forwarded-For is believed when the log names the caller.
+  const { metrics } = service;
+  // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...service.settings.trustProxy]);
   const routeOf = createRouter(service, explorer, () =>
     metrics.text().then(plain(metrics.contentType)),
   );
   return createServer((request, response) => {
-    const startedAt = performance.now();
-    const exchange = openExchange(request, response);
-    const { requestId, method, path, query } = exchange;
-    response.setHeader('x-request-id', requestId);
+    const exchange = openExchange(request, response, requestIdOf(request, isTrusted));
+    response.setHeader('x-request-id', exchange.requestId);
     const caller = proxyAddress(request, isTrusted);
     const route = routeOf(exchange);
-    response.once('close', () => {
-      const seconds = (performance.now() - startedAt) / 1000;
-      metrics.observe(route.name, response.statusCode, seconds);
-      const ms = Math.round(seconds * 1000);
-      const { statusCode: status } = response;
-      const parameters = withoutSecrets(query);
-      service.log.info({ requestId, caller, method, path, parameters, status, ms }, 'request');
-    });
-    void currentRequest.run({ requestId }, () => respond(service, exchange, route));
+    const known = { route: route.name, caller };
+    observeRequest(service, exchange, known, () => respond(service, exchange, route));
   });
 }
 
@@ -49,6 +40,7 @@ async function respond(service: Service, exchange: Exchange, route: Route): Prom
     await route.answer(exchange);
   } catch (error) {
     if (exchange.signal.aborted) return;
+    service.metrics.error('internal');
     service.log.error({ err: error }, 'a request failed');
     if (exchange.response.headersSent) exchange.response.destroy();
     else await send(exchange, renderError(new ServiceError('internal', ERRORS.internal.message)));
@@ -68,7 +60,7 @@ function createRouter(
     ['/healthz', { name: '/healthz', answer: async (exchange) => send(exchange, ok('alive')) }],
     [
       '/readyz',
-      { name: '/readyz', answer: async (exchange) => send(exchange, await readiness(service)) },
+      { name: '/readyz', answer: async (exchange) => send(exchange, await readyAnswer(service)) },
     ],
     [
       '/metrics',
@@ -85,7 +77,7 @@ function createRouter(
 }
 
 const NOTHING_HERE: Route = {
-  name: 'none',
+  name: NO_ROUTE,
   async answer(exchange) {
     await send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path })));
   },
@@ -117,13 +109,18 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
       body: () => readBody(request, LIMITS.restBodyBytes),
     },
     withScope,
-    (error) => service.log.warn({ err: error }, 'a request was refused by the backend'),
+    (error) => {
+      service.metrics.error(error.kind);
+      // Behind a cause is what the caller must not see and the operator must.
+      if (error.cause === undefined) return;
+      service.log.warn({ err: error }, 'a request was refused by the backend');
+    },
   );
   await send(exchange, answer);
 };
 
 function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
-  const yoga = createGraphQL(service.log);
+  const yoga = createGraphQL(service.log, service.metrics);
   return async (exchange: Exchange) => {
     const { request, response, signal } = exchange;
     const anonymous = service.openScope(service.settings.queryTimeoutSeconds, signal);
@@ -147,8 +144,8 @@ function explained(answer: Answer): Answer {
   return { ...answer, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
 }
 
-async function readiness(service: Service): Promise<Answer> {
-  const problem = await checkReadiness(service.pools);
+async function readyAnswer(service: Service): Promise<Answer> {
+  const problem = await readiness(service);
   if (problem === null) return ok('ready');
   return { ...ok(problem), status: 503 };
 }
@@ -164,9 +161,3 @@ const plain =
 const ok = (text: string): Answer => plain('text/plain; charset=utf-8')(`${text}\n`);
 
 const TO_EXPLORER: Answer = { status: 302, headers: { location: GRAPHQL_PATH }, body: '' };
-
-/** Decision 10: tokens are never logged. */
-function withoutSecrets(query: URLSearchParams): Record<string, string> {
-  const shown = [...query].filter(([name]) => !name.toLowerCase().startsWith('api_token'));
-  return Object.fromEntries(shown);
-}

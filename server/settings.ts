@@ -31,6 +31,8 @@ export type Settings = {
   workerQueue: number;
   /** Bytes of unpacked blocks and series kept between requests. */
   blockCacheBytes: number;
+  /** Requests that take longer are logged with their plans; 0: none. */
+  slowMs: number;
   logLevel: LogLevel;
 };
 
@@ -112,6 +114,10 @@ const VARIABLES = {
     fallback: LIMITS.blockCacheMegabytes,
     ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
   }),
+  COUNTERGRAPH_SLOW_MS: setting({
+    fallback: LIMITS.slowRequestMs,
+    ...wholeNumber(0, LIMITS.timeoutSeconds * 1000),
+  }),
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
 };
 
@@ -142,6 +148,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     workers: read.COUNTERGRAPH_WORKERS,
     workerQueue: read.COUNTERGRAPH_WORKER_QUEUE,
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
+    slowMs: read.COUNTERGRAPH_SLOW_MS,
     logLevel: read.LOG_LEVEL,
   };
 }

@@ -25,6 +25,7 @@ const DEFAULTS: Settings = {
   workers: Math.min(64, Math.max(1, availableParallelism() - 1)),
   workerQueue: 256,
   blockCacheBytes: 256 * 1024 * 1024,
+  slowMs: 1000,
   logLevel: 'info',
 };
 
@@ -91,6 +92,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '0', { blockCacheBytes: 0 }],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '1', { blockCacheBytes: 1_048_576 }],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '1048576', { blockCacheBytes: 2 ** 40 }],
+    ['COUNTERGRAPH_SLOW_MS', '0', { slowMs: 0 }],
+    ['COUNTERGRAPH_SLOW_MS', '2147483000', { slowMs: 2_147_483_000 }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
@@ -129,6 +132,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_WORKER_QUEUE', '100001', 'a whole number from 0 to 100000, got "100001"'],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '1048577', 'a whole number from 0 to 1048576, got'],
     ['COUNTERGRAPH_BLOCK_CACHE_MB', '256M', 'a whole number from 0 to 1048576, got "256M"'],
+    ['COUNTERGRAPH_SLOW_MS', '-1', 'a whole number from 0 to 2147483000, got "-1"'],
+    ['COUNTERGRAPH_SLOW_MS', '2147483001', 'a whole number from 0 to 2147483000, got'],
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 
