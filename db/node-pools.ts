@@ -40,7 +40,8 @@ export class NodePools {
     if (known) return known;
     const pool = {
       reads: this.#open(url, LIMITS.poolConnections, 'countergraph'),
-      control: this.#open(url, 2, 'countergraph control'),
+      // What it asks takes no time: a node that leaves it waiting is out of reach.
+      control: this.#open(url, 2, 'countergraph control', LIMITS.connectTimeoutMs),
     };
     this.#pools.set(url, pool);
     return pool;
@@ -57,12 +58,13 @@ export class NodePools {
     await Promise.all(pools.flatMap(({ reads, control }) => [reads.end(), control.end()]));
   }
 
-  #open(url: string, max: number, applicationName: string): pg.Pool {
+  #open(url: string, max: number, applicationName: string, queryTimeoutMs = 0): pg.Pool {
     const pool = new pg.Pool({
       connectionString: url,
       max,
       application_name: applicationName,
       connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+      query_timeout: queryTimeoutMs,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     });
