@@ -86,6 +86,8 @@ export const LIMITS = {
   slowLogPlans: 20,
   /** Names that callers choose and metrics have as labels: each is kept until the server ends. */
   metricNames: 200,
+  /** How long a server that ends waits for its last traces to be taken. */
+  traceFlushMs: 5_000,
   /** Connections to each PostgreSQL node. */
   poolConnections: 10,
 } as const;

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { migrate } from '../../db/migrate.ts';
 import { createLog } from '../../server/log.ts';
+import { openTracing } from '../../server/open-tracing.ts';
 import { readSettings } from '../../server/settings.ts';
 import { startServer } from '../../server/start-server.ts';
 import { prepareDemo } from '../demo.ts';
@@ -24,6 +25,7 @@ async function serve(demoAsked: boolean): Promise<void> {
   const signals = listenForSignals();
   try {
     const log = createLog(settings.logLevel, process.stderr);
+    const tracing = await openTracing(process.env, log);
     const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
     try {
       const { from, to } = await migrate(database.url);
@@ -34,13 +36,15 @@ async function serve(demoAsked: boolean): Promise<void> {
         ? await prepareDemo({ url: database.url, ...demo })
         : null;
       const explorer = { credentials };
-      const server = await startServer({ settings, databaseUrl: database.url, log, explorer });
+      const databaseUrl = database.url;
+      const server = await startServer({ settings, databaseUrl, log, explorer, tracing });
       try {
         console.log(welcome(server.url, credentials));
         await signals.aborted;
         log.info('ending: no more requests are taken, those begun are answered');
       } finally {
         await server.close();
+        await tracing?.close();
       }
     } finally {
       await database.close();

@@ -25,6 +25,12 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'packing', 'db', 'topk', 'domain'],
     packages: [
       '@graphql-yoga/render-graphiql',
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
       'graphql-yoga',
       'pino',
       'pino-pretty',
