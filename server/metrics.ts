@@ -11,6 +11,8 @@ export type Metrics = {
   readonly registry: Registry;
   readonly contentType: string;
   text(): Promise<string>;
+  requestBegins(): void;
+  /** A request that began is over. */
   request(route: string, status: number, seconds: number): void;
   /** name: the document's; any, for it is made fit to be a label here. */
   operation(name: string, seconds: number): void;
@@ -36,9 +38,14 @@ export function createMetrics(version: string): Metrics {
   build.set({ version, node: process.versions.node }, 1);
   const requests = new Histogram({
     name: 'countergraph_http_request_seconds',
-    help: 'Duration of HTTP requests in seconds, by route and status',
+    help: 'Duration of HTTP requests in seconds, by route and status; 499: the caller has gone',
     labelNames: ['route', 'status'],
     buckets: REQUEST_BUCKETS,
+    registers: [registry],
+  });
+  const inProgress = new Gauge({
+    name: 'countergraph_http_requests_in_progress',
+    help: 'HTTP requests that were begun and are not over',
     registers: [registry],
   });
   const operations = new Histogram({
@@ -58,7 +65,11 @@ export function createMetrics(version: string): Metrics {
     registry,
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    request: (route, status, seconds) => requests.observe({ route, status }, seconds),
+    requestBegins: () => inProgress.inc(),
+    request(route, status, seconds) {
+      inProgress.dec();
+      requests.observe({ route, status }, seconds);
+    },
     operation: (name, seconds) => operations.observe({ operation: names.labelOf(name) }, seconds),
     error: countErrors(registry),
     slowRequest: () => slow.inc(),

@@ -13,13 +13,14 @@ export function observeRequest(
   respond: () => Promise<void>,
 ): void {
   const startedAt = performance.now();
+  metrics.requestBegins();
   const { request: asked, response, requestId, method, path, query } = exchange;
   const { route, caller } = known;
   const span = tracing?.startRequest({ method, route, requestId, headers: asked.headers }) ?? null;
   const request: CurrentRequest = { requestId, span, user: null, operation: null };
   response.once('close', () => {
     const seconds = (performance.now() - startedAt) / 1000;
-    const { statusCode: status } = response;
+    const status = response.writableFinished ? response.statusCode : CALLER_GONE;
     const { user, operation } = request;
     metrics.request(route, status, seconds);
     if (route === NO_ROUTE) metrics.error('noSuchPath');
@@ -30,10 +31,19 @@ export function observeRequest(
     // This runs when the socket says so, and not as work of the request.
     const traceId = span && { traceId: span.traceId };
     const line = { requestId, ...traceId, caller, user, method, path, parameters, operation };
-    log.info({ ...line, status, ms }, 'request');
+    log[levelOf(route, status)]({ ...line, status, ms }, 'request');
   });
   void currentRequest.run(request, respond);
 }
+
+/** Of requests whose caller did not wait for the answer; nginx calls them so too. */
+const CALLER_GONE = 499;
+
+/** Asked every few seconds, and of no interest as long as all is well. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+const levelOf = (route: string, status: number): 'debug' | 'info' =>
+  PROBES.has(route) && status < 400 ? 'debug' : 'info';
 
 /** Decision 10: tokens are never logged. */
 function withoutSecrets(query: URLSearchParams): Record<string, string> {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
+import { inTransaction } from '../../db/write/connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { BoundedNames } from '../../server/bounded-names.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
@@ -70,6 +71,30 @@ describe('requests', () => {
     expect(
       await increase(name, { route: 'none', status: '404' }, () => lab.call('/chosen/by/caller')),
     ).toBe(1);
+  });
+
+  it('whose caller does not wait are counted as such, and are in progress until then', async () => {
+    const gone = new AbortController();
+    const labels = { route: lab.path('topper'), status: '499' };
+    const counted = async () =>
+      (await metrics()).value('countergraph_http_request_seconds_count', labels);
+    const inProgress = async () =>
+      (await metrics()).value('countergraph_http_requests_in_progress');
+    lab.emptyCaches();
+    // The one that asks is in progress itself.
+    expect(await inProgress()).toBe(1);
+    await lab.write((connection) =>
+      inTransaction(connection, async () => {
+        await connection.query('lock table topper_blocks in access exclusive mode');
+        const asked = { counter_group: GROUP, window_fromts: T0, window_seconds: 3600 };
+        const running = lab.rest('topper', asked, { signal: gone.signal });
+        while ((await inProgress()) !== 2);
+        gone.abort();
+        await expect(running).rejects.toThrow();
+        while ((await inProgress()) !== 1);
+      }),
+    );
+    expect(await counted()).toBe(1);
   });
 
   it('are counted by the name of their operation', async () => {
@@ -185,6 +210,18 @@ describe('what is there at the moment', () => {
     const labels = { node: 'primary', state: 'idle' };
     expect(found.value('countergraph_node_connections', labels)).toBeGreaterThan(0);
     expect(found.text).not.toMatch(/postgres(ql)?:|127\.0\.0\.1/);
+  });
+
+  it('is told of connections to other nodes by the name that their context gives them', async () => {
+    const address = new URL(lab.databaseUrl);
+    address.searchParams.set('application_name', 'recovery');
+    const nodes = [{ name: 'dr0', role: 'dr', url: address.href }];
+    await lab.apply({ context: 'lab', nodes });
+    await lab.rest('slices', { get_from_dr: true });
+    const found = await metrics();
+    const labels = { node: 'dr0', state: 'idle' };
+    expect(found.value('countergraph_node_connections', labels)).toBe(1);
+    expect(found.text).not.toMatch(/postgres(ql)?:|127\.0\.0\.1|recovery/);
   });
 
   it('is told of each memory: its bytes, and how often it was of use', async () => {

@@ -198,3 +198,18 @@ describe('slow requests', () => {
     expect(await slowLines(3_600_000, held)).toEqual([]);
   });
 });
+
+describe('probes', () => {
+  it('are logged at debug while all is well, and like any request when it is not', async () => {
+    const paths = ['/healthz', '/readyz', '/metrics'];
+    const levels = async () => {
+      const lines = await linesOf(behindProxy, async () => {
+        for (const path of paths) await behindProxy.call(path);
+      });
+      return lines.map(({ path, level }) => [path, level]);
+    };
+    expect(await levels()).toEqual(paths.map((path) => [path, 20]));
+    behindProxy.beginToClose();
+    expect(await levels()).toEqual(paths.map((path) => [path, path === '/readyz' ? 30 : 20]));
+  });
+});
