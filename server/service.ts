@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { joinObservers } from '../domain/work-observer.ts';
 import { RequestReads } from '../resolvers/loaders/request-reads.ts';
@@ -61,7 +62,10 @@ export function createService(options: ServiceOptions): Service {
     primaryUrl: databaseUrl,
     ...(onStatement && { onStatement }),
     onWork,
-    onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    // Not in the name of the request that happened to open it, and is long over.
+    onLostConnection: AsyncResource.bind((error: Error) =>
+      log.warn({ err: error }, 'a database connection was lost'),
+    ),
   });
   const directory = new NodeDirectory();
   const kernel = new Kernel({

@@ -119,6 +119,20 @@ describe('the id of a request', () => {
     expect(new Set(lines.map(({ requestId }) => requestId))).toEqual(new Set([id]));
   });
 
+  it('is not in what is logged of no request, such as a connection that is lost', async () => {
+    const lost = async () => {
+      await lab.rest('slices');
+      await lab.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'countergraph'`);
+      while (!lab.logText().includes('a database connection was lost'))
+        await lab.sql('select pg_sleep(0)');
+    };
+    const lines = await linesOf(lab, lost);
+    const told = lines.filter(({ msg }) => msg === 'a database connection was lost');
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.filter((line) => 'requestId' in line)).toEqual([]);
+  });
+
   it('is shown by PostgreSQL while it works for it, and no longer', async () => {
     const headers = { 'x-request-id': 'proxy-0815' };
     const names = await sessionsOf(behindProxy, () =>
