@@ -24,7 +24,8 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** What pg says, without a code, when a connection was lost or could not be made in time. */
-const LOST_CONNECTION = /connection (terminated|ended|timeout)|timeout expired|not queryable/i;
+const LOST_CONNECTION =
+  /connection (terminated|ended|timeout)|timeout expired|query read timeout|not queryable/i;
 
 /** What pg-pool says when all its connections stayed busy for too long. */
 const POOL_EXHAUSTED = 'timeout exceeded when trying to connect';

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
+import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
 
 /** What a test or a log may see of every statement that reads go through. */
 export type StatementObserver = (text: string) => void;
@@ -13,6 +14,8 @@ export type NodePool = {
 export type NodePoolsOptions = {
   primaryUrl: string;
   onStatement?: StatementObserver;
+  /** Told when each statement of the reads begins and ends. */
+  onWork?: WorkObserver;
   /** A connection that was lost; the pool replaces it by itself. */
   onLostConnection?: (error: Error) => void;
 };
@@ -21,12 +24,14 @@ export type NodePoolsOptions = {
 export class NodePools {
   readonly primaryUrl: string;
   readonly onStatement: StatementObserver;
+  readonly onWork: WorkObserver;
   readonly #onLostConnection: (error: Error) => void;
   readonly #pools = new Map<string, NodePool>();
 
   constructor(options: NodePoolsOptions) {
     this.primaryUrl = options.primaryUrl;
     this.onStatement = options.onStatement ?? (() => {});
+    this.onWork = options.onWork ?? unobserved;
     this.#onLostConnection = options.onLostConnection ?? (() => {});
   }
 
@@ -35,10 +40,16 @@ export class NodePools {
     if (known) return known;
     const pool = {
       reads: this.#open(url, LIMITS.poolConnections, 'countergraph'),
-      control: this.#open(url, 2, 'countergraph control'),
+      // What it asks takes no time: a node that leaves it waiting is out of reach.
+      control: this.#open(url, 2, 'countergraph control', LIMITS.connectTimeoutMs),
     };
     this.#pools.set(url, pool);
     return pool;
+  }
+
+  /** The addresses of all nodes that were asked for, and the connections to each. */
+  entries(): readonly (readonly [string, NodePool])[] {
+    return [...this.#pools];
   }
 
   async close(): Promise<void> {
@@ -47,12 +58,13 @@ export class NodePools {
     await Promise.all(pools.flatMap(({ reads, control }) => [reads.end(), control.end()]));
   }
 
-  #open(url: string, max: number, applicationName: string): pg.Pool {
+  #open(url: string, max: number, applicationName: string, queryTimeoutMs = 0): pg.Pool {
     const pool = new pg.Pool({
       connectionString: url,
       max,
       application_name: applicationName,
       connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+      query_timeout: queryTimeoutMs,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     });

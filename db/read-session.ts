@@ -2,17 +2,21 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
 import { isCanceled, isRecoveryConflict, toServiceError } from './database-error.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
+import { setSessionName } from './session-name.ts';
 
 /** Until when database work may go on. `until` is on the clock of `performance.now()`. */
 export type TimeBound = { readonly seconds: number; readonly until: number };
 
 /**
+ * query: the file in db/queries that it is of, by which statements are counted and traced.
  * name: for a statement that is sent often, so that each connection plans it once. Of one name
  * there is only ever one text.
  */
 export type Statement = {
+  readonly query?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
   readonly name?: string;
@@ -21,6 +25,10 @@ export type Statement = {
 export type ReadSessionOptions = {
   pool: NodePool;
   onStatement: StatementObserver;
+  /** Told when each statement begins and ends. */
+  onWork?: WorkObserver;
+  /** Shown by PostgreSQL beside what the transaction runs. */
+  requestId?: string | null;
   /** The bound of every statement that brings none of its own; null waits without limit. */
   bound: TimeBound | null;
   /** Aborted when the caller has gone: what runs for it is cancelled. */
@@ -112,10 +120,13 @@ export class ReadSession {
    * What `COPY (…) TO STDOUT` gives, as it comes: many bytes reach us several times faster than as
    * rows. It takes no parameters, so nothing but integers may be written into its text.
    */
-  copy(text: string, bound?: TimeBound | null): Promise<Buffer> {
+  copy(
+    { query, text }: Pick<Statement, 'query' | 'text'>,
+    bound?: TimeBound | null,
+  ): Promise<Buffer> {
     return this.#queue((client) => {
       this.#options.onStatement(text);
-      return collect(client.query(copyTo(text)));
+      return this.#observed(query, () => collect(client.query(copyTo(text))));
     }, bound);
   }
 
@@ -136,7 +147,8 @@ export class ReadSession {
     this.#client = null;
     if (!client) return;
     try {
-      if (this.#inTransaction && !this.#broken) await this.#send(client, { text: 'commit' });
+      if (this.#inTransaction && !this.#broken)
+        await this.#send(client, { query: 'commit', text: 'commit' });
     } catch {
       // A read-only transaction loses nothing when its end fails; the connection is thrown away.
       this.#broken = true;
@@ -175,8 +187,8 @@ export class ReadSession {
 
   async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
     const check = this.#check;
-    const { text } = beginStatement();
-    const begin = { text: check ? `${text}; ${check.text}` : text };
+    const parts = [BEGIN, setSessionName(this.#options.requestId ?? null), check?.text];
+    const begin = { query: 'begin', text: parts.filter(Boolean).join('; ') };
     const result: unknown = await this.#guarded(client, (on) => this.#send(on, begin), bound);
     this.#inTransaction = true;
     this.#check = null;
@@ -215,17 +227,27 @@ export class ReadSession {
     this.#loseSnapshot();
     if (this.#broken) return;
     try {
-      await withinBound(this.#send(client, { text: 'rollback' }), graceBound());
+      await withinBound(this.#send(client, { query: 'rollback', text: 'rollback' }), graceBound());
     } catch {
       // The connection is gone or does not answer; the error that brought us here is thrown on.
       this.#broken = true;
     }
   }
 
-  #send(client: PoolClient, { text, values, name }: Statement) {
+  #send(client: PoolClient, { query, text, values, name }: Statement) {
     this.#options.onStatement(text);
-    if (!values) return client.query(text);
-    return client.query({ text, values: [...values], ...(name !== undefined && { name }) });
+    return this.#observed(query, () => {
+      if (!values) return client.query(text);
+      return client.query({ text, values: [...values], ...(name !== undefined && { name }) });
+    });
+  }
+
+  #observed<T>(query: string | undefined, send: () => Promise<T>): Promise<T> {
+    const end = (this.#options.onWork ?? unobserved)('statement', query ?? 'other');
+    const sent = send();
+    // Beside the promise, not in its way: nothing waits longer for being watched.
+    sent.then(() => end(), end);
+    return sent;
   }
 
   /** Runs a statement and cancels it when its bound passes or its caller goes. */
@@ -269,10 +291,8 @@ export class ReadSession {
   }
 }
 
-const beginStatement = (): Statement => ({
-  // PostgreSQL's JIT made every topper slower (measured; design).
-  text: 'begin isolation level repeatable read read only; set local jit = off',
-});
+/** PostgreSQL's JIT made every topper slower (measured; design). */
+const BEGIN = 'begin isolation level repeatable read read only; set local jit = off';
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -12,6 +12,7 @@ export const LIMITS = {
   trustedDocuments: 10_000,
   /** How often a document is asked for before it is compiled, which takes as long as validating. */
   compileAfter: 4,
+  /** Never, for practical purposes. */
   compileAfterCeiling: 1_000_000,
   /** Tokens of a GraphQL document: a dashboard of 60 aliased toppers has about 3,000. */
   graphqlTokens: 5_000,
@@ -119,19 +120,23 @@ export const LIMITS = {
   concurrentRequests: 256,
   /** Of one user, or of one address while it is not known who asks: a quarter of all. */
   concurrentRequestsPerUser: 64,
+  /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Of all users from one address: an office behind it may have a dozen scripts that fail. */
   logInFailuresPerAddress: 300,
+  /** No limit, for practical purposes. */
   logInFailuresCeiling: 1_000_000,
   /** Seconds over which they are counted, and a caller with too many is refused. */
   logInFailureSeconds: 60,
+  /** A day: counts are kept in memory. */
   logInFailureSecondsCeiling: 86_400,
   /** Callers, and users of them, whose log-ins are remembered: some 10 MB. */
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
+  /** More than an operating system gives to one process. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */
   headerBytes: 32 * 1024,
@@ -139,11 +144,13 @@ export const LIMITS = {
   headersMs: 10_000,
   /** Seconds for the whole of a request (256 KiB at 70 kbit/s), and to take any of an answer. */
   slowCallerSeconds: 30,
+  /** An hour: whoever is slower is not there. */
   slowCallerSecondsCeiling: 3_600,
   /** How often it is looked for requests that take too long to arrive. */
   connectionCheckMs: 1_000,
   /** Seconds an idle connection is kept: longer than the 60 after which proxies give theirs up. */
   keepAliveSeconds: 65,
+  /** An hour: an idle connection is cheap to open again. */
   keepAliveSecondsCeiling: 3_600,
   /** After so long without a sound it is tried whether a caller is still there. */
   tcpProbeMs: 30_000,
@@ -159,6 +166,14 @@ export const LIMITS = {
   blockCacheCeilingMegabytes: 1_048_576,
   /** Answers in memory: some thousand toppers of a hundred keys. */
   answerCacheMegabytes: 32,
+  /** A request beyond this is worth a line in the log, unless configured. */
+  slowRequestMs: 1_000,
+  /** Plans in such a line: the first ones say what kind of request it was. */
+  slowLogPlans: 20,
+  /** Names that callers choose and metrics have as labels: each is kept until the server ends. */
+  metricNames: 200,
+  /** How long a server that ends waits for its last traces to be taken. */
+  traceFlushMs: 5_000,
   /** Connections to each PostgreSQL node. */
   poolConnections: 10,
 } as const;

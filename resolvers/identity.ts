@@ -39,6 +39,23 @@ export async function identify(
   credentials: Credentials,
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
+  const end = sources.reads.onWork('identity', 'identify');
+  try {
+    const identity = await prove(sources, credentials, standIns);
+    sources.reads.noteIdentity(identity.username);
+    end();
+    return identity;
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+}
+
+async function prove(
+  sources: IdentitySources,
+  credentials: Credentials,
+  standIns: readonly NodeRow[],
+): Promise<Identity> {
   sources.gate.check(credentials.username);
   const { row, nodeUrl } = await findUser(sources, credentials.username, standIns);
   const given = createHash('sha256').update(credentials.token).digest();

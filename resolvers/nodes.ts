@@ -1,5 +1,6 @@
 import { malformed, serviceError } from '../domain/errors.ts';
 import type { NodeRow } from './loaders/request-reads.ts';
+import type { NodeDirectory } from './node-directory.ts';
 
 export type { NodeRow } from './loaders/request-reads.ts';
 
@@ -43,3 +44,12 @@ export const choseTwice = (destinationNode: string) =>
     'left out when the disaster-recovery node is asked for',
     destinationNode,
   );
+
+/** The names of nodes by their addresses, for people: the addresses may hold passwords. */
+export const nodeNamer =
+  (primaryUrl: string, directory: NodeDirectory, variable: (name: string) => string | undefined) =>
+  (url: string): string => {
+    if (url === primaryUrl) return PRIMARY;
+    const node = directory.all().find((each) => urlOf(each, variable) === url);
+    return node?.name ?? 'unknown';
+  };

@@ -55,7 +55,7 @@ export const isRestPath = (path: string): boolean => ENDPOINTS.has(path);
 export async function handleRest(
   request: RestRequest,
   withScope: WithScope,
-  onFailure: (error: ServiceError) => void,
+  onError: (error: ServiceError) => void,
 ): Promise<RestAnswer> {
   try {
     const answer = ENDPOINTS.get(request.path);
@@ -64,8 +64,7 @@ export async function handleRest(
     return jsonAnswer(200, await answer(parameters, withScope));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // Behind a cause is what the caller must not see and the operator must.
-    if (error.cause !== undefined) onFailure(error);
+    onError(error);
     return renderError(error);
   }
 }

@@ -1,7 +1,17 @@
 import { GraphQLError } from 'graphql';
-import { ERRORS, ServiceError } from '../domain/errors.ts';
+import { ERRORS, type ErrorKind, ServiceError } from '../domain/errors.ts';
 
 const CODES: ReadonlySet<unknown> = new Set(Object.values(ERRORS).map(({ code }) => code));
+
+/** Of the errors that were rendered here, what they come from. */
+const KINDS = new WeakMap<GraphQLError, ErrorKind>();
+
+/** The row of the table that an answer's error is of; `document`: what was sent was wrong. */
+export function errorKindOf(error: GraphQLError): ErrorKind | 'document' {
+  const known = KINDS.get(error);
+  if (known) return known;
+  return error.extensions['code'] === 'LIMIT' ? 'limit' : 'document';
+}
 
 /** What lies at the bottom of an error that GraphQL wrapped once or more. */
 function originOf(error: unknown): unknown {
@@ -33,17 +43,20 @@ export function withCode(error: GraphQLError): GraphQLError {
   const http = error.extensions['http'];
   const isTooLarge =
     typeof http === 'object' && http !== null && 'status' in http && http.status === 413;
+  if (isTooLarge) KINDS.set(error, 'bodyTooLarge');
   error.extensions['code'] = isTooLarge ? 'LIMIT' : 'BAD_USER_INPUT';
   return error;
 }
 
 function serviceErrorAt(service: ServiceError, thrown: unknown): GraphQLError {
   const field = thrown instanceof GraphQLError ? thrown : null;
-  return new GraphQLError(service.message, {
+  const rendered = new GraphQLError(service.message, {
     ...(field?.nodes && { nodes: field.nodes }),
     ...(field?.path && { path: field.path }),
     extensions: { code: service.code, ...httpOf(service, field !== null) },
   });
+  KINDS.set(rendered, service.kind);
+  return rendered;
 }
 
 /**

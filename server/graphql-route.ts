@@ -16,12 +16,12 @@ import type { Service } from './service.ts';
 
 /** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
 export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
-  const { log, settings } = service;
+  const { log, settings, metrics } = service;
   const documents = new Documents(service.documents, settings);
   const compiled = new CompiledQueries(schema, settings.compileAfter);
   for (const text of documents.trusted.values()) compiled.trust(text);
   const hotWays = { compiled, documents, limits: limitsOf(settings) };
-  const yoga = createGraphQL({ log, settings, compiled, documents });
+  const yoga = createGraphQL({ log, settings, metrics, compiled, documents });
   return async (exchange) => {
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);
@@ -31,7 +31,7 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
       const isJson = contentType === 'application/json';
       const hot = isJson && body && hotRequest(hotWays, request, body);
       const answer = hot
-        ? await answerHot(hot, { headers: headersOf(request), anonymous, log })
+        ? await answerHot(hot, { headers: headersOf(request), anonymous, log, metrics })
         : await askYoga(yoga, { exchange, contentType, body, anonymous });
       if (!signal.aborted) await send(exchange, withEntityTag(exchange, answer));
     } finally {

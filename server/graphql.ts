@@ -9,6 +9,8 @@ import type { Documents } from './documents.ts';
 import { openGraphQLScope } from './graphql-scope.ts';
 import { guardSchema, limitRequests } from './guard-graphql.ts';
 import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { observeGraphQL } from './observe-graphql.ts';
 import { parseUrlValues } from './parse-url-values.ts';
 import type { Settings } from './settings.ts';
 
@@ -20,6 +22,7 @@ export const GRAPHQL_PATH = '/graphql';
 export type GraphQLOptions = {
   readonly log: Logger;
   readonly settings: Settings;
+  readonly metrics: Metrics;
   readonly compiled: CompiledQueries;
   readonly documents: Documents;
 };
@@ -28,7 +31,7 @@ export type GraphQLOptions = {
  * GraphQL over HTTP by Yoga. Explorer, CORS, health and the size of bodies have their own places in
  * this server; what is asked for often is answered by `hot-graphql.ts`, with the same results.
  */
-export const createGraphQL = ({ log, settings, compiled, documents }: GraphQLOptions) =>
+export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptions) =>
   createYoga<GraphQLServerContext, RequestScope>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -51,13 +54,14 @@ export const createGraphQL = ({ log, settings, compiled, documents }: GraphQLOpt
     extraParamNames: ['documentId'],
     plugins: [
       parseUrlValues(),
-      findDocuments(documents),
+      findDocuments(known.documents),
       limitRequests(settings),
       guardSchema(settings, isSignedIn),
-      runCompiled(compiled),
+      runCompiled(known.compiled),
       giveBackReads(),
       givePlans(),
       giveCodes(),
+      observeGraphQL(metrics),
     ],
   });
 

@@ -14,10 +14,13 @@ import { maskError, withPlans } from './graphql.ts';
 import { openGraphQLScope } from './graphql-scope.ts';
 import type { Answer } from './http-exchange.ts';
 import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { countErrors, noteOperation } from './observe-graphql.ts';
 
 /** An operation that is compiled, with what a request says besides. */
 type HotRequest = {
   readonly query: CompiledQuery;
+  readonly operationName: string | null;
   readonly variables: Variables;
   readonly extensions: Readonly<Record<string, unknown>> | null;
   readonly mediaType: MediaType;
@@ -51,29 +54,33 @@ export function hotRequest(
   const isOverLimit =
     documentFault(document, limits) ?? costFault(document, params.operationName, coerced, limits);
   if (isOverLimit) return null;
-  return { query, variables: params.variables, extensions: params.extensions, mediaType };
+  const { operationName, variables, extensions } = params;
+  return { query, operationName, variables, extensions, mediaType };
 }
 
 type Asked = {
   readonly headers: HeaderSource;
   readonly anonymous: AnonymousScope;
   readonly log: Logger;
+  readonly metrics: Metrics;
 };
 
 /** Gives the connections back before it returns: a caller who reads slowly holds none. */
 export async function answerHot(
-  { query, variables, extensions, mediaType }: HotRequest,
-  { headers, anonymous, log }: Asked,
+  { query, operationName, variables, extensions, mediaType }: HotRequest,
+  { headers, anonymous, log, metrics }: Asked,
 ): Promise<Answer> {
   let result: ExecutionResult;
   try {
     const scope = await openGraphQLScope(headers, anonymous);
+    noteOperation(query.document, operationName, scope.identity !== null);
     result = masked(await query.run(scope, variables), log);
   } catch (error) {
     result = { errors: [maskError(error, log)] };
   }
   await anonymous.reads.end();
   for (const error of result.errors ?? []) withCode(error);
+  countErrors(metrics, result);
   return render(withPlans(result, extensions, anonymous), mediaType);
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -23,7 +22,7 @@ export type Exchange = {
 export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  terms: Pick<Exchange, 'gate' | 'slowCallerMs'>,
+  terms: Pick<Exchange, 'requestId' | 'gate' | 'slowCallerMs'>,
 ): Exchange {
   const url = new URL(`http://localhost${originForm(request.url)}`);
   // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and no
@@ -36,7 +35,6 @@ export function openExchange(
   });
   return {
     ...{ request, response, ...terms },
-    requestId: randomUUID(),
     method: request.method ?? 'GET',
     path: url.pathname,
     query: url.searchParams,

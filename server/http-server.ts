@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
-import { checkReadiness } from '../db/check-readiness.ts';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
+import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
 import { answerCors } from './cors.ts';
 import { Door } from './door.ts';
@@ -14,9 +14,10 @@ import { createExplorer, type ExplorerOptions, NO_EXPLORER } from './explorer.ts
 import { GRAPHQL_PATH } from './graphql.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
-import { currentRequest } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import { NO_ROUTE, observeRequest } from './observe-request.ts';
+import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
+import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
 
@@ -33,33 +34,27 @@ export function createHttpServer(
   service: Service,
   { explorer, drain }: { explorer: ExplorerOptions; drain: Drain },
 ): Server {
-  const { settings } = service;
+  const { settings, metrics } = service;
   const door = new Door(settings);
+  registerAdmission(metrics.registry, door.admission);
   const slowCallerMs = settings.slowCallerSeconds * 1000;
-  const metrics = createMetrics(service, door.admission);
-  // Whose X-Forwarded-For is believed when it is asked where a caller is.
+  // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
   const routeOf = createRouter(service, explorer, {
     metrics: () => metrics.text().then(plain(metrics.contentType)),
-    readiness: () => readiness(service, drain),
+    readiness: () => readyAnswer(service),
   });
   const server = createServer(connectionOptions(settings), (request, response) => {
-    const startedAt = performance.now();
     const caller = proxyAddress(request, isTrusted);
-    const exchange = openExchange(request, response, { gate: door.visit(caller), slowCallerMs });
-    const { requestId, method, path, query } = exchange;
+    const requestId = requestIdOf(request, isTrusted);
+    const terms = { requestId, gate: door.visit(caller), slowCallerMs };
+    const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
     const route = routeOf(exchange);
-    response.once('close', () => {
-      const seconds = (performance.now() - startedAt) / 1000;
-      metrics.observe(route.name, response.statusCode, seconds);
-      const ms = Math.round(seconds * 1000);
-      const { statusCode: status } = response;
-      const parameters = withoutSecrets(query);
-      service.log.info({ requestId, caller, method, path, parameters, status, ms }, 'request');
-    });
-    drain.hold(currentRequest.run({ requestId }, () => respond(service, exchange, route)));
+    const known = { route: route.name, caller };
+    const respondTo = () => respond(service, exchange, route);
+    drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   guardConnections(server, settings, service.log);
   drain.watch(server);
@@ -73,7 +68,11 @@ async function respond(service: Service, exchange: Exchange, route: Route): Prom
     await route.answer(exchange);
   } catch (error) {
     if (exchange.signal.aborted) return;
-    if (error instanceof ServiceError) return send(exchange, refusalOf(exchange, error));
+    if (error instanceof ServiceError) {
+      service.metrics.error(error.kind);
+      return send(exchange, refusalOf(exchange, error));
+    }
+    service.metrics.error('internal');
     service.log.error({ err: error }, 'a request failed');
     if (exchange.response.headersSent) exchange.response.destroy();
     else await send(exchange, refusalOf(exchange, INTERNAL));
@@ -114,7 +113,7 @@ const always = (path: string, answer: () => Promise<Answer>): [string, Route] =>
 ];
 
 const NOTHING_HERE: Route = {
-  name: 'none',
+  name: NO_ROUTE,
   async answer(exchange) {
     await send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path })));
   },
@@ -146,14 +145,18 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
       body: () => readBody(request, LIMITS.restBodyBytes),
     },
     withScope,
-    (error) => service.log.warn({ err: error }, 'a request was refused by the backend'),
+    (error) => {
+      service.metrics.error(error.kind);
+      // Behind a cause is what the caller must not see and the operator must.
+      if (error.cause === undefined) return;
+      service.log.warn({ err: error }, 'a request was refused by the backend');
+    },
   );
   await send(exchange, withEntityTag(exchange, answer));
 };
 
-async function readiness(service: Service, drain: Drain): Promise<Answer> {
-  if (drain.begun) return { ...ok('draining'), status: 503 };
-  const problem = await checkReadiness(service.pools);
+async function readyAnswer(service: Service): Promise<Answer> {
+  const problem = await readiness(service);
   if (problem === null) return ok('ready');
   return { ...ok(problem), status: 503 };
 }
@@ -169,9 +172,3 @@ const plain =
 const ok = (text: string): Answer => plain('text/plain; charset=utf-8')(`${text}\n`);
 
 const TO_EXPLORER: Answer = { status: 302, headers: { location: GRAPHQL_PATH }, body: '' };
-
-/** Decision 10: tokens are never logged. */
-function withoutSecrets(query: URLSearchParams): Record<string, string> {
-  const shown = [...query].filter(([name]) => !name.toLowerCase().startsWith('api_token'));
-  return Object.fromEntries(shown);
-}

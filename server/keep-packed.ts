@@ -1,13 +1,17 @@
 import { cancelOnAbort } from '../db/write/cancel-on-abort.ts';
 import { type Connection, openConnection } from '../db/write/connection.ts';
 import { type ContextVersion, selectContextVersions } from '../db/write/select-context-versions.ts';
+import { selectImports } from '../db/write/select-imports.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { packMissing } from '../packing/pack-missing.ts';
 import type { Logger } from './log.ts';
+import { type ImportsOfContext, PackingTally } from './packing-tally.ts';
 
 export type KeepPackedOptions = {
   readonly databaseUrl: string;
   readonly log: Logger;
+  /** Where what was done is written down. */
+  readonly tally?: PackingTally;
   /** Milliseconds to the first look, and from one to the next; null: only when `runOnce` is called. */
   readonly delays?: { readonly firstMs: number; readonly everyMs: number } | null;
 };
@@ -26,7 +30,8 @@ const DELAYS = { firstMs: LIMITS.packingFirstMs, everyMs: LIMITS.packingEveryMs 
  * blocks, and coarse blocks whose import was interrupted. It never makes an import wait for long:
  * it takes a context only while nobody has it, and gives it back after each slice.
  */
-export function keepPacked({ databaseUrl, log, delays = DELAYS }: KeepPackedOptions): PackedKeeper {
+export function keepPacked(options: KeepPackedOptions): PackedKeeper {
+  const { databaseUrl, log, tally = new PackingTally(), delays = DELAYS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   // By context: at this version nothing was left to do.
@@ -36,13 +41,19 @@ export function keepPacked({ databaseUrl, log, delays = DELAYS }: KeepPackedOpti
 
   async function look(): Promise<void> {
     if (signal.aborted) return;
+    const started = performance.now();
+    let failed = true;
     try {
-      await withConnection(databaseUrl, signal, (connection) =>
-        packContexts({ connection, log, whole, signal }),
-      );
+      failed = !(await withConnection(databaseUrl, signal, (connection) =>
+        packContexts({ connection, log, tally, whole, signal }),
+      ));
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'contexts could not be looked at for packing');
     }
+    // Being told to end is no failure, and nothing to count any more.
+    if (signal.aborted) return;
+    const seconds = (performance.now() - started) / 1000;
+    tally.noteRun({ endedAt: Date.now() / 1000, seconds, failed });
   }
 
   function runOnce(): Promise<void> {
@@ -71,16 +82,16 @@ export function keepPacked({ databaseUrl, log, delays = DELAYS }: KeepPackedOpti
   };
 }
 
-async function withConnection(
+async function withConnection<T>(
   databaseUrl: string,
   signal: AbortSignal,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> {
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
   const connection = await openConnection(databaseUrl, 'packing');
   try {
     const stopCancelling = await cancelOnAbort(databaseUrl, connection, signal);
     try {
-      await work(connection);
+      return await work(connection);
     } finally {
       await stopCancelling();
     }
@@ -92,31 +103,61 @@ async function withConnection(
 type Packing = {
   readonly connection: Connection;
   readonly log: Logger;
+  readonly tally: PackingTally;
   readonly whole: Map<number, number>;
   readonly signal: AbortSignal;
 };
 
-async function packContexts(packing: Packing): Promise<void> {
-  const { connection, log, whole, signal } = packing;
-  for (const context of await selectContextVersions(connection)) {
-    if (signal.aborted) return;
+/** Whether all contexts could be packed. */
+async function packContexts(packing: Packing): Promise<boolean> {
+  const { connection, log, tally, whole, signal } = packing;
+  const contexts = await selectContextVersions(connection);
+  tally.imports = await lookAtImports(connection, contexts, tally.imports);
+  let isGood = true;
+  for (const context of contexts) {
+    if (signal.aborted) return isGood;
     // The cheap look: most of the time nothing has changed.
     if (whole.get(context.contextId) === context.version) continue;
     try {
       await packContext(packing, context);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return isGood;
       log.error({ err: error, context: context.name }, 'a context could not be packed');
+      isGood = false;
     }
   }
+  return isGood;
 }
 
+/** Imports raise the version of their context: most of the time there is nothing to look at. */
+async function lookAtImports(
+  connection: Connection,
+  contexts: readonly ContextVersion[],
+  known: ReadonlyMap<number, ImportsOfContext>,
+): Promise<ReadonlyMap<number, ImportsOfContext>> {
+  const changed = contexts.filter(
+    ({ contextId, version }) => known.get(contextId)?.version !== version,
+  );
+  const rows = changed.length > 0 ? await selectImports(connection, changed.map(idOf)) : [];
+  const read = new Map(rows.map(({ contextId, files, lastAt }) => [contextId, { files, lastAt }]));
+  return new Map(
+    contexts.flatMap(({ contextId, name: context, version }) => {
+      const imports = read.get(contextId) ?? known.get(contextId);
+      return imports ? [[contextId, { ...imports, context, version }] as const] : [];
+    }),
+  );
+}
+
+const idOf = ({ contextId }: ContextVersion): number => contextId;
+
 async function packContext(
-  { connection, log, whole, signal }: Packing,
+  { connection, log, tally, whole, signal }: Packing,
   { contextId, name, version }: ContextVersion,
 ): Promise<void> {
   const started = performance.now();
   const { slices, coarseBlocks, isWhole } = await packMissing(connection, contextId, signal);
+  tally.slices += slices;
+  tally.coarseBlocks += coarseBlocks;
   if (slices + coarseBlocks > 0) {
     const ms = Math.round(performance.now() - started);
     log.info({ context: name, slices, coarseBlocks, ms }, 'a context was packed');

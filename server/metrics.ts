@@ -1,68 +1,115 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Admission } from './admission.ts';
-import type { Service } from './service.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ERRORS, type ErrorKind } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { WorkObserver } from '../domain/work-observer.ts';
+import { BoundedNames } from './bounded-names.ts';
+
+/** An error of the table, or a GraphQL document that was wrong in itself. */
+export type CountedError = ErrorKind | 'document';
 
 export type Metrics = {
+  readonly registry: Registry;
   readonly contentType: string;
   text(): Promise<string>;
-  observe(route: string, status: number, seconds: number): void;
+  requestBegins(): void;
+  /** A request that began is over. */
+  request(route: string, status: number, seconds: number): void;
+  /** name: the document's; any, for it is made fit to be a label here. */
+  operation(name: string, seconds: number): void;
+  error(kind: CountedError): void;
+  slowRequest(): void;
+  readonly onWork: WorkObserver;
 };
 
-/** What /metrics tells, as Prometheus text. */
-export function createMetrics(
-  { pools, memory }: Pick<Service, 'pools' | 'memory'>,
-  admission: Pick<Admission, 'active'>,
-): Metrics {
+/** Seconds; what is remembered takes less than the first, and a timeout is at the last. */
+const REQUEST_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+const WORK_BUCKETS = [0.0005, 0.0025, 0.01, 0.05, 0.25, 1, 5, 30];
+
+/** What /metrics tells, as Prometheus text (docs/metrics.md). */
+export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const build = new Gauge({
+    name: 'countergraph_build_info',
+    help: 'Always 1; the labels say what is running',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  });
+  build.set({ version, node: process.versions.node }, 1);
   const requests = new Histogram({
     name: 'countergraph_http_request_seconds',
-    help: 'Duration of HTTP requests in seconds, by route and status',
+    help: 'Duration of HTTP requests in seconds, by route and status; 499: the caller has gone',
     labelNames: ['route', 'status'],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+    buckets: REQUEST_BUCKETS,
     registers: [registry],
   });
-  new Gauge({
-    name: 'countergraph_requests_at_work',
-    help: 'Requests that are worked on now; COUNTERGRAPH_MAX_CONCURRENT is the most there can be',
+  const inProgress = new Gauge({
+    name: 'countergraph_http_requests_in_progress',
+    help: 'HTTP requests that were begun and are not over',
     registers: [registry],
-    collect() {
-      this.set(admission.active);
-    },
   });
-  new Gauge({
-    name: 'countergraph_primary_connections',
-    help: 'Connections to the primary database node, by what they do',
-    labelNames: ['state'],
+  const operations = new Histogram({
+    name: 'countergraph_graphql_operation_seconds',
+    help: 'Duration of GraphQL requests in seconds, by the name of their operation',
+    labelNames: ['operation'],
+    buckets: REQUEST_BUCKETS,
     registers: [registry],
-    collect() {
-      const { reads } = pools.at(pools.primaryUrl);
-      this.set({ state: 'idle' }, reads.idleCount);
-      this.set({ state: 'busy' }, reads.totalCount - reads.idleCount);
-      this.set({ state: 'waited_for' }, reads.waitingCount);
-    },
   });
-  new Gauge({
-    name: 'countergraph_kernel_tasks',
-    help: 'Sums that threads work on, and that wait for a thread',
-    labelNames: ['state'],
+  const names = new BoundedNames(LIMITS.metricNames);
+  const slow = new Counter({
+    name: 'countergraph_slow_requests_total',
+    help: 'Requests that took longer than COUNTERGRAPH_SLOW_MS',
     registers: [registry],
-    collect() {
-      this.set({ state: 'busy' }, memory.kernel.busy);
-      this.set({ state: 'waiting' }, memory.kernel.waiting);
-    },
-  });
-  new Gauge({
-    name: 'countergraph_block_cache_bytes',
-    help: 'Bytes of unpacked blocks and series that are kept between requests',
-    registers: [registry],
-    collect() {
-      this.set(memory.unpackedBytes);
-    },
   });
   return {
+    registry,
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    observe: (route, status, seconds) => requests.observe({ route, status }, seconds),
+    requestBegins: () => inProgress.inc(),
+    request(route, status, seconds) {
+      inProgress.dec();
+      requests.observe({ route, status }, seconds);
+    },
+    operation: (name, seconds) => operations.observe({ operation: names.labelOf(name) }, seconds),
+    error: countErrors(registry),
+    slowRequest: () => slow.inc(),
+    onWork: timeWork(registry),
+  };
+}
+
+function countErrors(registry: Registry): (kind: CountedError) => void {
+  const errors = new Counter({
+    name: 'countergraph_errors_total',
+    help: 'Errors told to callers, by their kind; internal: defects of the service',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  // A rate needs a beginning: of what has never happened too.
+  for (const kind of [...Object.keys(ERRORS), 'document']) errors.inc({ kind }, 0);
+  return (kind) => errors.inc({ kind });
+}
+
+function timeWork(registry: Registry): WorkObserver {
+  const statements = new Histogram({
+    name: 'countergraph_sql_statement_seconds',
+    help: 'Duration of SQL statements in seconds, by the file in db/queries that they are of',
+    labelNames: ['query'],
+    buckets: WORK_BUCKETS,
+    registers: [registry],
+  });
+  const tasks = new Histogram({
+    name: 'countergraph_kernel_task_seconds',
+    help: 'Duration of unpacking and adding up in seconds, waiting for a thread included',
+    labelNames: ['task'],
+    buckets: WORK_BUCKETS,
+    registers: [registry],
+  });
+  return (kind, name) => {
+    const startedAt = performance.now();
+    return () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      if (kind === 'statement') statements.observe({ query: name }, seconds);
+      else if (kind === 'kernel') tasks.observe({ task: name }, seconds);
+    };
   };
 }

@@ -10,6 +10,8 @@ import { createService, type ServiceOptions } from './service.ts';
 export type RunningServer = {
   /** `http://127.0.0.1:4000`, with the port that was taken. */
   readonly url: string;
+  /** Says on /readyz that requests should go elsewhere, and still answers all. */
+  beginToClose(): void;
   /** Forgets all that is remembered between requests: the next ones read everything anew. */
   emptyCaches(): void;
   /** Packs now what the server would pack in the background at its next look. */
@@ -36,14 +38,17 @@ export async function startServer(
   const keeper = keepPacked({
     databaseUrl,
     log,
+    tally: service.packing,
     ...(packing !== undefined && { delays: packing }),
   });
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
     url: `http://${name}:${address.port}`,
+    beginToClose: () => service.state.beginToClose(),
     emptyCaches: () => service.memory.clear(),
     packNow: () => keeper.runOnce(),
     async close() {
+      service.state.beginToClose();
       const packed = keeper.stop();
       await drain.end(server, options.settings.shutdownSeconds * 1000);
       await Promise.all([packed, service.close()]);

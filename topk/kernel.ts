@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { serviceError } from '../domain/errors.ts';
 import type { Fold } from '../domain/meter-type.ts';
+import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
 import type { Answer, Question } from './answer-questions.ts';
 import type { BlockPage, BlockRange, StoredRun } from './block-page.ts';
 import type { UnitReadings } from './fold-units.ts';
@@ -13,6 +14,8 @@ export type KernelOptions = {
   readonly workers: number;
   /** Tasks that may wait for a thread; beyond it they are refused. */
   readonly queueLength: number;
+  /** Told when each task is handed in and done, as `fold` or `fold in a thread`. */
+  readonly onWork?: WorkObserver;
 };
 
 /** How many readings are unpacked or added up at once, where that is not worth another thread. */
@@ -35,12 +38,14 @@ type Thread = { readonly worker: Worker; job: Job | null };
  */
 export class Kernel {
   readonly #options: KernelOptions;
+  readonly #onWork: WorkObserver;
   readonly #threads: Thread[] = [];
   readonly #queue: Job[] = [];
   #closed = false;
 
   constructor(options: KernelOptions) {
     this.#options = options;
+    this.#onWork = options.onWork ?? unobserved;
   }
 
   get waiting(): number {
@@ -49,6 +54,10 @@ export class Kernel {
 
   get busy(): number {
     return this.#threads.filter(({ job }) => job !== null).length;
+  }
+
+  get threads(): number {
+    return this.#threads.length;
   }
 
   async unpack(
@@ -83,14 +92,29 @@ export class Kernel {
     signal.throwIfAborted();
     // A thread that began now would outlive the server: nobody is left to end it.
     if (this.#closed) throw closing();
-    if (isSmall) return runKernelTask(task);
+    if (isSmall) return this.#runHere(task);
     const idle = this.#idleThread();
     if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
-    return new Promise((resolve, reject) => {
+    const end = this.#onWork('kernel', `${task.kind} in a thread`);
+    const result = new Promise<KernelResult>((resolve, reject) => {
       const job: Job = { task, signal, resolve, reject };
       if (idle) start(idle, job);
       else this.#queue.push(job);
     });
+    result.then(() => end(), end);
+    return result;
+  }
+
+  #runHere(task: KernelTask): KernelResult {
+    const end = this.#onWork('kernel', task.kind);
+    try {
+      const result = runKernelTask(task);
+      end();
+      return result;
+    } catch (error) {
+      end(error);
+      throw error;
+    }
   }
 
   /** A thread without work, a new one as long as there may be more; null: all are busy. */

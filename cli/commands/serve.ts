@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { migrate } from '../../db/migrate.ts';
 import { createLog } from '../../server/log.ts';
+import { openTracing } from '../../server/open-tracing.ts';
 import { readDocuments } from '../../server/read-documents.ts';
 import { readSettings } from '../../server/settings.ts';
 import { startServer } from '../../server/start-server.ts';
@@ -34,6 +35,7 @@ async function serve(demoAsked: boolean, documentsFile: string | null): Promise<
   const signals = listenForSignals();
   try {
     const log = createLog(settings.logLevel, process.stderr);
+    const tracing = await openTracing(process.env, log);
     const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
     try {
       const { from, to } = await migrate(database.url);
@@ -44,14 +46,22 @@ async function serve(demoAsked: boolean, documentsFile: string | null): Promise<
         ? await prepareDemo({ url: database.url, ...demo })
         : null;
       const explorer = { credentials };
-      const { url: databaseUrl } = database;
-      const server = await startServer({ settings, databaseUrl, log, explorer, documents });
+      const databaseUrl = database.url;
+      const server = await startServer({
+        settings,
+        databaseUrl,
+        log,
+        explorer,
+        documents,
+        tracing,
+      });
       try {
         console.log(welcome(server.url, credentials, settings.explorer));
         await signals.aborted;
         log.info('ending: no more requests are taken, those begun are answered');
       } finally {
         await server.close();
+        await tracing?.close();
       }
     } finally {
       await database.close();

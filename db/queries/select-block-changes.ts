@@ -15,6 +15,7 @@ export async function selectBlockChanges(
 ): Promise<BlockChangeRow[] | null> {
   const rows = await session.read<BlockChangeRow & { kept: boolean }>(
     {
+      query: 'select-block-changes',
       text: `
 select c.group_id as "groupId", c.version::float8 as version, c.starts_at::float8 as "from",
   c.ends_at::float8 as "to", v.version - $2 <= 1000 as kept

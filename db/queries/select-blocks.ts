@@ -23,7 +23,8 @@ export const selectBlocks = (
   session: ReadSession,
   reads: readonly BlocksRead[],
   bound: TimeBound | null,
-): Promise<BlocksRow[]> => copyStoredRuns(session, copyText(reads), bound);
+): Promise<BlocksRow[]> =>
+  copyStoredRuns(session, { query: 'select-blocks', text: copyText(reads) }, bound);
 
 /** The lateral part is fenced by OFFSET 0, so that it is never turned into a scan of the table. */
 const copyText = (reads: readonly BlocksRead[]): string => `copy (

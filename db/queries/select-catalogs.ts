@@ -78,7 +78,8 @@ export const selectCatalogs = (
   session: ReadSession,
   contextIds: readonly number[],
   bound: TimeBound | null,
-): Promise<CatalogRow[]> => session.read({ text: SELECT_CATALOGS, values: [contextIds] }, bound);
+): Promise<CatalogRow[]> =>
+  session.read({ query: 'select-catalogs', text: SELECT_CATALOGS, values: [contextIds] }, bound);
 
 /** JSON's numbers are exact up to 2^53, which no id and no time passes. */
 const SELECT_CATALOGS = `

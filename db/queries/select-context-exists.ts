@@ -5,6 +5,7 @@ export async function selectContextExists(session: ReadSession, name: string): P
   // PostgreSQL's texts have no NUL, so no context is called that.
   if (name.includes('\0')) return false;
   const rows = await session.read<{ found: boolean }>({
+    query: 'select-context-exists',
     text: 'select exists (select from contexts where name = $1) as found',
     values: [name],
   });

@@ -14,6 +14,7 @@ export const selectCrossKeys = (
 ): Promise<CrossKeyRow[]> =>
   session.read(
     {
+      query: 'select-cross-keys',
       // One branch a position, so that each is answered by the index on that part.
       text: [1, 2, 3]
         .map(

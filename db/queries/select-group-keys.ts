@@ -15,6 +15,7 @@ export const selectGroupKeys = (
 ): Promise<KeyRow[]> =>
   session.read(
     {
+      query: 'select-group-keys',
       text: `
 select ${KEY_COLUMNS}
 from unnest($1::int[], $2::int[], $3::int[], $4::int[])

@@ -40,7 +40,7 @@ export function selectGroupSteps(
     within.map(({ shard }) => shard),
     within.map(({ keyId }) => keyId),
   ];
-  return session.read({ text: SELECT_GROUP_STEPS, values }, bound);
+  return session.read({ query: 'select-group-steps', text: SELECT_GROUP_STEPS, values }, bound);
 }
 
 const folded = (filter: string): string => `

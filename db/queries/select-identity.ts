@@ -28,7 +28,7 @@ export async function selectIdentity(
   if (username.includes('\0')) return null;
   // Often the only statement of a request: all else may be remembered at the versions it brings.
   const rows = await session.readAlone<IdentityRow>(
-    { name: 'identity', text: SELECT_IDENTITY, values: [username] },
+    { query: 'select-identity', name: 'identity', text: SELECT_IDENTITY, values: [username] },
     ([row]) => versionsCheck(row?.contexts ?? []),
     bound,
   );

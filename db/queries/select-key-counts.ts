@@ -8,6 +8,7 @@ export const selectKeyCounts = (
   groupIds: readonly number[],
 ): Promise<KeyCountRow[]> =>
   session.read({
+    query: 'select-key-counts',
     text: `
 select group_id as "groupId", count(*)::int as keys from keys
 where group_id = any($1::int[]) group by group_id`,

@@ -16,6 +16,7 @@ export const selectKeyPages = (
   requests: readonly KeyPageRequest[],
 ): Promise<(KeyRow & { request: number })[]> =>
   session.read({
+    query: 'select-key-page',
     text: `
 select (w.request - 1)::int as request, page.*
 from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::text[], $6::int[]) with ordinality

@@ -16,7 +16,10 @@ export const selectKeyReadings = (
   reads: readonly SampleRead[],
   bound: TimeBound | null,
 ): Promise<KeyReadingRow[]> =>
-  session.read({ text: SELECT_KEY_READINGS, values: sampleReadValues(reads) }, bound);
+  session.read(
+    { query: 'select-key-readings', text: SELECT_KEY_READINGS, values: sampleReadValues(reads) },
+    bound,
+  );
 
 const SELECT_KEY_READINGS = `
 select s.read, s.shard, s.key_id as "keyId", ${FOLDED}

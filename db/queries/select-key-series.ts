@@ -18,7 +18,8 @@ export const selectKeySeries = (
   session: ReadSession,
   reads: readonly KeySeriesRead[],
   bound: TimeBound | null,
-): Promise<KeySeriesRow[]> => copyStoredRuns(session, copyText(reads), bound);
+): Promise<KeySeriesRow[]> =>
+  copyStoredRuns(session, { query: 'select-key-series', text: copyText(reads) }, bound);
 
 /** The page of a key is the last one that begins at or before it, if it reaches that far. */
 const copyText = (reads: readonly KeySeriesRead[]): string => `copy (

@@ -30,7 +30,7 @@ export function selectKeySteps(
     wanted.map(({ shard }) => shard),
     wanted.map(({ keyId }) => keyId),
   ];
-  return session.read({ text: SELECT_KEY_STEPS, values }, bound);
+  return session.read({ query: 'select-key-steps', text: SELECT_KEY_STEPS, values }, bound);
 }
 
 const SELECT_KEY_STEPS = `

@@ -18,6 +18,7 @@ export const selectKeyTexts = (
   const flat = reads.flatMap(({ groupId, after }) => after.map((place) => ({ groupId, ...place })));
   return session.read(
     {
+      query: 'select-key-texts',
       text: `
 select w.group_id as "groupId", w.shard, k.ids as "keyIds", k.texts as keys
 from unnest($1::int[], $2::smallint[], $3::int[]) as w(group_id, shard, after)

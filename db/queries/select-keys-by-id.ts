@@ -16,6 +16,7 @@ export const selectKeysById = (
 ): Promise<KeyRow[]> =>
   session.read(
     {
+      query: 'select-keys-by-id',
       name: 'keys_by_id',
       text: `
 select ${KEY_COLUMNS}

@@ -14,6 +14,7 @@ export const selectKeysByText = (
   keys: readonly KeyOfGroup[],
 ): Promise<KeyRow[]> =>
   session.read({
+    query: 'select-keys-by-text',
     text: `
 select ${KEY_COLUMNS}
 from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::text[])

@@ -19,6 +19,7 @@ export const selectPools = (
   contextIds: readonly number[],
 ): Promise<PoolRow[]> =>
   session.read({
+    query: 'select-pools',
     text: `
 select context_id as "contextId", name, status, total_size as "totalSize",
   avail_size as "availSize", file_system as "fileSystem", path,

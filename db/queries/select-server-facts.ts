@@ -9,6 +9,7 @@ export type ServerFactsRow = { isStandby: boolean; localDataFolder: string | nul
 
 export async function selectServerFacts(session: ReadSession): Promise<ServerFactsRow> {
   const [row] = await session.read<ServerFactsRow>({
+    query: 'select-server-facts',
     text: `
 select pg_is_in_recovery() as "isStandby",
   case when (inet_server_addr() is null or inet_server_addr() << '127.0.0.0/8'

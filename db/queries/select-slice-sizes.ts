@@ -8,6 +8,7 @@ export const selectSliceSizes = (
   sliceIds: readonly number[],
 ): Promise<SliceSizeRow[]> =>
   session.read({
+    query: 'select-slice-sizes',
     text: `
 select slice_id as "sliceId", pg_total_relation_size(partition) as bytes
 from unnest($1::int[]) as slice_id, to_regclass('samples_' || slice_id) as partition

@@ -19,6 +19,7 @@ export const selectSlices = (
   contextIds: readonly number[],
 ): Promise<SliceRow[]> =>
   session.read({
+    query: 'select-slices',
     // An import holds an advisory lock on each slice it fills; a crash gives it back by itself.
     text: `
 select s.context_id as "contextId", s.slice_id as "sliceId", s.engine,

@@ -8,6 +8,7 @@ export const selectTotalWindows = (
   contextIds: readonly number[],
 ): Promise<TotalWindowRow[]> =>
   session.read({
+    query: 'select-total-windows',
     text: `
 select s.context_id as "contextId", min(v.first_bucket)::float8 as "from",
   max(v.last_bucket + g.bucket_size)::float8 as "to"

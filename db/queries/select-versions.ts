@@ -11,6 +11,7 @@ export const selectVersions = (
 ): Promise<VersionsRow[]> =>
   session.read(
     {
+      query: 'select-versions',
       // float8 holds them exactly and arrives as a number; int8 would arrive as text.
       text: `
 select v.context_id as "contextId", v.version::float8 as version,

@@ -1,5 +1,5 @@
 import { CopyReader } from '../copy-reader.ts';
-import type { ReadSession, TimeBound } from '../read-session.ts';
+import type { ReadSession, Statement, TimeBound } from '../read-session.ts';
 
 /** A packed run (topk/packed-run.ts) that the read at place `range` asked for. */
 export type StoredRunRow = {
@@ -19,10 +19,10 @@ export type StoredRunRow = {
 /** What a COPY of the columns of StoredRunRow gives, in their order. */
 export async function copyStoredRuns(
   session: ReadSession,
-  copyText: string,
+  copy: Pick<Statement, 'query' | 'text'>,
   bound: TimeBound | null,
 ): Promise<StoredRunRow[]> {
-  const reader = new CopyReader(await session.copy(copyText, bound));
+  const reader = new CopyReader(await session.copy(copy, bound));
   const rows: StoredRunRow[] = [];
   while (reader.next()) {
     rows.push({

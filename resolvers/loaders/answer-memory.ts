@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Question, TopAnswer } from '../../topk/answer-questions.ts';
 import type { KeyBits } from '../../topk/key-bits.ts';
 import type { MeterRead } from './read-plan.ts';
+import { Tally } from './tally.ts';
 
 /** What an answer depends on. */
 export type AskedBefore = {
@@ -24,6 +25,7 @@ const KEY_BYTES = 200;
  * looked up here.
  */
 export class AnswerMemory {
+  readonly tally = new Tally();
   readonly #answers: LRUCache<string, TopAnswer> | null;
   /** A set of keys never changes: which one it is says what is in it. */
   readonly #sets = new WeakMap<KeyBits, number>();
@@ -42,7 +44,10 @@ export class AnswerMemory {
 
   find(asked: AskedBefore): TopAnswer | null {
     const name = this.#nameOf(asked);
-    return name === null ? null : (this.#answers?.get(name) ?? null);
+    if (name === null) return null;
+    const answer = this.#answers?.get(name) ?? null;
+    this.tally.count(answer ? 1 : 0, answer ? 0 : 1);
+    return answer;
   }
 
   keep(asked: AskedBefore, answer: TopAnswer): void {

@@ -1,4 +1,5 @@
 import type { BlockPage, BlockRange, BlockUnit } from '../../topk/block-page.ts';
+import { Tally } from './tally.ts';
 
 /** Blocks of one start, of all probes and slices; none where there are no readings. */
 export type KnownBlock = {
@@ -33,6 +34,7 @@ const ENTRY_BYTES = 600;
  * of it, and moves on to the next by forgetting what that one changed: nothing in here is stale.
  */
 export class BlockMemory {
+  readonly tally = new Tally();
   readonly #maxBytes: number;
   readonly #contexts = new Map<string, ContextBlocks>();
   /** In the order of their last use. */
@@ -68,9 +70,13 @@ export class BlockMemory {
   /** What is known of a block at this version, readings of the slot included; else undefined. */
   find(context: string, version: number, place: BlockPlace, slot: number): KnownBlock | undefined {
     const blocks = this.#contexts.get(context);
-    if (blocks?.version !== version) return undefined;
-    const entry = blocks.groups.get(place.groupId)?.get(place.level)?.get(place.start);
-    if (!entry?.slots.has(slot)) return undefined;
+    const groups = blocks?.version === version ? blocks.groups : undefined;
+    const entry = groups?.get(place.groupId)?.get(place.level)?.get(place.start);
+    if (!entry?.slots.has(slot)) {
+      this.tally.count(0, 1);
+      return undefined;
+    }
+    this.tally.count(1, 0);
     for (const page of entry.pages) this.#use(page);
     return entry;
   }

@@ -19,6 +19,8 @@ export type {
 /** A context's groups and which of their data there are, as they are at one version. */
 export type Catalog = {
   readonly version: number;
+  /** About what it takes in memory. */
+  readonly bytes: number;
   readonly sliceSeconds: number;
   readonly groups: readonly CounterGroupRow[];
   readonly probes: readonly ProbeRow[];
@@ -41,6 +43,7 @@ export function openCatalog(row: CatalogRow, version: number): Catalog {
   const coarse = new Map(row.coarse.map((block) => [coarseKey(block), block.sliceIds]));
   return {
     version,
+    bytes: ROW_BYTES * LISTS.reduce((count, list) => count + row[list].length, 1),
     sliceSeconds: row.sliceSeconds,
     groups: row.groups,
     probes: row.probes,
@@ -51,6 +54,11 @@ export function openCatalog(row: CatalogRow, version: number): Catalog {
       coarse.get(coarseKey({ groupId, level, start, probeId })),
   };
 }
+
+const LISTS = ['groups', 'meters', 'probes', 'slices', 'coverage', 'coarse'] as const;
+
+/** About what a row of one of them takes, with its places in maps. */
+const ROW_BYTES = 200;
 
 const coarseKey = ({ groupId, level, start, probeId }: Omit<CoarseBlockRow, 'sliceIds'>): string =>
   `${groupId} ${level} ${start} ${probeId}`;

@@ -75,6 +75,7 @@ function missingOf(
     const found = memory.series.find(memoryKey, versions.version, place);
     if (found) known.set(placeText(place), found);
     const unknown = wanted.keys.filter((key) => !found?.has(keyText(key)));
+    memory.series.tally.count(wanted.keys.length - unknown.length, unknown.length);
     for (const key of unknown) keys.set(keyText(key), key);
     if (unknown.length > 0) fresh.set(placeText(place), new Map());
     return unknown.length > 0;

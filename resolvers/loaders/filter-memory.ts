@@ -1,4 +1,5 @@
 import { addKey, emptyKeyBits, hasKey, type KeyBits } from '../../topk/key-bits.ts';
+import { Tally } from './tally.ts';
 import { createPause } from './turns.ts';
 
 /** The raw texts of a group's keys by shard and id; ids that are not given have none. */
@@ -21,9 +22,15 @@ const MAX_TEXT_BYTES = 128 * 1024 * 1024;
  * is matched when it is met.
  */
 export class FilterMemory {
+  readonly tally = new Tally();
   readonly #keys = new Map<string, KnownKeys>();
   readonly #filters = new Map<string, KnownFilter>();
   #bits = 0;
+
+  /** Of the keys' texts, and of the sets of those that pass. */
+  get bytes(): number {
+    return this.#textBytes() + this.#bits / 8;
+  }
 
   /** The keys of a group known so far; they become the most recently used. */
   keysOf(group: string): KnownKeys {
@@ -35,7 +42,7 @@ export class FilterMemory {
 
   /** Forgets groups that were not used for longest, never the last one. */
   shrinkKeys(): void {
-    let bytes = [...this.#keys.values()].reduce((sum, known) => sum + known.bytes, 0);
+    let bytes = this.#textBytes();
     for (const [group, known] of this.#keys) {
       if (bytes <= MAX_TEXT_BYTES || this.#keys.size === 1) return;
       this.#keys.delete(group);
@@ -54,6 +61,7 @@ export class FilterMemory {
     const isKnown =
       before?.sizes.length === sizes.length &&
       sizes.every((size, shard) => size === before.sizes[shard]);
+    this.tally.count(isKnown ? 1 : 0, isKnown ? 0 : 1);
     const bits = before && isKnown ? before.bits : await matchKeys(texts, sizes, passes, before);
     // Meanwhile somebody else may have asked the same, and put theirs there.
     const replaced = this.#filters.get(filter);
@@ -68,6 +76,10 @@ export class FilterMemory {
     this.#keys.clear();
     this.#filters.clear();
     this.#bits = 0;
+  }
+
+  #textBytes(): number {
+    return [...this.#keys.values()].reduce((sum, known) => sum + known.bytes, 0);
   }
 
   #shrinkFilters(): void {

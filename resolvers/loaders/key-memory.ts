@@ -1,7 +1,12 @@
 import type { KeyRow } from '../../db/queries/key-columns.ts';
+import { Tally } from './tally.ts';
 
 /** Keys of a context at one version of its texts, those that were used last at the end. */
-type ContextKeys = { readonly textVersion: number; readonly rows: Map<string, KeyRow> };
+type ContextKeys = {
+  readonly textVersion: number;
+  readonly rows: Map<string, KeyRow>;
+  bytes: number;
+};
 
 /** Keys that are remembered of each context: some dashboards of a few hundred keys each. */
 const MAX_KEYS = 20_000;
@@ -9,17 +14,25 @@ const MAX_KEYS = 20_000;
 /** A key with more attributes than most is read each time, so that memory stays bounded. */
 const MAX_ATTRIBUTES = 20;
 
+/** About what a key takes besides the characters of its texts. */
+const ENTRY_BYTES = 300;
+
 /** Keys with their labels, which hold as long as no text of the context has changed. */
 export class KeyMemory {
+  readonly tally = new Tally();
   readonly #contexts = new Map<string, ContextKeys>();
+
+  get bytes(): number {
+    return [...this.#contexts.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
 
   find(context: string, textVersion: number, key: string): KeyRow | undefined {
     const known = this.#contexts.get(context);
-    if (known?.textVersion !== textVersion) return undefined;
-    const row = known.rows.get(key);
+    const row = known?.textVersion === textVersion ? known.rows.get(key) : undefined;
+    this.tally.count(row ? 1 : 0, row ? 0 : 1);
     if (row) {
-      known.rows.delete(key);
-      known.rows.set(key, row);
+      known?.rows.delete(key);
+      known?.rows.set(key, row);
     }
     return row;
   }
@@ -28,17 +41,26 @@ export class KeyMemory {
     if (Object.keys(row.attributes ?? {}).length > MAX_ATTRIBUTES) return;
     const known = this.#contexts.get(context);
     if (known && known.textVersion > textVersion) return;
-    const keys =
-      known?.textVersion === textVersion ? known : { textVersion, rows: new Map<string, KeyRow>() };
+    const keys: ContextKeys =
+      known?.textVersion === textVersion ? known : { textVersion, rows: new Map(), bytes: 0 };
     this.#contexts.set(context, keys);
+    keys.bytes += bytesOf(row) - bytesOf(keys.rows.get(key));
     keys.rows.set(key, row);
-    for (const oldest of keys.rows.keys()) {
+    for (const [oldest, dropped] of keys.rows) {
       if (keys.rows.size <= MAX_KEYS) break;
       keys.rows.delete(oldest);
+      keys.bytes -= bytesOf(dropped);
     }
   }
 
   clear(): void {
     this.#contexts.clear();
   }
+}
+
+function bytesOf(row: KeyRow | undefined): number {
+  if (!row) return 0;
+  const { key, label, description, attributes } = row;
+  const texts = [key, label, description, attributes && JSON.stringify(attributes)];
+  return texts.reduce((sum, text) => sum + 2 * (text?.length ?? 0), ENTRY_BYTES);
 }

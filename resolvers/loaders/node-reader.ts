@@ -111,6 +111,7 @@ export class NodeReader {
     const unknown = versions.filter(
       ({ contextId, version }) => !this.memory.catalog(this.#keyOf(contextId), version),
     );
+    this.memory.catalogTally.count(versions.length - unknown.length, unknown.length);
     if (unknown.length === 0) return new Map();
     const ids = unknown.map(({ contextId }) => contextId);
     const rows = await selectCatalogs(this.session, ids, null);

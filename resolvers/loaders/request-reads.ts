@@ -2,6 +2,7 @@ import type { NodePools } from '../../db/node-pools.ts';
 import { selectContextExists } from '../../db/queries/select-context-exists.ts';
 import { type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
 import { ReadSession, type TimeBound } from '../../db/read-session.ts';
+import type { WorkObserver } from '../../domain/work-observer.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import { NodeReader } from './node-reader.ts';
 import type { PlanNote } from './plan-note.ts';
@@ -9,6 +10,7 @@ import type { ServiceMemory } from './service-memory.ts';
 
 export type { IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { SnapshotMoved, type TimeBound } from '../../db/read-session.ts';
+export type { PlanNote } from './plan-note.ts';
 
 export type RequestReadsOptions = {
   pools: NodePools;
@@ -16,6 +18,12 @@ export type RequestReadsOptions = {
   /** Whether the request can begin anew when the data change under it (ReadSession.readAlone). */
   mayReadAlone: boolean;
   onPlan: (plan: PlanNote) => void;
+  /** Told who asks, as soon as they have proved it. */
+  onIdentified?: (username: string) => void;
+  /** Told once, when all is read: how long the request has taken until then. */
+  onEnd?: (ms: number, plans: readonly PlanNote[]) => void;
+  /** PostgreSQL shows it beside what it runs for the request. */
+  requestId?: string | null;
   /** Seconds that the request's database work may take in all; null waits without limit. */
   timeoutSeconds: number | null;
   /** Aborted when the caller has gone. */
@@ -28,6 +36,7 @@ export class RequestReads {
   readonly #startedAt = performance.now();
   readonly #readers = new Map<string, NodeReader>();
   readonly #loaders = new Map<string, NodeLoaders>();
+  #ended = false;
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
@@ -51,6 +60,14 @@ export class RequestReads {
     const loaders = createNodeLoaders(this.#reader(nodeUrl));
     this.#loaders.set(nodeUrl, loaders);
     return loaders;
+  }
+
+  get onWork(): WorkObserver {
+    return this.#options.pools.onWork;
+  }
+
+  noteIdentity(username: string): void {
+    this.#options.onIdentified?.(username);
   }
 
   /** The bound of work that may take `seconds` from now on. */
@@ -77,15 +94,21 @@ export class RequestReads {
   /** Gives the connections back. Call it when the answer was made, whatever it is. */
   async end(): Promise<void> {
     await Promise.all([...this.#readers.values()].map(({ session }) => session.end()));
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#options.onEnd?.(performance.now() - this.#startedAt, this.plans);
   }
 
   #reader(nodeUrl: string): NodeReader {
     const known = this.#readers.get(nodeUrl);
     if (known) return known;
     const { pools, memory, timeoutSeconds, signal, mayReadAlone, onPlan } = this.#options;
+    const { requestId = null } = this.#options;
     const session = new ReadSession({
       pool: pools.at(nodeUrl),
       onStatement: pools.onStatement,
+      onWork: pools.onWork,
+      requestId,
       bound: timeoutSeconds === null ? null : this.bound(timeoutSeconds),
       signal,
       mayReadAlone,

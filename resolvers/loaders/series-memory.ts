@@ -1,6 +1,7 @@
 import type { Interval } from '../../domain/interval.ts';
 import type { ShardBlock } from '../../topk/packed-run.ts';
 import type { ChangedBlocks } from './block-memory.ts';
+import { Tally } from './tally.ts';
 
 /** Where the series of one slot are stored: in one slice, of one probe. */
 export type SeriesPlace = {
@@ -37,6 +38,8 @@ const ENTRY_BYTES = 400;
  * holds at one version of it, and moves on to the next by forgetting what that one changed.
  */
 export class SeriesMemory {
+  /** Of series: a place that is known need not have every key. */
+  readonly tally = new Tally();
   readonly #maxBytes: number;
   readonly #contexts = new Map<string, ContextSeries>();
   /** In the order of their last use. */

@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts';
 import { FilterMemory } from './filter-memory.ts';
 import { KeyMemory } from './key-memory.ts';
 import { SeriesMemory } from './series-memory.ts';
+import { Tally } from './tally.ts';
 
 /** The part of the memory for unpacked data that is for series of keys; the rest is for blocks. */
 const SERIES_SHARE = 1 / 4;
@@ -13,6 +14,14 @@ export type MemoryLimits = {
   /** Of all that is unpacked. */
   readonly unpackedBytes: number;
   readonly answerBytes: number;
+};
+
+/** One of the memories, as operators want to know it. Hits and misses are since the start. */
+export type MemoryUse = {
+  readonly name: 'answers' | 'blocks' | 'series' | 'keys' | 'filters' | 'catalogs';
+  readonly bytes: number;
+  readonly hits: number;
+  readonly misses: number;
 };
 
 /**
@@ -26,6 +35,7 @@ export class ServiceMemory {
   readonly answers: AnswerMemory;
   readonly filters: FilterMemory;
   readonly keys = new KeyMemory();
+  readonly catalogTally = new Tally();
   readonly #catalogs = new Map<string, Catalog>();
 
   constructor(kernel: Kernel, { unpackedBytes: maxBytes, answerBytes }: MemoryLimits) {
@@ -36,9 +46,17 @@ export class ServiceMemory {
     this.filters = new FilterMemory();
   }
 
-  /** Of all that is unpacked. */
-  get unpackedBytes(): number {
-    return this.blocks.bytes + this.series.bytes;
+  use(): readonly MemoryUse[] {
+    const { answers, blocks, series, keys, filters, catalogTally } = this;
+    const catalogBytes = [...this.#catalogs.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    return [
+      { name: 'answers', ...useOf(answers.bytes, answers.tally) },
+      { name: 'blocks', ...useOf(blocks.bytes, blocks.tally) },
+      { name: 'series', ...useOf(series.bytes, series.tally) },
+      { name: 'keys', ...useOf(keys.bytes, keys.tally) },
+      { name: 'filters', ...useOf(filters.bytes, filters.tally) },
+      { name: 'catalogs', ...useOf(catalogBytes, catalogTally) },
+    ];
   }
 
   /** The version at which blocks and series of a context are remembered; null: none are. */
@@ -71,6 +89,8 @@ export class ServiceMemory {
     this.keys.clear();
   }
 }
+
+const useOf = (bytes: number, { hits, misses }: Tally) => ({ bytes, hits, misses });
 
 /** How a context on a node is called in here. */
 export const memoryKey = (nodeUrl: string, contextId: number): string => `${contextId} ${nodeUrl}`;

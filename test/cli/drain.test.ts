@@ -109,7 +109,7 @@ describe('SIGTERM under load', { timeout: 60_000 }, () => {
     probe.write(readyz);
     await probe.closed();
     expect(statusOf(probe.received)).toBe(503);
-    expect(probe.received).toMatch(/connection: close\r\n[\s\S]*\r\n\r\ndraining\n$/i);
+    expect(probe.received).toMatch(/connection: close\r\n[\s\S]*\r\n\r\ndraining: .*\n$/i);
     arriving.write(' x\r\n\r\n');
     await waitUntilWaiting(7);
     expect(child.exitCode).toBeNull();

@@ -43,6 +43,7 @@ const DEFAULTS: Settings = {
   },
   introspection: 'on',
   explorer: 'on',
+  slowMs: 1000,
   logLevel: 'info',
 };
 
@@ -147,6 +148,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_INTROSPECTION', 'off', { introspection: 'off' }],
     ['COUNTERGRAPH_EXPLORER', 'on', { explorer: 'on' }],
     ['COUNTERGRAPH_EXPLORER', 'off', { explorer: 'off' }],
+    ['COUNTERGRAPH_SLOW_MS', '0', { slowMs: 0 }],
+    ['COUNTERGRAPH_SLOW_MS', '2147483000', { slowMs: 2_147_483_000 }],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ];
@@ -208,6 +211,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS', '101', 'a whole number from 1 to 100, got'],
     ['COUNTERGRAPH_INTROSPECTION', 'yes', 'one of on, signed-in, off, got "yes"'],
     ['COUNTERGRAPH_EXPLORER', 'signed-in', 'one of on, off, got "signed-in"'],
+    ['COUNTERGRAPH_SLOW_MS', '-1', 'a whole number from 0 to 2147483000, got "-1"'],
+    ['COUNTERGRAPH_SLOW_MS', '2147483001', 'a whole number from 0 to 2147483000, got'],
     ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent, got "INFO"'],
   ];
 

@@ -9,6 +9,7 @@ import { addUser } from '../../ingest/users.ts';
 import { createLog } from '../../server/log.ts';
 import { readSettings, type Settings } from '../../server/settings.ts';
 import { startServer } from '../../server/start-server.ts';
+import type { Tracing } from '../../server/tracing.ts';
 import { type ErrorBody, parseExactly, type TopperBody } from './answers.ts';
 import { createTestDatabase, withClient } from './database.ts';
 import { type HttpAnswer, type HttpCall, httpCall } from './http-call.ts';
@@ -66,6 +67,7 @@ export type TestServiceOptions = {
   readonly documents?: ReadonlyMap<string, string>;
   /** What a node's `url_env` finds. */
   readonly variables?: Readonly<Record<string, string>>;
+  readonly tracing?: Tracing;
   /** Another database than a new one of its own. It stays when the service is closed. */
   readonly databaseUrl?: string;
 };
@@ -88,6 +90,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     variable: (name) => options.variables?.[name],
     explorer: { credentials: null },
     ...(options.documents && { documents: options.documents }),
+    tracing: options.tracing ?? null,
     // Tests say themselves when something is packed.
     packing: null,
   });
@@ -107,6 +110,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     },
     /** Makes the server forget what it remembers from one request to the next. */
     emptyCaches: () => server.emptyCaches(),
+    /** Says that the server will close, as it does first of all. */
+    beginToClose: () => server.beginToClose(),
     /** Packs what the server would pack in the background. */
     packNow: () => server.packNow(),
     call,

@@ -1,0 +1,48 @@
+# Three stages, of which the last has neither compiler nor development packages: what is built, what
+# it needs to run, and both together. docs/deploy.md says how to run it.
+ARG NODE_IMAGE=node:22-bookworm-slim
+
+FROM $NODE_IMAGE AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY cli cli
+COPY db db
+COPY domain domain
+COPY ingest ingest
+COPY packing packing
+COPY resolvers resolvers
+COPY rest rest
+COPY schema schema
+COPY server server
+COPY topk topk
+RUN npm run -s build
+
+FROM $NODE_IMAGE AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# `--omit=dev`, or nothing to have OpenTelemetry, which is one of the development packages.
+ARG OMIT=--omit=dev
+RUN npm ci $OMIT --no-audit --no-fund
+
+FROM $NODE_IMAGE
+WORKDIR /app
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 COUNTERGRAPH_DATA_DIR=/data/countergraph
+# Only used without DATABASE_URL. A volume that is made from this folder has its owner.
+RUN install --directory --owner=1000 --group=1000 --mode=0700 /data
+COPY package.json LICENSE .env.example ./
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY migrations migrations
+COPY schema/schema.graphql schema/schema.graphql
+COPY web web
+VOLUME /data
+# `node` of the image, as a number: then it can be seen without the image that it is not root.
+USER 1000:1000
+EXPOSE 4000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+CMD ["serve"]

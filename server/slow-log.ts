@@ -1,0 +1,26 @@
+import { LIMITS } from '../domain/limits.ts';
+import type { PlanNote } from '../resolvers/loaders/request-reads.ts';
+import { currentRequest } from './current-request.ts';
+import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/**
+ * Logs requests that have taken longer than slowMs when all is read, with what their toppers were
+ * made of: a caller who reads slowly makes no request slow. slowMs 0: none is logged.
+ */
+export const slowLog =
+  (log: Logger, slowMs: number, metrics: Metrics) =>
+  (ms: number, plans: readonly PlanNote[]): void => {
+    if (slowMs === 0 || ms <= slowMs) return;
+    metrics.slowRequest();
+    const { user = null, operation = null } = currentRequest.getStore() ?? {};
+    const shown = plans.slice(0, LIMITS.slowLogPlans);
+    const unnamed = plans.length - shown.length;
+    log.warn(
+      {
+        ...{ user, operation, ms: Math.round(ms), plans: shown },
+        ...(unnamed > 0 && { plansLeftOut: unnamed }),
+      },
+      'a request was slow',
+    );
+  };

@@ -1,0 +1,173 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { NodePools } from '../db/node-pools.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
+import { BoundedNames } from './bounded-names.ts';
+import type { PackingTally } from './packing-tally.ts';
+import type { ServingState } from './serving-state.ts';
+
+export type ObservedState = {
+  readonly pools: NodePools;
+  /** A node's name: its address may hold a password. */
+  readonly nodeNameOf: (url: string) => string;
+  readonly memory: ServiceMemory;
+  readonly packing: PackingTally;
+  readonly state: ServingState;
+};
+
+/** What is looked up when somebody asks for it: it costs nothing in between. */
+export function registerState(registry: Registry, observed: ObservedState): void {
+  const { state } = observed;
+  new Gauge({
+    name: 'countergraph_closing',
+    help: '1 while the server is closing and answers only what it has begun',
+    registers: [registry],
+    collect() {
+      this.set(state.isClosing ? 1 : 0);
+    },
+  });
+  registerConnections(registry, observed);
+  registerKernel(registry, observed);
+  registerMemories(registry, observed);
+  registerPacking(registry, observed);
+  registerImports(registry, observed);
+}
+
+function registerConnections(registry: Registry, { pools, nodeNameOf }: ObservedState): void {
+  new Gauge({
+    name: 'countergraph_node_connections',
+    help: 'Connections for reading to each database node, by what they do',
+    labelNames: ['node', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      pools.at(pools.primaryUrl);
+      for (const [url, { reads }] of pools.entries()) {
+        const node = nodeNameOf(url);
+        // Nodes of several contexts may share a name.
+        this.inc({ node, state: 'idle' }, reads.idleCount);
+        this.inc({ node, state: 'busy' }, reads.totalCount - reads.idleCount);
+        this.inc({ node, state: 'waited_for' }, reads.waitingCount);
+      }
+    },
+  });
+}
+
+function registerKernel(registry: Registry, { memory: { kernel } }: ObservedState): void {
+  new Gauge({
+    name: 'countergraph_kernel_threads',
+    help: 'Threads that were started to unpack and add up blocks',
+    registers: [registry],
+    collect() {
+      this.set(kernel.threads);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_kernel_tasks',
+    help: 'Tasks that threads work on, and that wait for a thread',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'busy' }, kernel.busy);
+      this.set({ state: 'waiting' }, kernel.waiting);
+    },
+  });
+}
+
+function registerMemories(registry: Registry, { memory }: ObservedState): void {
+  new Gauge({
+    name: 'countergraph_memory_bytes',
+    help: 'Bytes of what is kept between requests, about',
+    labelNames: ['memory'],
+    registers: [registry],
+    collect() {
+      for (const { name, bytes } of memory.use()) this.set({ memory: name }, bytes);
+    },
+  });
+  new Counter({
+    name: 'countergraph_memory_lookups_total',
+    help: 'How often something was looked for in what is kept between requests',
+    labelNames: ['memory', 'found'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, hits, misses } of memory.use()) {
+        this.inc({ memory: name, found: 'yes' }, hits);
+        this.inc({ memory: name, found: 'no' }, misses);
+      }
+    },
+  });
+}
+
+function registerPacking(registry: Registry, { packing }: ObservedState): void {
+  new Counter({
+    name: 'countergraph_packing_runs_total',
+    help: 'Looks of the background for what is not packed, by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ outcome: 'ok' }, packing.runs.ok);
+      this.inc({ outcome: 'failed' }, packing.runs.failed);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_packing_last_run_timestamp_seconds',
+    help: 'When the last look ended, in seconds since the epoch; 0: none has yet',
+    registers: [registry],
+    collect() {
+      this.set(packing.last?.endedAt ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_packing_last_run_seconds',
+    help: 'How long the last look took, in seconds, with what was packed',
+    registers: [registry],
+    collect() {
+      this.set(packing.last?.seconds ?? 0);
+    },
+  });
+  new Counter({
+    name: 'countergraph_packed_total',
+    help: 'Slices and coarse blocks that the background has packed',
+    labelNames: ['what'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ what: 'slice' }, packing.slices);
+      this.inc({ what: 'coarse_block' }, packing.coarseBlocks);
+    },
+  });
+}
+
+function registerImports(registry: Registry, { packing }: ObservedState): void {
+  const names = new BoundedNames(LIMITS.metricNames);
+  new Gauge({
+    name: 'countergraph_imported_files',
+    help: 'Files that were imported into each context, as the last look of the background found',
+    labelNames: ['context'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { context, files } of packing.imports.values()) {
+        this.inc({ context: names.labelOf(context) }, files);
+      }
+    },
+  });
+  new Gauge({
+    name: 'countergraph_last_import_timestamp_seconds',
+    help: 'When the last file was imported into each context, in seconds since the epoch',
+    labelNames: ['context'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      // The latest comes last: of contexts that share the label `other` it is the one shown.
+      const imports = [...packing.imports.values()].sort((a, b) => lastOf(a) - lastOf(b));
+      for (const each of imports) {
+        if (each.lastAt !== null) this.set({ context: names.labelOf(each.context) }, each.lastAt);
+      }
+    },
+  });
+}
+
+const lastOf = ({ lastAt }: { lastAt: number | null }): number => lastAt ?? 0;

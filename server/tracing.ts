@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { WorkObserver } from '../domain/work-observer.ts';
+
+/** One request as a trace has it. */
+export type RequestSpan = {
+  readonly traceId: string;
+  end(outcome: { readonly status: number; readonly operation: string | null }): void;
+};
+
+/** Where requests and the work in them are traced to. */
+export type Tracing = {
+  /** Begins the span of a request, within the trace that its `traceparent` names. */
+  startRequest(request: {
+    readonly method: string;
+    readonly route: string;
+    readonly requestId: string;
+    readonly headers: IncomingHttpHeaders;
+  }): RequestSpan;
+  /** Spans of the work within the current request. */
+  readonly onWork: WorkObserver;
+  /** Sends what was not sent yet. */
+  close(): Promise<void>;
+};

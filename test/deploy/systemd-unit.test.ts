@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { SETTING_NAMES } from '../../server/settings.ts';
+
+const read = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
+
+const unit: ReadonlyMap<string, string> = new Map(
+  read('deploy/countergraph.service')
+    .split('\n')
+    .filter((line) => /^\w+=/.test(line))
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+);
+
+it('the unit gives the service the time it may need to end', () => {
+  const { shutdownSeconds, traceFlushMs, embeddedStopMs } = LIMITS;
+  const needed = shutdownSeconds + (traceFlushMs + embeddedStopMs) / 1000;
+  expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(needed);
+  // To all processes at once, the signal would end the embedded server before the requests.
+  expect(unit.get('KillMode')).toBe('mixed');
+  expect(unit.get('KillSignal')).toBe('SIGTERM');
+  expect(unit.get('Restart')).toBe('on-failure');
+});
+
+it('the unit runs the program that package.json names', () => {
+  const { bin } = JSON.parse(read('package.json'));
+  const folder = unit.get('WorkingDirectory');
+  expect(unit.get('ExecStart')).toBe(`/usr/bin/node ${folder}/${bin.countergraph} serve`);
+});
+
+it.each([
+  ['DynamicUser', 'yes'],
+  ['NoNewPrivileges', 'yes'],
+  ['ProtectSystem', 'strict'],
+  ['ProtectHome', 'yes'],
+  ['CapabilityBoundingSet', ''],
+  ['SystemCallFilter', '@system-service'],
+])('the unit is hardened: %s=%s', (name, value) => {
+  expect(unit.get(name)).toBe(value);
+});
+
+it('the unit keeps data where it may write', () => {
+  expect(unit.get('Environment')).toContain(
+    `COUNTERGRAPH_DATA_DIR=/var/lib/${unit.get('StateDirectory')}/`,
+  );
+});
+
+it.each(['docs/deploy.md', 'deploy/README.md', 'deploy/countergraph.service'])(
+  '%s names only settings that there are',
+  (path) => {
+    const named = read(path).match(/\bCOUNTERGRAPH_[A-Z_]+\b|\bDATABASE_URL\b/g) ?? [];
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
+  },
+);

@@ -1,0 +1,46 @@
+/** A metric as `# HELP` and `# TYPE` tell it, with the labels that its samples have. */
+export type MetricFamily = {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+};
+
+export type MetricSample = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
+
+export type Metrics = ReturnType<typeof readMetrics>;
+
+/** What Prometheus text says. Label values are taken to have no quotes in them. */
+export function readMetrics(text: string) {
+  const samples = text.split('\n').flatMap((line) => readSample(line) ?? []);
+  const value = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    samples.find(
+      (sample) =>
+        sample.name === name &&
+        Object.entries(labels).every(([label, wanted]) => sample.labels[label] === wanted),
+    )?.value;
+  return { text, samples, families: readFamilies(text, samples), value };
+}
+
+function readSample(line: string): MetricSample | null {
+  const [, name = '', labels = '', value = ''] = /^([a-z]\w*)(?:{(.*)})? (\S+)$/.exec(line) ?? [];
+  if (name === '') return null;
+  const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]);
+  return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+}
+
+function readFamilies(text: string, samples: readonly MetricSample[]): MetricFamily[] {
+  return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)].map(
+    ([, name = '', help = '', type = '']) => {
+      const own = samples.filter(
+        (sample) => sample.name.replace(/_(count|sum|bucket)$/, '') === name,
+      );
+      const labels = own.flatMap((sample) => Object.keys(sample.labels));
+      return { name, type, help, labels: [...new Set(labels)].filter((label) => label !== 'le') };
+    },
+  );
+}
