@@ -2,9 +2,9 @@ import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { serviceError } from '../domain/errors.ts';
 
 /**
- * The functions that read, check and run a document call themselves for each of its levels, fragments
- * included, so one that is some thousand levels deep ends on the stack's end. That is no defect of
- * ours but a limit, and only one that no real document comes near.
+ * The functions that read and check a document call themselves for each of its levels, fragments
+ * included, so one that is some thousand levels deep comes to the end of the stack. That is no
+ * defect of ours but a limit, and one that no real document comes near.
  */
 export const refuseTooDeep = (): Plugin => ({
   onParse({ parseFn, setParseFn }) {
