@@ -136,7 +136,7 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
-  /** More than an operating system gives to one process. */
+  /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */
   headerBytes: 32 * 1024,

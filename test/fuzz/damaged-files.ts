@@ -128,7 +128,7 @@ const lines = (line: fc.Arbitrary<string>) => fc.array(line, { minLength: 1, max
 
 export const sampleFiles = lines(sample).map((all) => `${all.join('\n')}\n`);
 
-const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '198.51.100.7', '2001:db8::1', 'fe80::1');
+const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '198.51.100.7', '2001:db8::7', 'fe80::9');
 
 const amount = fc.oneof(fc.nat({ max: 5000 }).map(String), fc.constantFrom('-', '0'));
 

@@ -227,7 +227,7 @@ describe('what is there at the moment', () => {
   it('is told of each memory: its bytes, and how often it was of use', async () => {
     const name = 'countergraph_memory_lookups_total';
     await topper();
-    const memories = ['blocks', 'catalogs', 'keys'] as const;
+    const memories = ['answers', 'catalogs', 'keys'] as const;
     for (const memory of memories) {
       expect(await increase(name, { memory, found: 'yes' }, topper)).toBeGreaterThan(0);
       const bytes = (await metrics()).value('countergraph_memory_bytes', { memory });
