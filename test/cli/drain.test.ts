@@ -54,7 +54,13 @@ async function hold() {
 async function serve(env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), 'serve'], {
     cwd: program.folder,
-    env: { ...process.env, DATABASE_URL: lab.databaseUrl, PORT: '0', ...env },
+    env: {
+      ...process.env,
+      DATABASE_URL: lab.databaseUrl,
+      PORT: '0',
+      COUNTERGRAPH_ANSWER_CACHE_MB: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   started.push(child);

@@ -66,7 +66,7 @@ describe('requests that run', () => {
       await expectRecovery(lab);
       const [backend] = await lab.sql<{ pid: number }>(
         `select pid from pg_stat_activity
-         where application_name = 'countergraph' and datname = current_database() limit 1`,
+         where application_name ~ '^countergraph( [0-9a-f-]{36})?$' and datname = current_database() limit 1`,
       );
       // PostgreSQL ends all other sessions too: their shared memory may be damaged.
       if (backend) process.kill(backend.pid, 'SIGKILL');

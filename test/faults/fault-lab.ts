@@ -36,7 +36,11 @@ export async function startFaultLab(): Promise<{ lab: TestService; server: Break
   const server = await startBreakable();
   try {
     await migrate(server.url);
-    const lab = await startLab({ databaseUrl: server.url, groups: [GROUP], lines: LINES });
+    const lab = await startLab({
+      ...{ databaseUrl: server.url, groups: [GROUP], lines: LINES },
+      // What is remembered needs no database.
+      settings: { answerCacheBytes: 0 },
+    });
     return { lab, server };
   } catch (error) {
     await server.remove();
@@ -123,6 +127,6 @@ export function keepAsking(lab: TestService): { stop(): Promise<Refusal[]> } {
 export async function statementsOf(lab: TestService): Promise<{ pid: number; waits: boolean }[]> {
   return lab.sql(
     `select pid, coalesce(wait_event_type = 'Lock', false) as waits from pg_stat_activity
-     where datname = current_database() and application_name = 'countergraph' and state = 'active'`,
+     where datname = current_database() and application_name ~ '^countergraph( [0-9a-f-]{36})?$' and state = 'active'`,
   );
 }

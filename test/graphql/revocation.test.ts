@@ -127,7 +127,9 @@ describe('an unknown user and a wrong token (decision 10)', () => {
     const statements = lab.watchStatements();
     const { status, text, headers } = await ask();
     const shown = Object.entries(headers).filter(([name]) => !/^(date|x-request-id)$/.test(name));
-    return { statements: [...statements()], status, text, headers: shown };
+    // Each names its own request to the database.
+    const sent = statements().map((each) => each.replace(/'countergraph [0-9a-f-]{36}'/, 'ID'));
+    return { statements: sent, status, text, headers: shown };
   }
 
   it.each([['warm'], ['cold']])('take the same path and get the same answer, %s', async (state) => {

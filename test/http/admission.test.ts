@@ -16,7 +16,13 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
-    settings: { maxConcurrent: 5, maxConcurrentPerUser: 2, trustProxy: ['127.0.0.1'] },
+    // What is remembered would not wait for locks.
+    settings: {
+      answerCacheBytes: 0,
+      maxConcurrent: 5,
+      maxConcurrentPerUser: 2,
+      trustProxy: ['127.0.0.1'],
+    },
   });
   for (const user of [BOB, EVE]) await lab.addUser(user, [CONTEXT]);
 });

@@ -18,7 +18,12 @@ beforeAll(async () => {
       ...{ group: GROUP, key: `${i}-${'k'.repeat(490)}`, ts: T0, values: { 0: i + 1 } },
       description: 'd'.repeat(500),
     })),
-    settings: { slowCallerSeconds: 1, keepAliveSeconds: 1, maxConnections: 20 },
+    settings: {
+      answerCacheBytes: 0,
+      slowCallerSeconds: 1,
+      keepAliveSeconds: 1,
+      maxConnections: 20,
+    },
   });
 });
 
@@ -120,7 +125,9 @@ describe('a caller that never reads its answer', () => {
 
   const busyConnections = async (): Promise<number> => {
     const { text } = await lab.call('/metrics');
-    return Number(/countergraph_primary_connections\{state="busy"\} (\d+)/.exec(text)?.[1]);
+    return Number(
+      /countergraph_node_connections\{node="primary",state="busy"\} (\d+)/.exec(text)?.[1],
+    );
   };
 
   it('holds no connection to the database and no place, and is cut off', async () => {

@@ -24,7 +24,7 @@ export async function countWaiting(databaseUrl: string): Promise<number> {
   try {
     const { rows } = await client.query<{ count: number }>(
       `select count(*)::int from pg_stat_activity where datname = current_database()
-         and application_name = 'countergraph' and wait_event_type = 'Lock'`,
+         and application_name ~ '^countergraph( [0-9a-f-]{36})?$' and wait_event_type = 'Lock'`,
     );
     return rows[0]?.count ?? 0;
   } finally {
