@@ -31,7 +31,7 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
       const isJson = contentType === 'application/json';
       const hot = isJson && body && hotRequest(hotWays, request, body);
       const answer = hot
-        ? await answerHot(hot, { headers: headersOf(request), anonymous, log, metrics })
+        ? await answerHot(hot, { headers: headersOf(request), signal, anonymous, log, metrics })
         : await askYoga(yoga, { exchange, contentType, body, anonymous });
       if (!signal.aborted) await send(exchange, withEntityTag(exchange, answer));
     } finally {

@@ -8,6 +8,7 @@ import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
 import { openGraphQLScope } from './graphql-scope.ts';
 import { guardSchema, limitRequests } from './guard-graphql.ts';
+import { CallerGone } from './http-exchange.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observeGraphQL } from './observe-graphql.ts';
@@ -66,7 +67,9 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
   });
 
 export const maskError = (error: unknown, log: Logger) =>
-  renderError(error, (cause) => log.error({ err: cause }, 'a GraphQL field failed'));
+  renderError(error, (cause) => {
+    if (!(cause instanceof CallerGone)) log.error({ err: cause }, 'a GraphQL field failed');
+  });
 
 /** Puts the text in place of a document's hash, and remembers what signed-in callers register. */
 const findDocuments = (

@@ -60,6 +60,7 @@ export function hotRequest(
 
 type Asked = {
   readonly headers: HeaderSource;
+  readonly signal: AbortSignal;
   readonly anonymous: AnonymousScope;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -68,7 +69,7 @@ type Asked = {
 /** Gives the connections back before it returns: a caller who reads slowly holds none. */
 export async function answerHot(
   { query, operationName, variables, extensions, mediaType }: HotRequest,
-  { headers, anonymous, log, metrics }: Asked,
+  { headers, signal, anonymous, log, metrics }: Asked,
 ): Promise<Answer> {
   let result: ExecutionResult;
   try {
@@ -80,7 +81,7 @@ export async function answerHot(
   }
   await anonymous.reads.end();
   for (const error of result.errors ?? []) withCode(error);
-  countErrors(metrics, result);
+  if (!signal.aborted) countErrors(metrics, result);
   return render(withPlans(result, extensions, anonymous), mediaType);
 }
 

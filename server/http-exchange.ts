@@ -19,6 +19,14 @@ export type Exchange = {
   readonly slowCallerMs: number;
 };
 
+/** Why work is given up whose caller did not wait for it: no failure, and nobody is told. */
+export class CallerGone extends Error {
+  constructor() {
+    super('the caller has gone');
+    this.name = 'CallerGone';
+  }
+}
+
 export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
@@ -31,7 +39,7 @@ export function openExchange(
   request.headers.host = url.host;
   const gone = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort(new Error('the caller has gone'));
+    if (!response.writableFinished) gone.abort(new CallerGone());
   });
   return {
     ...{ request, response, ...terms },

@@ -16,8 +16,9 @@ export const observeGraphQL = (metrics: Metrics): Plugin<object, object, Request
     const isKnown = 'identity' in contextValue && contextValue.identity !== null;
     noteOperation(document, name, isKnown);
   },
-  onResultProcess({ result }) {
-    if (isAsyncIterable(result)) return;
+  onResultProcess({ request, result }) {
+    // Nobody is told what became of it.
+    if (request.signal.aborted || isAsyncIterable(result)) return;
     for (const each of Array.isArray(result) ? result : [result]) countErrors(metrics, each);
   },
 });

@@ -148,19 +148,29 @@ describe('a caller that disconnects', () => {
     await waitUntilRunning(0);
   });
 
-  it('from GraphQL leaves no statement behind', async () => {
+  it.each([
+    ['the first time', 0],
+    ['when it is compiled by then', 5],
+  ])('from GraphQL leaves no statement behind, and is no failure: %s', async (_, times) => {
     const gone = new AbortController();
-    const query = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${GROUP}") {
+    const query = `query ($guid: Guid!) { context(name: "${CONTEXT}") { counterGroup(guid: $guid) {
       topper(window: { recentSeconds: 60 }) { total } } } }`;
-    const asked = lab.call('/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...basic(ADA) },
-      body: JSON.stringify({ query }),
-      signal: gone.signal,
-    });
+    const ask = (guid: string, signal: AbortSignal) =>
+      lab.call('/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...basic(ADA) },
+        body: JSON.stringify({ query, variables: { guid } }),
+        signal,
+      });
+    const { signal: stays } = new AbortController();
+    for (let i = 0; i < times; i += 1) await ask(guidOf(99), stays);
+    const asked = ask(GROUP, gone.signal);
     await waitUntilRunning(1);
     gone.abort();
     await expect(asked).rejects.toThrow();
     await waitUntilRunning(0);
+    expect(lab.logText()).not.toContain('a GraphQL field failed');
+    const { text } = await lab.call('/metrics');
+    expect(text).toContain('countergraph_errors_total{kind="internal"} 0');
   });
 });
