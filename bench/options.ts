@@ -79,6 +79,22 @@ export function servingOptions(args: readonly string[]): ServingOptions {
   };
 }
 
+export type SoakOptions = { readonly minutes: number; readonly json: string | null };
+
+export function soakOptions(args: readonly string[]): SoakOptions {
+  const values = parse(args, {
+    minutes: { type: 'string', default: '10' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`soak
+  --minutes N    how long to ask at 80 % of what is possible (default 10)
+  --json FILE    write all figures there`);
+  }
+  return { minutes: wholeNumber('minutes', values.minutes), json: values.json ?? null };
+}
+
 export function exactOptions(args: readonly string[]): ExactOptions {
   const values = parse(args, {
     ...DATA_OPTIONS,

@@ -1,18 +1,15 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { servingOptions } from './options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { textTable } from './reports/text-table.ts';
-import { loadServingData } from './serving/data.ts';
+import { openServingDatabase } from './serving/data.ts';
 import { type ForkedServer, forkServer } from './serving/forked-server.ts';
 import { measureWay, type WayFigures } from './serving/measure-way.ts';
 import { type BenchRequest, CASES, type ServingCase } from './serving/requests.ts';
 import { SERVERS, type ServerName } from './serving/servers.ts';
-import { startEmbedded } from './systems/product.ts';
 
 type CaseFigures = { readonly name: string; readonly ways: ReadonlyMap<string, WayFigures> };
 
@@ -21,7 +18,7 @@ await withCleanup((cleanup) => compareServers(cleanup));
 
 /** Starts all servers over one database, compares their answers, then measures them in turns. */
 async function compareServers(cleanup: Cleanup): Promise<void> {
-  const databaseUrl = await openDatabase(cleanup);
+  const databaseUrl = await openServingDatabase(cleanup);
   const servers = new Map<ServerName, ForkedServer>();
   for (const name of Object.keys(SERVERS) as ServerName[]) {
     const server = await forkServer(name, databaseUrl);
@@ -46,18 +43,6 @@ async function compareServers(cleanup: Cleanup): Promise<void> {
   const json = results.map(({ name, ways }) => ({ name, ways: Object.fromEntries(ways) }));
   if (options.json)
     await writeFile(options.json, JSON.stringify({ machine, cases: json }, null, 2));
-}
-
-async function openDatabase(cleanup: Cleanup): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'countergraph-serving-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true }));
-  showProgress('starting PostgreSQL');
-  const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), settings: {} });
-  cleanup.add(() => rm(postgres.dataDir, { recursive: true, force: true }));
-  cleanup.add(() => postgres.stop());
-  showProgress('importing');
-  await loadServingData(postgres.url, folder);
-  return postgres.url;
 }
 
 type ServerOf = (name: ServerName) => ForkedServer;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { serviceError } from '../domain/errors.ts';
@@ -264,20 +265,34 @@ export class ReadSession {
     }
   }
 
-  /** Waits until the statement is over; past the grace period its connection is cut. */
+  /**
+   * Waits until the statement is over; past the grace period its backend is ended. A cancel that
+   * comes before the statement has begun is lost, so it is sent until the statement is over.
+   */
   async #cancel(client: PoolClient, running: Promise<unknown>): Promise<void> {
-    const settled = running.then(
-      () => {},
-      () => {},
-    );
-    const cancelling = this.#options.pool.control
-      .query('select pg_cancel_backend($1)', [backendPid(client)])
-      // A node that takes no connection takes no cancel: the grace period decides.
-      .catch(() => {});
+    let isOver = false;
+    const over = (): void => {
+      isOver = true;
+    };
+    const settled = running.then(over, over);
+    const tell = (what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<unknown> =>
+      this.#options.pool.control
+        .query(`select ${what}($1)`, [backendPid(client)])
+        // A node that takes no connection takes no cancel: the grace period decides.
+        .catch(() => {});
+    const grace = graceBound();
+    const cancelling = (async () => {
+      while (!isOver && performance.now() < grace.until) {
+        await tell('pg_cancel_backend');
+        await Promise.race([settled, delay(LIMITS.cancelAgainMs)]);
+      }
+    })();
     try {
-      await withinBound(Promise.all([cancelling, settled]), graceBound());
+      await withinBound(Promise.all([cancelling, settled]), grace);
     } catch {
       this.#broken = true;
+      // It would go on waiting for a lock without noticing that nobody is there any more.
+      void tell('pg_terminate_backend');
       destroySocket(client);
       await settled;
     }

@@ -102,6 +102,8 @@ export const LIMITS = {
   connectTimeoutMs: 3_000,
   /** After a cancel was sent, how long its statement may take to end before the socket is cut. */
   cancelGraceMs: 2_000,
+  /** How often it is cancelled meanwhile: a cancel that comes before its statement is lost. */
+  cancelAgainMs: 100,
   /** After a crash the embedded server first replays up to 2 GB of write-ahead log. */
   embeddedStartMs: 300_000,
   /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */

@@ -1,20 +1,36 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Cleanup } from '../cleanup.ts';
+import { showProgress } from '../reports/progress.ts';
 import { CONTEXT, TOKEN, USER } from '../systems/declaration.ts';
-import { runCommand } from '../systems/product.ts';
+import { runCommand, startEmbedded } from '../systems/product.ts';
 
 export const GROUPS = 20;
 export const FROM = Date.UTC(2026, 0, 5) / 1000;
 const KEYS = 200;
-const MINUTES = 60;
+export const MINUTES = 60;
 
 export const guidOf = (group: number): string =>
   `{5B1F0E52-6A0B-4C1E-8F0D-3B9D2C7E4B${String(group).padStart(2, '0')}}`;
 
 const METERS = ['bytes', 'packets', 'connections'] as const;
 
+/** A PostgreSQL of its own with the data below; its address. */
+export async function openServingDatabase(cleanup: Cleanup): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'countergraph-serving-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true }));
+  showProgress('starting PostgreSQL');
+  const postgres = await startEmbedded({ dataDir: join(folder, 'postgres'), settings: {} });
+  cleanup.add(() => rm(postgres.dataDir, { recursive: true, force: true }));
+  cleanup.add(() => postgres.stop());
+  showProgress('importing');
+  await loadServingData(postgres.url, folder);
+  return postgres.url;
+}
+
 /** An hour of twenty groups of three meters, each of 200 labelled keys. */
-export async function loadServingData(databaseUrl: string, folder: string): Promise<void> {
+async function loadServingData(databaseUrl: string, folder: string): Promise<void> {
   const declaration = join(folder, 'declaration.json');
   const groups = Array.from({ length: GROUPS }, (_, group) => ({
     ...{ guid: guidOf(group), name: `Group ${group}`, key_kind: 'text' },
@@ -25,13 +41,25 @@ export async function loadServingData(databaseUrl: string, folder: string): Prom
   await writeFile(declaration, JSON.stringify({ context: CONTEXT, groups }));
   await runCommand(databaseUrl, ['apply', declaration]);
   await runCommand(databaseUrl, ['user', 'add', USER, '--token', TOKEN, '--context', CONTEXT]);
-  const file = join(folder, 'samples.ndjson');
-  await writeFile(file, lines());
-  await runCommand(databaseUrl, ['import', '--context', CONTEXT, '--format', 'samples', file]);
+  await importMinutes(databaseUrl, folder, { from: 0, to: MINUTES });
 }
 
-function* lines(): Generator<string> {
-  for (let minute = 0; minute < MINUTES; minute += 1) {
+/** Imports some minutes, counted from FROM on. */
+export async function importMinutes(
+  databaseUrl: string,
+  folder: string,
+  minutes: Minutes,
+): Promise<void> {
+  const file = join(folder, `samples-${minutes.from}.ndjson`);
+  await writeFile(file, lines(minutes));
+  await runCommand(databaseUrl, ['import', '--context', CONTEXT, '--format', 'samples', file]);
+  await rm(file);
+}
+
+type Minutes = { readonly from: number; readonly to: number };
+
+function* lines({ from, to }: Minutes): Generator<string> {
+  for (let minute = from; minute < to; minute += 1) {
     for (let group = 0; group < GROUPS; group += 1) {
       for (let key = minute % 3; key < KEYS; key += 3) {
         const value = ((key * 7919 + minute * 104_729) % 10_007) + 1;

@@ -7,6 +7,7 @@ import type { ServerName } from './servers.ts';
 export type ForkedServer = {
   readonly name: ServerName;
   readonly url: string;
+  readonly pid: number;
   /** Processor time of all its threads so far, user and system. */
   cpuMicroseconds(): Promise<number>;
   stop(): Promise<void>;
@@ -19,7 +20,7 @@ export async function forkServer(name: ServerName, databaseUrl: string): Promise
   const ready = await nextMessage(child);
   if (ready.kind !== 'ready') throw new Error(`${name} said something else than its address`);
   return {
-    ...{ name, url: ready.url },
+    ...{ name, url: ready.url, pid: child.pid ?? 0 },
     async cpuMicroseconds() {
       child.send('cpu');
       const told = await nextMessage(child);

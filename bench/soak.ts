@@ -1,0 +1,143 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import pg from 'pg';
+import { type Cleanup, withCleanup } from './cleanup.ts';
+import { soakOptions } from './options.ts';
+import { showProgress } from './reports/progress.ts';
+import { FROM, guidOf, importMinutes, MINUTES, openServingDatabase } from './serving/data.ts';
+import { type ForkedServer, forkServer } from './serving/forked-server.ts';
+import { CASES } from './serving/requests.ts';
+import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
+
+/** What the server and the database hold at a moment. */
+type Held = { readonly megabytes: number; readonly files: number; readonly sessions: number };
+
+const options = soakOptions(process.argv.slice(2));
+await withCleanup(soak);
+
+/** Asks at 80 % of what is possible while imports go on, then for three times as much as that. */
+async function soak(cleanup: Cleanup): Promise<void> {
+  const databaseUrl = await openServingDatabase(cleanup);
+  const server = await forkServer('ours', databaseUrl);
+  cleanup.add(() => server.stop());
+  showProgress('looking for what is possible');
+  await load(server, { seconds: 5 });
+  const possible = (await load(server, { seconds: 10 })).requests.average;
+  const rate = Math.round(possible * 0.8);
+  showProgress(`asking ${rate} times a second for ${options.minutes} minutes`);
+  const before = await held(server, databaseUrl);
+  const until = Date.now() + options.minutes * 60_000;
+  const watched = watch(server, databaseUrl, until);
+  const steady = await load(server, { seconds: options.minutes * 60, rate });
+  const { seen, imports, differences, compared } = await watched;
+  const after = await held(server, databaseUrl);
+  showProgress('asking for three times as much as is possible');
+  const crowd = await load(server, {
+    seconds: 20,
+    rate: Math.round(possible * 3),
+    connections: 400,
+  });
+  await delay(2000);
+  const again = await load(server, { seconds: 10, rate });
+  const figures = {
+    possiblePerSecond: possible,
+    steady: shown(steady),
+    ...{ imports, compared, differences, before, seen, after },
+    overload: shown(crowd),
+    afterwards: shown(again),
+  };
+  console.log(JSON.stringify(figures, null, 2));
+  if (options.json) await writeFile(options.json, JSON.stringify(figures, null, 2));
+}
+
+type Load = { readonly seconds: number; readonly rate?: number; readonly connections?: number };
+
+/** All cases of `serving` in turn. */
+const load = (server: ForkedServer, { seconds, rate, connections = 8 }: Load) =>
+  autocannon({
+    ...{ url: server.url, connections, duration: seconds, timeout: 30 },
+    ...(rate !== undefined && { overallRate: rate }),
+    requests: CASES.flatMap(({ ways }) =>
+      ways
+        .filter(({ server: name }) => name === 'ours')
+        .map(({ request: { method, path, headers, body } }) => ({
+          ...{ method, path, headers: { ...headers } },
+          ...(body !== undefined && { body }),
+        })),
+    ),
+  });
+
+const shown = (result: autocannon.Result) => ({
+  requests: result.requests.total,
+  perSecond: result.requests.average,
+  ...{ p50: result.latency.p50, p99: result.latency.p99 },
+  ...{ statuses: result.statusCodeStats, failed: result.errors, timeouts: result.timeouts },
+});
+
+/** Imports a minute every few seconds, and compares a topper with plain SQL in between. */
+async function watch(server: ForkedServer, databaseUrl: string, until: number) {
+  const seen: Held[] = [];
+  let [imports, compared, differences] = [0, 0, 0];
+  for (let minute = MINUTES; Date.now() < until - 5000; minute += 1) {
+    await importMinutes(databaseUrl, tmpdir(), { from: minute, to: minute + 1 });
+    imports += 1;
+    const group = minute % 20;
+    const interval = { from: FROM, to: FROM + (minute + 1) * 60 };
+    compared += 1;
+    if ((await askTotal(server, group, interval)) !== (await sqlTotal(databaseUrl, group))) {
+      differences += 1;
+    }
+    seen.push(await held(server, databaseUrl));
+    await delay(5000);
+  }
+  return { seen, imports, compared, differences };
+}
+
+async function askTotal(
+  { url }: ForkedServer,
+  group: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<number> {
+  const query = new URLSearchParams({
+    ...{ username: USER, api_token: TOKEN, context: CONTEXT, counter_group: guidOf(group) },
+    ...{ window_fromts: String(from), window_tots: String(to), maxitems: '1000' },
+  });
+  const response = await fetch(`${url}/api/topper/topper_request?${query}`);
+  const body = (await response.json()) as { keys: { metric: number }[]; sysgrouptotal: number };
+  return body.keys.reduce((sum, { metric }) => sum + metric, body.sysgrouptotal);
+}
+
+const sqlTotal = (databaseUrl: string, group: number): Promise<number> =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ total: string }>(
+      `select sum(s.readings[1]) as total from samples s join counter_groups g using (group_id)
+       where g.guid = $1`,
+      [guidOf(group)],
+    );
+    return Number(rows[0]?.total);
+  });
+
+async function held({ pid }: ForkedServer, databaseUrl: string): Promise<Held> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
+  const sessions = await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where application_name ~ '^countergraph'`,
+    );
+    return rows[0]?.count ?? 0;
+  });
+  const files = (await readdir(`/proc/${pid}/fd`)).length;
+  return { megabytes: Math.round(kilobytes / 1024), files, sessions };
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
