@@ -55,8 +55,8 @@ async function soak(cleanup: Cleanup): Promise<void> {
 type Load = { readonly seconds: number; readonly rate?: number; readonly connections?: number };
 
 /** All cases of `serving` in turn. */
-const load = (server: ForkedServer, { seconds, rate, connections = 8 }: Load) =>
-  autocannon({
+function load(server: ForkedServer, { seconds, rate, connections = 8 }: Load) {
+  return autocannon({
     ...{ url: server.url, connections, duration: seconds, timeout: 30 },
     ...(rate !== undefined && { overallRate: rate }),
     requests: CASES.flatMap(({ ways }) =>
@@ -68,13 +68,16 @@ const load = (server: ForkedServer, { seconds, rate, connections = 8 }: Load) =>
         })),
     ),
   });
+}
 
-const shown = (result: autocannon.Result) => ({
-  requests: result.requests.total,
-  perSecond: result.requests.average,
-  ...{ p50: result.latency.p50, p99: result.latency.p99 },
-  ...{ statuses: result.statusCodeStats, failed: result.errors, timeouts: result.timeouts },
-});
+function shown(result: autocannon.Result) {
+  return {
+    requests: result.requests.total,
+    perSecond: result.requests.average,
+    ...{ p50: result.latency.p50, p99: result.latency.p99 },
+    ...{ statuses: result.statusCodeStats, failed: result.errors, timeouts: result.timeouts },
+  };
+}
 
 /** Imports a minute every few seconds, and compares a topper with plain SQL in between. */
 async function watch(server: ForkedServer, databaseUrl: string, until: number) {
@@ -109,8 +112,8 @@ async function askTotal(
   return body.keys.reduce((sum, { metric }) => sum + metric, body.sysgrouptotal);
 }
 
-const sqlTotal = (databaseUrl: string, group: number): Promise<number> =>
-  withClient(databaseUrl, async (client) => {
+function sqlTotal(databaseUrl: string, group: number): Promise<number> {
+  return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ total: string }>(
       `select sum(s.readings[1]) as total from samples s join counter_groups g using (group_id)
        where g.guid = $1`,
@@ -118,6 +121,7 @@ const sqlTotal = (databaseUrl: string, group: number): Promise<number> =>
     );
     return Number(rows[0]?.total);
   });
+}
 
 async function held({ pid }: ForkedServer, databaseUrl: string): Promise<Held> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
