@@ -14,7 +14,10 @@ export function withEntityTag({ request, method }: Exchange, answer: Answer): An
     'cache-control': 'private, no-cache',
     etag: etag(answer.body),
   };
-  if (!fresh(request.headers, headers)) return { ...answer, headers };
+  // No more of the request than this: `cache-control: no-cache`, which `fetch` adds by itself to a
+  // request that says If-None-Match, is for caches, and this is where the answer comes from.
+  const asked = { 'if-none-match': request.headers['if-none-match'] };
+  if (!fresh(asked, headers)) return { ...answer, headers };
   return {
     status: 304,
     headers: { 'cache-control': headers['cache-control'], etag: headers.etag },

@@ -174,8 +174,9 @@ function eachShard(
 const addNarrow: Step = (into, starts, unit) => {
   const { ids, column } = unit;
   const [sums, { low }] = [into.low, column.values];
-  const rows = unit.sign === 1 ? addRows : subtractRows;
-  eachShard(unit, starts, (from, to, base) => rows(sums, base, ids, low, from, to));
+  eachShard(unit, starts, (from, to, base) => {
+    addRows(sums, base, ids, low, from, to, unit.sign);
+  });
 };
 
 // The innermost loops are functions of plain arrays and numbers, which V8 compiles to a few machine
@@ -188,29 +189,13 @@ function addRows(
   low: Float64Array,
   from: number,
   to: number,
+  sign: 1 | -1,
 ): void {
   for (let row = from; row < to; row += 1) {
     const value = low[row] as number;
     if (value !== 0 && !Number.isNaN(value)) {
       const key = base + (ids[row] as number);
-      sums[key] = (sums[key] as number) + value;
-    }
-  }
-}
-
-function subtractRows(
-  sums: Float64Array,
-  base: number,
-  ids: Uint32Array,
-  low: Float64Array,
-  from: number,
-  to: number,
-): void {
-  for (let row = from; row < to; row += 1) {
-    const value = low[row] as number;
-    if (value !== 0 && !Number.isNaN(value)) {
-      const key = base + (ids[row] as number);
-      sums[key] = (sums[key] as number) - value;
+      sums[key] = (sums[key] as number) + sign * value;
     }
   }
 }

@@ -149,6 +149,16 @@ describe('the entity tag of an answer', () => {
     expect(again.headers['etag']).toBe(etag);
   });
 
+  it('spares the body also those whose `fetch` says that no cache is wanted', async () => {
+    const { etag = '' } = (await get()).headers;
+    const asked = {
+      'if-none-match': String(etag),
+      'cache-control': 'no-cache',
+      pragma: 'no-cache',
+    };
+    expect((await get(asked)).status).toBe(304);
+  });
+
   it('is another one when the answer is', async () => {
     const { etag } = (await get()).headers;
     expect((await get({ 'if-none-match': String(etag) }, { maxitems: 1 })).status).toBe(200);
