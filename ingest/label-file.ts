@@ -1,7 +1,7 @@
-import { cancelOnAbort } from '../db/write/cancel-on-abort.ts';
-import { type Connection, inTransaction, openConnection } from '../db/write/connection.ts';
+import { type Connection, inTransaction } from '../db/write/connection.ts';
 import { lockContext } from '../db/write/lock-context.ts';
 import { selectContext } from '../db/write/select-context.ts';
+import { withConnection } from '../db/write/with-connection.ts';
 import type { Guid } from '../domain/guid.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
@@ -27,24 +27,11 @@ export type LabelFileOptions = {
 
 /** Fills labels from one file: from all of it, or from nothing. */
 export async function labelFile(options: LabelFileOptions): Promise<LabelReport> {
-  const { databaseUrl, format, source, signal } = options;
-  const connection = await openConnection(databaseUrl, 'labels');
-  try {
-    const stopCancelling = await cancelOnAbort(databaseUrl, connection, signal);
-    try {
-      const label = format === 'csv' ? labelCsv : labelZeekDns;
-      return await inTransaction(connection, async () =>
-        label(await lockedTarget(connection, options), source),
-      );
-    } finally {
-      await stopCancelling();
-    }
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    await connection.end();
-  }
+  const { format, source } = options;
+  const label = format === 'csv' ? labelCsv : labelZeekDns;
+  return withConnection(options, 'labels', (connection) =>
+    inTransaction(connection, async () => label(await lockedTarget(connection, options), source)),
+  );
 }
 
 async function lockedTarget(

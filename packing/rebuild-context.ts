@@ -1,9 +1,9 @@
-import { cancelOnAbort } from '../db/write/cancel-on-abort.ts';
-import { type Connection, inTransaction, openConnection } from '../db/write/connection.ts';
+import { type Connection, inTransaction } from '../db/write/connection.ts';
 import { lockContext } from '../db/write/lock-context.ts';
 import { noteChanges } from '../db/write/note-changes.ts';
 import { selectAvailableSlices } from '../db/write/select-available-slices.ts';
 import { countSliceRuns, deleteRunsOfNoSlice } from '../db/write/slice-runs.ts';
+import { withConnection } from '../db/write/with-connection.ts';
 import { MAX_EPOCH_SECONDS } from '../domain/interval.ts';
 import { buildCoarseBlocks } from './build-coarse.ts';
 import { existingContext } from './existing-context.ts';
@@ -34,26 +34,14 @@ export type RebuildReport = {
  * Wherever it is stopped, what is there is whole. Archived slices are left alone.
  */
 export async function rebuildContext(target: RebuildTarget): Promise<RebuildReport> {
-  const { databaseUrl, context, signal } = target;
-  const connection = await openConnection(databaseUrl, 'rebuild');
-  try {
-    const stopCancelling = await cancelOnAbort(databaseUrl, connection, signal);
-    try {
-      const { contextId } = await existingContext(connection, context);
-      const done = await rebuildSlices(target, connection, contextId);
-      await inLockedContext(target, connection, contextId, () => sweep(connection, contextId));
-      const coarseBlocks = await buildCoarseBlocks(connection, contextId, { signal });
-      return { context, ...done, coarseBlocks };
-    } finally {
-      await stopCancelling();
-    }
-  } catch (error) {
-    // Statements that an abort has cancelled fail with an error of their own.
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    await connection.end();
-  }
+  const { context, signal } = target;
+  return withConnection(target, 'rebuild', async (connection) => {
+    const { contextId } = await existingContext(connection, context);
+    const done = await rebuildSlices(target, connection, contextId);
+    await inLockedContext(target, connection, contextId, () => sweep(connection, contextId));
+    const coarseBlocks = await buildCoarseBlocks(connection, contextId, { signal });
+    return { context, ...done, coarseBlocks };
+  });
 }
 
 async function rebuildSlices(

@@ -1,6 +1,7 @@
 import type { Exchange } from './http-exchange.ts';
 
-const ALLOWED_HEADERS = 'authorization, content-type, graphql-require-preflight, x-username';
+const ALLOWED_HEADERS =
+  'authorization, content-type, graphql-require-preflight, if-none-match, x-username';
 
 /** Lets the configured origins, and no others, call from a browser. True: it was a preflight. */
 export function answerCors(exchange: Exchange, origins: readonly string[]): boolean {
@@ -9,7 +10,7 @@ export function answerCors(exchange: Exchange, origins: readonly string[]): bool
   if (origins.length > 0) response.appendHeader('vary', 'Origin');
   if (!origin || !origins.includes(origin)) return false;
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', 'retry-after, x-request-id');
+  response.setHeader('access-control-expose-headers', 'etag, retry-after, x-request-id');
   if (method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
   response.writeHead(204, {
     'access-control-allow-methods': 'GET, HEAD, POST',

@@ -9,11 +9,6 @@ export class Drain {
   readonly #works = new Set<Promise<void>>();
   #begun = false;
 
-  /** Whether the server is about to end: it answers, but wants no more. */
-  get begun(): boolean {
-    return this.#begun;
-  }
-
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);

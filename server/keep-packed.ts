@@ -1,7 +1,7 @@
-import { cancelOnAbort } from '../db/write/cancel-on-abort.ts';
-import { type Connection, openConnection } from '../db/write/connection.ts';
+import type { Connection } from '../db/write/connection.ts';
 import { type ContextVersion, selectContextVersions } from '../db/write/select-context-versions.ts';
 import { selectImports } from '../db/write/select-imports.ts';
+import { withConnection } from '../db/write/with-connection.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { packMissing } from '../packing/pack-missing.ts';
 import type { Logger } from './log.ts';
@@ -44,7 +44,7 @@ export function keepPacked(options: KeepPackedOptions): PackedKeeper {
     const started = performance.now();
     let failed = true;
     try {
-      failed = !(await withConnection(databaseUrl, signal, (connection) =>
+      failed = !(await withConnection({ databaseUrl, signal }, 'packing', (connection) =>
         packContexts({ connection, log, tally, whole, signal }),
       ));
     } catch (error) {
@@ -80,24 +80,6 @@ export function keepPacked(options: KeepPackedOptions): PackedKeeper {
       await running;
     },
   };
-}
-
-async function withConnection<T>(
-  databaseUrl: string,
-  signal: AbortSignal,
-  work: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const connection = await openConnection(databaseUrl, 'packing');
-  try {
-    const stopCancelling = await cancelOnAbort(databaseUrl, connection, signal);
-    try {
-      return await work(connection);
-    } finally {
-      await stopCancelling();
-    }
-  } finally {
-    await connection.end();
-  }
 }
 
 type Packing = {

@@ -1,5 +1,4 @@
-import { cancelOnAbort } from '../../db/write/cancel-on-abort.ts';
-import { type Connection, inSnapshot, openConnection } from '../../db/write/connection.ts';
+import { type Connection, inSnapshot } from '../../db/write/connection.ts';
 import {
   type AvailableSlice,
   selectAvailableSlices,
@@ -7,6 +6,7 @@ import {
 import { selectProbeNames } from '../../db/write/select-names.ts';
 import { selectStrayRuns } from '../../db/write/select-stray-runs.ts';
 import { selectWrongCoverage } from '../../db/write/select-wrong-coverage.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import { resolutionsOf } from '../../topk/resolutions.ts';
@@ -41,25 +41,12 @@ export type VerifyReport = {
  * go on meanwhile. It shares with packing only how the packed form is read.
  */
 export async function verifyContext(target: VerifyTarget): Promise<VerifyReport> {
-  const { databaseUrl, context, signal } = target;
-  const connection = await openConnection(databaseUrl, 'verify');
-  try {
-    const stopCancelling = await cancelOnAbort(databaseUrl, connection, signal);
-    try {
-      return await inSnapshot(connection, async () => {
-        const { contextId } = await existingContext(connection, context);
-        return verifyAll(target, connection, contextId);
-      });
-    } finally {
-      await stopCancelling();
-    }
-  } catch (error) {
-    // Statements that an abort has cancelled fail with an error of their own.
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    await connection.end();
-  }
+  return withConnection(target, 'verify', (connection) =>
+    inSnapshot(connection, async () => {
+      const { contextId } = await existingContext(connection, target.context);
+      return verifyAll(target, connection, contextId);
+    }),
+  );
 }
 
 async function verifyAll(

@@ -105,7 +105,7 @@ describe('a page of another site (COUNTERGRAPH_CORS_ORIGINS)', () => {
     });
     const allowed = String(answer.headers['access-control-allow-headers']).split(', ');
     expect(allowed).toEqual(
-      expect.arrayContaining(['authorization', 'content-type', 'x-username']),
+      expect.arrayContaining(['authorization', 'content-type', 'if-none-match', 'x-username']),
     );
     expect(corsHeaders(answer.headers)).not.toContain('access-control-allow-credentials');
   });
@@ -143,6 +143,7 @@ describe('a page of another site (COUNTERGRAPH_CORS_ORIGINS)', () => {
       for (const answer of answers) {
         expect(answer.headers['access-control-allow-origin']).toBe(ORIGIN);
         expect(answer.headers['access-control-expose-headers']).toContain('retry-after');
+        expect(answer.headers['access-control-expose-headers']).toContain('etag');
       }
     } finally {
       await small.close();
