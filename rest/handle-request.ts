@@ -3,12 +3,12 @@ import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { answerRequest, timeoutOf } from './answer-request.ts';
 import { counterGroupInfo } from './counter-group-info.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, EndpointAnswer } from './endpoint.ts';
 import { fromQuery, type Parameters } from './parameters.ts';
 import { readBody } from './read-body.ts';
 import { timeSlices } from './time-slices.ts';
 import { topper } from './topper.ts';
-import { writeJson } from './write-json.ts';
+import { JSON_HEADERS, writeJson } from './write-json.ts';
 
 export type RestRequest = {
   readonly path: string;
@@ -34,7 +34,7 @@ export type WithScope = <T>(
 /** Each endpoint by its path, its options known to itself only. */
 const ENDPOINTS: ReadonlyMap<
   string,
-  (parameters: Parameters, scope: WithScope) => Promise<object>
+  (parameters: Parameters, scope: WithScope) => Promise<EndpointAnswer>
 > = new Map([bound(timeSlices), bound(counterGroupInfo), bound(topper)]);
 
 function bound<Options extends { node: NodeChoice }>(endpoint: Endpoint<Options>) {
@@ -61,7 +61,8 @@ export async function handleRest(
     const answer = ENDPOINTS.get(request.path);
     if (!answer) throw serviceError('noSuchPath', { path: request.path });
     const parameters = await readParameters(request);
-    return jsonAnswer(200, await answer(parameters, withScope));
+    const { headers, write } = await answer(parameters, withScope);
+    return { status: 200, headers, body: write() };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onError(error);
@@ -87,18 +88,10 @@ async function readParameters(request: RestRequest): Promise<Parameters> {
 export function renderError(error: ServiceError): RestAnswer {
   const { kind, retryAfterSeconds } = error;
   const headers = {
+    ...JSON_HEADERS,
     ...(kind === 'methodNotAllowed' && { allow: 'GET, HEAD, POST' }),
     ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),
   };
-  return jsonAnswer(error.status, { status: 'ERROR', message: error.message }, headers);
+  const body = writeJson({ status: 'ERROR', message: error.message });
+  return { status: error.status, headers, body };
 }
-
-const jsonAnswer = (
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): RestAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-  body: writeJson(body),
-});

@@ -1,0 +1,73 @@
+import { stringify } from 'csv-stringify/sync';
+import type { TopperOptions } from './decode-topper.ts';
+import type { EndpointAnswer } from './endpoint.ts';
+import type { ListedKey, ListedTopper } from './listed-topper.ts';
+
+/** What the last row has in the column `rank`: it is not a key but all that are not listed. */
+const OTHERS = 'others';
+
+type Column = {
+  readonly name: string;
+  readonly of: (key: ListedKey, rank: number) => string | number | bigint | null;
+};
+
+/**
+ * The topper as a table (RFC 4180): a header, a row for each key, and a last one for the others, so
+ * that of a counter the column `metric` adds up to the group's total. Which columns there are
+ * depends on the request alone, never on the data.
+ */
+export function topperCsv(
+  { guid, meterIndex, others, keys }: ListedTopper,
+  options: TopperOptions,
+): EndpointAnswer {
+  const columns = columnsFor(options);
+  const last = columns.map(({ name }) => ({ rank: OTHERS, metric: others })[name] ?? null);
+  const write = () =>
+    stringify(
+      [
+        columns.map(({ name }) => name),
+        ...keys.map((key, place) => columns.map(({ of }) => of(key, place + 1))),
+        last,
+      ],
+      // Labels come from DNS and the like, and no spreadsheet is to take one for a formula: texts
+      // that begin like one get an apostrophe in front. Numbers are left alone.
+      { record_delimiter: 'windows', escape_formulas: true },
+    );
+  const filename = `topper-${guid.slice(1, -1)}-${meterIndex}.csv`;
+  return {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': `attachment; filename="${filename}"`,
+    },
+    write,
+  };
+}
+
+function columnsFor({ resolveKeys, ranks, attributes }: TopperOptions): readonly Column[] {
+  return [
+    { name: 'rank', of: (_, rank) => rank },
+    { name: 'key', of: ({ key }) => key },
+    ...(resolveKeys ? NAMES : []),
+    { name: 'metric', of: ({ metric }) => metric },
+    ...ranks.map((rank, place) => ({
+      name: `p${rank}`,
+      of: ({ percentiles }: ListedKey) => percentiles?.[place]?.value ?? null,
+    })),
+    { name: 'description', of: ({ description }) => description },
+    ...(attributes ? [ATTRIBUTES] : []),
+  ];
+}
+
+const NAMES: readonly Column[] = [
+  { name: 'readable', of: ({ names }) => names?.readable ?? null },
+  { name: 'label', of: ({ names }) => names?.label ?? null },
+];
+
+/** As a JSON object: a value may hold whatever would separate it from the next one. */
+const ATTRIBUTES: Column = {
+  name: 'attributes',
+  of: ({ attributes }) =>
+    attributes && attributes.length > 0
+      ? JSON.stringify(Object.fromEntries(attributes.map(({ name, value }) => [name, value])))
+      : null,
+};
