@@ -58,6 +58,8 @@ export const LIMITS = {
   seriesPoints: 10_000,
   /** Points of the series of all listed keys together: what an answer may hold in memory. */
   seriesPointsInAll: 2_000_000,
+  /** Rows of a flat series: those of a hundred keys over three days, far more than a chart shows. */
+  flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys`. */
   keysPage: 1_000,
   /** Seconds; beyond it PostgreSQL's statement_timeout and Node's timers overflow (decision 14). */

@@ -37,6 +37,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   }),
   // The listed keys' own series are needed too, to take them out of the total.
   'Topper.series': (given) => ({ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 }),
+  'Topper.flatSeries': (given) => ({
+    ...{ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 + pointsOf(given) },
+  }),
   'TopperKey.attributes': (_, below) => below,
   'TopperKey.peak': () => ({ ...NO_COST, perDay: 1 }),
   'TopperKey.percentiles': (given) => {
