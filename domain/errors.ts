@@ -20,7 +20,7 @@ type ErrorRow = {
 
 /**
  * The one table of everything a caller can be told went wrong. REST and GraphQL render from it,
- * docs/errors.md repeats it and a test compares the two. What is not in it is a bug: masked to the
+ * docs/reference/errors.md repeats it and a test compares the two. What is not in it is a bug: masked to the
  * caller as `internal`, logged with its cause.
  */
 export const ERRORS = {

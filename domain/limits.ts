@@ -38,7 +38,7 @@ export const LIMITS = {
   graphqlNodeIds: 1_000,
   /** The highest that can be set: more do not fit into a body. */
   graphqlNodeIdsCeiling: 100_000,
-  /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (docs/limits.md). */
+  /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (reference/limits). */
   graphqlCost: 1_000_000,
   /** The highest that can be set: beyond it nothing is limited. */
   graphqlCostCeiling: 1_000_000_000,

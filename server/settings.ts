@@ -233,8 +233,17 @@ const VARIABLES = {
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
 };
 
+export type SettingName = keyof typeof VARIABLES;
+
 /** The names of all variables that `readSettings` knows. */
 export const SETTING_NAMES: readonly string[] = Object.keys(VARIABLES);
+
+/** What a variable takes, and what is taken where it is not set. */
+export const SETTING_FORMS = Object.entries(VARIABLES).map(([name, schema]) => {
+  const { must, fallback } = schema.meta() ?? {};
+  // The keys of the table are what its type says.
+  return { name: name as SettingName, must, fallback };
+});
 
 const Environment = z.object(VARIABLES);
 
@@ -326,7 +335,8 @@ function setting<T, const F>({ fallback, must, schema, remedy, show = shown }: V
       const message = `must be ${must}, got ${show(given)}: correct it, or ${advice}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
-    });
+    })
+    .meta({ must, fallback });
 }
 
 function wholeNumber(least: number, most: number): Rule<number> {

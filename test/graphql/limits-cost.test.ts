@@ -22,7 +22,7 @@ const inGroup = (selection: string, declared = ''): string =>
 
 const window = (days: number): string => `window: { recentSeconds: ${days * DAY} }`;
 
-/** The topper that docs/limits.md computes. */
+/** The topper that docs/reference/limits.md computes. */
 const DOCUMENTED = `topper(${window(30)}, maxItems: 100) {
   total keys { label metric percentiles(ranks: [50, 95, 99]) { value } }
 }`;
