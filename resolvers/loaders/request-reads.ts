@@ -49,6 +49,11 @@ export class RequestReads {
     return this.#options.pools.primaryUrl;
   }
 
+  /** Whether a statement failed because the data have changed: nothing that was read holds. */
+  get hasMoved(): boolean {
+    return [...this.#readers.values()].some(({ session }) => session.hasMoved);
+  }
+
   /** The bound of work that may go on until `seconds` after the request's start. */
   bound(seconds: number): TimeBound {
     return { seconds, until: this.#startedAt + seconds * 1000 };
