@@ -168,6 +168,8 @@ export const LIMITS = {
   blockCacheCeilingMegabytes: 1_048_576,
   /** Answers in memory: some thousand toppers of a hundred keys. */
   answerCacheMegabytes: 32,
+  /** Rendered answers in memory: some thousand of a hundred keys. */
+  responseCacheMegabytes: 32,
   /** A request beyond this is worth a line in the log, unless configured. */
   slowRequestMs: 1_000,
   /** Plans in such a line: the first ones say what kind of request it was. */

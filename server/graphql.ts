@@ -6,20 +6,13 @@ import type { CompiledQueries } from '../schema/compiled-queries.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
-import { openGraphQLScope } from './graphql-scope.ts';
+import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import { guardSchema, limitRequests } from './guard-graphql.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { parseUrlValues } from './parse-url-values.ts';
-import type { AskedFor } from './service.ts';
 import type { Settings } from './settings.ts';
-
-/** What the HTTP layer hands to each GraphQL request. */
-export type GraphQLServerContext = {
-  readonly anonymous: AnonymousScope;
-  readonly asked: Pick<AskedFor, 'current' | 'log' | 'signal'>;
-};
 
 export const GRAPHQL_PATH = '/graphql';
 

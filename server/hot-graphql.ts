@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
+import type { Identity } from '../resolvers/identity.ts';
 import type { CompiledQueries, CompiledQuery, Variables } from '../schema/compiled-queries.ts';
 import type { HeaderSource } from '../schema/credentials.ts';
 import { costFault } from '../schema/limits/cost-fault.ts';
@@ -9,8 +10,8 @@ import { documentFault } from '../schema/limits/document-fault.ts';
 import type { GraphQLLimits } from '../schema/limits/graphql-limits.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import type { Documents } from './documents.ts';
-import { type GraphQLServerContext, withPlans } from './graphql.ts';
-import { openGraphQLScope } from './graphql-scope.ts';
+import { withPlans } from './graphql.ts';
+import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import type { Answer } from './http-exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { noteErrors, noteOperation } from './observe-graphql.ts';
@@ -63,25 +64,41 @@ type Asked = GraphQLServerContext & {
 
 /** Gives the connections back before it returns: a caller who reads slowly holds none. */
 export async function answerHot(
-  { query, operationName, variables, extensions, mediaType }: HotRequest,
+  request: HotRequest,
   { headers, metrics, ...context }: Asked,
 ): Promise<Answer> {
+  const { query, operationName, variables, extensions, mediaType } = request;
   const { anonymous, asked } = context;
-  const { document } = query;
-  let result: ExecutionResult;
+  const finish = (result: ExecutionResult): Answer => {
+    for (const error of result.errors ?? []) withCode(error);
+    noteErrors(metrics, context, result);
+    if (result.errors) anonymous.reads.noteMoment();
+    return render(withPlans(result, extensions, anonymous), mediaType);
+  };
   try {
     const scope = await openGraphQLScope(headers, anonymous);
     const isKnown = scope.identity !== null;
-    noteOperation(asked.current, { document, name: operationName, isKnown });
-    result = masked(await query.run(scope, variables));
+    noteOperation(asked.current, { document: query.document, name: operationName, isKnown });
+    const answer = async () => finish(masked(await query.run(scope, variables)));
+    // Plans tell how it was come by this time.
+    if (!scope.identity || extensions?.['plan'] === true) return await answer();
+    return await anonymous.reads.remembered(nameOf(scope.identity, request), answer);
   } catch (error) {
-    result = { errors: [renderError(error)] };
+    return finish({ errors: [renderError(error)] });
+  } finally {
+    await anonymous.reads.end();
   }
-  await anonymous.reads.end();
-  for (const error of result.errors ?? []) withCode(error);
-  noteErrors(metrics, context, result);
-  return render(withPlans(result, extensions, anonymous), mediaType);
 }
+
+/** All that decides what is answered: who asks and what they may read, and all that they ask. */
+const nameOf = (
+  { username, contexts }: Identity,
+  { query, operationName, variables, mediaType }: HotRequest,
+): string =>
+  JSON.stringify([
+    ...['graphql', mediaType, operationName, variables, username, [...contexts.values()]],
+    query.text,
+  ]);
 
 function masked(result: ExecutionResult): ExecutionResult {
   if (!result.errors) return result;

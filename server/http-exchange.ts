@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Rendered } from '../resolvers/loaders/request-reads.ts';
 import { type CurrentRequest, nameOf } from './current-request.ts';
 import type { Visit } from './door.ts';
 import type { Logger } from './log.ts';
@@ -91,11 +92,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   return Buffer.concat(chunks);
 }
 
-export type Answer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
-};
+export type Answer = Rendered;
 
 /** HEAD is GET without the body. */
 export async function send(exchange: Exchange, answer: Answer): Promise<void> {

@@ -4,7 +4,7 @@ import type { RequestScope } from '../resolvers/request-scope.ts';
 import { operationName } from '../schema/operation-name.ts';
 import { causeOf, errorKindOf } from '../schema/render-error.ts';
 import type { CurrentRequest } from './current-request.ts';
-import type { GraphQLServerContext } from './graphql.ts';
+import type { GraphQLServerContext } from './graphql-scope.ts';
 import { CallerGone } from './http-exchange.ts';
 import type { Metrics } from './metrics.ts';
 

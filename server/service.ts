@@ -85,6 +85,7 @@ export function createService(options: ServiceOptions): Service {
   const memory = new ServiceMemory(kernel, {
     unpackedBytes: settings.blockCacheBytes,
     answerBytes: settings.answerCacheBytes,
+    responseBytes: settings.responseCacheBytes,
   });
   const variable = options.variable ?? ((name: string) => process.env[name]);
   const [packing, state] = [new PackingTally(), new ServingState()];
@@ -98,6 +99,7 @@ export function createService(options: ServiceOptions): Service {
       ...{ settings, directory, variable, gate: asked.gate },
       reads: new RequestReads({
         ...{ pools, memory, timeoutSeconds, mayReadAlone },
+        now: Math.floor(clock() / 1000),
         ...{ signal: asked.signal, requestId: asked.current.requestId },
         onPlan(plan) {
           if (log.isLevelEnabled('debug')) asked.log.debug({ plan }, 'a topper was planned');
@@ -107,7 +109,6 @@ export function createService(options: ServiceOptions): Service {
         },
         onEnd: (ms, plans) => noteSlow(asked, ms, plans),
       }),
-      now: Math.floor(clock() / 1000),
     }),
     async close() {
       await Promise.all([pools.close(), kernel.close()]);
