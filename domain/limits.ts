@@ -118,6 +118,8 @@ export const LIMITS = {
   shutdownSecondsCeiling: 3_600,
   /** Before it closes idle connections, an ending server answers what was already on its way. */
   drainIdleMs: 500,
+  /** Addresses whose network is remembered: some hundred bytes each. */
+  knownCallers: 1_000,
   /** Requests worked on at once: each may hold some MB, and ten at a time are on the database. */
   concurrentRequests: 256,
   /** Of one user, or of one address while it is not known who asks: a quarter of all. */

@@ -13,13 +13,13 @@ type Asked = { readonly log: Logger; readonly current: CurrentRequest };
  */
 export const slowLog =
   (slowMs: number, metrics: Metrics) =>
-  ({ log, current }: Asked, ms: number, plans: readonly PlanNote[]): void => {
+  (asked: Asked, ms: number, plans: readonly PlanNote[]): void => {
     if (slowMs === 0 || ms <= slowMs) return;
     metrics.slowRequest();
-    const { user, operation } = current;
+    const { user, operation } = asked.current;
     const shown = plans.slice(0, LIMITS.slowLogPlans);
     const unnamed = plans.length - shown.length;
-    log.warn(
+    asked.log.warn(
       {
         ...{ user, operation, ms: Math.round(ms), plans: shown },
         ...(unnamed > 0 && { plansLeftOut: unnamed }),
