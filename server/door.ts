@@ -19,7 +19,7 @@ export type Visit = LogInGate & {
 export class Door {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
-  /** Callers by their addresses: most come again and again, and an address takes a while to read. */
+  /** By address: most come again and again, and an address takes a while to read. */
   readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
 
   constructor(settings: Settings) {
