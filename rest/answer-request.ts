@@ -2,9 +2,9 @@ import { ServiceError, serviceError } from '../domain/errors.ts';
 import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import { type GrantedContext, type Identity, identify } from '../resolvers/identity.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
-import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
+import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
 import { API_TOKEN, CONTEXT, decodeCommon, timeoutParameter, USERNAME } from './decode-common.ts';
-import type { Endpoint, EndpointAnswer } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Parameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
 
@@ -29,7 +29,7 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   endpoint: Endpoint<Options>,
   parameters: Parameters,
   anonymous: AnonymousScope,
-): Promise<EndpointAnswer> {
+): Promise<Rendered> {
   const identity = await authenticate(parameters, anonymous);
   const context = await grantedContext(parameters, identity, anonymous);
   endpoint.require?.(parameters);
@@ -37,7 +37,9 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   const options = endpoint.decode(parameters, anonymous.settings);
   const scope: RequestScope = { ...anonymous, identity };
   const at: ContextView = viewContext(scope, context, options.node);
-  return endpoint.answer(scope, at, options);
+  // The user has no part in what is answered from here on, but for the context.
+  const name = `${endpoint.path} ${JSON.stringify([context, options])}`;
+  return scope.reads.remembered(name, () => endpoint.answer(scope, at, options));
 }
 
 async function authenticate(

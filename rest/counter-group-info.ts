@@ -10,9 +10,9 @@ import { counterGroupInfoSchemas } from './counter-group-info-schema.ts';
 import { type CommonOptions, decodeCommon } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
 import { existingGroup } from './existing-group.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { refTo } from './json-schema.ts';
 import { booleanParameter, textParameter } from './parameter.ts';
-import { jsonAnswer } from './write-json.ts';
 
 type CounterGroupInfoOptions = CommonOptions & {
   readonly counterGroup: string | null;
@@ -49,7 +49,7 @@ export const counterGroupInfo: Endpoint<CounterGroupInfoOptions> = {
     const groups =
       counterGroup === null ? await listGroups(at) : [await existingGroup(at, counterGroup)];
     const probeId = await probeIdOf(at, probe);
-    return jsonAnswer({
+    return jsonAnswer(200, {
       group_details: await Promise.all(
         groups.map((group) => renderGroup(group, { probeId, meterInfo })),
       ),

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../domain/errors.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
-import type { RequestScope, ServiceSettings } from '../resolvers/request-scope.ts';
+import type { Rendered, RequestScope, ServiceSettings } from '../resolvers/request-scope.ts';
 import type { TimeoutRule } from './decode-common.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameter.ts';
@@ -25,12 +25,6 @@ export type EndpointDescription = {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 };
 
-/** What an endpoint answers with status 200. */
-export type EndpointAnswer = {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly write: () => string;
-};
-
 /** One of the three legacy endpoints: how its parameters are read and what it answers. */
 export type Endpoint<Options extends { node: NodeChoice }> = EndpointDescription & {
   /** What must be there before values are looked at (decision 3). Error: 400. */
@@ -38,9 +32,5 @@ export type Endpoint<Options extends { node: NodeChoice }> = EndpointDescription
   /** Errors: 400 for each value that is malformed. Nothing is looked up. */
   readonly decode: (parameters: Parameters, settings: ServiceSettings) => Options;
   /** Errors: 422 for well-formed names that do not exist. */
-  readonly answer: (
-    scope: RequestScope,
-    at: ContextView,
-    options: Options,
-  ) => Promise<EndpointAnswer>;
+  readonly answer: (scope: RequestScope, at: ContextView, options: Options) => Promise<Rendered>;
 };

@@ -3,10 +3,11 @@ import { listPools, type PoolView } from '../resolvers/pools.ts';
 import { listSlices, type SliceView, sliceSize } from '../resolvers/slices.ts';
 import { type CommonOptions, decodeCommon } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { refTo } from './json-schema.ts';
 import { booleanParameter } from './parameter.ts';
 import { timeSlicesSchemas } from './time-slices-schema.ts';
-import { jsonAnswer, jsonInteger } from './write-json.ts';
+import { jsonInteger } from './write-json.ts';
 
 type TimeSlicesOptions = CommonOptions & {
   readonly diskUsage: boolean;
@@ -59,7 +60,7 @@ export const timeSlices: Endpoint<TimeSlicesOptions> = {
       options.diskUsage ? listPools(at) : [],
       options.totalWindow ? totalWindow(at) : null,
     ]);
-    return jsonAnswer({
+    return jsonAnswer(200, {
       context_name: at.name,
       ha_slave_mode: slaveMode,
       total_window: window,

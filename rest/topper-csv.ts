@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
+import type { Rendered } from '../resolvers/request-scope.ts';
 import type { TopperOptions } from './decode-topper.ts';
-import type { EndpointAnswer } from './endpoint.ts';
 import type { ListedKey, ListedTopper } from './listed-topper.ts';
 
 /** What the last row has in the column `rank`: it is not a key but all that are not listed. */
@@ -19,27 +19,24 @@ type Column = {
 export function topperCsv(
   { guid, meterIndex, others, keys }: ListedTopper,
   options: TopperOptions,
-): EndpointAnswer {
+): Rendered {
   const columns = columnsFor(options);
   const last = columns.map(({ name }) => ({ rank: OTHERS, metric: others })[name] ?? null);
-  const write = () =>
-    stringify(
-      [
-        columns.map(({ name }) => name),
-        ...keys.map((key, place) => columns.map(({ of }) => of(key, place + 1))),
-        last,
-      ],
-      // Labels come from DNS and the like, and no spreadsheet is to take one for a formula: texts
-      // that begin like one get an apostrophe in front. Numbers are left alone.
-      { record_delimiter: 'windows', escape_formulas: true },
-    );
+  const rows = [
+    columns.map(({ name }) => name),
+    ...keys.map((key, place) => columns.map(({ of }) => of(key, place + 1))),
+    last,
+  ];
   const filename = `topper-${guid.slice(1, -1)}-${meterIndex}.csv`;
   return {
+    status: 200,
     headers: {
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': `attachment; filename="${filename}"`,
     },
-    write,
+    // Labels come from DNS and the like, and no spreadsheet is to take one for a formula: texts
+    // that begin like one get an apostrophe in front. Numbers are left alone.
+    body: stringify(rows, { record_delimiter: 'windows', escape_formulas: true }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { serviceError } from '../domain/errors.ts';
 import { shownValue } from '../domain/topper-arithmetic.ts';
 import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../resolvers/keys.ts';
+import type { Rendered } from '../resolvers/request-scope.ts';
 import { keyPercentiles } from '../resolvers/topper-series.ts';
 import { askTopper, type RankedKey, shownOthers } from '../resolvers/toppers.ts';
 import {
@@ -10,13 +11,14 @@ import {
   type TopperOptions,
   topperParameters,
 } from './decode-topper.ts';
-import type { Endpoint, EndpointAnswer } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { existingGroup } from './existing-group.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { refTo } from './json-schema.ts';
 import type { ListedKey, ListedTopper } from './listed-topper.ts';
 import { topperCsv } from './topper-csv.ts';
 import { topperCsvSchema, topperSchemas } from './topper-schema.ts';
-import { jsonAnswer, jsonInteger } from './write-json.ts';
+import { jsonInteger } from './write-json.ts';
 
 export const topper: Endpoint<TopperOptions> = {
   path: '/api/topper/topper_request',
@@ -66,12 +68,12 @@ async function listedKey(ranked: RankedKey, options: TopperOptions): Promise<Lis
   };
 }
 
-function write(listed: ListedTopper, options: TopperOptions): EndpointAnswer {
+function write(listed: ListedTopper, options: TopperOptions): Rendered {
   switch (options.format) {
     case 'csv':
       return topperCsv(listed, options);
     case 'json':
-      return jsonAnswer({
+      return jsonAnswer(200, {
         counter_group: listed.guid,
         meter: listed.meterIndex,
         sysgrouptotal: listed.others,

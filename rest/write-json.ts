@@ -1,13 +1,4 @@
 import { stringify } from 'lossless-json';
-import type { EndpointAnswer } from './endpoint.ts';
-
-export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
-
-/** An answer that is written once nothing of the database is needed any more. */
-export const jsonAnswer = (body: object): EndpointAnswer => ({
-  headers: JSON_HEADERS,
-  write: () => writeJson(body),
-});
 
 /** Bytes, metrics and the like: a number while that is exact, else a bigint. */
 export const jsonInteger = (value: bigint): number | bigint =>

@@ -41,7 +41,11 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   },
   COUNTERGRAPH_ANSWER_CACHE_MB: {
     meaning:
-      "memory for answers that are kept until their context's data change, in megabytes; `0` keeps none",
+      "memory for computed toppers that are kept until their context's data change, in megabytes; `0` keeps none",
+  },
+  COUNTERGRAPH_RESPONSE_CACHE_MB: {
+    meaning:
+      'memory for whole responses that are kept until the data of a context they are about change, in megabytes; `0` keeps none',
   },
   COUNTERGRAPH_COMPILE_AFTER: {
     meaning:

@@ -14,7 +14,8 @@ export type Price = (given: Given, below: Cost, setting: PriceSetting) => Cost;
 /**
  * The unit is a listed key; a key's readings of a day cost about the same, and so does any other
  * object of a list. docs/reference/limits.md says all this to those who write queries. Fields
- * that are not here are as costly as what is below them; lists that are not here are counted as LIST_LENGTH.
+ * that are not here are as costly as what is below them; lists that are not here are counted as
+ * LIST_LENGTH.
  */
 export const PRICES: Readonly<Record<string, Price>> = {
   'Query.contexts': listOf(() => 10),
