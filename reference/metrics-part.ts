@@ -8,7 +8,7 @@ import { code, markdownTable } from './markdown-table.ts';
 /** Nobody connects to it. */
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
 
-/** Every metric of a server, those of any Node process aside, in the order that it tells them in. */
+/** Every metric of a server, those of any Node process aside, in the order it tells them in. */
 export async function metricsPart(): Promise<string> {
   const settings = readSettings({});
   const log = createLog('silent', process.stderr);
