@@ -68,7 +68,7 @@ async function listedKey(ranked: RankedKey, options: TopperOptions): Promise<Lis
   };
 }
 
-function write(listed: ListedTopper, options: TopperOptions): Rendered {
+async function write(listed: ListedTopper, options: TopperOptions): Promise<Rendered> {
   switch (options.format) {
     case 'csv':
       return topperCsv(listed, options);

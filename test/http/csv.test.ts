@@ -6,7 +6,7 @@ import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
 import { ADA, CONTEXT, type Line, type TestService } from '../support/service.ts';
 
-const [GROUP, NASTY, HUGE] = [1, 2, 3].map(guidOf) as [string, string, string];
+const [GROUP, NASTY, HUGE, MANY] = [1, 2, 3, 4].map(guidOf) as [string, string, string, string];
 
 const line = (
   guid: string,
@@ -23,13 +23,14 @@ let lab: TestService;
 
 beforeAll(async () => {
   lab = await startLab({
-    groups: [group(1), group(2, { meters: [meter(0, 5)] }), group(3)],
+    groups: [group(1), group(2, { meters: [meter(0, 5)] }), group(3), group(4)],
     lines: [
       line(GROUP, 'a', 50, { label: 'first', attributes: { os: 'x; y=z', cpu: '2' } }),
       line(GROUP, 'b', 40, { description: 'the second,\nof two' }),
       line(GROUP, 'c', 30),
       line(GROUP, 'a', 10, { ts: T0 + 300 }),
       ...NASTY_LABELS.map((label, i) => line(NASTY, `=${i}`, -i, { label })),
+      ...Array.from({ length: 1500 }, (_, i) => line(MANY, `k${i}`, 1)),
       ...[0, 60].map((at) => line(HUGE, 'h', 2n ** 63n - 1n, { ts: T0 + at })),
     ],
   });
@@ -98,6 +99,15 @@ describe('format=csv', () => {
         ['others', String(body.sysgrouptotal)],
       ]);
     }
+  });
+
+  it('has as many rows as were asked for, however many', async () => {
+    const [, ...lines] = await rows({ counter_group: MANY, maxitems: 1200 });
+    expect(lines.map(([rank]) => rank)).toEqual([
+      ...Array.from({ length: 1200 }, (_, i) => String(i + 1)),
+      'others',
+    ]);
+    expect(lines.at(-1)?.[4]).toBe(String(300));
   });
 
   it('writes integers in full, however large', async () => {
