@@ -35,6 +35,7 @@ export async function selectKeyTexts(
   const rows = await session.read<PackedRow>(
     {
       query: 'select-key-texts',
+      name: 'key_texts',
       text: SELECT_KEY_TEXTS,
       values: [
         flat.map(({ read }) => read),

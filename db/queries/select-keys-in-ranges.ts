@@ -38,6 +38,7 @@ export async function selectKeysInRanges(
   const rows = await session.read<PackedRow>(
     {
       query: 'select-keys-in-ranges',
+      name: 'keys_in_ranges',
       text: SELECT_KEYS_IN_RANGES,
       values: [
         ...[places, reads.map(({ groupId }) => groupId)],
