@@ -13,36 +13,26 @@ type Joined = { readonly ids: Uint32Array; readonly column: BlockColumn | null }
 export function joinSparse(parts: readonly Part[], fold: Fold): Joined {
   const some = parts.filter(({ ids }) => ids.length > 0);
   const ordered = some.toSorted((a, b) => (a.ids[0] as number) - (b.ids[0] as number));
-  return isPlain(ordered) ? appendAll(ordered, fold) : mergeRanked(ordered, fold);
+  return appendAll(ordered, fold) ?? mergeRanked(ordered, fold);
 }
 
-/** Whether every number is narrow, and ids ascend from the first part to the last. */
-function isPlain(parts: readonly Part[]): boolean {
-  let before = -1;
-  for (const { ids, columns } of parts) {
-    const column = columns[0];
-    if (column?.values.high || column?.counts?.high) return false;
-    for (let row = 0; row < ids.length; row += 1) {
-      const id = ids[row] as number;
-      if (id <= before) return false;
-      before = id;
-    }
-  }
-  return true;
-}
-
-function appendAll(parts: readonly Part[], fold: Fold): Joined {
+/** null: some number is wide, or ids do not ascend from the first part to the last. */
+function appendAll(parts: readonly Part[], fold: Fold): Joined | null {
   const length = parts.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Uint32Array(length);
   const low = new Float64Array(length);
   const counts = fold === 'mean' ? new Float64Array(length) : null;
-  let to = 0;
+  let [to, before] = [0, -1];
   for (const { ids: own, columns } of parts) {
     const column = columns[0];
+    if (column?.values.high || column?.counts?.high) return null;
     for (let row = 0; row < own.length; row += 1) {
+      const id = own[row] as number;
+      if (id <= before) return null;
+      before = id;
       const value = column ? (column.values.low[row] as number) : Number.NaN;
       if (Number.isNaN(value)) continue;
-      ids[to] = own[row] as number;
+      ids[to] = id;
       low[to] = value;
       if (counts) counts[to] = column?.counts?.low[row] ?? 1;
       to += 1;

@@ -2,6 +2,7 @@ import type { KeySeriesRow } from '../../db/queries/select-key-series.ts';
 import { compareExact, type Exact } from '../../domain/exact.ts';
 import type { EpochSeconds, Interval } from '../../domain/interval.ts';
 import type { Fold } from '../../domain/meter-type.ts';
+import { createSelection } from '../../topk/create-selection.ts';
 import { joinSparse } from '../../topk/join-sparse.ts';
 import { seriesGrid } from '../../topk/key-series.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../topk/lanes.ts';
@@ -11,7 +12,6 @@ import {
   columnPlaces,
   type ShardBlock,
 } from '../../topk/packed-run.ts';
-import { selectNth } from '../../topk/select-nth.ts';
 import { unpackBlock } from '../../topk/unpack-run.ts';
 
 export type { KeyPlace } from '../../topk/key-rows.ts';
@@ -56,8 +56,8 @@ export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
 export function orderedSteps(series: StepSeries): (place: number) => Exact {
   const { values, counts } = series.column;
   if (values.high === null && counts === null) {
-    const numbers = values.low.slice();
-    return (place) => ({ sum: BigInt(selectNth(numbers, place)), count: 1n });
+    const select = createSelection(values.low);
+    return (place) => ({ sum: BigInt(select(place)), count: 1n });
   }
   let ordered: Exact[] | null = null;
   return (place) => {
@@ -129,17 +129,25 @@ export function onSteps({ ids, columns }: SeriesPart, grid: PageGrid): SeriesPar
   const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);
   const end = firstAtLeast(ids, (inner.to - gridStart) / topperBucketSeconds);
   const steps = new Uint32Array(Math.max(0, end - first));
+  // Both grids are of the epoch: steps as long as a topper bucket are its places from elsewhere on.
+  const shift = stepSeconds === topperBucketSeconds ? (gridStart - origin) / stepSeconds : null;
   for (let row = first; row < end; row += 1) {
-    const at = gridStart + (ids[row] as number) * topperBucketSeconds;
-    steps[row - first] = Math.floor((at - origin) / stepSeconds);
+    const place = ids[row] as number;
+    const at = gridStart + place * topperBucketSeconds;
+    steps[row - first] = shift === null ? Math.floor((at - origin) / stepSeconds) : place + shift;
   }
   return { ids: steps, columns: columns.map((column) => column && partOf(column, first, end)) };
 }
 
+/** Ids ascend. */
 function firstAtLeast(ids: Uint32Array, least: number): number {
-  let place = 0;
-  while (place < ids.length && (ids[place] as number) < least) place += 1;
-  return place;
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as number) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const partOf = ({ values, counts }: BlockColumn, from: number, to: number): BlockColumn => {
