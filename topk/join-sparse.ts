@@ -2,7 +2,8 @@ import type { Fold } from '../domain/meter-type.ts';
 import { mergeBlocks } from './merge-blocks.ts';
 import type { BlockColumn, ShardBlock } from './packed-run.ts';
 
-type Part = Pick<ShardBlock, 'ids' | 'columns'>;
+/** shift: what is added to each id. */
+export type SparsePart = Pick<ShardBlock, 'ids' | 'columns'> & { readonly shift: number };
 
 type Joined = { readonly ids: Uint32Array; readonly column: BlockColumn | null };
 
@@ -10,24 +11,26 @@ type Joined = { readonly ids: Uint32Array; readonly column: BlockColumn | null }
  * Readings of one slot whose ids may be far apart, as one ascending list: parts that follow each
  * other are put one behind the other, others are merged by the meter's rule.
  */
-export function joinSparse(parts: readonly Part[], fold: Fold): Joined {
+export function joinSparse(parts: readonly SparsePart[], fold: Fold): Joined {
   const some = parts.filter(({ ids }) => ids.length > 0);
-  const ordered = some.toSorted((a, b) => (a.ids[0] as number) - (b.ids[0] as number));
+  const ordered = some.toSorted((a, b) => firstId(a) - firstId(b));
   return appendAll(ordered, fold) ?? mergeRanked(ordered, fold);
 }
 
+const firstId = ({ ids, shift }: SparsePart): number => (ids[0] as number) + shift;
+
 /** null: some number is wide, or ids do not ascend from the first part to the last. */
-function appendAll(parts: readonly Part[], fold: Fold): Joined | null {
+function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
   const length = parts.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Uint32Array(length);
   const low = new Float64Array(length);
   const counts = fold === 'mean' ? new Float64Array(length) : null;
   let [to, before] = [0, -1];
-  for (const { ids: own, columns } of parts) {
+  for (const { ids: own, columns, shift } of parts) {
     const column = columns[0];
     if (column?.values.high || column?.counts?.high) return null;
     for (let row = 0; row < own.length; row += 1) {
-      const id = own[row] as number;
+      const id = (own[row] as number) + shift;
       if (id <= before) return null;
       before = id;
       const value = column ? (column.values.low[row] as number) : Number.NaN;
@@ -48,12 +51,12 @@ function appendAll(parts: readonly Part[], fold: Fold): Joined | null {
 }
 
 /** Merges by the places of the ids among all that there are, which are dense. */
-function mergeRanked(parts: readonly Part[], fold: Fold): Joined {
-  const all = parts.flatMap(({ ids }) => [...ids]);
+function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
+  const all = parts.flatMap(({ ids, shift }) => Array.from(ids, (id) => id + shift));
   const distinct = Uint32Array.from(new Set(all)).sort();
   const rankOf = new Map(Array.from(distinct, (id, rank) => [id, rank]));
-  const ranked = parts.map(({ ids, columns }) => ({
-    ids: ids.map((id) => rankOf.get(id) ?? 0),
+  const ranked = parts.map(({ ids, columns, shift }) => ({
+    ids: ids.map((id) => rankOf.get(id + shift) ?? 0),
     columns,
   }));
   const { ids, columns } = mergeBlocks(0, ranked, [fold]);
