@@ -3,6 +3,7 @@ import { insertImport } from '../db/write/insert-import.ts';
 import { selectImport } from '../db/write/select-import.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
 import { type BadLines, collectBadLines } from './bad-lines.ts';
+import { createFlowParser, FLOW_FORMATS } from './flow-formats.ts';
 import { createFlowWriter } from './flow-writer.ts';
 import { type ImportSession, runImport } from './import-session.ts';
 import type { ImportSource } from './import-source.ts';
@@ -11,9 +12,8 @@ import { contentDigest, readContent } from './read-content.ts';
 import { type LineTaker, readLines } from './read-lines.ts';
 import { createSampleWriter } from './sample-writer.ts';
 import { timeBounds } from './time-bounds.ts';
-import { createZeekConnParser } from './zeek-conn.ts';
 
-export const IMPORT_FORMATS = ['samples', 'zeek'] as const;
+export const IMPORT_FORMATS = ['samples', ...FLOW_FORMATS] as const;
 
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
@@ -32,6 +32,8 @@ export type ImportFileOptions = {
   readonly source: ImportSource;
   /** Home networks of a flow format; without any, the private networks. */
   readonly home?: readonly string[];
+  /** Zone of the times of a format that writes local ones; without it, UTC. */
+  readonly timeZone?: string;
   /** The probe that flows are of, and samples that name none. */
   readonly probe?: string;
   readonly engine?: number;
@@ -162,7 +164,7 @@ async function lineTaker(
   const probe = options.probe ?? null;
   const bounds = timeBounds(options.now());
   if (format === 'samples') return createSampleWriter(session, { probe, bounds, onRecord });
-  const parse = createZeekConnParser();
+  const parse = createFlowParser(format, options);
   const addFlow = await createFlowWriter(session, { home, probe, bounds });
   return (line) => {
     const flow = parse(line);

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isTimeZone } from '../../domain/time-zone.ts';
 import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
 import {
   IMPORT_FORMATS,
@@ -17,6 +18,7 @@ type ImportOptions = {
   context: string;
   format: ImportFormat;
   home?: string[];
+  timeZone?: string;
   probe?: string;
   engine?: number;
   again?: true;
@@ -46,6 +48,11 @@ export function registerImport(program: Command): void {
       ).argParser(collectNetworks),
     )
     .option(
+      '--time-zone <name>',
+      'the zone of the local times that nfdump writes (default: COUNTERGRAPH_TIME_ZONE)',
+      parseTimeZone,
+    )
+    .option(
       '--probe <id>',
       'the probe that flows, and samples that name none, are of',
       parseIdentifier,
@@ -58,9 +65,7 @@ export function registerImport(program: Command): void {
 }
 
 async function runImports(files: string[], options: ImportOptions): Promise<void> {
-  if (options.home && options.format === 'samples') {
-    throw new UsageError('--home is for flow formats: leave it out');
-  }
+  refuseMismatch(options);
   const sources = await openSources(files);
   await withDatabase(async (database) => {
     // Each file is done for itself: those before one that fails stay.
@@ -68,14 +73,25 @@ async function runImports(files: string[], options: ImportOptions): Promise<void
   });
 }
 
+/** What means nothing for a format is not ignored: whoever gives it expects something of it. */
+function refuseMismatch({ format, home, timeZone }: ImportOptions): void {
+  if (home && format === 'samples') {
+    throw new UsageError('--home is for flow formats: leave it out');
+  }
+  if (timeZone && format !== 'nfdump') {
+    throw new UsageError('--time-zone is for nfdump: other formats write times with their zone');
+  }
+}
+
 async function importOne(
-  { url, signal }: CommandDatabase,
+  { url, signal, settings }: CommandDatabase,
   source: ImportSource,
   { json, ...options }: ImportOptions,
 ): Promise<void> {
   const started = performance.now();
   const progress = showProgress(source);
   const report = await importFile({
+    timeZone: settings.timeZone,
     ...options,
     databaseUrl: url,
     source,
@@ -127,6 +143,11 @@ function collectNetworks(text: string, before: string[] | undefined): string[] {
 function parseIdentifier(text: string): string {
   if (isName(text)) return text;
   throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
+}
+
+function parseTimeZone(text: string): string {
+  if (isTimeZone(text)) return text;
+  throw new InvalidArgumentError('It must be an IANA time zone such as Europe/Berlin.');
 }
 
 const MAX_ENGINE = 32_767;
