@@ -1,9 +1,10 @@
 import type { Flow } from './flow.ts';
+import { createGoflow2Parser } from './goflow2-json.ts';
 import { createNfdumpParser } from './nfdump-csv.ts';
 import { createZeekConnParser } from './zeek-conn.ts';
 
 /** The formats of which a line is a flow. */
-export const FLOW_FORMATS = ['zeek', 'nfdump'] as const;
+export const FLOW_FORMATS = ['zeek', 'nfdump', 'goflow2'] as const;
 
 export type FlowFormat = (typeof FLOW_FORMATS)[number];
 
@@ -19,5 +20,7 @@ export function createFlowParser(
       return createZeekConnParser();
     case 'nfdump':
       return createNfdumpParser(timeZone);
+    case 'goflow2':
+      return createGoflow2Parser();
   }
 }
