@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isTimeZone } from '../../domain/time-zone.ts';
 import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
+import { type GeoPlaces, openGeoPlaces } from '../../ingest/geo-places.ts';
 import {
   IMPORT_FORMATS,
   type ImportFormat,
@@ -8,6 +9,7 @@ import {
   importFile,
 } from '../../ingest/import-file.ts';
 import type { ImportSource } from '../../ingest/import-source.ts';
+import { IngestError } from '../../ingest/ingest-error.ts';
 import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
 import { openSources } from '../open-sources.ts';
 import { showProgress } from '../progress.ts';
@@ -19,6 +21,7 @@ type ImportOptions = {
   format: ImportFormat;
   home?: string[];
   timeZone?: string;
+  mmdb?: string[];
   probe?: string;
   engine?: number;
   again?: true;
@@ -52,6 +55,12 @@ export function registerImport(program: Command): void {
       'the zone of the local times that nfdump writes (default: COUNTERGRAPH_TIME_ZONE)',
       parseTimeZone,
     )
+    .addOption(
+      new Option(
+        '--mmdb <file>',
+        'a database of countries or of autonomous systems (MaxMind format), for groups of them; repeatable',
+      ).argParser((file: string, before: string[] | undefined) => [...(before ?? []), file]),
+    )
     .option(
       '--probe <id>',
       'the probe that flows, and samples that name none, are of',
@@ -67,26 +76,37 @@ export function registerImport(program: Command): void {
 async function runImports(files: string[], options: ImportOptions): Promise<void> {
   refuseMismatch(options);
   const sources = await openSources(files);
+  const places = await openPlaces(options);
   await withDatabase(async (database) => {
     // Each file is done for itself: those before one that fails stay.
-    for (const source of sources) await importOne(database, source, options);
+    for (const source of sources) await importOne(database, source, { ...options, places });
   });
 }
 
 /** What means nothing for a format is not ignored: whoever gives it expects something of it. */
-function refuseMismatch({ format, home, timeZone }: ImportOptions): void {
-  if (home && format === 'samples') {
-    throw new UsageError('--home is for flow formats: leave it out');
+function refuseMismatch({ format, home, mmdb, timeZone }: ImportOptions): void {
+  if (format === 'samples' && (home || mmdb)) {
+    throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
   }
   if (timeZone && format !== 'nfdump') {
     throw new UsageError('--time-zone is for nfdump: other formats write times with their zone');
   }
 }
 
+/** The databases that are named; one that is none is a mistake, found before any work. */
+async function openPlaces({ mmdb }: ImportOptions): Promise<GeoPlaces | null> {
+  if (!mmdb) return null;
+  try {
+    return await openGeoPlaces(mmdb);
+  } catch (error) {
+    throw error instanceof IngestError ? new UsageError(error.message) : error;
+  }
+}
+
 async function importOne(
   { url, signal, settings }: CommandDatabase,
   source: ImportSource,
-  { json, ...options }: ImportOptions,
+  { json, ...options }: ImportOptions & { readonly places: GeoPlaces | null },
 ): Promise<void> {
   const started = performance.now();
   const progress = showProgress(source);

@@ -156,6 +156,8 @@ describe('the command import', () => {
     [[...ZEEK, tmpdir()], /is a directory: name the files in it/],
     [[...ZEEK, '-', '-'], /give - once/],
     [[...ZEEK, '--home', '10.0.0.0/33', 'conn.log'], /It must be a network in CIDR form/],
+    [[...ZEEK, '--mmdb', 'none.mmdb', 'conn.log'], /cannot read none\.mmdb: ENOENT/],
+    [[...ZEEK, '--mmdb', 'package.json', 'conn.log'], /must be a database in MaxMind's format/],
     [[...ZEEK, '--engine', '32768', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--engine', '-1', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--probe', '', 'conn.log'], /It must be a name/],
