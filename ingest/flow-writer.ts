@@ -134,7 +134,11 @@ function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Place
   };
 }
 
-function checkFlow({ startUs, durationUs, originator, responder }: Flow, bounds: TimeBounds): void {
+/** Fails with a `BadLine` where the flow lies out of bounds, or is more than can be counted. */
+export function checkFlow(
+  { startUs, durationUs, originator, responder }: Flow,
+  bounds: TimeBounds,
+): void {
   checkTime(bounds, 'the start', startUs / 1e6);
   checkTime(bounds, 'the end', (startUs + durationUs) / 1e6);
   if (

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LIMITS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
 import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
 import { type GeoPlaces, openGeoPlaces } from '../../ingest/geo-places.ts';
@@ -15,6 +16,7 @@ import { openSources } from '../open-sources.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
 import { UsageError } from '../usage-error.ts';
+import { followSource } from './import-feed.ts';
 
 type ImportOptions = {
   context: string;
@@ -25,6 +27,8 @@ type ImportOptions = {
   probe?: string;
   engine?: number;
   again?: true;
+  follow?: true;
+  lateness?: number;
   skipBadLines?: true;
   json?: true;
 };
@@ -67,6 +71,13 @@ export function registerImport(program: Command): void {
       parseIdentifier,
     )
     .option('--engine <n>', 'the engine instance whose slices are filled (default: 0)', parseEngine)
+    .option('--follow', 'read flows from - without end, and commit them bucket by bucket')
+    .option(
+      '--lateness <seconds>',
+      'with --follow: how long flows of a bucket that is over are waited for ' +
+        `(default: ${LIMITS.feedLatenessSeconds})`,
+      parseLateness,
+    )
     .option('--again', 'import a file even if its content was imported before')
     .option('--skip-bad-lines', 'count and name lines that cannot be taken, instead of stopping')
     .option('--json', 'print the result of each file as a line of JSON')
@@ -77,20 +88,41 @@ async function runImports(files: string[], options: ImportOptions): Promise<void
   refuseMismatch(options);
   const sources = await openSources(files);
   const places = await openPlaces(options);
+  const { format } = options;
+  const endless = options.follow ? endlessSource(sources) : null;
   await withDatabase(async (database) => {
+    if (endless && format !== 'samples') {
+      return followSource(database, endless, { ...options, format, places });
+    }
     // Each file is done for itself: those before one that fails stay.
     for (const source of sources) await importOne(database, source, { ...options, places });
   });
 }
 
 /** What means nothing for a format is not ignored: whoever gives it expects something of it. */
-function refuseMismatch({ format, home, mmdb, timeZone }: ImportOptions): void {
+function refuseMismatch(options: ImportOptions): void {
+  const { format, home, mmdb, timeZone, follow, lateness, again } = options;
   if (format === 'samples' && (home || mmdb)) {
     throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
   }
   if (timeZone && format !== 'nfdump') {
     throw new UsageError('--time-zone is for nfdump: other formats write times with their zone');
   }
+  if (follow && format === 'samples') {
+    throw new UsageError('--follow is for flow formats: import samples file by file');
+  }
+  if (follow && again) {
+    throw new UsageError('--again is for files: what has no end is not remembered as one');
+  }
+  if (lateness !== undefined && !follow) {
+    throw new UsageError('--lateness is for --follow: a file is committed as a whole');
+  }
+}
+
+function endlessSource(sources: readonly ImportSource[]): ImportSource {
+  const [source, ...others] = sources;
+  if (source && others.length === 0 && !source.isRepeatable) return source;
+  throw new UsageError('--follow reads one source without end: give - alone, or a named pipe');
 }
 
 /** The databases that are named; one that is none is a mistake, found before any work. */
@@ -163,6 +195,12 @@ function collectNetworks(text: string, before: string[] | undefined): string[] {
 function parseIdentifier(text: string): string {
   if (isName(text)) return text;
   throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
+}
+
+function parseLateness(text: string): number {
+  const max = LIMITS.feedLatenessCeilingSeconds;
+  if (/^\d{1,6}$/.test(text) && Number(text) <= max) return Number(text);
+  throw new InvalidArgumentError(`It must be an integer from 0 to ${max}.`);
 }
 
 function parseTimeZone(text: string): string {
