@@ -60,19 +60,19 @@ function inLog(nowMs: () => number): FeedDisplay {
   };
 }
 
-/** One line for people: what was read, how far behind that is, what is committed, what is not. */
+/** One line for people; what matters most comes first, as a terminal may be narrow. */
 export function feedLine(status: FeedStatus, nowMs: number): string {
-  const { context, flows, badLines, newestAt, committedTo, uncommitted, uncommittedSince } = status;
-  const behind = newestAt === null ? '' : `, the newest ended ${ago(newestAt, nowMs)}`;
-  const committed =
-    committedTo === null ? 'nothing committed yet' : `committed up to ${timeText(committedTo)}`;
-  const since = uncommittedSince === null ? '' : `, the first read ${ago(uncommittedSince, nowMs)}`;
+  const { context, flows, badLines, newestAt, committedTo, uncommitted, trouble } = status;
+  const nowSeconds = nowMs / 1000;
+  const behind = newestAt === null ? '' : `, ${behindText(nowSeconds - newestAt)}`;
+  const since = status.uncommittedSince;
+  const waiting = since === null ? '' : `, for ${duration(nowSeconds - since)}`;
   const parts = [
-    `${context}: ${count(flows)} flows read${behind}`,
-    committed,
-    `${count(uncommitted)} not committed${since}`,
+    `${context}: ${count(flows)} flows${behind}`,
+    `${count(uncommitted)} not committed${waiting}`,
+    ...(trouble === null ? [] : [trouble]),
     ...(badLines > 0 ? [`${count(badLines)} bad lines`] : []),
-    ...(status.trouble === null ? [] : [status.trouble]),
+    committedTo === null ? 'nothing committed yet' : `committed up to ${timeText(committedTo)}`,
   ];
   return parts.join('; ');
 }
@@ -88,10 +88,13 @@ const UNITS = [
   ['min', 60],
 ] as const;
 
-/** Of two units the larger one says enough: a feed that is days behind is not seconds behind. */
-function ago(seconds: number, nowMs: number): string {
-  const passed = Math.round(nowMs / 1000 - seconds);
-  if (passed < 0) return `${-passed} s ahead of the clock`;
-  const [unit, size] = UNITS.find(([, each]) => passed >= 2 * each) ?? (['s', 1] as const);
-  return `${Math.floor(passed / size)} ${unit} ago`;
+/** How old the newest flow is. */
+const behindText = (seconds: number): string =>
+  seconds < 0 ? `${duration(-seconds)} ahead of the clock` : `${duration(seconds)} behind`;
+
+/** Of two units the larger one says enough: what is days old is not seconds old. */
+function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [unit, size] = UNITS.find(([, each]) => whole >= 2 * each) ?? (['s', 1] as const);
+  return `${Math.floor(whole / size)} ${unit}`;
 }

@@ -33,8 +33,8 @@ export type FeedStatus = FeedTally & CommitState & { readonly context: string };
 /**
  * Imports flows from a source without end. They are committed when the buckets in which they ended
  * are over, many flows in each transaction; while that goes on, or the database is away, reading
- * goes on too, up to a bound. Ends with the source, when it is told to stop, and at a bad line where
- * these are not skipped: in each case what was read before is committed first.
+ * goes on too, up to a bound. Ends with the source, when it is told to stop, and at a bad line
+ * where these are not skipped: in each case what was read before is committed first.
  */
 export async function runFeed(options: FeedOptions): Promise<FeedTally> {
   const limits = { ...FEED_LIMITS, ...options.limits };

@@ -80,6 +80,6 @@ function sentence(name: string, tally: FeedTally): string {
   const skipped = badLines > 0 ? `, ${count(badLines)} bad lines skipped` : '';
   return (
     `${name}: ${count(committedFlows)} flows from ${count(lines)} lines${skipped}, ` +
-    `committed ${count(commits)} times`
+    `in ${count(commits)} commits`
   );
 }

@@ -9,7 +9,7 @@ import {
   type ImportReport,
   importFile,
 } from '../../ingest/import-file.ts';
-import type { ImportSource } from '../../ingest/import-source.ts';
+import { type ImportSource, stdinSource } from '../../ingest/import-source.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
 import { openSources } from '../open-sources.ts';
@@ -89,7 +89,7 @@ async function runImports(files: string[], options: ImportOptions): Promise<void
   const sources = await openSources(files);
   const places = await openPlaces(options);
   const { format } = options;
-  const endless = options.follow ? endlessSource(sources) : null;
+  const endless = options.follow ? endlessSource(files) : null;
   await withDatabase(async (database) => {
     if (endless && format !== 'samples') {
       return followSource(database, endless, { ...options, format, places });
@@ -119,10 +119,10 @@ function refuseMismatch(options: ImportOptions): void {
   }
 }
 
-function endlessSource(sources: readonly ImportSource[]): ImportSource {
-  const [source, ...others] = sources;
-  if (source && others.length === 0 && !source.isRepeatable) return source;
-  throw new UsageError('--follow reads one source without end: give - alone, or a named pipe');
+/** A named pipe would do, but reading it cannot be broken off; `- <pipe` can. */
+function endlessSource(files: readonly string[]): ImportSource {
+  if (files.length === 1 && files[0] === '-') return stdinSource();
+  throw new UsageError('--follow reads standard input without end: give - alone');
 }
 
 /** The databases that are named; one that is none is a mistake, found before any work. */

@@ -221,7 +221,7 @@ describe('the command import --follow', () => {
     await untilCommitted(10);
     follower.process.kill('SIGTERM');
     expect(await follower.ended).toEqual([0, null]);
-    expect(follower.output()).toBe('standard input: 20 flows from 20 lines, committed 2 times\n');
+    expect(follower.output()).toBe('standard input: 20 flows from 20 lines, in 2 commits\n');
     await expectOnce(20);
   });
 
@@ -240,7 +240,7 @@ describe('the command import --follow', () => {
     follower.process.stdin?.write(minute(0) + minute(10));
     await untilCommitted(10);
     await follower.said(
-      /^lab: 20 flows read, the newest ended \d+ d ago; (nothing committed yet|committed up to 2023-11-14T22:14:09Z); \d+ not committed/m,
+      /^lab: 20 flows, \d+ d behind; \d+ not committed, for \d+ s; (nothing committed yet|committed up to 2023-11-14T22:14:09Z)$/m,
     );
     follower.process.kill('SIGKILL');
     expect(await follower.ended).toEqual([null, 'SIGKILL']);
@@ -261,7 +261,7 @@ describe('the command import --follow', () => {
     await untilCommitted(10);
     await server.stop();
     follower.process.stdin?.write(minute(20));
-    await follower.said(/; the database is away \(.+\), trying again$/m);
+    await follower.said(/; the database is away \(.+\), trying again; committed up to /m);
     await server.start();
     await untilCommitted(20);
     follower.process.stdin?.end();
