@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { shellWord } from '../domain/shell-word.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
@@ -10,12 +11,12 @@ export async function confirm(
   { word, given, signal }: { word: string; given: string | undefined; signal: AbortSignal },
 ): Promise<void> {
   if (given === undefined && !process.stdin.isTTY) {
-    throw new UsageError(`${what} needs a word of confirmation: give --confirm ${shown(word)}`);
+    throw new UsageError(`${what} needs a word of confirmation: give --confirm ${shellWord(word)}`);
   }
-  const said = given ?? (await ask(`${what}. Type ${shown(word)} to confirm: `, signal));
+  const said = given ?? (await ask(`${what}. Type ${shellWord(word)} to confirm: `, signal));
   if (said === word) return;
   const got = said === '' ? 'nothing' : JSON.stringify(said);
-  throw new UsageError(`nothing was dropped: the word is ${shown(word)}, got ${got}`);
+  throw new UsageError(`nothing was dropped: the word is ${shellWord(word)}, got ${got}`);
 }
 
 async function ask(question: string, signal: AbortSignal): Promise<string> {
@@ -26,7 +27,3 @@ async function ask(question: string, signal: AbortSignal): Promise<string> {
     asking.close();
   }
 }
-
-/** As a shell takes it. */
-const shown = (word: string): string =>
-  /^[\w.,:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

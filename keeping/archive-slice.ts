@@ -54,9 +54,9 @@ export const archiveSlice = (
     );
     const archive = { ...place, ...written, rows };
     await inTransaction(connection, async () => {
-      await deleteLeftover(connection, contextId, place);
-      await updateSliceArchived(connection, slice.sliceId, archive);
       await takeOut(keeper, slice);
+      await updateSliceArchived(connection, slice.sliceId, archive);
+      await deleteLeftover(connection, contextId, place);
     });
     return { slice, rows, ...written, file: place.file };
   });

@@ -1,4 +1,5 @@
 import type { EpochSeconds } from '../domain/interval.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
 
 /** Which slices are meant. What is null chooses nothing. */
@@ -29,7 +30,7 @@ export async function selectKept(
     if (slices.some((slice) => slice.name === name)) continue;
     throw new Error(
       `Context ${keeper.context} has no slice ${name}: ` +
-        `\`countergraph slices list --context ${quoted(keeper.context)}\` names those that it has`,
+        `\`countergraph slices list --context ${shellWord(keeper.context)}\` names those that it has`,
     );
   }
   return slices.filter(
@@ -78,7 +79,3 @@ const processingReason = ({ endsAt }: KeptSlice, now: EpochSeconds): string =>
   endsAt > now
     ? `is processing until ${new Date(endsAt * 1000).toISOString().slice(0, 16)}Z`
     : 'is processing: an import is filling it';
-
-/** A name as a shell takes it. */
-export const quoted = (text: string): string =>
-  /^[\w.,:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { LIMITS } from '../domain/limits.ts';
 import { type ArchiveHeader, parseHeader, SECTION_END } from './archive-form.ts';
@@ -40,11 +41,22 @@ export async function openArchive(file: string): Promise<ArchiveReader> {
   };
 }
 
-const contentOf = (handle: FileHandle): AsyncIterable<Buffer> =>
-  handle.createReadStream({ start: 0, autoClose: false });
+const CHUNK_BYTES = 256 * 1024;
+
+/** From the beginning. A stream of the handle's own would not let go of it before its end. */
+async function* contentOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read({
+      ...{ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position },
+    });
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
 
 function readParts(handle: FileHandle) {
-  const content = handle.createReadStream({ start: 0, autoClose: false });
+  const content = Readable.from(contentOf(handle), { objectMode: false });
   const unzipped = createGunzip();
   content.on('error', (error) => unzipped.destroy(error));
   // Whoever reads on is told; after the end nobody is there.

@@ -10,8 +10,9 @@ import type { Keeper, KeptSlice } from './keeper.ts';
 
 /**
  * Removes all that is derived from a slice's samples, in the transaction that is open: its blocks,
- * series and coverage, and the longer blocks that hold some of it beside other slices. Transactions
- * that began before still see all of it.
+ * series and coverage, and the longer blocks that hold some of it beside other slices. It comes
+ * before the slice is archived, as what an archived one covers is not looked at. Transactions that
+ * began before still see all of it.
  */
 export async function takeOut(keeper: Keeper, slice: KeptSlice): Promise<void> {
   const { connection, contextId } = keeper;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { readKeyText, readSampleText } from '../db/write/sample-text.ts';
@@ -44,17 +44,17 @@ async function writeContent(
   { header, handle }: { header: ArchiveHeader; handle: FileHandle },
 ): Promise<string> {
   const hash = createHash('sha256');
-  const hashed = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  // A stream of the handle's own would not let go of it.
+  const target = new Writable({
+    write(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
-      done(null, chunk);
+      handle.writeFile(chunk).then(() => done(), done);
     },
   });
   await pipeline(
     Readable.from(contentOf(keeper, slice, header), { objectMode: false }),
     createGzip(),
-    hashed,
-    handle.createWriteStream({ autoClose: false }),
+    target,
     { signal: keeper.signal },
   );
   return hash.digest('hex');
