@@ -25,9 +25,14 @@ export type Keeper = {
   readonly onWaiting?: (() => void) | undefined;
   /** Called as the rows of a slice are written or read. */
   readonly onRows?: ((slice: KeptSlice, done: number, of: number) => void) | undefined;
+  /** How long readers of before are waited for, before a partition is left to others. */
+  readonly detachWaitMs?: number | undefined;
 };
 
-export type KeeperTarget = Pick<Keeper, 'now' | 'signal' | 'onWaiting' | 'onRows'> & {
+export type KeeperTarget = Omit<
+  Keeper,
+  'connection' | 'contextId' | 'context' | 'retentionDays'
+> & {
   readonly databaseUrl: string;
   readonly context: string;
 };
@@ -95,9 +100,9 @@ export async function finishKeeping(
   keeper: Keeper,
   { built, taken }: { built: boolean; taken: readonly number[] },
 ): Promise<Finished> {
-  const { connection, contextId, signal } = keeper;
+  const { connection, contextId, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs } = keeper;
   if (built) await buildCoarseBlocks(connection, contextId, { signal });
-  await removeOrphanPartitions(connection, { waitMs: LIMITS.detachWaitMs, signal });
+  await removeOrphanPartitions(connection, { waitMs, signal });
   const partitions = await selectPartitions(connection, taken);
   const files = await inHeldContext(keeper, () => removeLeftovers(connection, contextId));
   return { partitions, files: files ?? [] };

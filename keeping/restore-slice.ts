@@ -119,10 +119,10 @@ async function fillPartition(
 
 /** One of before the slice was archived, which older readers may still look at. */
 async function removeOldPartition(
-  { connection, signal }: Keeper,
+  { connection, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs }: Keeper,
   { name, sliceId }: KeptSlice,
 ): Promise<void> {
-  await removeOrphanPartitions(connection, { waitMs: LIMITS.detachWaitMs, signal });
+  await removeOrphanPartitions(connection, { waitMs, signal });
   if ((await selectPartitions(connection, [sliceId])).length === 0) return;
   throw new Error(
     `${name} cannot be restored yet: a reader or an import that began before it was archived may ` +

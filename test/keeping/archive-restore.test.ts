@@ -180,7 +180,8 @@ describe('archiving slices and restoring them', () => {
     expect(await lab.sql('select * from keys order by 1, 2, 3')).toEqual(ids);
     expect(await keeping.verify()).toMatchObject({ differences: [], slices: 5, unpackedSlices: 0 });
     await lab.sql(
-      "delete from samples where key_id = (select key_id from keys where key = 'meanwhile')",
+      `delete from samples where (group_id, shard, key_id) =
+         (select group_id, shard, key_id from keys where key = 'meanwhile')`,
     );
     await lab.sql('update slices set packed = false');
     await lab.packNow();

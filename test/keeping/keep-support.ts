@@ -29,9 +29,15 @@ export async function filesBelow(folder: string): Promise<string[]> {
 }
 
 /** What is done to the slices of a lab's context, as the command does it. */
-export function keepingOf(lab: TestService, context: string = CONTEXT) {
+export function keepingOf(
+  lab: TestService,
+  { context = CONTEXT, detachWaitMs }: { context?: string; detachWaitMs?: number } = {},
+) {
   const kept = <T>(work: (keeper: Keeper) => Promise<T>): Promise<T> =>
-    withKeeper({ databaseUrl: lab.databaseUrl, context, now: () => lab.clock.seconds }, work);
+    withKeeper(
+      { databaseUrl: lab.databaseUrl, context, now: () => lab.clock.seconds, detachWaitMs },
+      work,
+    );
 
   /** Each slice of these names, and what comes after them. */
   async function each<T>(
