@@ -87,6 +87,7 @@ export async function newArchivePlace(
     await mkdir(dirname(file), { mode: 0o750 });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw explainPool(pool, error);
+    await requireFolder({ name: pool.name, path: dirname(file) });
   }
   return { pool: pool.name, path, file };
 }

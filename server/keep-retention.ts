@@ -20,6 +20,8 @@ export type KeepRetentionOptions = {
   readonly tally?: RetentionTally;
   /** Milliseconds to the first look, and from one to the next; null: only when `runOnce` is called. */
   readonly delays?: { readonly firstMs: number; readonly everyMs: number } | null;
+  /** How long an import that has a context is waited for. */
+  readonly lockMs?: number;
 };
 
 export type RetentionKeeper = {
@@ -38,7 +40,7 @@ const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEver
  */
 export function keepRetention(options: KeepRetentionOptions): RetentionKeeper {
   const { databaseUrl, log, tally = new RetentionTally(), delays = DELAYS } = options;
-  const { clock = Date.now } = options;
+  const { clock = Date.now, lockMs = LIMITS.retentionLockMs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<void> = Promise.resolve();
@@ -50,7 +52,7 @@ export function keepRetention(options: KeepRetentionOptions): RetentionKeeper {
     try {
       const now = () => Math.floor(clock() / 1000);
       failed = !(await withConnection({ databaseUrl, signal }, 'retention', (connection) =>
-        dropExpired({ connection, log, tally, now, signal }),
+        dropExpired({ connection, log, tally, now, lockMs, signal }),
       ));
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'no context could be looked at for retention');
@@ -90,6 +92,7 @@ type Dropping = {
   readonly log: Logger;
   readonly tally: RetentionTally;
   readonly now: () => number;
+  readonly lockMs: number;
   readonly signal: AbortSignal;
 };
 
@@ -111,14 +114,14 @@ async function dropExpired(dropping: Dropping): Promise<boolean> {
 }
 
 async function dropOf(
-  { connection, log, tally, now, signal }: Dropping,
+  { connection, log, tally, now, lockMs, signal }: Dropping,
   { contextId, name: context, retentionDays }: Retention,
 ): Promise<void> {
   const keeper: Keeper = { connection, contextId, context, retentionDays, now, signal };
   const selection = expiredSelection(retentionDays, now());
   const { slices } = await planSlices(keeper, 'drop', selection);
   for (const chosen of slices) {
-    const slice = await dropSlice(keeper, chosen, LIMITS.retentionLockMs);
+    const slice = await dropSlice(keeper, chosen, lockMs);
     // Somebody works on the context, or was faster: there is another look.
     if (slice === null) return;
     tally.droppedSlices += 1;
