@@ -28,7 +28,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   keeping: { ours: ['packing', 'db', 'topk', 'domain'], packages: [] },
   ingest: {
     ours: ['packing', 'db', 'domain'],
-    packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'zod'],
+    packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
   },
   server: {
     ours: [

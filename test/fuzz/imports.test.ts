@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ImportFormat } from '../../ingest/import-file.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { labelFile } from '../../ingest/label-file.ts';
 import { verifyContext } from '../../packing/verify/verify-context.ts';
@@ -10,7 +11,9 @@ import { type DatabaseDigest, digestOf } from '../support/database-digest.ts';
 import {
   type DamagedFile,
   damaged,
+  goflow2Files,
   labelFiles,
+  nfdumpTables,
   sampleFiles,
   zeekObjects,
   zeekTables,
@@ -41,7 +44,7 @@ async function startAnew(prepare: Prepare): Promise<DatabaseDigest> {
 type Take = (file: DamagedFile) => Promise<unknown>;
 
 const importAs =
-  (format: 'samples' | 'zeek'): Take =>
+  (format: ImportFormat): Take =>
   ({ content, skipBadLines }) =>
     importText(textSource(content), {
       ...{ databaseUrl: database.url, format, skipBadLines, again: true, batchRows: 40 },
@@ -101,12 +104,14 @@ async function sliceCount(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-const flows = { take: importAs('zeek'), prepare: async () => {} };
+const flowsOf = (format: ImportFormat) => ({ take: importAs(format), prepare: async () => {} });
 
 const FORMATS: readonly Format[] = [
   { name: 'samples', files: sampleFiles, take: importAs('samples'), prepare: declareSamples },
-  { name: 'Zeek in TSV', files: zeekTables, ...flows },
-  { name: 'Zeek in JSON', files: zeekObjects, ...flows },
+  { name: 'Zeek in TSV', files: zeekTables, ...flowsOf('zeek') },
+  { name: 'Zeek in JSON', files: zeekObjects, ...flowsOf('zeek') },
+  { name: 'nfdump', files: nfdumpTables, ...flowsOf('nfdump') },
+  { name: 'goflow2', files: goflow2Files, ...flowsOf('goflow2') },
   { name: 'labels in CSV', files: labelFiles, take: label, prepare: declareSamples },
 ];
 
