@@ -7,8 +7,8 @@ import { refuseProcessing } from './plan-slices.ts';
 import { takeOut } from './take-out.ts';
 
 /**
- * Removes a slice for good: from the list and from all answers in one transaction, then its archive,
- * if it has one. Its partition goes when nobody can look at it any more. null: somebody else was
+ * Removes a slice for good: from the list and all answers in one transaction, then its archive, if
+ * it has one. Its partition goes when nobody can look at it any more. null: somebody else was
  * faster, or the context was not to be had within `waitMs`.
  */
 export const dropSlice = (

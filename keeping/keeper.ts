@@ -37,7 +37,7 @@ export type KeeperTarget = Omit<
   readonly context: string;
 };
 
-/** Work on the storage of a context, on a connection of its own. Errors: there is no such context. */
+/** Work on a context's storage, on a connection of its own. Errors: there is no such context. */
 export const withKeeper = <T>(
   { databaseUrl, ...target }: KeeperTarget,
   work: (keeper: Keeper) => Promise<T>,

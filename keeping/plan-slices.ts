@@ -43,8 +43,8 @@ export async function selectKept(
 }
 
 /**
- * What an action does to a selection. A slice that is still filled is never touched: named, it is an
- * error, and met by a time, it is left out.
+ * What an action does to a selection. A slice that is still filled is never touched: named, it is
+ * an error, and met by a time, it is left out.
  */
 export async function planSlices(
   keeper: Keeper,

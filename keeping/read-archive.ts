@@ -10,7 +10,7 @@ export type ArchiveReader = {
   /** Of the file as it lies there. */
   readonly digest: () => Promise<string>;
   readonly bytes: number;
-  /** From the beginning: its header, then the sections in their order. Read one to its end first. */
+  /** From the beginning: the header, then the sections in their order, each to its end. */
   readonly read: () => { header(): Promise<ArchiveHeader>; section(): AsyncGenerator<Buffer> };
   readonly close: () => Promise<void>;
 };

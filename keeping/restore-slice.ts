@@ -23,8 +23,8 @@ export type RestoredSlice = {
 
 /**
  * Puts the samples of an archived slice back, makes all that is derived from them, and makes the
- * slice available, in one transaction. A file that is not, to the last bit, the one that was written
- * is refused before anything is done. null: somebody else was faster.
+ * slice available, in one transaction. A file that is not, to the last bit, the one that was
+ * written is refused before anything is done. null: somebody else was faster.
  */
 export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<RestoredSlice | null> =>
   inHeldContext(keeper, async () => {

@@ -11,8 +11,8 @@ const WAIT_MS = 5_000;
 /**
  * Removes partitions that nobody needs: of slices that were archived or dropped, and of those that
  * never came to be, as their import failed or was killed. Readers are not held up: those that might
- * still look at a partition are waited for, and new ones pass meanwhile. When that takes longer than
- * `waitMs`, what is left is left to the next import, archiving or look of the server.
+ * still look at a partition are waited for, and new ones pass meanwhile. When that takes longer
+ * than `waitMs`, what is left is left to the next import, archiving or look of the server.
  */
 export async function removeOrphanPartitions(
   connection: Connection,
