@@ -124,6 +124,18 @@ export const LIMITS = {
   concurrentRequestsPerUser: 64,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
+  /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
+  crowdWaitMs: 150,
+  /** A minute: whoever waits longer has gone. */
+  crowdWaitCeilingMs: 60_000,
+  /** However slow the machine is: fewer would leave it idle between a request's statements. */
+  crowdLeast: 8,
+  /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
+  crowdMs: 500,
+  /** How often it is looked whether that is so. */
+  crowdLookMs: 100,
+  /** A line in the log tells of all requests that were refused in this time. */
+  refusalLogMs: 10_000,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Of all users from one address: an office behind it may have a dozen scripts that fail. */

@@ -1,7 +1,8 @@
 import { callerNetwork, isLoopback } from '../domain/caller-network.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
-import { Admission, type Place } from './admission.ts';
+import { Admission, type Fullness, type Place } from './admission.ts';
+import { CrowdLimit } from './crowd-limit.ts';
 import { LogInFailures } from './log-in-failures.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,6 +12,8 @@ export type Visit = LogInGate & {
   enter(): void;
   /** When the work is over, whatever came of it: how long the caller reads is its own affair. */
   leave(): void;
+  /** There was no room. */
+  readonly isRefused: boolean;
 };
 
 /** Who may come in, and how many at once. */
@@ -18,11 +21,14 @@ export class Door {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
 
+  /** Takes why there was no room, whenever there was none. */
+  onRefusal: (why: Fullness) => void = () => undefined;
+
   constructor(settings: Settings) {
-    this.admission = new Admission({
-      total: settings.maxConcurrent,
-      share: settings.maxConcurrentPerUser,
-    });
+    this.admission = new Admission(
+      { total: settings.maxConcurrent, share: settings.maxConcurrentPerUser },
+      new CrowdLimit({ most: settings.maxConcurrent, waitMs: settings.maxWaitMs }),
+    );
     this.#failures = new LogInFailures({
       perUser: settings.logInFailures,
       perAddress: settings.logInFailuresPerAddress,
@@ -39,6 +45,12 @@ export class Door {
     const caller = callerNetwork(address);
     const failures = isLoopback(address) ? null : this.#failures;
     let place: Place | null = null;
+    let isRefused = false;
+    const refuse = (why: Fullness): never => {
+      isRefused = true;
+      this.onRefusal(why);
+      throw serviceError('busy');
+    };
     const refusal = (username: string): ServiceError | null => {
       const seconds = failures?.waitSeconds(caller, username) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
@@ -49,10 +61,14 @@ export class Door {
     };
     return {
       enter: () => {
-        place = this.admission.enter(caller);
-        if (!place) throw serviceError('busy');
+        const entered = this.admission.enter(caller);
+        if (typeof entered === 'string') refuse(entered);
+        else place = entered;
       },
       leave: () => place?.leave(),
+      get isRefused() {
+        return isRefused;
+      },
       check,
       failed(username) {
         // Of many guesses at once, no more than the limit are told that they were wrong …
@@ -65,7 +81,8 @@ export class Door {
         // … and none of the others that it was right.
         check(username);
         failures?.succeed(caller, username);
-        if (place && !place.take(username)) throw serviceError('busy');
+        const full = place?.take(username) ?? null;
+        if (full !== null) refuse(full);
       },
     };
   }

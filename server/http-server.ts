@@ -17,6 +17,7 @@ import { type Answer, type Exchange, openExchange, readBody, send } from './http
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
@@ -36,7 +37,12 @@ export function createHttpServer(
 ): Server {
   const { settings, metrics } = service;
   const door = new Door(settings);
-  registerAdmission(metrics.registry, door.admission);
+  const countRefusal = registerAdmission(metrics.registry, door.admission);
+  const refusals = new RefusalLog(service.log);
+  door.onRefusal = (why) => {
+    countRefusal(why);
+    refusals.refused();
+  };
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);

@@ -31,7 +31,9 @@ export function observeRequest(
     // This runs when the socket says so, and not as work of the request.
     const traceId = span && { traceId: span.traceId };
     const line = { requestId, ...traceId, caller, user, method, path, parameters, operation };
-    log[levelOf(route, status)]({ ...line, status, ms }, 'request');
+    // Of those there was no room for, one line tells of many.
+    const level = exchange.gate.isRefused ? 'debug' : levelOf(route, status);
+    log[level]({ ...line, status, ms }, 'request');
   });
   return currentRequest.run(request, respond);
 }

@@ -43,6 +43,8 @@ export type Settings = {
   maxConcurrent: number;
   /** Of these, of one user; of one address while it is not known who asks. */
   maxConcurrentPerUser: number;
+  /** In a crowd, as many are worked on as get done in this time; 0: as many as ever. */
+  maxWaitMs: number;
   /** Failed log-ins after which a user is refused at the address they came from. */
   logInFailures: number;
   /** Failed log-ins after which an address is refused. */
@@ -163,6 +165,10 @@ const VARIABLES = {
     fallback: LIMITS.concurrentRequestsPerUser,
     ...wholeNumber(1, LIMITS.concurrentRequestsCeiling),
   }),
+  COUNTERGRAPH_MAX_WAIT_MS: setting({
+    fallback: LIMITS.crowdWaitMs,
+    ...wholeNumber(0, LIMITS.crowdWaitCeilingMs),
+  }),
   COUNTERGRAPH_LOG_IN_FAILURES: setting({
     fallback: LIMITS.logInFailures,
     ...wholeNumber(1, LIMITS.logInFailuresCeiling),
@@ -265,6 +271,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
     maxConcurrent: read.COUNTERGRAPH_MAX_CONCURRENT,
     maxConcurrentPerUser: read.COUNTERGRAPH_MAX_CONCURRENT_PER_USER,
+    maxWaitMs: read.COUNTERGRAPH_MAX_WAIT_MS,
     logInFailures: read.COUNTERGRAPH_LOG_IN_FAILURES,
     logInFailuresPerAddress: read.COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS,
     logInFailureSeconds: read.COUNTERGRAPH_LOG_IN_FAILURE_SECONDS,
