@@ -15,11 +15,16 @@ import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
 /** What the server and the database hold at a moment. */
 type Held = { readonly megabytes: number; readonly files: number; readonly sessions: number };
 
-const options = soakOptions(process.argv.slice(2));
-await withCleanup(soak);
-
 /** The first moment of a crowd, which has to be told from a burst, is one in a hundred of it. */
 const CROWD_SECONDS = 60;
+
+/** All cases of `serving` in turn. */
+const REQUESTS = CASES.flatMap(({ ways }) =>
+  ways.filter(({ server }) => server === 'ours').map(({ request }) => request),
+);
+
+const options = soakOptions(process.argv.slice(2));
+await withCleanup(soak);
 
 /** Asks at 80 % of what is possible while imports go on, then for three times as much as that. */
 async function soak(cleanup: Cleanup): Promise<void> {
@@ -53,11 +58,6 @@ async function soak(cleanup: Cleanup): Promise<void> {
   console.log(JSON.stringify(figures, null, 2));
   if (options.json) await writeFile(options.json, JSON.stringify(figures, null, 2));
 }
-
-/** All cases of `serving` in turn. */
-const REQUESTS = CASES.flatMap(({ ways }) =>
-  ways.filter(({ server }) => server === 'ours').map(({ request }) => request),
-);
 
 /** How many a second a few clients get answered that ask again as soon as they are. */
 async function possibleRate(server: ForkedServer, seconds: number): Promise<number> {

@@ -108,6 +108,14 @@ export const LIMITS = {
   embeddedStartMs: 300_000,
   /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */
   embeddedStopMs: 60_000,
+  /** How often `serve` looks whether its embedded server is alive. */
+  embeddedLookMs: 250,
+  /** Before one that died again is started again; twice as long each time. */
+  embeddedPauseMs: 500,
+  /** The longest such pause; a server that lived longer is started again at once. */
+  embeddedLongestPauseMs: 30_000,
+  /** What a killed server left behind may take to end, each time that it is told so. */
+  orphanGraceMs: 1_000,
   /** Bytes of a refused body that are still read, so that its caller gets to see the answer. */
   discardedBodyBytes: 16 * 1024 * 1024,
   /** How long they may take. */
@@ -150,6 +158,8 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
+  /** Of one address: a quarter of all, and more than any program or office needs. */
+  connectionsPerAddress: 512,
   /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */

@@ -6,6 +6,7 @@ import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
 import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
+import { limitPerAddress } from './connections-per-address.ts';
 import { answerCors } from './cors.ts';
 import { Door } from './door.ts';
 import type { Drain } from './drain.ts';
@@ -63,6 +64,10 @@ export function createHttpServer(
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   guardConnections(server, settings, service.log);
+  limitPerAddress(server, metrics.registry, {
+    most: settings.maxConnectionsPerAddress,
+    isProxy: (address) => isTrusted(address, 0),
+  });
   drain.watch(server);
   return server;
 }

@@ -52,6 +52,8 @@ export type Settings = {
   /** Over which failed log-ins are counted. */
   logInFailureSeconds: number;
   maxConnections: number;
+  /** Of these, of one address that is no trusted proxy. */
+  maxConnectionsPerAddress: number;
   /** How long a request may take to arrive, and a caller may take nothing of an answer. */
   slowCallerSeconds: number;
   /** How long an idle connection is kept. */
@@ -185,6 +187,10 @@ const VARIABLES = {
     fallback: LIMITS.connections,
     ...wholeNumber(1, LIMITS.connectionsCeiling),
   }),
+  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: setting({
+    fallback: LIMITS.connectionsPerAddress,
+    ...wholeNumber(1, LIMITS.connectionsCeiling),
+  }),
   COUNTERGRAPH_SLOW_CALLER_SECONDS: setting({
     fallback: LIMITS.slowCallerSeconds,
     ...wholeNumber(1, LIMITS.slowCallerSecondsCeiling),
@@ -276,6 +282,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     logInFailuresPerAddress: read.COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS,
     logInFailureSeconds: read.COUNTERGRAPH_LOG_IN_FAILURE_SECONDS,
     maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
+    maxConnectionsPerAddress: read.COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS,
     slowCallerSeconds: read.COUNTERGRAPH_SLOW_CALLER_SECONDS,
     keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
     shutdownSeconds: read.COUNTERGRAPH_SHUTDOWN_SECONDS,

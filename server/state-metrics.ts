@@ -13,6 +13,7 @@ export type ObservedState = {
   readonly memory: ServiceMemory;
   readonly packing: PackingTally;
   readonly state: ServingState;
+  readonly databaseRestarts: () => number;
 };
 
 /** What is looked up when somebody asks for it: it costs nothing in between. */
@@ -24,6 +25,16 @@ export function registerState(registry: Registry, observed: ObservedState): void
     registers: [registry],
     collect() {
       this.set(state.isClosing ? 1 : 0);
+    },
+  });
+  const { databaseRestarts } = observed;
+  new Counter({
+    name: 'countergraph_database_restarts_total',
+    help: 'How often the embedded PostgreSQL died and was started again',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(databaseRestarts());
     },
   });
   registerConnections(registry, observed);

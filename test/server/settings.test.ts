@@ -35,6 +35,7 @@ const DEFAULTS: Settings = {
   logInFailuresPerAddress: 300,
   logInFailureSeconds: 60,
   maxConnections: 2_048,
+  maxConnectionsPerAddress: 512,
   slowCallerSeconds: 30,
   keepAliveSeconds: 65,
   shutdownSeconds: 10,
