@@ -126,6 +126,8 @@ export const LIMITS = {
   shutdownSecondsCeiling: 3_600,
   /** Before it closes idle connections, an ending server answers what was already on its way. */
   drainIdleMs: 500,
+  /** Addresses whose network is remembered: some hundred bytes each. */
+  knownCallers: 1_000,
   /** Requests worked on at once: each may hold some MB, and ten at a time are on the database. */
   concurrentRequests: 256,
   /** Of one user, or of one address while it is not known who asks: a quarter of all. */
@@ -190,6 +192,8 @@ export const LIMITS = {
   blockCacheCeilingMegabytes: 1_048_576,
   /** Answers in memory: some thousand toppers of a hundred keys. */
   answerCacheMegabytes: 32,
+  /** Rendered answers in memory: some thousand of a hundred keys. */
+  responseCacheMegabytes: 32,
   /** A request beyond this is worth a line in the log, unless configured. */
   slowRequestMs: 1_000,
   /** Plans in such a line: the first ones say what kind of request it was. */

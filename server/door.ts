@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { callerNetwork, isLoopback } from '../domain/caller-network.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
 import { Admission, type Fullness, type Place } from './admission.ts';
 import { CrowdLimit } from './crowd-limit.ts';
@@ -20,6 +22,8 @@ export type Visit = LogInGate & {
 export class Door {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
+  /** By address: most come again and again, and an address takes a while to read. */
+  readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
 
   /** Takes why there was no room, whenever there was none. */
   onRefusal: (why: Fullness) => void = () => undefined;
@@ -42,8 +46,8 @@ export class Door {
    * must not lock users out.
    */
   visit(address: string | undefined): Visit {
-    const caller = callerNetwork(address);
-    const failures = isLoopback(address) ? null : this.#failures;
+    const { caller, isLocal } = this.#callerAt(address);
+    const failures = isLocal ? null : this.#failures;
     let place: Place | null = null;
     let isRefused = false;
     const refuse = (why: Fullness): never => {
@@ -86,7 +90,18 @@ export class Door {
       },
     };
   }
+
+  #callerAt(address: string | undefined): Caller {
+    const known = this.#callers.get(address ?? '');
+    if (known) return known;
+    const caller = { caller: callerNetwork(address), isLocal: isLoopback(address) };
+    this.#callers.set(address ?? '', caller);
+    return caller;
+  }
 }
+
+/** isLocal: on this machine. */
+type Caller = { readonly caller: string; readonly isLocal: boolean };
 
 const tooManyFailures = (seconds: number): ServiceError =>
   serviceError('tooManyFailures', { seconds }, { retryAfterSeconds: seconds });

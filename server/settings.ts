@@ -35,6 +35,8 @@ export type Settings = {
   blockCacheBytes: number;
   /** Bytes of answers kept between requests. */
   answerCacheBytes: number;
+  /** Bytes of rendered answers kept between requests. */
+  responseCacheBytes: number;
   /** How often a GraphQL document is asked for before it is compiled; 0: never is. */
   compileAfter: number;
   /** Whether GraphQL documents that are not among the trusted ones are refused. */
@@ -152,6 +154,10 @@ const VARIABLES = {
   }),
   COUNTERGRAPH_ANSWER_CACHE_MB: setting({
     fallback: LIMITS.answerCacheMegabytes,
+    ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
+  }),
+  COUNTERGRAPH_RESPONSE_CACHE_MB: setting({
+    fallback: LIMITS.responseCacheMegabytes,
     ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
   }),
   COUNTERGRAPH_COMPILE_AFTER: setting({
@@ -272,6 +278,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     workers: read.COUNTERGRAPH_WORKERS,
     workerQueue: read.COUNTERGRAPH_WORKER_QUEUE,
     answerCacheBytes: read.COUNTERGRAPH_ANSWER_CACHE_MB * MEGABYTE,
+    responseCacheBytes: read.COUNTERGRAPH_RESPONSE_CACHE_MB * MEGABYTE,
     compileAfter: read.COUNTERGRAPH_COMPILE_AFTER,
     trustedOnly: read.COUNTERGRAPH_TRUSTED_ONLY === 'on',
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,

@@ -19,6 +19,7 @@ beforeAll(async () => {
     // What is remembered would not wait for locks.
     settings: {
       answerCacheBytes: 0,
+      responseCacheBytes: 0,
       maxConcurrent: 5,
       maxConcurrentPerUser: 2,
       trustProxy: ['127.0.0.1'],

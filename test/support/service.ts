@@ -68,6 +68,8 @@ export type TestServiceOptions = {
   /** What a node's `url_env` finds. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tracing?: Tracing;
+  /** Called before each statement is sent. */
+  readonly beforeStatement?: (text: string) => void;
   /** Another database than a new one of its own. It stays when the service is closed. */
   readonly databaseUrl?: string;
 };
@@ -86,7 +88,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
     databaseUrl,
     log: createLog('debug', collectingStream(logged)),
     clock: () => clock.seconds * 1000,
-    onStatement: (text) => statements.push(text),
+    onStatement(text) {
+      statements.push(text);
+      options.beforeStatement?.(text);
+    },
     variable: (name) => options.variables?.[name],
     explorer: { credentials: null },
     ...(options.documents && { documents: options.documents }),
