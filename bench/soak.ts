@@ -88,7 +88,7 @@ async function watch(server: ForkedServer, databaseUrl: string, until: number) {
 }
 
 async function askTotal(
-  { url }: ForkedServer,
+  { url }: Pick<ForkedServer, 'url'>,
   group: number,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<number> {
@@ -97,6 +97,10 @@ async function askTotal(
     ...{ window_fromts: String(from), window_tots: String(to), maxitems: '1000' },
   });
   const response = await fetch(`${url}/api/topper/topper_request?${query}`);
+  if (response.status === 503) {
+    await delay(1000);
+    return askTotal({ url }, group, { from, to });
+  }
   const body = (await response.json()) as { keys: { metric: number }[]; sysgrouptotal: number };
   return body.keys.reduce((sum, { metric }) => sum + metric, body.sysgrouptotal);
 }

@@ -94,6 +94,26 @@ export const LIMITS = {
   importKnownAddresses: 65_536,
   /** Slices one file may fill: each takes a few of PostgreSQL's locks (6,400 by default). */
   importSlices: 1_000,
+  /** Flows that a feed holds in memory, those that are being committed too: some 100 MB. */
+  feedPendingFlows: 200_000,
+  /** A flow is committed at the latest so long after it was read, however slow its stream is. */
+  feedHoldMs: 120_000,
+  /** Seconds in which flows of a bucket that is over may still come, unless told otherwise. */
+  feedLatenessSeconds: 30,
+  /** A day: beyond it `feedHoldMs` decides. */
+  feedLatenessCeilingSeconds: 86_400,
+  /** Late flows are due at once, and each commit costs some ten statements. */
+  feedCommitEveryMs: 5_000,
+  /** How often a feed looks for what is due, and tells how it stands. */
+  feedTickMs: 1_000,
+  /** A feed writes a line about itself so often where it does not write to a terminal. */
+  feedStatusMs: 10_000,
+  /** After a failed commit, the first pause; then each is twice as long as the one before. */
+  feedFirstRetryMs: 200,
+  /** No pause is longer: the database is back for some seconds before it is noticed. */
+  feedLongestRetryMs: 5_000,
+  /** Told to end, how long a feed tries its last commit: systemd waits 90 seconds. */
+  feedLastCommitMs: 30_000,
   /** Bad lines that an import names; the others are only counted. */
   importNamedBadLines: 100,
   /** Characters of names of contexts, users, nodes, probes, pools, groups and meters. */

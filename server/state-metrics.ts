@@ -167,7 +167,7 @@ function registerImports(registry: Registry, { packing }: ObservedState): void {
   });
   new Gauge({
     name: 'countergraph_last_import_timestamp_seconds',
-    help: 'When the last file was imported into each context, in seconds since the epoch',
+    help: 'When the last file was imported into each context, or a feed committed, in seconds since the epoch',
     labelNames: ['context'],
     registers: [registry],
     collect() {

@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   packing: { ours: ['db', 'topk', 'domain'], packages: [] },
   ingest: {
     ours: ['packing', 'db', 'domain'],
-    packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'zod'],
+    packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
   },
   server: {
     ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'packing', 'db', 'topk', 'domain'],

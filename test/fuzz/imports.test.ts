@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ImportFormat } from '../../ingest/import-file.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { type LabelFormat, labelFile } from '../../ingest/label-file.ts';
 import { verifyContext } from '../../packing/verify/verify-context.ts';
@@ -13,7 +14,9 @@ import {
   damaged,
   dnsObjects,
   dnsTables,
+  goflow2Files,
   labelFiles,
+  nfdumpTables,
   sampleFiles,
   zeekObjects,
   zeekTables,
@@ -44,7 +47,7 @@ async function startAnew(prepare: Prepare): Promise<DatabaseDigest> {
 type Take = (file: DamagedFile) => Promise<unknown>;
 
 const importAs =
-  (format: 'samples' | 'zeek'): Take =>
+  (format: ImportFormat): Take =>
   ({ content, skipBadLines }) =>
     importText(textSource(content), {
       ...{ databaseUrl: database.url, format, skipBadLines, again: true, batchRows: 40 },
@@ -104,7 +107,7 @@ async function sliceCount(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-const flows = { take: importAs('zeek'), prepare: async () => {} };
+const flowsOf = (format: ImportFormat) => ({ take: importAs(format), prepare: async () => {} });
 
 /** Addresses to be labelled, those that the files tell of among them. */
 const importFlows: Prepare = (databaseUrl) =>
@@ -114,8 +117,10 @@ const importFlows: Prepare = (databaseUrl) =>
 
 const FORMATS: readonly Format[] = [
   { name: 'samples', files: sampleFiles, take: importAs('samples'), prepare: declareSamples },
-  { name: 'Zeek in TSV', files: zeekTables, ...flows },
-  { name: 'Zeek in JSON', files: zeekObjects, ...flows },
+  { name: 'Zeek in TSV', files: zeekTables, ...flowsOf('zeek') },
+  { name: 'Zeek in JSON', files: zeekObjects, ...flowsOf('zeek') },
+  { name: 'nfdump', files: nfdumpTables, ...flowsOf('nfdump') },
+  { name: 'goflow2', files: goflow2Files, ...flowsOf('goflow2') },
   { name: 'labels in CSV', files: labelFiles, take: labelAs('csv'), prepare: declareSamples },
   {
     name: 'labels of addresses in CSV',
