@@ -142,6 +142,14 @@ export const LIMITS = {
   embeddedStartMs: 300_000,
   /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */
   embeddedStopMs: 60_000,
+  /** How often `serve` looks whether its embedded server is alive. */
+  embeddedLookMs: 250,
+  /** Before one that died again is started again; twice as long each time. */
+  embeddedPauseMs: 500,
+  /** The longest such pause; a server that lived longer is started again at once. */
+  embeddedLongestPauseMs: 30_000,
+  /** What a killed server left behind may take to end, each time that it is told so. */
+  orphanGraceMs: 1_000,
   /** Bytes of a refused body that are still read, so that its caller gets to see the answer. */
   discardedBodyBytes: 16 * 1024 * 1024,
   /** How long they may take. */
@@ -160,6 +168,18 @@ export const LIMITS = {
   concurrentRequestsPerUser: 64,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
+  /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
+  crowdWaitMs: 150,
+  /** A minute: whoever waits longer has gone. */
+  crowdWaitCeilingMs: 60_000,
+  /** However slow the machine is: fewer would leave it idle between a request's statements. */
+  crowdLeast: 8,
+  /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
+  crowdMs: 500,
+  /** How often it is looked whether that is so. */
+  crowdLookMs: 100,
+  /** A line in the log tells of all requests that were refused in this time. */
+  refusalLogMs: 10_000,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Of all users from one address: an office behind it may have a dozen scripts that fail. */
@@ -174,6 +194,8 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
+  /** Of one address: a quarter of all, and more than any program or office needs. */
+  connectionsPerAddress: 512,
   /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */
