@@ -153,14 +153,16 @@ export class ReadSession {
     const client = this.#client;
     this.#client = null;
     if (!client) return;
-    try {
-      if (this.#inTransaction && !this.#broken)
-        await this.#send(client, { query: 'commit', text: 'commit' });
-    } catch {
-      // A read-only transaction loses nothing when its end fails; the connection is thrown away.
-      this.#broken = true;
+    if (!this.#inTransaction || this.#broken) {
+      client.release(this.#broken);
+      return;
     }
-    client.release(this.#broken);
+    // Nobody waits for the end of what has only been read. A connection on which it fails loses
+    // nothing, and is thrown away.
+    this.#send(client, { query: 'commit', text: 'commit' }).then(
+      () => client.release(),
+      () => client.release(true),
+    );
   }
 
   async #run<T>(task: Task<T>, given: TimeBound | null | undefined): Promise<T> {

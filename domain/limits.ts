@@ -86,6 +86,20 @@ export const LIMITS = {
   packingFirstMs: 5_000,
   /** How often it looks again: it is only needed after imports that were interrupted. */
   packingEveryMs: 60_000,
+  /** How long an archived or dropped slice's samples wait for readers from before, at first. */
+  detachWaitMs: 10_000,
+  /** How often it is looked whether they are done. */
+  detachLookMs: 50,
+  /** Bytes of the header of an archive: it names groups, meters and probes. */
+  archiveHeaderBytes: 64 * 1024 * 1024,
+  /** Characters of a context's folder in a pool: a file's name may have 255 bytes. */
+  archiveFolderCharacters: 150,
+  /** After its start the server first answers, then looks for slices that are too old. */
+  retentionFirstMs: 3_000,
+  /** How often it looks again: slices get too old once an hour at most. */
+  retentionEveryMs: 60_000,
+  /** How long it waits for an import to give the context back before it looks again later. */
+  retentionLockMs: 10_000,
   /** Differences that `verify` names; the others are only counted. */
   namedDifferences: 1_000,
   /** Memory in bytes for the ids of keys that an import remembers from batch to batch. */

@@ -22,6 +22,7 @@ const VERSIONED: ReadonlySet<string> = new Set([
   'select-key-texts',
   'select-keys-by-id',
   'select-keys-by-text',
+  'select-keys-in-ranges',
   'select-total-windows',
   'select-versions',
 ]);
