@@ -88,6 +88,20 @@ export const LIMITS = {
   packingFirstMs: 5_000,
   /** How often it looks again: it is only needed after imports that were interrupted. */
   packingEveryMs: 60_000,
+  /** How long an archived or dropped slice's samples wait for readers from before, at first. */
+  detachWaitMs: 10_000,
+  /** How often it is looked whether they are done. */
+  detachLookMs: 50,
+  /** Bytes of the header of an archive: it names groups, meters and probes. */
+  archiveHeaderBytes: 64 * 1024 * 1024,
+  /** Characters of a context's folder in a pool: a file's name may have 255 bytes. */
+  archiveFolderCharacters: 150,
+  /** After its start the server first answers, then looks for slices that are too old. */
+  retentionFirstMs: 3_000,
+  /** How often it looks again: slices get too old once an hour at most. */
+  retentionEveryMs: 60_000,
+  /** How long it waits for an import to give the context back before it looks again later. */
+  retentionLockMs: 10_000,
   /** Differences that `verify` names; the others are only counted. */
   namedDifferences: 1_000,
   /** Memory in bytes for the ids of keys that an import remembers from batch to batch. */
@@ -130,6 +144,14 @@ export const LIMITS = {
   embeddedStartMs: 300_000,
   /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */
   embeddedStopMs: 60_000,
+  /** How often `serve` looks whether its embedded server is alive. */
+  embeddedLookMs: 250,
+  /** Before one that died again is started again; twice as long each time. */
+  embeddedPauseMs: 500,
+  /** The longest such pause; a server that lived longer is started again at once. */
+  embeddedLongestPauseMs: 30_000,
+  /** What a killed server left behind may take to end, each time that it is told so. */
+  orphanGraceMs: 1_000,
   /** Bytes of a refused body that are still read, so that its caller gets to see the answer. */
   discardedBodyBytes: 16 * 1024 * 1024,
   /** How long they may take. */
@@ -148,6 +170,18 @@ export const LIMITS = {
   concurrentRequestsPerUser: 64,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
+  /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
+  crowdWaitMs: 150,
+  /** A minute: whoever waits longer has gone. */
+  crowdWaitCeilingMs: 60_000,
+  /** However slow the machine is: fewer would leave it idle between a request's statements. */
+  crowdLeast: 8,
+  /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
+  crowdMs: 500,
+  /** How often it is looked whether that is so. */
+  crowdLookMs: 100,
+  /** A line in the log tells of all requests that were refused in this time. */
+  refusalLogMs: 10_000,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Of all users from one address: an office behind it may have a dozen scripts that fail. */
@@ -162,6 +196,8 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
+  /** Of one address: a quarter of all, and more than any program or office needs. */
+  connectionsPerAddress: 512,
   /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */

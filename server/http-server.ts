@@ -6,6 +6,7 @@ import { handleRest, isRestPath, renderError } from '../rest/handle-request.ts';
 import { OPENAPI_PATH, openApi } from '../rest/openapi.ts';
 import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
+import { limitPerAddress } from './connections-per-address.ts';
 import { answerCors } from './cors.ts';
 import { Door } from './door.ts';
 import type { Drain } from './drain.ts';
@@ -17,6 +18,7 @@ import { type Answer, type Exchange, openExchange, readBody, send } from './http
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
@@ -37,7 +39,12 @@ export function createHttpServer(
 ): Server {
   const { settings, metrics } = service;
   const door = new Door(settings);
-  registerAdmission(metrics.registry, door.admission);
+  const countRefusal = registerAdmission(metrics.registry, door.admission);
+  const refusals = new RefusalLog(service.log);
+  door.onRefusal = (why) => {
+    countRefusal(why);
+    refusals.refused();
+  };
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
@@ -58,6 +65,10 @@ export function createHttpServer(
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   guardConnections(server, settings, service.log);
+  limitPerAddress(server, metrics.registry, {
+    most: settings.maxConnectionsPerAddress,
+    isProxy: (address) => isTrusted(address, 0),
+  });
   drain.watch(server);
   return server;
 }

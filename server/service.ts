@@ -13,6 +13,7 @@ import type { Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { PackingTally } from './packing-tally.ts';
 import { programVersion } from './program-version.ts';
+import { RetentionTally } from './retention-tally.ts';
 import { ServingState } from './serving-state.ts';
 import type { Settings } from './settings.ts';
 import { slowLog } from './slow-log.ts';
@@ -30,6 +31,8 @@ export type ServiceOptions = {
   readonly documents?: TrustedDocuments;
   /** null: nothing is traced. Whoever opened it closes it. */
   readonly tracing?: Tracing | null;
+  /** How often the database died and was started again by this process. */
+  readonly databaseRestarts?: () => number;
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
 };
@@ -52,6 +55,7 @@ export type Service = {
   readonly metrics: Metrics;
   readonly tracing: Tracing | null;
   readonly packing: PackingTally;
+  readonly retention: RetentionTally;
   readonly state: ServingState;
   /**
    * A scope for one request. Its `reads` must be ended, whatever comes of the request.
@@ -89,11 +93,15 @@ export function createService(options: ServiceOptions): Service {
   });
   const variable = options.variable ?? ((name: string) => process.env[name]);
   const [packing, state] = [new PackingTally(), new ServingState()];
+  const retention = new RetentionTally();
   const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
-  registerState(metrics.registry, { pools, nodeNameOf, memory, packing, state });
+  const { databaseRestarts = () => 0 } = options;
+  registerState(metrics.registry, {
+    ...{ pools, nodeNameOf, memory, packing, retention, state, databaseRestarts },
+  });
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
-    ...{ settings, log, pools, memory, metrics, tracing, packing, state },
+    ...{ settings, log, pools, memory, metrics, tracing, packing, retention, state },
     documents: options.documents ?? new Map(),
     openScope: (timeoutSeconds, asked, { mayReadAlone } = { mayReadAlone: false }) => ({
       ...{ settings, directory, variable, gate: asked.gate },

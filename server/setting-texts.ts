@@ -60,6 +60,10 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_MAX_CONCURRENT_PER_USER: {
     meaning: 'of these, those of one user; of one address while it is not known who asks',
   },
+  COUNTERGRAPH_MAX_WAIT_MS: {
+    meaning:
+      'while more is asked than can be done, as many requests are worked on as get done in so many milliseconds, and more are refused with 503; `0` does not look at that',
+  },
   COUNTERGRAPH_LOG_IN_FAILURES: {
     meaning:
       'failed log-ins of a user from one address (other than this machine), after which they are refused there with 429',
@@ -71,6 +75,10 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning: 'over which they are counted, and for which they are refused',
   },
   COUNTERGRAPH_MAX_CONNECTIONS: { meaning: 'open connections; more are closed at once' },
+  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: {
+    meaning:
+      'of these, those of one address (of one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name',
+  },
   COUNTERGRAPH_SLOW_CALLER_SECONDS: {
     meaning:
       'how long a request may take to arrive, and how long a caller may take nothing of an answer',

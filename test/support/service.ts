@@ -98,6 +98,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     tracing: options.tracing ?? null,
     // Tests say themselves when something is packed.
     packing: null,
+    retention: null,
   });
   const agent = new Agent({ keepAlive: true });
   const call = (path: string, how: HttpCall = {}) => httpCall(server.url + path, { agent, ...how });
@@ -119,6 +120,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     beginToClose: () => server.beginToClose(),
     /** Packs what the server would pack in the background. */
     packNow: () => server.packNow(),
+    /** Drops what the server would drop in the background. */
+    dropExpiredNow: () => server.dropExpiredNow(),
     call,
     ...restOf(call),
     ...graphqlOf(call),
