@@ -1,0 +1,103 @@
+import type { StorageQuery } from '../../generated/operations.ts';
+import { allDigits, sum } from '../format/big-number.ts';
+import { longDuration } from '../format/moment.ts';
+import { formatAmount } from '../format/quantity.ts';
+import { Figure } from '../parts/figure.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { SliceTimeline } from './slice-timeline.tsx';
+import type { ViewProps } from './workspace.tsx';
+
+export type SliceRow = NonNullable<NonNullable<StorageQuery['context']>['slices']>[number];
+
+export type SliceListProps = ViewProps & { readonly slices: readonly SliceRow[] | null };
+
+const BYTES = { kind: 'bytes' } as const;
+
+/** The slices on a time line, and each with its figures: newest first. */
+export function SliceList(props: SliceListProps) {
+  const { slices, address, moments } = props;
+  if (slices === null) {
+    return (
+      <div class="skeleton" aria-hidden="true">
+        <span class="bone is-timeline" />
+        <span class="bone is-list" />
+      </div>
+    );
+  }
+  if (slices.length === 0) {
+    return (
+      <Notice title="No slices yet">
+        <p>
+          A slice is there once something was imported:{' '}
+          <code>countergraph import --context {address.context} --format zeek conn.log</code>
+        </p>
+      </Notice>
+    );
+  }
+  const total = sum(slices.map(({ diskSize }) => diskSize ?? 0));
+  return (
+    <section class="card" aria-label="Slices">
+      <div class="card-head">
+        <h2>
+          Slices
+          <span>
+            {' '}
+            · {slices.length}, <Figure quantity={formatAmount(total, BYTES, STORED(props))} /> in
+            all
+          </span>
+        </h2>
+      </div>
+      <SliceTimeline {...props} slices={slices} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: by keyboard it is scrolled so. */}
+      <section class="table-scroll" aria-label="Slices as a table" tabIndex={0}>
+        <table class="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">Slice</th>
+              <th scope="col">From</th>
+              <th scope="col">For</th>
+              <th scope="col">Status</th>
+              <th scope="col" class="is-number">
+                Size
+              </th>
+              <th scope="col" class="is-number">
+                Engine
+              </th>
+              <th scope="col">Tags</th>
+              <th scope="col">Path</th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...slices].reverse().map((slice) => (
+              <tr key={slice.id}>
+                <th scope="row">{slice.name}</th>
+                <td>{moments.full(slice.timeInterval.from)}</td>
+                <td>{longDuration(slice.timeInterval.to - slice.timeInterval.from)}</td>
+                <td>
+                  <span class={`status is-${slice.status}`}>{slice.status}</span>
+                </td>
+                <td class="is-number">
+                  <Figure
+                    quantity={
+                      slice.diskSize === null
+                        ? null
+                        : formatAmount(slice.diskSize, BYTES, STORED(props))
+                    }
+                    title={slice.diskSize === null ? '' : `${allDigits(slice.diskSize)} bytes`}
+                  />
+                </td>
+                <td class="is-number">{slice.engine}</td>
+                <td>{slice.tags.join(', ')}</td>
+                <td class="is-path">{slice.path ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+/** Stored bytes are told in bytes, whatever traffic is told in. */
+export const STORED = ({ address }: Pick<ViewProps, 'address'>) =>
+  ({ ...address.units, amounts: 'bytes' }) as const;

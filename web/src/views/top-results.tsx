@@ -1,0 +1,35 @@
+import { useRef } from 'preact/hooks';
+import type { Terms } from '../data/row-figures.ts';
+import type { ShownToppers } from '../data/shown-toppers.ts';
+import { EmptyNotice } from './empty-notice.tsx';
+import { Summary } from './summary.tsx';
+import { TopChart } from './top-chart.tsx';
+import { TopTable } from './top-table.tsx';
+import type { ViewProps } from './workspace.tsx';
+
+export type ResultsProps = ViewProps & { readonly shown: ShownToppers; readonly terms: Terms };
+
+/** The answer: what it comes to, the chart, and the keys. */
+export function TopResults(props: ViewProps & { readonly shown: ShownToppers }) {
+  const { shown, address } = props;
+  const { kind, measure, group } = shown;
+  const { topperBucketSize } = group;
+  const canvas = useRef<HTMLCanvasElement | null>(null);
+  const given: ResultsProps = {
+    ...props,
+    terms: { kind, measure, units: address.units, topperBucketSize },
+  };
+  if (shown.table.keys.length === 0) return <EmptyNotice {...given} />;
+  return (
+    <>
+      <Summary {...given} canvas={canvas} />
+      <TopChart
+        {...given}
+        onCanvas={(drawn) => {
+          canvas.current = drawn;
+        }}
+      />
+      <TopTable {...given} />
+    </>
+  );
+}
