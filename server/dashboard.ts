@@ -17,7 +17,7 @@ export type DemoCredentials = { readonly username: string; readonly token: strin
 
 const ASSETS_PATH = '/assets/';
 
-/** The page loads what this server has, and nothing else; no script or style stands in it itself. */
+/** The page loads what this server has and nothing else; in it stand neither scripts nor styles. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
