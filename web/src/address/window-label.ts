@@ -7,7 +7,10 @@ export function windowLabel(window: WindowChoice, moments: Moments): string {
     case 'named':
       return WINDOW_NAMES[window.name].label;
     case 'recent':
-      return `Last ${longDuration(window.seconds).replace(/^1 /, '')}`;
+      // People think of the last day in hours, since it seldom begins at midnight.
+      return window.seconds === 86_400
+        ? 'Last 24 hours'
+        : `Last ${longDuration(window.seconds).replace(/^1 /, '')}`;
     case 'interval':
       return moments.range(window.from, window.to);
   }

@@ -83,21 +83,25 @@ export function Calendar({ zone, from, to, stored, onChoose }: CalendarProps) {
         <tbody>
           {weeksOf(day).map((week) => (
             <tr key={week[0]}>
-              {week.map((each) => (
-                <td key={each} class={each >= first && each <= last ? 'is-chosen' : ''}>
-                  <button
-                    type="button"
-                    tabIndex={each === day ? 0 : -1}
-                    class={classOf(each)}
-                    aria-label={dayName(each) + (hasData(each) ? ', has data' : '')}
-                    aria-pressed={each >= first && each <= last}
-                    aria-current={each === today ? 'date' : undefined}
-                    onClick={() => choose(each)}
-                  >
-                    {Number(each.slice(8))}
-                  </button>
-                </td>
-              ))}
+              {week.map((each) =>
+                isOther(each) ? (
+                  <td key={each} />
+                ) : (
+                  <td key={each} class={each >= first && each <= last ? 'is-chosen' : ''}>
+                    <button
+                      type="button"
+                      tabIndex={each === day ? 0 : -1}
+                      class={hasData(each) ? 'has-data' : ''}
+                      aria-label={dayName(each) + (hasData(each) ? ', has data' : '')}
+                      aria-pressed={each >= first && each <= last}
+                      aria-current={each === today ? 'date' : undefined}
+                      onClick={() => choose(each)}
+                    >
+                      {Number(each.slice(8))}
+                    </button>
+                  </td>
+                ),
+              )}
             </tr>
           ))}
         </tbody>
@@ -109,8 +113,7 @@ export function Calendar({ zone, from, to, stored, onChoose }: CalendarProps) {
     return stored !== null && each >= stored.from.slice(0, 10) && each <= stored.to.slice(0, 10);
   }
 
-  function classOf(each: Day): string {
-    const isOther = !each.startsWith(day.slice(0, 7));
-    return `${isOther ? 'is-other' : ''} ${hasData(each) ? 'has-data' : ''}`.trim();
+  function isOther(each: Day): boolean {
+    return !each.startsWith(day.slice(0, 7));
   }
 }

@@ -5,7 +5,7 @@ import { likeMeter } from '../data/choices.ts';
 import { meterKind } from '../data/meter-kind.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { Choice, type ChoiceOption } from '../parts/choice.tsx';
-import { FilterBox } from './filter-box.tsx';
+import { FilterBox, FilterChips } from './filter-box.tsx';
 import { WindowControls } from './window-controls.tsx';
 import type { ViewProps } from './workspace.tsx';
 
@@ -16,9 +16,9 @@ type ControlsProps = ViewProps & {
 };
 
 const COMPARED: readonly { readonly value: Comparison; readonly label: string }[] = [
-  { value: 'before', label: 'the time before' },
-  { value: 'day', label: 'a day earlier' },
-  { value: 'week', label: 'a week earlier' },
+  { value: 'before', label: 'The time before' },
+  { value: 'day', label: 'A day earlier' },
+  { value: 'week', label: 'A week earlier' },
 ];
 
 /** What is looked at: of which group, by which meter, when, and which of its keys. */
@@ -59,6 +59,7 @@ export function Controls(props: ControlsProps) {
         onChoose={(count) => navigate.go({ items: Number(count) })}
       />
       <FilterBox {...props} />
+      <FilterChips {...props} />
     </fieldset>
   );
 

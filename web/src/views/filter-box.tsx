@@ -16,9 +16,9 @@ const KINDS: Readonly<Record<FilterKind, { readonly label: string; readonly hint
 /** Kinds of keys in which there are addresses. */
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(['IP', 'IPV4', 'IPV6', 'CROSSKEY']);
 
-/** Which keys are listed; and what is left out by hand, to be taken back. */
-export function FilterBox({ address, navigate, group, shown }: FilterBoxProps) {
-  const { filter, hidden } = address;
+/** Which keys are listed. */
+export function FilterBox({ address, navigate, group }: ViewProps) {
+  const { filter } = address;
   const [kind, setKind] = useState<FilterKind>(filter?.kind ?? 'find');
   const [text, setText] = useState(filter?.text ?? '');
   useEffect(() => {
@@ -65,29 +65,35 @@ export function FilterBox({ address, navigate, group, shown }: FilterBoxProps) {
           </button>
         </div>
       </form>
-      {(filter || hidden.length > 0) && (
-        <ul class="chips" aria-label="Filters that hold">
-          {filter && (
-            <Chip
-              text={`${KINDS[filter.kind].label}: ${filter.text}`}
-              name={`Take back the filter ${filter.text}`}
-              onRemove={() => navigate.go({ filter: null })}
-            />
-          )}
-          {hidden.map((key) => {
-            const label = shown?.hidden.find((each) => each.key === key)?.label ?? key;
-            return (
-              <Chip
-                key={key}
-                text={`Without ${label}`}
-                name={`Show ${label} again`}
-                onRemove={() => navigate.go({ hidden: hidden.filter((each) => each !== key) })}
-              />
-            );
-          })}
-        </ul>
-      )}
     </search>
+  );
+}
+
+/** What holds of them, each to be taken back. */
+export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
+  const { filter, hidden } = address;
+  if (!filter && hidden.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Filters that hold">
+      {filter && (
+        <Chip
+          text={`${KINDS[filter.kind].label}: ${filter.text}`}
+          name={`Take back the filter ${filter.text}`}
+          onRemove={() => navigate.go({ filter: null })}
+        />
+      )}
+      {hidden.map((key) => {
+        const label = shown?.hidden.find((each) => each.key === key)?.label ?? key;
+        return (
+          <Chip
+            key={key}
+            text={`Without ${label}`}
+            name={`Show ${label} again`}
+            onRemove={() => navigate.go({ hidden: hidden.filter((each) => each !== key) })}
+          />
+        );
+      })}
+    </ul>
   );
 }
 

@@ -13,9 +13,9 @@ export type SliceListProps = ViewProps & { readonly slices: readonly SliceRow[] 
 
 const BYTES = { kind: 'bytes' } as const;
 
-/** The slices on a time line, and each with its figures: newest first. */
+/** The slices on a time line. */
 export function SliceList(props: SliceListProps) {
-  const { slices, address, moments } = props;
+  const { slices, address } = props;
   if (slices === null) {
     return (
       <div class="skeleton" aria-hidden="true">
@@ -48,8 +48,18 @@ export function SliceList(props: SliceListProps) {
         </h2>
       </div>
       <SliceTimeline {...props} slices={slices} />
+    </section>
+  );
+}
+
+/** Each with its figures, newest first. */
+export function SliceTable(props: SliceListProps) {
+  const { slices, moments } = props;
+  if (slices === null || slices.length === 0) return null;
+  return (
+    <section class="card table-card" aria-label="Slices as a table">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: by keyboard it is scrolled so. */}
-      <section class="table-scroll" aria-label="Slices as a table" tabIndex={0}>
+      <div class="table-scroll" tabIndex={0}>
         <table class="plain-table">
           <thead>
             <tr>
@@ -93,7 +103,7 @@ export function SliceList(props: SliceListProps) {
             ))}
           </tbody>
         </table>
-      </section>
+      </div>
     </section>
   );
 }

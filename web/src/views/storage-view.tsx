@@ -7,7 +7,7 @@ import { IconButton } from '../parts/icon.tsx';
 import { FaultNotice } from '../parts/notice.tsx';
 import { NoAnswerNotice } from './no-answer-notice.tsx';
 import { PoolList } from './pool-list.tsx';
-import { SliceList } from './slice-list.tsx';
+import { SliceList, SliceTable } from './slice-list.tsx';
 import { SIGNED_OUT, type ViewProps } from './workspace.tsx';
 
 /** What is stored, where, and how much room there is. */
@@ -75,6 +75,7 @@ export function StorageView(props: ViewProps) {
       ) : (
         <PoolList {...props} pools={context?.pools ?? null} />
       )}
+      {!slices && <SliceTable {...props} slices={context?.slices ?? null} />}
     </div>
   );
 }

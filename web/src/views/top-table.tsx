@@ -11,6 +11,7 @@ import {
 import type { TopRow } from '../data/shown-toppers.ts';
 import { allDigits, toNumber } from '../format/big-number.ts';
 import { changeOf } from '../format/change.ts';
+import { longDuration } from '../format/moment.ts';
 import { formatShare } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
 import { IconButton } from '../parts/icon.tsx';
@@ -73,8 +74,17 @@ export function TopTable(props: ResultsProps) {
         </tbody>
         {isSum && <Others {...props} />}
       </table>
+      <p class="table-foot hint">{footnote(props)}</p>
     </section>
   );
+}
+
+/** What the columns cannot say in their heads. */
+function footnote({ shown, moments }: ResultsProps): string {
+  const bucket = longDuration(shown.group.topperBucketSize);
+  const before = shown.table.keys.find(({ previous }) => previous)?.previous?.window;
+  const change = before ? ` Change is since ${moments.range(before.from, before.to)}.` : '';
+  return `Peak and 95th percentile are of buckets of ${bucket}.${change}`;
 }
 
 type RowProps = ResultsProps & { readonly row: TopRow; readonly index: number };
@@ -108,7 +118,13 @@ function Row(props: RowProps) {
           title={`${allDigits((isSum ? row.volume : null) ?? row.metric)} ${shown.meter.units}`}
         />
       </td>
-      {isSum && <Share share={shareOf(row, shown.total)} color={color} />}
+      {isSum && (
+        <Share
+          share={shareOf(row.metric, shown.total)}
+          bar={shareOf(row.metric, shown.table.keys[0]?.metric ?? 0)}
+          color={color}
+        />
+      )}
       {isSum && (
         <td class="is-number" data-name="Average">
           <Figure quantity={rateQuantity(row.averageRate, terms)} />
@@ -133,12 +149,17 @@ function Row(props: RowProps) {
 }
 
 /** Of what is shown: without the keys that are hidden. */
-const shareOf = (row: TopRow, total: number | string): number => {
-  const whole = toNumber(total);
-  return whole > 0 ? toNumber(row.metric) / whole : 0;
+const shareOf = (part: number | string, whole: number | string): number =>
+  toNumber(whole) > 0 ? toNumber(part) / toNumber(whole) : 0;
+
+type ShareProps = {
+  readonly share: number;
+  /** How long the bar is: the largest key's has all its length, so that keys can be compared. */
+  readonly bar: number;
+  readonly color: string;
 };
 
-function Share({ share, color }: { readonly share: number; readonly color: string }) {
+function Share({ share, bar, color }: ShareProps) {
   return (
     <td class="is-share" data-name="Share">
       <span class="share">
@@ -146,7 +167,7 @@ function Share({ share, color }: { readonly share: number; readonly color: strin
         <span class="share-track" aria-hidden="true">
           <span
             class="share-bar"
-            style={{ width: `${Math.min(100, share * 100)}%`, backgroundColor: color }}
+            style={{ width: `${Math.min(100, bar * 100)}%`, backgroundColor: color }}
           />
         </span>
       </span>
@@ -184,7 +205,6 @@ function asVolume(
 
 function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
   const { keyCount, keys } = shown.table;
-  const share = toNumber(shown.total) > 0 ? toNumber(shown.others) / toNumber(shown.total) : 0;
   const color = othersColor(theme.theme);
   const more = [20, 50, 100].find((count) => count > address.items);
   return (
@@ -214,7 +234,11 @@ function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
         <td class="is-number is-amount" data-name="Volume">
           <Figure quantity={wholeQuantity(shown.others, terms)} />
         </td>
-        <Share share={share} color={color} />
+        <td class="is-share" data-name="Share">
+          <span class="share">
+            <span class="number">{formatShare(shareOf(shown.others, shown.total))}</span>
+          </span>
+        </td>
         <td colSpan={5} />
       </tr>
     </tfoot>

@@ -46,7 +46,7 @@ export function TopView(props: ViewProps) {
         <p class="sr-only" role="status">
           {status}
         </p>
-        <div class={isLoading ? 'is-stale' : ''}>
+        <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
           {fault ? (
             <FaultNotice fault={fault} onRetry={reload} />
           ) : shown ? (
