@@ -29,6 +29,8 @@ export type ServiceOptions = {
   readonly onStatement?: StatementObserver;
   /** GraphQL documents that were known beforehand. */
   readonly documents?: TrustedDocuments;
+  /** Those of the dashboard. */
+  readonly pageDocuments?: TrustedDocuments;
   /** null: nothing is traced. Whoever opened it closes it. */
   readonly tracing?: Tracing | null;
   /** Where a node's url_env is looked up. */
@@ -40,6 +42,7 @@ export type Service = {
   readonly log: Logger;
   readonly pools: NodePools;
   readonly documents: TrustedDocuments;
+  readonly pageDocuments: TrustedDocuments;
   /** What is remembered between requests. */
   readonly memory: ServiceMemory;
   readonly metrics: Metrics;
@@ -90,6 +93,7 @@ export function createService(options: ServiceOptions): Service {
   return {
     ...{ settings, log, pools, memory, metrics, tracing, packing, state },
     documents: options.documents ?? new Map(),
+    pageDocuments: options.pageDocuments ?? new Map(),
     openScope: (timeoutSeconds, { signal, gate }, { mayReadAlone } = { mayReadAlone: false }) => ({
       ...{ settings, directory, variable, gate },
       reads: new RequestReads({

@@ -32,8 +32,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { explorer } = options;
   const page = await pageOf(options);
-  const documents = new Map([...(page?.documents ?? []), ...(options.documents ?? [])]);
-  const service = createService({ ...options, documents });
+  const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
   const dashboard = page && createDashboard(page, explorer.credentials);
   const drain = new Drain();
   const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });

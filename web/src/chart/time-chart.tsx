@@ -115,7 +115,7 @@ function optionsOf(
     scales: chartScales(span),
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), style.zone),
     legend: { show: false },
-    padding: [10, 12, 0, 0],
+    padding: [10, 22, 0, 0],
     cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false } },
   };
 }

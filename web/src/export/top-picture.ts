@@ -38,7 +38,7 @@ export function pictureOf(
   return {
     title: `${shown.group.name} by ${shown.meter.name}`,
     lines: [
-      `${moments.range(window.from, window.to)} · ${moments.zone} (${moments.offset(window.from)})`,
+      `${moments.range(window.from, window.to)} · ${moments.name(window.from)}`,
       [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),
     ],
     chart,

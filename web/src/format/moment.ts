@@ -5,8 +5,8 @@ export type Moments = {
   full(at: number): string;
   /** `Sat 21 Nov 2026, 09:40 – 15:40`: what both ends have in common is told once. */
   range(from: number, to: number): string;
-  /** `UTC+01:00` at that time. */
-  offset(at: number): string;
+  /** `Europe/Berlin (UTC+01:00)`: the zone, and how far it is ahead at that time. */
+  name(at: number): string;
   /** `2026-11-21T15:40:00`, for the fields in which dates are typed. */
   field(at: number): string;
 };
@@ -28,7 +28,10 @@ export function momentsIn(zone: string): Moments {
   };
   return {
     zone,
-    offset,
+    name: (at) => {
+      const plain = zone.replaceAll('_', ' ');
+      return plain === 'UTC' ? plain : `${plain} (${offset(at)})`;
+    },
     full: (at) => `${dayAt(at)}, ${clockAt(at)}`,
     range: (from, to) =>
       dayAt(from) === dayAt(to)

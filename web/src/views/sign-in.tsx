@@ -76,7 +76,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 function explain({ kind, message, retrySeconds }: Fault): string {
   switch (kind) {
     case 'unauthenticated':
-      return 'User or token is wrong. Check both: they are told apart by upper and lower case.';
+      return 'User or token is wrong. Check both; upper and lower case matter.';
     case 'locked':
       return `${message}.`;
     case 'busy':
