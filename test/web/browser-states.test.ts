@@ -167,7 +167,7 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 90_0
     const { page, labels } = await open(viewOf(HOSTS));
     await page.route('**/graphql', (route) => route.abort('connectionrefused'));
     await loadAgain();
-    await page.getByText('The server cannot be reached').waitFor();
+    await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor();
     await dashboard.shoot('unreachable');
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -243,7 +243,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 90_000 }, ()
   it('saves what is seen as CSV, with all digits and no formulas', async () => {
     const { page } = await open();
     const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Take along' }).click();
+    await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('button', { name: 'Save as CSV' }).click();
     const file = await saved;
     expect(file.suggestedFilename()).toMatch(/^lab-hosts-total-bytes-20240715t1000-.*\.csv$/);
@@ -261,7 +261,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 90_000 }, ()
   it('saves what is seen as a picture', async () => {
     const { page } = await open();
     const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Take along' }).click();
+    await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('button', { name: 'Save as a picture' }).click();
     const bytes = await readFile(await (await saved).path());
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');

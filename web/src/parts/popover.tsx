@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 type PopoverProps = {
-  /** What the button says. */
+  /** What the button says, and is called. */
   readonly label: ComponentChildren;
-  /** What it is for, where its text alone does not tell. */
+  /** What the panel is called. */
   readonly name: string;
   readonly class?: string;
   readonly children: (close: () => void) => ComponentChildren;
@@ -45,7 +45,6 @@ export function Popover({ label, name, class: className = '', children }: Popove
         class="button has-caret"
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        aria-label={name}
         onClick={() => setOpen(!isOpen)}
       >
         {label}

@@ -32,7 +32,7 @@ export function ExportMenu(props: ExportProps) {
   return (
     <Popover
       class="is-right"
-      name="Take along"
+      name="Export"
       label={
         <>
           <Icon name="save" /> Export

@@ -29,6 +29,7 @@ export function UnitsMenu({ address, navigate, moments }: ViewProps) {
       name="Units and time zone"
       label={
         <>
+          <span class="sr-only">Units and time zone: </span>
           {units.amounts === 'bytes' ? 'B' : 'bit'}, {units.rates === 'bits' ? 'bit/s' : 'B/s'}
           <span class="wide-only"> · {zoneName(moments.zone)}</span>
         </>

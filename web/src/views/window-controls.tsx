@@ -32,8 +32,13 @@ export function WindowControls(props: WindowControlsProps) {
           <IconButton icon="back" name="Earlier" disabled={!span} onClick={step(earlier)} />
           <Popover
             class="is-window"
-            name={`Time: ${windowLabel(address.window, moments)}`}
-            label={windowLabel(address.window, moments)}
+            name="Time"
+            label={
+              <>
+                <span class="sr-only">Time: </span>
+                {windowLabel(address.window, moments)}
+              </>
+            }
           >
             {(close) => (
               <WindowPicker
