@@ -82,11 +82,14 @@ describe('the parts of a pair', () => {
     expect(splitParts('\\')).toEqual(['', '']);
     const doubled = (text: string) => text.replaceAll('\\', '\\\\');
     fc.assert(
-      fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 3 }), (parts) => {
-        // A part that begins or ends with one beside another's is joined to it by nobody.
-        fc.pre(parts.every((part) => !part.startsWith('\\')));
-        expect(splitParts(parts.map(doubled).join('\\'))).toEqual(parts);
-      }),
+      fc.property(
+        fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 }),
+        (parts) => {
+          // Read from left to right, only the first part could begin with one (domain/cross-key.ts).
+          fc.pre(parts.every((part) => !part.startsWith('\\')));
+          expect(splitParts(parts.map(doubled).join('\\'))).toEqual(parts);
+        },
+      ),
     );
   });
 

@@ -1,8 +1,8 @@
 export type Theme = 'light' | 'dark';
 
 /**
- * Ten colours that stand beside each other in a stack, the largest key's first. Neighbours differ in
- * lightness as well as in hue, so that they are told apart without seeing colours as most people do.
+ * Ten colours that stand beside each other in a stack, the largest key's first. Neighbours differ
+ * in lightness as well as in hue: who sees colours otherwise than most people tells them apart too.
  */
 const SERIES: Readonly<Record<Theme, readonly string[]>> = {
   light: [
@@ -15,7 +15,7 @@ const SERIES: Readonly<Record<Theme, readonly string[]>> = {
   ],
 };
 
-/** What is not listed: it recedes, and is never mistaken for a key. */
+/** What is not listed: it recedes. */
 const OTHERS: Readonly<Record<Theme, string>> = { light: '#d3d9e0', dark: '#3a444f' };
 
 export const seriesColor = (theme: Theme, index: number): string =>

@@ -1,4 +1,4 @@
-/** An integer of any size, as the graph gives it: a number, or its digits where that is too small. */
+/** An integer of any size, as the graph gives it: a number, or its digits beyond 2^53 - 1. */
 export type BigNumber = number | string;
 
 /** Good enough to draw, and to show three digits of. */

@@ -6,8 +6,8 @@ import { meterKind } from '../data/meter-kind.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { Choice, type ChoiceOption } from '../parts/choice.tsx';
 import { FilterBox, FilterChips } from './filter-box.tsx';
+import type { ViewProps } from './view-props.ts';
 import { WindowControls } from './window-controls.tsx';
-import type { ViewProps } from './workspace.tsx';
 
 type ControlsProps = ViewProps & {
   readonly shown: ShownToppers | null;

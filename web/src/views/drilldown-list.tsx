@@ -6,7 +6,7 @@ import type { Drilldown } from '../data/shown-key.ts';
 import { toNumber } from '../format/big-number.ts';
 import { formatShare, measureOf } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
-import type { KeyViewProps } from './key-panel.tsx';
+import type { KeyViewProps } from './key-props.ts';
 import { PartLink } from './part-link.tsx';
 
 type DrilldownProps = Omit<KeyViewProps, 'group'> & {

@@ -1,6 +1,6 @@
 import { DEFAULT_WINDOW } from '../address/window-choice.ts';
 import { Notice } from '../parts/notice.tsx';
-import type { ResultsProps } from './top-results.tsx';
+import type { ResultsProps } from './results-props.ts';
 
 /** No key to list: because none passes the filter, or because there is nothing at that time. */
 export function EmptyNotice({ shown, address, navigate, choice, moments }: ResultsProps) {

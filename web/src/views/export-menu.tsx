@@ -5,7 +5,7 @@ import { topCsv } from '../export/top-csv.ts';
 import { pictureOf } from '../export/top-picture.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Popover } from '../parts/popover.tsx';
-import type { ResultsProps } from './top-results.tsx';
+import type { ResultsProps } from './results-props.ts';
 
 type ExportProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
 

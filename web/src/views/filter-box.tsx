@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { FILTER_KINDS, type FilterKind } from '../address/address.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { Icon } from '../parts/icon.tsx';
-import type { ViewProps } from './workspace.tsx';
+import type { ViewProps } from './view-props.ts';
 
 type FilterBoxProps = ViewProps & { readonly shown: ShownToppers | null };
 

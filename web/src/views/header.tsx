@@ -5,7 +5,7 @@ import { IconButton } from '../parts/icon.tsx';
 import { Mark } from './sign-in.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { UnitsMenu } from './units-menu.tsx';
-import type { ViewProps } from './workspace.tsx';
+import type { ViewProps } from './view-props.ts';
 
 type HeaderProps = ViewProps & { readonly contexts: readonly ContextChoice[] };
 

@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
+import { chartScale } from '../chart/chart-scale.ts';
 import { TimeChart } from '../chart/time-chart.tsx';
 import { chartData } from '../data/chart-data.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { stepOf } from '../data/questions.ts';
 import { longDuration } from '../format/moment.ts';
 import type { Figures } from './key-facts.tsx';
-import type { KeyViewProps } from './key-panel.tsx';
-import { chartScale } from './top-chart.tsx';
+import type { KeyViewProps } from './key-props.ts';
 
 type KeyChartProps = KeyViewProps & { readonly figures: Figures };
 

@@ -4,7 +4,7 @@ import { Notice } from '../parts/notice.tsx';
 import { DrilldownList } from './drilldown-list.tsx';
 import { KeyChart } from './key-chart.tsx';
 import { KeyAttributes, KeyFacts } from './key-facts.tsx';
-import type { KeyViewProps } from './key-panel.tsx';
+import type { KeyViewProps } from './key-props.ts';
 import { PartLink } from './part-link.tsx';
 
 /** Its figures, its course, what it is made of, and what is known of it. */

@@ -5,7 +5,7 @@ import type { ShownKey } from '../data/shown-key.ts';
 import { changeOf } from '../format/change.ts';
 import { formatShare, type Quantity } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
-import type { KeyViewProps } from './key-panel.tsx';
+import type { KeyViewProps } from './key-props.ts';
 
 export type Figures = NonNullable<ShownKey['figures']>;
 

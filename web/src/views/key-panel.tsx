@@ -1,25 +1,15 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { faultOfProblem } from '../api/fault.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { type ContextChoice, meterOf } from '../data/choices.ts';
+import { meterOf } from '../data/choices.ts';
 import { meterKind } from '../data/meter-kind.ts';
 import type { Terms } from '../data/row-figures.ts';
-import { keyQuestion, type ShownKey, shownKey } from '../data/shown-key.ts';
+import { keyQuestion, shownKey } from '../data/shown-key.ts';
 import { measureOf } from '../format/quantity.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { FaultNotice } from '../parts/notice.tsx';
 import { KeyDetails } from './key-details.tsx';
-import type { ViewProps } from './workspace.tsx';
-
-export type KeyPanelProps = ViewProps & {
-  readonly choice: ContextChoice;
-  readonly rawKey: string;
-};
-
-export type KeyViewProps = KeyPanelProps & {
-  readonly shownKey: ShownKey;
-  readonly terms: Terms;
-};
+import type { KeyPanelProps } from './key-props.ts';
 
 /** All that is known of one key, beside the others. */
 export function KeyPanel(props: KeyPanelProps) {

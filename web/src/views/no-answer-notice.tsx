@@ -1,7 +1,7 @@
 import type { Fault } from '../api/fault.ts';
 import type { TopAnswer } from '../data/shown-toppers.ts';
 import { FaultNotice, Notice } from '../parts/notice.tsx';
-import type { ViewProps } from './workspace.tsx';
+import type { ViewProps } from './view-props.ts';
 
 type NoAnswerProps = ViewProps & {
   readonly answer: (Pick<TopAnswer, 'viewer'> & { readonly context: object | null }) | null;
@@ -10,39 +10,9 @@ type NoAnswerProps = ViewProps & {
 };
 
 /** The server answered, but not with what was asked for: what is missing, and what there is. */
-export function NoAnswerNotice({ answer, fault, onReload, ...props }: NoAnswerProps) {
-  const { address, navigate, choice } = props;
-  if (fault) {
-    const isDown = fault.kind === 'backend' && !address.fromDr;
-    return (
-      <FaultNotice
-        fault={fault}
-        onRetry={onReload}
-        actions={
-          <>
-            {isDown && (
-              <Act
-                label="Ask the recovery node"
-                onAct={() => navigate.go({ node: null, fromDr: true })}
-              />
-            )}
-            {(address.fromDr || address.node) && (
-              <Act
-                label="Ask the primary"
-                onAct={() => navigate.go({ node: null, fromDr: false })}
-              />
-            )}
-            {(address.filter || address.hidden.length > 0) && (
-              <Act
-                label="Clear the filter"
-                onAct={() => navigate.go({ filter: null, hidden: [] })}
-              />
-            )}
-          </>
-        }
-      />
-    );
-  }
+export function NoAnswerNotice(props: NoAnswerProps) {
+  const { answer, fault, address, navigate, choice } = props;
+  if (fault) return <PartFault {...props} fault={fault} />;
   if (answer && !answer.context) {
     return (
       <Notice
@@ -70,18 +40,42 @@ export function NoAnswerNotice({ answer, fault, onReload, ...props }: NoAnswerPr
       </Notice>
     );
   }
+  const toWhatThereIs = () => navigate.go({ group: null, meter: null, key: null });
   return (
     <Notice
       title="There is no such counter group or meter here"
-      actions={
-        <Act
-          label="Show what there is"
-          onAct={() => navigate.go({ group: null, meter: null, key: null })}
-        />
-      }
+      actions={<Act label="Show what there is" onAct={toWhatThereIs} />}
     >
       <p>The link may be of another context, or the group may be switched off by now.</p>
     </Notice>
+  );
+}
+
+/** The server says why: most of it can be helped by asking something else. */
+function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fault: Fault }) {
+  const isFiltered = address.filter !== null || address.hidden.length > 0;
+  const isElsewhere = address.fromDr || address.node !== null;
+  return (
+    <FaultNotice
+      fault={fault}
+      onRetry={onReload}
+      actions={
+        <>
+          {fault.kind === 'backend' && !address.fromDr && (
+            <Act
+              label="Ask the recovery node"
+              onAct={() => navigate.go({ node: null, fromDr: true })}
+            />
+          )}
+          {isElsewhere && (
+            <Act label="Ask the primary" onAct={() => navigate.go({ node: null, fromDr: false })} />
+          )}
+          {isFiltered && (
+            <Act label="Clear the filter" onAct={() => navigate.go({ filter: null, hidden: [] })} />
+          )}
+        </>
+      }
+    />
   );
 }
 

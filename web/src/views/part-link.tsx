@@ -1,7 +1,7 @@
 import { groupOf, likeMeter, meterOf } from '../data/choices.ts';
 import type { Part } from '../data/key-parts.ts';
 import { onPlainClick } from '../parts/on-plain-click.ts';
-import type { KeyPanelProps } from './key-panel.tsx';
+import type { KeyPanelProps } from './key-props.ts';
 
 type PartLinkProps = KeyPanelProps & { readonly part: Part };
 

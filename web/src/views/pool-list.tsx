@@ -1,8 +1,8 @@
 import type { StorageQuery } from '../../generated/operations.ts';
 import { minus, toNumber } from '../format/big-number.ts';
 import { formatAmount, formatShare, joined } from '../format/quantity.ts';
-import { STORED } from './slice-list.tsx';
-import type { ViewProps } from './workspace.tsx';
+import { STORED } from './slice-row.ts';
+import type { ViewProps } from './view-props.ts';
 
 type Pool = NonNullable<NonNullable<StorageQuery['context']>['pools']>[number];
 

@@ -4,7 +4,7 @@ import type { Session } from '../api/session.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import type { ContextChoice } from '../data/choices.ts';
 import { FaultNotice } from '../parts/notice.tsx';
-import { SIGNED_OUT } from './workspace.tsx';
+import { SIGNED_OUT } from './view-props.ts';
 
 type ResumeProps = {
   readonly session: Session;

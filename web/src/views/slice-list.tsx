@@ -1,13 +1,11 @@
-import type { StorageQuery } from '../../generated/operations.ts';
 import { allDigits, sum } from '../format/big-number.ts';
 import { longDuration } from '../format/moment.ts';
 import { formatAmount } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { type SliceRow, STORED } from './slice-row.ts';
 import { SliceTimeline } from './slice-timeline.tsx';
-import type { ViewProps } from './workspace.tsx';
-
-export type SliceRow = NonNullable<NonNullable<StorageQuery['context']>['slices']>[number];
+import type { ViewProps } from './view-props.ts';
 
 export type SliceListProps = ViewProps & { readonly slices: readonly SliceRow[] | null };
 
@@ -107,7 +105,3 @@ export function SliceTable(props: SliceListProps) {
     </section>
   );
 }
-
-/** Stored bytes are told in bytes, whatever traffic is told in. */
-export const STORED = ({ address }: Pick<ViewProps, 'address'>) =>
-  ({ ...address.units, amounts: 'bytes' }) as const;

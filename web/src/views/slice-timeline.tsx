@@ -1,8 +1,8 @@
 import { toNumber } from '../format/big-number.ts';
 import { formatAmount, joined } from '../format/quantity.ts';
 import { onPlainClick } from '../parts/on-plain-click.ts';
-import { type SliceRow, STORED } from './slice-list.tsx';
-import type { ViewProps } from './workspace.tsx';
+import { type SliceRow, STORED } from './slice-row.ts';
+import type { ViewProps } from './view-props.ts';
 
 type TimelineProps = ViewProps & { readonly slices: readonly SliceRow[] };
 

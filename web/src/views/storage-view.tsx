@@ -8,7 +8,7 @@ import { FaultNotice } from '../parts/notice.tsx';
 import { NoAnswerNotice } from './no-answer-notice.tsx';
 import { PoolList } from './pool-list.tsx';
 import { SliceList, SliceTable } from './slice-list.tsx';
-import { SIGNED_OUT, type ViewProps } from './workspace.tsx';
+import { SIGNED_OUT, type ViewProps } from './view-props.ts';
 
 /** What is stored, where, and how much room there is. */
 export function StorageView(props: ViewProps) {

@@ -6,7 +6,7 @@ import { longDuration } from '../format/moment.ts';
 import { amountName, baseName, type Quantity, rateName } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import type { ResultsProps } from './top-results.tsx';
+import type { ResultsProps } from './results-props.ts';
 
 type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
 

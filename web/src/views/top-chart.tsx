@@ -1,16 +1,8 @@
-import type { Units } from '../address/address.ts';
+import { chartScale } from '../chart/chart-scale.ts';
 import { TimeChart } from '../chart/time-chart.tsx';
 import { addsUp, WHY_NO_STACK } from '../data/meter-kind.ts';
 import { longDuration } from '../format/moment.ts';
-import {
-  amountFactor,
-  amountName,
-  formatScaled,
-  type Measure,
-  rateFactor,
-  rateName,
-} from '../format/quantity.ts';
-import type { ResultsProps } from './top-results.tsx';
+import type { ResultsProps } from './results-props.ts';
 
 type TopChartProps = ResultsProps & {
   readonly onCanvas: (canvas: HTMLCanvasElement | null) => void;
@@ -64,29 +56,3 @@ export function TopChart(props: TopChartProps) {
 }
 
 const CHART_HEIGHT = 280;
-
-export type ChartScale = {
-  readonly name: string;
-  readonly factor: number;
-  readonly tell: (value: number) => string;
-};
-
-/** In what a chart is drawn: rates where readings add up, else what was measured. */
-export function chartScale(isRate: boolean, measure: Measure, units: Units): ChartScale {
-  const base = measure.kind === 'other' ? 1000 : units.base;
-  const unit = unitOf(isRate, measure, units);
-  return {
-    name: isRate ? rateName(measure, units) : amountName(measure, units),
-    factor: isRate ? rateFactor(measure, units) : amountFactor(measure, units),
-    tell: (value) => {
-      const [number, prefix] = formatScaled(value, base);
-      return `${number} ${prefix}${unit}`.trim();
-    },
-  };
-}
-
-function unitOf(isRate: boolean, measure: Measure, units: Units): string {
-  if (measure.kind === 'other') return isRate ? '/s' : '';
-  const letter = (isRate ? units.rates : units.amounts) === 'bits' ? 'bit' : 'B';
-  return isRate ? `${letter}/s` : letter;
-}

@@ -1,13 +1,11 @@
 import { useRef } from 'preact/hooks';
-import type { Terms } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { EmptyNotice } from './empty-notice.tsx';
+import type { ResultsProps } from './results-props.ts';
 import { Summary } from './summary.tsx';
 import { TopChart } from './top-chart.tsx';
 import { TopTable } from './top-table.tsx';
-import type { ViewProps } from './workspace.tsx';
-
-export type ResultsProps = ViewProps & { readonly shown: ShownToppers; readonly terms: Terms };
+import type { ViewProps } from './view-props.ts';
 
 /** The answer: what it comes to, the chart, and the keys. */
 export function TopResults(props: ViewProps & { readonly shown: ShownToppers }) {

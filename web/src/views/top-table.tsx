@@ -16,7 +16,7 @@ import { formatShare } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
 import { IconButton } from '../parts/icon.tsx';
 import { onPlainClick } from '../parts/on-plain-click.ts';
-import type { ResultsProps } from './top-results.tsx';
+import type { ResultsProps } from './results-props.ts';
 
 /** The keys, largest first. The arrow keys go from one to the next, Enter opens its panel. */
 export function TopTable(props: ResultsProps) {

@@ -15,8 +15,8 @@ import { KeyPanel } from './key-panel.tsx';
 import { NoAnswerNotice } from './no-answer-notice.tsx';
 import { TopResults } from './top-results.tsx';
 import { TopSkeleton } from './top-skeleton.tsx';
-import type { ViewProps } from './workspace.tsx';
-import { SIGNED_OUT } from './workspace.tsx';
+import type { ViewProps } from './view-props.ts';
+import { SIGNED_OUT } from './view-props.ts';
 
 /** Who has most of what: the question that everything turns on. */
 export function TopView(props: ViewProps) {
@@ -77,7 +77,7 @@ const operationFor = (
   hidden.length > 0 ? TopKeysWithout : TopKeys;
 
 function variablesFor({ address, choice }: ViewProps): TopKeysWithoutQueryVariables {
-  // Nothing is known of the context yet: an id that no group has, and the answer says what there is.
+  // Nothing is known of the context yet: no group has this id, and the answer says what there is.
   const group = address.group ?? '{00000000-0000-0000-0000-000000000000}';
   const { hidden } = address;
   const variables = topVariables({ ...address, group }, choice);

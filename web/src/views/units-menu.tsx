@@ -2,7 +2,7 @@ import type { Units } from '../address/address.ts';
 import { viewerZone } from '../format/moment.ts';
 import { Choice, Radios } from '../parts/choice.tsx';
 import { Popover } from '../parts/popover.tsx';
-import type { ViewProps } from './workspace.tsx';
+import type { ViewProps } from './view-props.ts';
 
 const AMOUNTS = [
   { value: 'bytes', label: 'Bytes' },

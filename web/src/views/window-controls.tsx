@@ -3,8 +3,8 @@ import { windowLabel } from '../address/window-label.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { Popover } from '../parts/popover.tsx';
+import type { ViewProps } from './view-props.ts';
 import { WindowPicker } from './window-picker.tsx';
-import type { ViewProps } from './workspace.tsx';
 
 type WindowControlsProps = ViewProps & {
   readonly shown: ShownToppers | null;

@@ -8,7 +8,7 @@ import {
 import { windowLabel } from '../address/window-label.ts';
 import { parseField } from '../format/moment.ts';
 import { Calendar } from './calendar.tsx';
-import type { ViewProps } from './workspace.tsx';
+import type { ViewProps } from './view-props.ts';
 
 type WindowPickerProps = ViewProps & {
   /** What is shown now. */

@@ -1,36 +1,20 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { type Address, formatAddress } from '../address/address.ts';
-import { type Navigate, useAddress } from '../address/use-address.ts';
+import { formatAddress } from '../address/address.ts';
+import { useAddress } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
-import { type ContextChoice, completed, type GroupChoice, groupOf } from '../data/choices.ts';
-import { type Moments, momentsIn, viewerZone } from '../format/moment.ts';
+import { type ContextChoice, completed, groupOf } from '../data/choices.ts';
+import { momentsIn, viewerZone } from '../format/moment.ts';
 import { Notice } from '../parts/notice.tsx';
-import { type ThemeState, useTheme } from '../parts/theme.ts';
+import { useTheme } from '../parts/theme.ts';
 import { Header } from './header.tsx';
 import { StorageView } from './storage-view.tsx';
 import { TopView } from './top-view.tsx';
-
-export const SIGNED_OUT = 'The server no longer takes your token. Sign in again.';
+import type { ViewProps } from './view-props.ts';
 
 type WorkspaceProps = {
   readonly session: Session;
   readonly contexts: readonly ContextChoice[];
   readonly onContexts: (contexts: readonly ContextChoice[]) => void;
-  readonly onSignOut: (why: string | null) => void;
-};
-
-/** What every view is given. */
-export type ViewProps = {
-  readonly session: Session;
-  readonly address: Address;
-  readonly navigate: Navigate;
-  /** What is known of the address's context and group; null: not yet, or nothing. */
-  readonly choice: ContextChoice | null;
-  readonly group: GroupChoice | null;
-  readonly theme: ThemeState;
-  readonly moments: Moments;
-  /** An answer tells what there is to choose from now. */
-  readonly onChoice: (names: readonly string[], choice: ContextChoice | null) => void;
   readonly onSignOut: (why: string | null) => void;
 };
 
