@@ -40,7 +40,7 @@ async function violations(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
-describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 90_000 }, () => {
+describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () => {
   let lab: TestService;
   let browser: Browser;
   let dashboard: DashboardPage;

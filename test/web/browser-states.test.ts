@@ -16,7 +16,7 @@ const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
 const viewOf = (group: string, more = WINDOW): string =>
   `?context=lab&group=${group.slice(1, -1)}&meter=0&${more}`;
 
-describe.skipIf(!chromium)('when there is something to be told', { timeout: 90_000 }, () => {
+describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_000 }, () => {
   let lab: TestService;
   let browser: Browser;
   let dashboard: DashboardPage;

@@ -17,7 +17,7 @@ if (!chromium) {
 const HOURS = `window=${TEN}-${TEN + 7200}`;
 const HOSTS_VIEW = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&${HOURS}&tz=UTC`;
 
-describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 90_000 }, () => {
+describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, () => {
   let lab: TestService;
   let browser: Browser;
   let dashboard: DashboardPage;

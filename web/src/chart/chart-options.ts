@@ -47,7 +47,7 @@ export function chartSeries(
     points: { show: false },
     ...(stepped && { paths: stepped }),
     ...(isStack
-      ? { stroke: surface, width: 1, ...(index === 0 && { fill: color }) }
+      ? { stroke: separator(surface, color), width: 1, ...(index === 0 && { fill: color }) }
       : { stroke: color, width: 1.75, spanGaps: false }),
   });
   const bands = colors.slice(1).map(
@@ -58,6 +58,12 @@ export function chartSeries(
   );
   return { series: [{}, ...colors.map(line)], ...(isStack && { bands }) };
 }
+
+/** Lines between layers help where steps are wide; where they are narrow there would be only lines. */
+const separator =
+  (surface: string, color: string) =>
+  ({ bbox, data }: uPlot): string =>
+    bbox.width / data[0].length > 9 * devicePixelRatio ? surface : color;
 
 // Increment, text, and what stands below it when year, month, day … change.
 const TIMES: uPlot.Axis.Values = [
@@ -89,14 +95,18 @@ export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
   ];
 }
 
-/** From nothing up, with some air; what has negative readings goes down as far as it has to. */
-export const valueRange: uPlot.Range.Function = (_, least, most) => {
-  const low = Math.min(0, least ?? 0);
-  const high = Math.max(0, most ?? 0);
-  return low === high ? [0, 1] : [low * 1.05, high * 1.05];
+/** From nothing up, with some air: areas are to be compared. */
+const fromNothing: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.05 : 1];
+
+/** Lines of what lies far from nothing, such as temperatures, begin where they are. */
+const aroundValues: uPlot.Range.Function = (_, least, most) => {
+  const [low, high] = [least ?? 0, most ?? 0];
+  if (low >= 0 && low < high / 2) return [0, high * 1.05];
+  const air = (high - low || Math.abs(high) || 1) * 0.1;
+  return [low - air, high + air];
 };
 
-export const chartScales = ({ from, to }: ChartSpan): uPlot.Scales => ({
+export const chartScales = ({ from, to }: ChartSpan, { others }: ChartData): uPlot.Scales => ({
   x: { time: true, range: [from, to] },
-  y: { range: valueRange },
+  y: { range: others ? fromNothing : aroundValues },
 });

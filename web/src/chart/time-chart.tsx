@@ -112,7 +112,7 @@ function optionsOf(
   return {
     ...chartSeries(data, withOthers, whole),
     axes: chartAxes(whole),
-    scales: chartScales(span),
+    scales: chartScales(span, data),
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), style.zone),
     legend: { show: false },
     padding: [10, 22, 0, 0],

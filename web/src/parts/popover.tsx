@@ -47,7 +47,7 @@ export function Popover({ label, name, class: className = '', children }: Popove
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {label}
+        <span class="button-text">{label}</span>
       </button>
       {isOpen && (
         <div class="popover-panel" role="dialog" aria-label={name}>

@@ -30,7 +30,7 @@ export function KeyChart(props: KeyChartProps) {
     <section class="panel-chart" aria-label="Over time">
       <h3>
         {addsUp(terms.kind) ? `Rate in ${scale.name}` : scale.name}
-        <span> · each {longDuration(data.step)}</span>
+        <span> · a value each {longDuration(data.step).replace(/^1 /, '')}</span>
       </h3>
       <TimeChart
         data={data}

@@ -19,7 +19,7 @@ export function TopChart(props: TopChartProps) {
       <div class="card-head">
         <h2>
           {addsUp(kind) ? `Rate in ${scale.name}` : scale.name}
-          <span> · a value for each {longDuration(chart.step)}</span>
+          <span> · a value each {longDuration(chart.step).replace(/^1 /, '')}</span>
         </h2>
         {chart.others && (
           <label class="check">

@@ -36,7 +36,7 @@ export function WindowControls(props: WindowControlsProps) {
             label={
               <>
                 <span class="sr-only">Time: </span>
-                {windowLabel(address.window, moments)}
+                <span class="window-name">{windowLabel(address.window, moments)}</span>
               </>
             }
           >
