@@ -1,4 +1,5 @@
 import {
+  type Fault,
   faultOfProblem,
   faultOfResponse,
   type GraphQLProblem,
@@ -24,6 +25,7 @@ export async function ask<Data, Variables>(
   variables: Variables,
   { session, signal }: Asked,
 ): Promise<Answer<Data>> {
+  if (!IN_A_HEADER.test(session.username + session.token)) throw new NoAnswer(NOBODY);
   const response = await send(
     { documentId: `sha256:${operation.hash}`, operationName: operation.name, variables },
     session,
@@ -39,6 +41,16 @@ export async function ask<Data, Variables>(
   return { data: body.data, problems: body.errors ?? [] };
 }
 
+/** A header has no other letters (RFC 9110, 5.5), and so nobody who may ask has. */
+const IN_A_HEADER = /^[\x20-\x7e\xa0-\xff]*$/;
+
+const NOBODY: Fault = {
+  kind: 'unauthenticated',
+  message: 'Invalid API token',
+  retrySeconds: null,
+  requestId: null,
+};
+
 async function send(
   body: unknown,
   { username, token }: Session,
@@ -51,7 +63,6 @@ async function send(
         accept: 'application/graphql-response+json, application/json',
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
-        // A header has no other letters (RFC 9110, 5.5); the server's names are of these.
         'x-username': username,
       },
       credentials: 'omit',

@@ -16,6 +16,8 @@ export type TimeChartProps = {
   readonly data: ChartData;
   readonly span: ChartSpan;
   readonly withOthers: boolean;
+  /** Seconds of a bucket: what is zoomed to begins and ends with one. */
+  readonly grain: number;
   /** Values are drawn multiplied by it. */
   readonly factor: number;
   readonly style: Omit<ChartStyle, 'ink' | 'rule' | 'surface'>;
@@ -123,14 +125,13 @@ function optionsOf(
 /** Fewer pixels than this were a click. */
 const LEAST_PIXELS = 6;
 
-function zoomTo(chart: uPlot, { onZoom, data }: TimeChartProps): void {
+function zoomTo(chart: uPlot, { onZoom, grain }: TimeChartProps): void {
   const { left, width } = chart.select;
   if (width < LEAST_PIXELS) return;
-  const at = (pixels: number) => Math.round(chart.posToVal(pixels, 'x') / 60) * 60;
-  const [from, to] = [at(left), at(left + width)];
+  const [from, to] = [left, left + width].map((pixels) => chart.posToVal(pixels, 'x') / grain);
   chart.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-  const least = Math.min(data.step, 60);
-  onZoom({ from, to: Math.max(to, from + least) });
+  if (from === undefined || to === undefined) return;
+  onZoom({ from: Math.floor(from) * grain, to: Math.ceil(to) * grain });
 }
 
 function readingAt(

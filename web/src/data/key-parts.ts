@@ -10,6 +10,10 @@ export function splitParts(text: string): readonly string[] {
   return parts;
 }
 
+/** A label or readable key as it is shown: of a pair, its parts. */
+export const shownText = (text: string, group: Pick<GroupChoice, 'crosskey'>): string =>
+  group.crosskey ? splitParts(text).join(' × ') : text;
+
 /** GUIDs of the groups whose keys the parts are. */
 export const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonly string[] =>
   crosskey

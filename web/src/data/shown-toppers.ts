@@ -7,6 +7,7 @@ import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
 import { type ChartData, chartData } from './chart-data.ts';
 import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
+import { shownText } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 
 export type TopAnswer = TopKeysQuery | TopKeysWithoutQuery;
@@ -52,16 +53,20 @@ export function shownToppers(
   const kind = meterKind(meter.type);
   const hidden = answered.hidden?.keys ?? [];
   const without = addsUp(kind) ? sum(hidden.map(({ metric }) => metric)) : 0;
+  const told = {
+    keys: (chart?.keys ?? []).map((each) => ({ ...each, label: shownText(each.label, group) })),
+    series: chart?.series ?? null,
+  };
   return {
     ...{ group, meter, kind, table },
     measure: measureOf(meter.units),
-    chart: chartData(chart ?? { keys: [], series: null }, {
+    chart: chartData(told, {
       ...{ kind, hidden },
       step: variables?.step ?? group.topperBucketSize,
     }),
     total: minus(table.total, without),
     others: addsUp(kind) ? minus(table.others, without) : table.others,
-    hidden: hidden.map(({ key, label }) => ({ key, label })),
+    hidden: hidden.map(({ key, label }) => ({ key, label: shownText(label, group) })),
     stored: answered.timeInterval,
   };
 }

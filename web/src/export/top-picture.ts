@@ -1,5 +1,6 @@
 import type { Address } from '../address/address.ts';
 import { othersColor, seriesColor } from '../chart/palette.ts';
+import { shownText } from '../data/key-parts.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
@@ -26,7 +27,7 @@ export function pictureOf(
   const isSum = addsUp(terms.kind);
   const listed = keys.slice(0, shown.chart.lines.length).map((row, index) => ({
     color: seriesColor(theme.theme, index),
-    label: row.label,
+    label: shownText(row.label, shown.group),
     text: joined(amountQuantity(row, terms) ?? ['–', '']),
   }));
   const others = {

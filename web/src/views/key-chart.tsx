@@ -12,7 +12,8 @@ type KeyChartProps = KeyViewProps & { readonly figures: Figures };
 
 /** The course of one key. */
 export function KeyChart(props: KeyChartProps) {
-  const { figures, terms, shownKey, address, navigate, theme, moments, choice, rawKey } = props;
+  const { figures, terms, shownKey, address, navigate, theme, moments, choice, rawKey, group } =
+    props;
   const step = stepOf(address, choice) ?? terms.topperBucketSize;
   const label = shownKey.known?.label ?? rawKey;
   const data = useMemo(() => {
@@ -36,6 +37,7 @@ export function KeyChart(props: KeyChartProps) {
         data={data}
         span={shownKey.window}
         withOthers={false}
+        grain={group?.bucketSize ?? 60}
         factor={scale.factor}
         style={{
           theme: theme.theme,

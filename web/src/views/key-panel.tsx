@@ -2,9 +2,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { faultOfProblem } from '../api/fault.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { meterOf } from '../data/choices.ts';
+import { shownText } from '../data/key-parts.ts';
 import { meterKind } from '../data/meter-kind.ts';
 import type { Terms } from '../data/row-figures.ts';
-import { keyQuestion, shownKey } from '../data/shown-key.ts';
+import { keyQuestion, type ShownKey, shownKey } from '../data/shown-key.ts';
 import { measureOf } from '../format/quantity.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { FaultNotice } from '../parts/notice.tsx';
@@ -23,7 +24,7 @@ export function KeyPanel(props: KeyPanelProps) {
   const terms = termsOf(props);
   const [problem] = problems;
   const broken = fault ?? (problem && !shown?.figures ? faultOfProblem(problem) : null);
-  const title = shown?.known?.label ?? rawKey;
+  const title = titleOf(shown?.known ?? null, props);
   return (
     <aside class="panel" aria-labelledby="panel-title" aria-busy={isLoading}>
       <div class="panel-head">
@@ -32,9 +33,7 @@ export function KeyPanel(props: KeyPanelProps) {
           <h2 id="panel-title" ref={heading} tabIndex={-1}>
             {title}
           </h2>
-          <p class="readable">
-            {shown?.known && shown.known.readable !== title ? shown.known.readable : '\u00a0'}
-          </p>
+          <p class="readable">{readableBeside(shown?.known ?? null, props)}</p>
         </div>
         <IconButton icon="close" name="Close this key" onClick={close} />
       </div>
@@ -50,6 +49,15 @@ export function KeyPanel(props: KeyPanelProps) {
     </aside>
   );
 }
+
+type Known = ShownKey['known'];
+
+const titleOf = (known: Known, { group, rawKey }: KeyPanelProps): string =>
+  known && group ? shownText(known.label, group) : rawKey;
+
+/** Not what the title says already; a space keeps the room of it. */
+const readableBeside = (known: Known, { group }: KeyPanelProps): string =>
+  known && group && known.readable !== known.label ? shownText(known.readable, group) : '\u00a0';
 
 /** By its button, or Escape from anywhere; the focus goes back to the key's row. */
 function useClosing({ navigate, rawKey }: KeyPanelProps): () => void {

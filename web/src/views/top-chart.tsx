@@ -38,6 +38,7 @@ export function TopChart(props: TopChartProps) {
         data={chart}
         span={table.window}
         withOthers={address.others}
+        grain={shown.group.bucketSize}
         factor={scale.factor}
         style={{
           theme: theme.theme,

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { othersColor, seriesColor } from '../chart/palette.ts';
 import { Swatch } from '../chart/readout.tsx';
+import { shownText } from '../data/key-parts.ts';
 import { addsUp, metricName } from '../data/meter-kind.ts';
 import {
   amountQuantity,
@@ -95,6 +96,7 @@ function Row(props: RowProps) {
   const isOpen = address.key === row.key;
   const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
   const color = isCharted ? seriesColor(theme.theme, props.index) : othersColor(theme.theme);
+  const label = shownText(row.label, shown.group);
   const open = { key: isOpen ? null : row.key };
   return (
     <tr class={isOpen ? 'is-open' : ''}>
@@ -108,9 +110,11 @@ function Row(props: RowProps) {
           data-key={row.key}
           onClick={onPlainClick(() => navigate.go(open))}
         >
-          {row.label}
+          {label}
         </a>
-        {row.readable !== row.label && <span class="readable">{row.readable}</span>}
+        {row.readable !== row.label && (
+          <span class="readable">{shownText(row.readable, shown.group)}</span>
+        )}
       </th>
       <td class="is-number is-amount" data-name={isSum ? 'Volume' : metricName(shown.meter.type)}>
         <Figure
@@ -140,7 +144,7 @@ function Row(props: RowProps) {
       <td class="is-act">
         <IconButton
           icon="hide"
-          name={`Hide ${row.label} and rank again`}
+          name={`Hide ${label} and rank again`}
           onClick={() => navigate.go({ hidden: [...address.hidden, row.key] })}
         />
       </td>

@@ -31,6 +31,12 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   const moments = useMemo(() => momentsIn(address.zone ?? zone), [address.zone, zone]);
   const choice = contexts.find(({ name }) => name === address.context) ?? null;
 
+  const place = groupOf(choice, address.group)?.name ?? 'Top keys';
+  useEffect(() => {
+    const view = address.view === 'storage' ? 'Storage' : place;
+    document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
+  }, [address.view, place, address.context]);
+
   const onChoice = (names: readonly string[], newest: ContextChoice | null) => {
     const others = contexts.filter(({ name }) => names.includes(name) && name !== newest?.name);
     const next = [...others, ...(newest ? [newest] : [])].sort((a, b) =>
