@@ -84,8 +84,12 @@ export function TopTable(props: ResultsProps) {
 function footnote({ shown, moments }: ResultsProps): string {
   const bucket = longDuration(shown.group.topperBucketSize);
   const before = shown.table.keys.find(({ previous }) => previous)?.previous?.window;
-  const change = before ? ` Change is since ${moments.range(before.from, before.to)}.` : '';
-  return `Peak and 95th percentile are of buckets of ${bucket}.${change}`;
+  const first = `Peak and 95th percentile are of buckets of ${bucket}.`;
+  if (!before) return first;
+  const then = moments.range(before.from, before.to);
+  return shown.stored && before.from >= shown.stored.from
+    ? `${first} Change is since ${then}.`
+    : `${first} There is no change to tell: ${then} is not stored as a whole.`;
 }
 
 type RowProps = ResultsProps & { readonly row: TopRow; readonly index: number };
