@@ -11,6 +11,7 @@ COPY cli cli
 COPY db db
 COPY domain domain
 COPY ingest ingest
+COPY keeping keeping
 COPY packing packing
 COPY resolvers resolvers
 COPY rest rest

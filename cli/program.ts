@@ -8,6 +8,7 @@ import { registerLabels } from './commands/labels.ts';
 import { registerMigrate } from './commands/migrate.ts';
 import { registerRebuild } from './commands/rebuild.ts';
 import { registerServe } from './commands/serve.ts';
+import { registerSlices } from './commands/slices.ts';
 import { registerUser } from './commands/user.ts';
 import { registerVerify } from './commands/verify.ts';
 
@@ -17,6 +18,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerMigrate,
   registerApply,
   registerUser,
+  registerSlices,
   registerImport,
   registerLabels,
   registerVerify,

@@ -7,6 +7,8 @@ import { type OpenDatabase, openDatabase } from './open-database.ts';
 export type CommandDatabase = Pick<OpenDatabase, 'url' | 'embedded' | 'firstStart'> & {
   readonly settings: Settings;
   readonly migration: Migration;
+  /** The database's address after it was away: an embedded server is started again where it is not. */
+  readonly reopen: () => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP: work should end soon, and orderly. */
   readonly signal: AbortSignal;
 };
@@ -19,13 +21,20 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
   const settings = readSettings(process.env);
   const signals = listenForSignals();
   try {
-    const database = await openDatabase(settings, { role: 'command' });
+    let database = await openDatabase(settings, { role: 'command' });
+    const reopen = async () => {
+      const before = database;
+      // One of them always holds an embedded server, so that nobody stops it in between.
+      database = await openDatabase(settings, { role: 'command' });
+      await before.close();
+      return database.url;
+    };
     try {
       const migration = await migrate(database.url);
       signals.signal.throwIfAborted();
       const { url, embedded, firstStart } = database;
       const { signal } = signals;
-      const done = work({ url, embedded, firstStart, settings, migration, signal });
+      const done = work({ url, embedded, firstStart, settings, migration, reopen, signal });
       return await Promise.race([done, signals.impatience]);
     } catch (error) {
       // Work that is aborted fails in many ways; the reason is the same.

@@ -49,6 +49,16 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
 
+/**
+ * Whether work that failed may succeed when it is tried again: the node is away, in recovery, not
+ * yet or no longer the primary (25006), short of disk, memory or connections (class 53), or ended
+ * the statement for the sake of another one or of its operator.
+ */
+export function isPassing(error: unknown): boolean {
+  if (isUnreachable(error) || isRecoveryConflict(error) || isCanceled(error)) return true;
+  return /^(53|25006|55P03|ERR_STREAM_)/.test(errorCode(error) ?? '');
+}
+
 /** The error of the one table that `error` means to a caller; null when it is a defect of ours. */
 export function toServiceError(error: unknown): ServiceError | null {
   if (error instanceof ServiceError) return error;

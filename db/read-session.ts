@@ -80,6 +80,7 @@ export class ReadSession {
   #lostSnapshots = 0;
   /** Of what was read before the transaction began, in a snapshot of its own. */
   #check: SnapshotCheck | null = null;
+  #hasMoved = false;
 
   constructor(options: ReadSessionOptions) {
     this.#options = options;
@@ -88,6 +89,11 @@ export class ReadSession {
   /** Which snapshot statements see: another number after a failed one, which takes it along. */
   get snapshot(): number {
     return this.#lostSnapshots;
+  }
+
+  /** Whether a statement has failed with SnapshotMoved. */
+  get hasMoved(): boolean {
+    return this.#hasMoved;
   }
 
   /** The rows of one statement. Errors: those of the table, or a defect as it is. */
@@ -147,14 +153,16 @@ export class ReadSession {
     const client = this.#client;
     this.#client = null;
     if (!client) return;
-    try {
-      if (this.#inTransaction && !this.#broken)
-        await this.#send(client, { query: 'commit', text: 'commit' });
-    } catch {
-      // A read-only transaction loses nothing when its end fails; the connection is thrown away.
-      this.#broken = true;
+    if (!this.#inTransaction || this.#broken) {
+      client.release(this.#broken);
+      return;
     }
-    client.release(this.#broken);
+    // Nobody waits for the end of what has only been read. A connection on which it fails loses
+    // nothing, and is thrown away.
+    this.#send(client, { query: 'commit', text: 'commit' }).then(
+      () => client.release(),
+      () => client.release(true),
+    );
   }
 
   async #run<T>(task: Task<T>, given: TimeBound | null | undefined): Promise<T> {
@@ -195,7 +203,10 @@ export class ReadSession {
     this.#check = null;
     // Of several statements in one text there are as many results.
     const rows = (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
-    if (check && !check.isSame(rows)) throw new SnapshotMoved();
+    if (check && !check.isSame(rows)) {
+      this.#hasMoved = true;
+      throw new SnapshotMoved();
+    }
   }
 
   async #connected(bound: TimeBound | null): Promise<PoolClient> {

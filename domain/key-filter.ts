@@ -29,7 +29,7 @@ export type FilterableKey = {
 type KeyTest = (key: FilterableKey) => boolean;
 
 /** An empty text or list is as if left out (decision 1; decisions, section 10). */
-const isGiven = (value: string | readonly string[] | undefined): boolean =>
+export const isGiven = <T extends string | readonly string[]>(value: T | undefined): value is T =>
   value !== undefined && value.length > 0;
 
 export const isEmptyFilter = (filter: KeyFilter): boolean => !Object.values(filter).some(isGiven);
@@ -60,7 +60,7 @@ export function compileKeyFilter(
 const when = <T extends string | readonly string[]>(
   value: T | undefined,
   compile: (value: T) => KeyTest,
-): KeyTest | null => (value !== undefined && isGiven(value) ? compile(value) : null);
+): KeyTest | null => (isGiven(value) ? compile(value) : null);
 
 const not =
   (test: KeyTest): KeyTest =>
@@ -79,7 +79,7 @@ function keyTest(texts: readonly string[], kinds: readonly SimpleKeyKind[], name
 }
 
 /** What is no key of the group is compared as given, and so names none of its keys. */
-function canonicalKey(text: string, kinds: readonly SimpleKeyKind[]): string {
+export function canonicalKey(text: string, kinds: readonly SimpleKeyKind[]): string {
   const [kind, ...others] = kinds;
   if (kind === undefined) return text;
   const key = others.length === 0 ? parseKey(kind, text) : parseCrossKey(kinds, text)?.key;

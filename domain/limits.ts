@@ -86,6 +86,20 @@ export const LIMITS = {
   packingFirstMs: 5_000,
   /** How often it looks again: it is only needed after imports that were interrupted. */
   packingEveryMs: 60_000,
+  /** How long an archived or dropped slice's samples wait for readers from before, at first. */
+  detachWaitMs: 10_000,
+  /** How often it is looked whether they are done. */
+  detachLookMs: 50,
+  /** Bytes of the header of an archive: it names groups, meters and probes. */
+  archiveHeaderBytes: 64 * 1024 * 1024,
+  /** Characters of a context's folder in a pool: a file's name may have 255 bytes. */
+  archiveFolderCharacters: 150,
+  /** After its start the server first answers, then looks for slices that are too old. */
+  retentionFirstMs: 3_000,
+  /** How often it looks again: slices get too old once an hour at most. */
+  retentionEveryMs: 60_000,
+  /** How long it waits for an import to give the context back before it looks again later. */
+  retentionLockMs: 10_000,
   /** Differences that `verify` names; the others are only counted. */
   namedDifferences: 1_000,
   /** Memory in bytes for the ids of keys that an import remembers from batch to batch. */
@@ -94,6 +108,26 @@ export const LIMITS = {
   importKnownAddresses: 65_536,
   /** Slices one file may fill: each takes a few of PostgreSQL's locks (6,400 by default). */
   importSlices: 1_000,
+  /** Flows that a feed holds in memory, those that are being committed too: some 100 MB. */
+  feedPendingFlows: 200_000,
+  /** A flow is committed at the latest so long after it was read, however slow its stream is. */
+  feedHoldMs: 120_000,
+  /** Seconds in which flows of a bucket that is over may still come, unless told otherwise. */
+  feedLatenessSeconds: 30,
+  /** A day: beyond it `feedHoldMs` decides. */
+  feedLatenessCeilingSeconds: 86_400,
+  /** Late flows are due at once, and each commit costs some ten statements. */
+  feedCommitEveryMs: 5_000,
+  /** How often a feed looks for what is due, and tells how it stands. */
+  feedTickMs: 1_000,
+  /** A feed writes a line about itself so often where it does not write to a terminal. */
+  feedStatusMs: 10_000,
+  /** After a failed commit, the first pause; then each is twice as long as the one before. */
+  feedFirstRetryMs: 200,
+  /** No pause is longer: the database is back for some seconds before it is noticed. */
+  feedLongestRetryMs: 5_000,
+  /** Told to end, how long a feed tries its last commit: systemd waits 90 seconds. */
+  feedLastCommitMs: 30_000,
   /** Bad lines that an import names; the others are only counted. */
   importNamedBadLines: 100,
   /** Characters of names of contexts, users, nodes, probes, pools, groups and meters. */
@@ -108,6 +142,14 @@ export const LIMITS = {
   embeddedStartMs: 300_000,
   /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */
   embeddedStopMs: 60_000,
+  /** How often `serve` looks whether its embedded server is alive. */
+  embeddedLookMs: 250,
+  /** Before one that died again is started again; twice as long each time. */
+  embeddedPauseMs: 500,
+  /** The longest such pause; a server that lived longer is started again at once. */
+  embeddedLongestPauseMs: 30_000,
+  /** What a killed server left behind may take to end, each time that it is told so. */
+  orphanGraceMs: 1_000,
   /** Bytes of a refused body that are still read, so that its caller gets to see the answer. */
   discardedBodyBytes: 16 * 1024 * 1024,
   /** How long they may take. */
@@ -118,12 +160,26 @@ export const LIMITS = {
   shutdownSecondsCeiling: 3_600,
   /** Before it closes idle connections, an ending server answers what was already on its way. */
   drainIdleMs: 500,
+  /** Addresses whose network is remembered: some hundred bytes each. */
+  knownCallers: 1_000,
   /** Requests worked on at once: each may hold some MB, and ten at a time are on the database. */
   concurrentRequests: 256,
   /** Of one user, or of one address while it is not known who asks: a quarter of all. */
   concurrentRequestsPerUser: 64,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
+  /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
+  crowdWaitMs: 150,
+  /** A minute: whoever waits longer has gone. */
+  crowdWaitCeilingMs: 60_000,
+  /** However slow the machine is: fewer would leave it idle between a request's statements. */
+  crowdLeast: 8,
+  /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
+  crowdMs: 500,
+  /** How often it is looked whether that is so. */
+  crowdLookMs: 100,
+  /** A line in the log tells of all requests that were refused in this time. */
+  refusalLogMs: 10_000,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Of all users from one address: an office behind it may have a dozen scripts that fail. */
@@ -138,6 +194,8 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
+  /** Of one address: a quarter of all, and more than any program or office needs. */
+  connectionsPerAddress: 512,
   /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */
@@ -168,6 +226,8 @@ export const LIMITS = {
   blockCacheCeilingMegabytes: 1_048_576,
   /** Answers in memory: some thousand toppers of a hundred keys. */
   answerCacheMegabytes: 32,
+  /** Rendered answers in memory: some thousand of a hundred keys. */
+  responseCacheMegabytes: 32,
   /** A request beyond this is worth a line in the log, unless configured. */
   slowRequestMs: 1_000,
   /** Plans in such a line: the first ones say what kind of request it was. */

@@ -42,3 +42,21 @@ export function startOfDay(at: EpochSeconds, timeZone: string, daysAgo = 0): Epo
   // where a zone left one out: Samoa went from 29 to 31 December 2011.
   return daysAgo === 0 ? seconds : startOfDay(seconds - 1, timeZone, daysAgo - 1);
 }
+
+const LOCAL_MINUTE = /^\d{4}-\d\d-\d\d \d\d:\d\d$/;
+
+/**
+ * When a local minute such as `2026-07-15 10:00` begins; null where the text is none. One that the
+ * clock skips or repeats is read as decision 20 says.
+ */
+export function startOfMinute(local: string, timeZone: string): EpochSeconds | null {
+  if (!LOCAL_MINUTE.test(local)) return null;
+  try {
+    const minute = Temporal.PlainDateTime.from(local.replace(' ', 'T'));
+    const disambiguation = 'compatible';
+    return minute.toZonedDateTime(timeZone, { disambiguation }).epochMilliseconds / 1000;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

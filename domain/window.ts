@@ -19,7 +19,8 @@ export type WindowRequest =
 
 /** What a window request means depends on the clock, the zone and the group's data. */
 export type WindowSetting = {
-  now: EpochSeconds;
+  /** Asked only where the window depends on it. */
+  clock: () => EpochSeconds;
   timeZone: string;
   /** The group's time interval on the chosen node and probe; null without data. */
   available: Interval | null;
@@ -44,33 +45,35 @@ export function resolveWindow(request: WindowRequest, setting: WindowSetting): I
 
 /** Spec, window rule 4; decision 19: anchored where the data ends, not at the wall clock. */
 function recentWindow(seconds: number, setting: WindowSetting): Interval {
-  const to = setting.available?.to ?? setting.now;
+  const to = setting.available?.to ?? setting.clock();
   return { from: Math.max(0, floorTo(to - seconds, setting.bucketSeconds)), to };
 }
 
 /** Spec, window rule 5. At midnight itself the day is still empty. */
-const today = ({ now, timeZone }: WindowSetting): Interval => ({
-  from: startOfDay(now, timeZone),
-  to: now,
-});
+function today({ clock, timeZone }: WindowSetting): Interval {
+  const now = clock();
+  return { from: startOfDay(now, timeZone), to: now };
+}
 
 function presetWindow(preset: WindowPreset, setting: WindowSetting): Interval {
-  const { now, timeZone, available } = setting;
+  const { clock, timeZone, available } = setting;
   switch (preset) {
     case 'TODAY':
       return today(setting);
     case 'YESTERDAY':
-      return { from: startOfDay(now, timeZone, 1), to: startOfDay(now, timeZone) };
+      return { from: startOfDay(clock(), timeZone, 1), to: startOfDay(clock(), timeZone) };
     case 'LATEST_TOPPER_BUCKET':
       return available === null
-        ? { from: now, to: now }
+        ? emptyAt(clock())
         : latestTopperBucket(available, setting.topperBucketSeconds);
     case 'ALL_AVAILABLE':
-      return available ?? { from: now, to: now };
+      return available ?? emptyAt(clock());
     default:
       return preset satisfies never;
   }
 }
+
+const emptyAt = (time: EpochSeconds): Interval => ({ from: time, to: time });
 
 /** The newest topper bucket that has ended; where none has, what there is of the newest. */
 function latestTopperBucket(available: Interval, topperBucketSeconds: number): Interval {

@@ -118,12 +118,14 @@ async function fillDemo(
   const office = createOffice(random);
   const to = floorTo(now, 60);
   const bounds = timeBounds(now);
-  const addFlow = await createFlowWriter(session, { home: [], probe: null, bounds });
+  const { add } = await createFlowWriter(session, {
+    ...{ home: [], probe: null, bounds, places: null },
+  });
   const seen = new Set<string>();
   let flows = 0;
   for (const flow of demoFlows(office, { from: to - DEMO_SECONDS, to }, random)) {
     if (flows % 1000 === 0) signal?.throwIfAborted();
-    await addFlow(flow);
+    await add(flow);
     seen.add(flow.originator.address).add(flow.responder.address);
     flows += 1;
   }

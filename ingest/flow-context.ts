@@ -5,45 +5,50 @@ import type { Guid } from '../domain/guid.ts';
 import { isCounting } from '../domain/meter-type.ts';
 import {
   FLOW_BUCKET_SECONDS,
-  FLOW_GROUPS,
   FLOW_TOPPER_BUCKET_SECONDS,
   type FlowGroup,
   type FlowGroupName,
+  flowGroup,
 } from './flow-groups.ts';
 import type { ImportGroup } from './import-group.ts';
 import { IngestError } from './ingest-error.ts';
 import { loadGroups } from './load-groups.ts';
 
-const NAMES = Object.keys(FLOW_GROUPS) as FlowGroupName[];
+/** Of the groups that flows fill those that are there, by name. */
+export type FlowImportGroups = ReadonlyMap<FlowGroupName, ImportGroup>;
 
 /**
- * The groups that flows fill, in a context that is locked: made where they are not there. A group
+ * The named groups, in a context that is locked: made where they are not there. A group
  * that is there keeps its bucket sizes and meters, and gets the meters that it lacks.
  */
 export async function ensureFlowGroups(
   connection: Connection,
   contextId: number,
-): Promise<Record<FlowGroupName, ImportGroup>> {
+  names: readonly FlowGroupName[],
+): Promise<FlowImportGroups> {
   const before = await loadGroups(connection, contextId);
-  for (const name of NAMES) {
-    await ensureGroup(connection, contextId, FLOW_GROUPS[name], before);
+  for (const name of names) {
+    await ensureGroup(connection, contextId, flowGroup(name), before);
   }
   const after = await loadGroups(connection, contextId);
-  return Object.fromEntries(
-    NAMES.map((name) => [name, after.get(FLOW_GROUPS[name].guid)]),
-  ) as Record<FlowGroupName, ImportGroup>;
+  const groups = new Map<FlowGroupName, ImportGroup>();
+  for (const name of names) {
+    const group = after.get(flowGroup(name).guid);
+    if (group) groups.set(name, group);
+  }
+  return groups;
 }
 
 async function ensureGroup(
   connection: Connection,
   contextId: number,
-  flowGroup: FlowGroup,
+  wanted: FlowGroup,
   before: ReadonlyMap<Guid, ImportGroup>,
 ): Promise<void> {
-  const { guid, name, keyKind, meters, crosskey } = flowGroup;
+  const { guid, name, keyKind, meters, crosskey } = wanted;
   const group = before.get(guid);
   if (group) {
-    checkGroup(group, flowGroup);
+    checkGroup(group, wanted);
     const missing = meters.filter(({ id }) => !group.meters.has(id));
     if (missing.length > 0) await insertMeters(connection, group.groupId, missing);
     return;
@@ -62,8 +67,8 @@ async function ensureGroup(
 }
 
 /** A group that someone declared under a flow group's GUID must be able to hold what flows give. */
-function checkGroup(group: ImportGroup, flowGroup: FlowGroup): void {
-  const { guid, name, keyKind, crosskey, meters } = flowGroup;
+function checkGroup(group: ImportGroup, wanted: FlowGroup): void {
+  const { guid, name, keyKind, crosskey, meters } = wanted;
   if (group.keyKind !== keyKind || group.partGuids.join() !== (crosskey ?? []).join()) {
     throw new IngestError(
       `group ${guid} of the context is not the flow group ${name}: its keys must be ` +

@@ -131,4 +131,34 @@ export const FLOW_GROUPS = {
   },
 } as const satisfies Record<string, FlowGroup>;
 
-export type FlowGroupName = keyof typeof FLOW_GROUPS;
+/** Groups that are filled only where databases say where addresses are (`--mmdb`). */
+export const GEO_GROUPS = {
+  countries: {
+    guid: guid('{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A03}'),
+    name: 'Country',
+    keyKind: 'country',
+    crosskey: null,
+    meters: HOST_METERS,
+  },
+  systems: {
+    guid: guid('{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A04}'),
+    name: 'ASN',
+    keyKind: 'asn',
+    crosskey: null,
+    meters: HOST_METERS,
+  },
+} as const satisfies Record<string, FlowGroup>;
+
+export type FlowGroupName = keyof typeof FLOW_GROUPS | keyof typeof GEO_GROUPS;
+
+export const flowGroup = (name: FlowGroupName): FlowGroup =>
+  ({ ...FLOW_GROUPS, ...GEO_GROUPS })[name];
+
+/** The groups that flows fill, those of places only where places are known. */
+export const flowGroupNames = (
+  places: { readonly hasCountries: boolean; readonly hasSystems: boolean } | null,
+): FlowGroupName[] => [
+  ...(Object.keys(FLOW_GROUPS) as (keyof typeof FLOW_GROUPS)[]),
+  ...(places?.hasCountries ? (['countries'] as const) : []),
+  ...(places?.hasSystems ? (['systems'] as const) : []),
+];

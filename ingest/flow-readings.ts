@@ -1,9 +1,7 @@
 import { ceilTo, floorTo, type Interval } from '../domain/interval.ts';
-import type { KeyText } from '../domain/key-text.ts';
-import type { AddressScope } from './address-scope.ts';
 import type { Flow } from './flow.ts';
 import type { FlowGroupName } from './flow-groups.ts';
-import { type FlowRoleKind, flowRoles } from './flow-roles.ts';
+import { type FlowRoleKind, type FlowSurroundings, flowRoles } from './flow-roles.ts';
 import type { ImportKey } from './import-key.ts';
 import { amountBetween } from './spread.ts';
 import { addWhole, type Whole } from './whole.ts';
@@ -19,10 +17,9 @@ export type FlowSink = (
   amounts: readonly (Whole | null)[],
 ) => void;
 
-export type FlowReadingsOptions = {
+export type FlowReadingsOptions = FlowSurroundings & {
   /** The groups by their bucket size in seconds. */
   readonly groups: ReadonlyMap<number, ReadonlySet<FlowGroupName>>;
-  readonly scopeOf: (address: KeyText) => AddressScope;
   readonly sink: FlowSink;
 };
 
@@ -32,7 +29,7 @@ export type FlowReadingsOptions = {
  * bucket in which the flow starts belongs to the piece that holds the flow's first moment.
  */
 export function flowReadings(options: FlowReadingsOptions, flow: Flow, piece: Interval): void {
-  const roles = flowRoles(flow, options.scopeOf);
+  const roles = flowRoles(flow, options);
   const start = flow.startUs / 1e6;
   const startsHere = start >= piece.from && start < piece.to;
   const endUs = flow.startUs + flow.durationUs;

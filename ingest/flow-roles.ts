@@ -4,6 +4,7 @@ import { type AddressScope, countsAsHome } from './address-scope.ts';
 import { boundedCache } from './bounded-cache.ts';
 import type { Flow } from './flow.ts';
 import type { FlowGroupName } from './flow-groups.ts';
+import type { GeoPlace } from './geo-places.ts';
 import { crossKey, type ImportKey, simpleKey } from './import-key.ts';
 
 /** Which of a flow's amounts a key gets; ingest/flow-readings.ts says what each one means. */
@@ -26,8 +27,15 @@ export type FlowRole = {
   readonly kind: FlowRoleKind;
 };
 
+/** What is known of addresses besides the flow. */
+export type FlowSurroundings = {
+  readonly scopeOf: (address: KeyText) => AddressScope;
+  /** Where an address is, if there are databases that may know it. */
+  readonly placeOf: ((address: KeyText) => GeoPlace) | null;
+};
+
 /** All keys that a flow counts for (operations, "Flows to counters"). */
-export function flowRoles(flow: Flow, scopeOf: (address: KeyText) => AddressScope): FlowRole[] {
+export function flowRoles(flow: Flow, { scopeOf, placeOf }: FlowSurroundings): FlowRole[] {
   const originator = flow.originator.address;
   const responder = flow.responder.address;
   const originatorScope = scopeOf(originator);
@@ -36,6 +44,10 @@ export function flowRoles(flow: Flow, scopeOf: (address: KeyText) => AddressScop
   return [
     ...hostRoles(originator, originatorScope, 'originator'),
     ...hostRoles(responder, responderScope, 'responder'),
+    ...(placeOf && originatorScope === 'outside'
+      ? placeRoles(placeOf(originator), 'originator')
+      : []),
+    ...(placeOf && responderScope === 'outside' ? placeRoles(placeOf(responder), 'responder') : []),
     ...appRoles(flow, direction),
     { group: 'protocols', key: protocolKey(String(flow.protocol)), kind: 'protocol' },
     { group: 'aggregates', key: TOTAL, kind: 'everything' },
@@ -55,6 +67,14 @@ function hostRoles(
   const role: FlowRole = { group: 'hosts', key, kind };
   if (scope === 'unroutable') return [role];
   return [role, { group: scope === 'home' ? 'internalHosts' : 'externalHosts', key, kind }];
+}
+
+/** An end outside counts for its country and its autonomous system as it does for itself. */
+function placeRoles({ country, system }: GeoPlace, kind: 'originator' | 'responder'): FlowRole[] {
+  const roles: FlowRole[] = [];
+  if (country) roles.push({ group: 'countries', key: simpleKey(country), kind });
+  if (system) roles.push({ group: 'systems', key: simpleKey(system.key), kind });
+  return roles;
 }
 
 function appRoles(flow: Flow, direction: Direction): FlowRole[] {

@@ -1,15 +1,18 @@
+import { labelFromMmdb } from '../db/write/label-from-mmdb.ts';
 import type { Interval } from '../domain/interval.ts';
+import type { KeyText } from '../domain/key-text.ts';
 import { addressScopes, DEFAULT_HOME } from './address-scope.ts';
 import { BadLine } from './bad-line.ts';
 import type { Flow } from './flow.ts';
-import { ensureFlowGroups } from './flow-context.ts';
-import { FLOW_GROUPS, type FlowGroupName } from './flow-groups.ts';
+import { ensureFlowGroups, type FlowImportGroups } from './flow-context.ts';
+import { type FlowGroupName, flowGroup, flowGroupNames } from './flow-groups.ts';
 import {
   type FlowReadingsOptions,
   type FlowSink,
   flowPieces,
   flowReadings,
 } from './flow-readings.ts';
+import type { GeoPlace, GeoPlaces } from './geo-places.ts';
 import type { ImportGroup } from './import-group.ts';
 import type { ImportSession } from './import-session.ts';
 import { checkTime, type TimeBounds } from './time-bounds.ts';
@@ -20,6 +23,15 @@ export type FlowWriterOptions = {
   readonly home: readonly string[];
   readonly probe: string | null;
   readonly bounds: TimeBounds;
+  /** Where addresses are, if that is to be counted. */
+  readonly places: GeoPlaces | null;
+};
+
+export type FlowWriter = {
+  /** Null, or what to wait for before the next flow. */
+  readonly add: (flow: Flow) => Promise<void> | null;
+  /** To be called once all that the session's writer holds is written. */
+  readonly finish: () => Promise<void>;
 };
 
 /**
@@ -28,22 +40,44 @@ export type FlowWriterOptions = {
  */
 export async function createFlowWriter(
   session: ImportSession,
-  { home, probe, bounds }: FlowWriterOptions,
-): Promise<(flow: Flow) => Promise<void> | null> {
+  { home, probe, bounds, places }: FlowWriterOptions,
+): Promise<FlowWriter> {
   const scopeOf = addressScopes(home.length > 0 ? home : DEFAULT_HOME);
   const { writer, connection, contextId } = session;
-  const groups = await ensureFlowGroups(connection, contextId);
+  const groups = await ensureFlowGroups(connection, contextId, flowGroupNames(places));
+  const names = systemNames(places);
   const options: FlowReadingsOptions = {
     groups: byBucketSize(groups),
     scopeOf,
+    placeOf: names.placeOf,
     sink: sinkOf(groups, probe, writer),
   };
-  return (flow) => {
-    checkFlow(flow, bounds);
-    return addPieces(flowPieces(flow), (piece) => {
-      flowReadings(options, flow, piece);
-      return writer.makeRoom();
-    });
+  return {
+    add(flow) {
+      checkFlow(flow, bounds);
+      return addPieces(flowPieces(flow), (piece) => {
+        flowReadings(options, flow, piece);
+        return writer.makeRoom();
+      });
+    },
+    async finish() {
+      const group = groups.get('systems');
+      if (group) await labelFromMmdb(connection, group.groupId, names.all());
+    },
+  };
+}
+
+/** The names of autonomous systems that flows met, as the labels of their keys. */
+function systemNames(places: GeoPlaces | null) {
+  const names = new Map<KeyText, string>();
+  const placeOf = (address: KeyText, { placeOf: find }: GeoPlaces): GeoPlace => {
+    const place = find(address);
+    if (place.system?.name) names.set(place.system.key, place.system.name);
+    return place;
+  };
+  return {
+    placeOf: places && ((address: KeyText) => placeOf(address, places)),
+    all: () => Array.from(names, ([key, name]) => ({ key, name })),
   };
 }
 
@@ -59,14 +93,9 @@ function addPieces(
   return null;
 }
 
-const NAMES = Object.keys(FLOW_GROUPS) as FlowGroupName[];
-
-function byBucketSize(
-  groups: Readonly<Record<FlowGroupName, ImportGroup>>,
-): Map<number, Set<FlowGroupName>> {
+function byBucketSize(groups: FlowImportGroups): Map<number, Set<FlowGroupName>> {
   const sizes = new Map<number, Set<FlowGroupName>>();
-  for (const name of NAMES) {
-    const { bucketSeconds } = groups[name];
+  for (const [name, { bucketSeconds }] of groups) {
     sizes.set(bucketSeconds, (sizes.get(bucketSeconds) ?? new Set()).add(name));
   }
   return sizes;
@@ -74,16 +103,18 @@ function byBucketSize(
 
 /** Puts the amounts of a group's meters into the slots that the meters have in this context. */
 function sinkOf(
-  groups: Readonly<Record<FlowGroupName, ImportGroup>>,
+  groups: FlowImportGroups,
   probe: string | null,
   writer: ImportSession['writer'],
 ): FlowSink {
-  const placements = Object.fromEntries(
-    NAMES.map((name) => [name, placementOf(name, groups[name])]),
-  ) as Record<FlowGroupName, Placement>;
+  const placed = new Map(
+    Array.from(groups, ([name, group]) => [name, { group, place: placementOf(name, group) }]),
+  );
   return (name, bucket, key, amounts) => {
-    const values = placements[name](amounts);
-    writer.batch().add({ group: groups[name], probe, bucket, key, values, count: 1 });
+    const target = placed.get(name);
+    if (!target) throw new Error(`there is no group for ${name}`);
+    const values = target.place(amounts);
+    writer.batch().add({ group: target.group, probe, bucket, key, values, count: 1 });
   };
 }
 
@@ -91,7 +122,7 @@ function sinkOf(
 type Placement = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
 
 function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Placement {
-  const slots = FLOW_GROUPS[name].meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
+  const slots = flowGroup(name).meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
   // In a group that an import has made, nothing has to move.
   if (slots.length === folds.length && slots.every((slot, i) => slot === i)) {
     return (amounts) => amounts;
@@ -103,7 +134,11 @@ function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Place
   };
 }
 
-function checkFlow({ startUs, durationUs, originator, responder }: Flow, bounds: TimeBounds): void {
+/** Fails with a `BadLine` where the flow lies out of bounds, or is more than can be counted. */
+export function checkFlow(
+  { startUs, durationUs, originator, responder }: Flow,
+  bounds: TimeBounds,
+): void {
   checkTime(bounds, 'the start', startUs / 1e6);
   checkTime(bounds, 'the end', (startUs + durationUs) / 1e6);
   if (

@@ -21,6 +21,9 @@ export type Flow = {
   readonly responder: FlowSide;
 };
 
+/** The reserved number stands for a protocol that a log does not know. */
+export const UNKNOWN_PROTOCOL = 255;
+
 const TCP = 6;
 const UDP = 17;
 const SCTP = 132;

@@ -3,7 +3,9 @@ import { insertImport } from '../db/write/insert-import.ts';
 import { selectImport } from '../db/write/select-import.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
 import { type BadLines, collectBadLines } from './bad-lines.ts';
+import { createFlowParser, FLOW_FORMATS } from './flow-formats.ts';
 import { createFlowWriter } from './flow-writer.ts';
+import type { GeoPlaces } from './geo-places.ts';
 import { type ImportSession, runImport } from './import-session.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
@@ -11,9 +13,8 @@ import { contentDigest, readContent } from './read-content.ts';
 import { type LineTaker, readLines } from './read-lines.ts';
 import { createSampleWriter } from './sample-writer.ts';
 import { timeBounds } from './time-bounds.ts';
-import { createZeekConnParser } from './zeek-conn.ts';
 
-export const IMPORT_FORMATS = ['samples', 'zeek'] as const;
+export const IMPORT_FORMATS = ['samples', ...FLOW_FORMATS] as const;
 
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
@@ -32,6 +33,10 @@ export type ImportFileOptions = {
   readonly source: ImportSource;
   /** Home networks of a flow format; without any, the private networks. */
   readonly home?: readonly string[];
+  /** Zone of the times of a format that writes local ones; without it, UTC. */
+  readonly timeZone?: string;
+  /** Databases that say where the addresses of flows are. */
+  readonly places?: GeoPlaces | null;
   /** The probe that flows are of, and samples that name none. */
   readonly probe?: string;
   readonly engine?: number;
@@ -120,7 +125,7 @@ async function importContent(
   const badLines = collectBadLines(source.name, options.skipBadLines ? 'skip' : 'stop');
   let bytes = 0;
   let records = 0;
-  const take = await lineTaker(session, options, () => {
+  const { take, finish } = await lineTaker(session, options, () => {
     records += 1;
   });
   const lines = await readLines({
@@ -136,6 +141,7 @@ async function importContent(
     },
   });
   await session.writer.finish();
+  await finish();
   return {
     source: source.name,
     context,
@@ -152,23 +158,30 @@ async function importContent(
   };
 }
 
-/** Takes the lines of a format; `onRecord` is called for each but those without one, as headers. */
+/**
+ * Takes the lines of a format; `finish` is for when all is written. `onRecord` is called for each line
+ * but those without a record, as headers.
+ */
 async function lineTaker(
   session: ImportSession,
   options: ImportFileOptions,
   onRecord: () => void,
-): Promise<LineTaker> {
-  const { format, home = [] } = options;
+): Promise<{ take: LineTaker; finish: () => Promise<void> }> {
+  const { format, home = [], places = null } = options;
   const probe = options.probe ?? null;
   const bounds = timeBounds(options.now());
-  if (format === 'samples') return createSampleWriter(session, { probe, bounds, onRecord });
-  const parse = createZeekConnParser();
-  const addFlow = await createFlowWriter(session, { home, probe, bounds });
-  return (line) => {
+  if (format === 'samples') {
+    const take = await createSampleWriter(session, { probe, bounds, onRecord });
+    return { take, finish: async () => {} };
+  }
+  const parse = createFlowParser(format, options);
+  const { add, finish } = await createFlowWriter(session, { home, probe, bounds, places });
+  const take: LineTaker = (line) => {
     const flow = parse(line);
     if (flow === null) return null;
-    const due = addFlow(flow);
+    const due = add(flow);
     onRecord();
     return due;
   };
+  return { take, finish };
 }

@@ -103,10 +103,10 @@ async function openSession(
   openSecond: () => Promise<Connection>,
 ): Promise<ImportSession> {
   const { contextId, sliceSeconds } = await lockedContext(target, connection);
-  const { engine, source } = target;
+  const { engine, source, context } = target;
   const keyIds = await openKeyIds(connection, contextId);
   const place = { contextId, sliceSeconds, engine };
-  const slices = openImportSlices({ connection, openSecond, source, ...place });
+  const slices = openImportSlices({ connection, openSecond, source, context, ...place });
   const { isPacked } = slices;
   const sink = createReadingPacker({ connection, contextId, sliceSeconds, isPacked });
   const writer = createReadingWriter(

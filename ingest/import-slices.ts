@@ -4,6 +4,7 @@ import { insertSlice } from '../db/write/insert-slice.ts';
 import { reserveSlice, selectAndHoldSlice } from '../db/write/select-slice.ts';
 import { type EpochSeconds, floorTo } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import { sliceName } from '../domain/slice-name.ts';
 import { IngestError } from './ingest-error.ts';
 
@@ -27,13 +28,14 @@ export type ImportSlicesOptions = {
   readonly openSecond: () => Promise<Connection>;
   /** What messages call the thing that is imported. */
   readonly source: string;
+  readonly context: string;
   readonly contextId: number;
   readonly sliceSeconds: number;
   readonly engine: number;
 };
 
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
-  const { connection, source, contextId, engine, sliceSeconds } = options;
+  const { connection, source, context, contextId, engine, sliceSeconds } = options;
   const filled = new Map<EpochSeconds, ImportSlice>();
   const unpacked = new Set<number>();
   let madeCount = 0;
@@ -43,7 +45,10 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
     const slice = await selectAndHoldSlice(connection, place);
     if (slice?.archived) {
       const name = sliceName(startsAt, engine);
-      throw new IngestError(`${source}: ${name} is archived: restore it before importing into it`);
+      throw new IngestError(
+        `${source}: ${name} is archived: restore it before importing into it, with ` +
+          `\`countergraph slices restore --context ${shellWord(context)} --slice ${name}\``,
+      );
     }
     if (slice && !slice.packed) unpacked.add(slice.sliceId);
     if (slice) return slice.sliceId;

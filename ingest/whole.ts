@@ -25,6 +25,15 @@ export function addWhole(a: Whole, b: Whole): Whole {
 export const subtractWhole = (a: Whole, b: Whole): Whole =>
   typeof a === 'number' && typeof b === 'number' ? a - b : toWhole(BigInt(a) - BigInt(b));
 
+export function multiplyWhole(a: Whole, b: Whole): Whole {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const product = a * b;
+    // A rounded product is at least 2^53 and therefore never "safe".
+    if (Number.isSafeInteger(product)) return product;
+  }
+  return toWhole(BigInt(a) * BigInt(b));
+}
+
 /** Whether a number can be stored as one reading. */
 export const isReading = (value: Whole): boolean =>
   typeof value === 'number' || (value <= MAX_READING && value >= -MAX_READING);

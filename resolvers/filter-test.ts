@@ -1,4 +1,5 @@
 import { parseCrossKey } from '../domain/cross-key.ts';
+import { boundKeys } from '../domain/key-bounds.ts';
 import type { FilterableKey, KeyFilter } from '../domain/key-filter.ts';
 import type { CounterGroupView } from './counter-groups.ts';
 import { filterable } from './keys.ts';
@@ -15,7 +16,11 @@ export function filterTest(
 ): KeyPassing {
   const test: KeyTest = filter.search
     ? { kind: 'row', passes: (row) => passes(filterable({ group, row })) }
-    : { kind: 'text', passes: (key) => passes(ofText(group, key)) };
+    : {
+        kind: 'text',
+        passes: (key) => passes(ofText(group, key)),
+        bounds: boundKeys(filter, group.kinds),
+      };
   return { filter: JSON.stringify(filter), test };
 }
 

@@ -1,8 +1,9 @@
-import type { EpochSeconds } from '../domain/interval.ts';
 import type { Identity } from './identity.ts';
 import type { RequestReads } from './loaders/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
+
+export type { Rendered } from './loaders/request-reads.ts';
 
 /** What the services need of the configuration. */
 export type ServiceSettings = {
@@ -23,8 +24,6 @@ export type RequestScope = {
   readonly variable: (name: string) => string | undefined;
   /** Whom to ask before and after somebody says who they are. */
   readonly gate: LogInGate;
-  /** When the request arrived: one moment for all of it. */
-  readonly now: EpochSeconds;
   /** null: nobody has said who they are. */
   readonly identity: Identity | null;
 };

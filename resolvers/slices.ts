@@ -42,7 +42,7 @@ function viewSlice(scope: RequestScope, at: ContextView, row: SliceRow): SliceVi
     sliceId: row.sliceId,
     name: sliceName(timeInterval.from, row.engine),
     engine: row.engine,
-    status: statusOf(row, scope.now),
+    status: statusOf(row, scope.reads.now()),
     timeInterval,
     path: row.path,
     available: !row.archived,

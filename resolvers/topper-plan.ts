@@ -68,7 +68,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const probeId = await probeIdOf(group.at, request.probe);
   const available = await availableInterval(group, probeId);
   const window = resolveWindow(request.window, {
-    now: scope.now,
+    clock: () => scope.reads.now(),
     timeZone,
     available,
     bucketSeconds: group.row.bucket_size,

@@ -2,9 +2,10 @@ import { ServiceError, serviceError } from '../domain/errors.ts';
 import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import { type GrantedContext, type Identity, identify } from '../resolvers/identity.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
-import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
+import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
 import { decodeCommon, decodeTimeout } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
+import { jsonAnswer } from './json-answer.ts';
 import type { Parameters } from './parameters.ts';
 
 /** Seconds the request's database work may take; null waits. A malformed `timeout` says so later. */
@@ -23,12 +24,12 @@ export function timeoutOf<Options extends { node: NodeChoice }>(
   }
 }
 
-/** The response's root object. The checks come in the order of decision 3; the first answers. */
+/** The response's root object as JSON. The checks come in the order of decision 3; the first answers. */
 export async function answerRequest<Options extends { node: NodeChoice }>(
   endpoint: Endpoint<Options>,
   parameters: Parameters,
   anonymous: AnonymousScope,
-): Promise<Record<string, unknown>> {
+): Promise<Rendered> {
   const identity = await authenticate(parameters, anonymous);
   const context = await grantedContext(parameters, identity, anonymous);
   endpoint.require?.(parameters);
@@ -36,7 +37,11 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   const options = endpoint.decode(parameters, anonymous.settings);
   const scope: RequestScope = { ...anonymous, identity };
   const at: ContextView = viewContext(scope, context, options.node);
-  return endpoint.answer(scope, at, options);
+  // The user has no part in what is answered from here on, but for the context.
+  const name = `${endpoint.path} ${JSON.stringify([context, options])}`;
+  return scope.reads.remembered(name, async () =>
+    jsonAnswer(200, await endpoint.answer(scope, at, options)),
+  );
 }
 
 async function authenticate(

@@ -1,14 +1,14 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
-import type { AnonymousScope } from '../resolvers/request-scope.ts';
+import type { AnonymousScope, Rendered } from '../resolvers/request-scope.ts';
 import { answerRequest, timeoutOf } from './answer-request.ts';
 import { counterGroupInfo } from './counter-group-info.ts';
 import type { Endpoint } from './endpoint.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { fromQuery, type Parameters } from './parameters.ts';
 import { readBody } from './read-body.ts';
 import { timeSlices } from './time-slices.ts';
 import { topper } from './topper.ts';
-import { writeJson } from './write-json.ts';
 
 export type RestRequest = {
   readonly path: string;
@@ -17,12 +17,6 @@ export type RestRequest = {
   readonly contentType: string | null;
   /** Read when the method has one; fails with 413 past the limit. */
   readonly body: () => Promise<Buffer>;
-};
-
-export type RestAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 };
 
 /** Makes the scope of one request, works in it, and gives back what it holds. */
@@ -34,7 +28,7 @@ export type WithScope = <T>(
 /** Each endpoint by its path, its options known to itself only. */
 const ENDPOINTS: ReadonlyMap<
   string,
-  (parameters: Parameters, scope: WithScope) => Promise<object>
+  (parameters: Parameters, scope: WithScope) => Promise<Rendered>
 > = new Map([bound(timeSlices), bound(counterGroupInfo), bound(topper)]);
 
 function bound<Options extends { node: NodeChoice }>(endpoint: Endpoint<Options>) {
@@ -56,12 +50,12 @@ export async function handleRest(
   request: RestRequest,
   withScope: WithScope,
   onError: (error: ServiceError) => void,
-): Promise<RestAnswer> {
+): Promise<Rendered> {
   try {
     const answer = ENDPOINTS.get(request.path);
     if (!answer) throw serviceError('noSuchPath', { path: request.path });
     const parameters = await readParameters(request);
-    return jsonAnswer(200, await answer(parameters, withScope));
+    return await answer(parameters, withScope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onError(error);
@@ -84,7 +78,7 @@ async function readParameters(request: RestRequest): Promise<Parameters> {
 }
 
 /** The specification's error shape, for whatever the whole service answers with JSON. */
-export function renderError(error: ServiceError): RestAnswer {
+export function renderError(error: ServiceError): Rendered {
   const { kind, retryAfterSeconds } = error;
   const headers = {
     ...(kind === 'methodNotAllowed' && { allow: 'GET, HEAD, POST' }),
@@ -92,13 +86,3 @@ export function renderError(error: ServiceError): RestAnswer {
   };
   return jsonAnswer(error.status, { status: 'ERROR', message: error.message }, headers);
 }
-
-const jsonAnswer = (
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): RestAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-  body: writeJson(body),
-});

@@ -27,6 +27,7 @@ import { type AskedDocument, fieldNodesAt } from './field-nodes.ts';
 
 /** One operation of a document, compiled to a function. */
 export type CompiledQuery = AskedDocument & {
+  readonly text: string;
   readonly document: DocumentNode;
   /** Variables that must not be null, and must be given unless they have a default. */
   readonly needed: ReadonlySet<string>;
@@ -117,7 +118,7 @@ const keyOf = (text: string, operationName: string | null): string =>
 
 function compile(
   schema: GraphQLSchema,
-  { document, operationName }: AskedOperation,
+  { text, document, operationName }: AskedOperation,
 ): CompiledQuery | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'query' || !isCompilable(schema, document)) return null;
@@ -132,6 +133,7 @@ function compile(
   const defaults = defaultsOf(operation);
   return {
     ...asked,
+    text,
     document,
     needed: neededVariables(schema, document),
     async run(scope, given) {

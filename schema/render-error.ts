@@ -6,6 +6,12 @@ const CODES: ReadonlySet<unknown> = new Set(Object.values(ERRORS).map(({ code })
 /** Of the errors that were rendered here, what they come from. */
 const KINDS = new WeakMap<GraphQLError, ErrorKind>();
 
+/** Of those that came from something a caller must not see, what that was. */
+const CAUSES = new WeakMap<GraphQLError, unknown>();
+
+/** What an operator must know of an error beyond what is told; undefined: nothing. */
+export const causeOf = (error: GraphQLError): unknown => CAUSES.get(error);
+
 /** The row of the table that an answer's error is of; `document`: what was sent was wrong. */
 export function errorKindOf(error: GraphQLError): ErrorKind | 'document' {
   const known = KINDS.get(error);
@@ -22,19 +28,21 @@ function originOf(error: unknown): unknown {
 
 /**
  * An error of the execution as callers see it: those of the table with their code, a defect as
- * `internal`. `onDefect` gets what a caller must not see.
+ * `internal`. What a caller must not see is `causeOf` it.
  */
-export function renderError(error: unknown, onDefect: (cause: unknown) => void): GraphQLError {
+export function renderError(error: unknown): GraphQLError {
   const origin = originOf(error);
   // Syntax, validation, variables: the document's or the caller's own mistake.
   if (origin instanceof GraphQLError) return withCode(origin);
   if (origin instanceof ServiceError) {
-    if (origin.cause !== undefined) onDefect(origin);
-    return serviceErrorAt(origin, error);
+    const rendered = serviceErrorAt(origin, error);
+    if (origin.cause !== undefined) CAUSES.set(rendered, origin);
+    return rendered;
   }
-  onDefect(origin);
   const { message } = ERRORS.internal;
-  return serviceErrorAt(new ServiceError('internal', message), error);
+  const rendered = serviceErrorAt(new ServiceError('internal', message), error);
+  CAUSES.set(rendered, origin);
+  return rendered;
 }
 
 /** Documents that do not parse or validate are bad input too (decisions, section 10). */

@@ -29,7 +29,8 @@ builder.node(SliceRef, {
     diskSize: t.field({
       type: 'BigInt',
       nullable: true,
-      description: 'Bytes of its samples with their indexes. Measured when asked for.',
+      description:
+        'Bytes of its samples with their indexes, or of its archive. Measured when asked for.',
       resolve: (slice) => sliceSize(slice),
     }),
     path: t.exposeString('path', {

@@ -1,7 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { callerNetwork, isLoopback } from '../domain/caller-network.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
-import { Admission, type Place } from './admission.ts';
+import { Admission, type Fullness, type Place } from './admission.ts';
+import { CrowdLimit } from './crowd-limit.ts';
 import { LogInFailures } from './log-in-failures.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,18 +14,25 @@ export type Visit = LogInGate & {
   enter(): void;
   /** When the work is over, whatever came of it: how long the caller reads is its own affair. */
   leave(): void;
+  /** There was no room. */
+  readonly isRefused: boolean;
 };
 
 /** Who may come in, and how many at once. */
 export class Door {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
+  /** By address: most come again and again, and an address takes a while to read. */
+  readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
+
+  /** Takes why there was no room, whenever there was none. */
+  onRefusal: (why: Fullness) => void = () => undefined;
 
   constructor(settings: Settings) {
-    this.admission = new Admission({
-      total: settings.maxConcurrent,
-      share: settings.maxConcurrentPerUser,
-    });
+    this.admission = new Admission(
+      { total: settings.maxConcurrent, share: settings.maxConcurrentPerUser },
+      new CrowdLimit({ most: settings.maxConcurrent, waitMs: settings.maxWaitMs }),
+    );
     this.#failures = new LogInFailures({
       perUser: settings.logInFailures,
       perAddress: settings.logInFailuresPerAddress,
@@ -36,9 +46,15 @@ export class Door {
    * must not lock users out.
    */
   visit(address: string | undefined): Visit {
-    const caller = callerNetwork(address);
-    const failures = isLoopback(address) ? null : this.#failures;
+    const { caller, isLocal } = this.#callerAt(address);
+    const failures = isLocal ? null : this.#failures;
     let place: Place | null = null;
+    let isRefused = false;
+    const refuse = (why: Fullness): never => {
+      isRefused = true;
+      this.onRefusal(why);
+      throw serviceError('busy');
+    };
     const refusal = (username: string): ServiceError | null => {
       const seconds = failures?.waitSeconds(caller, username) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
@@ -49,10 +65,14 @@ export class Door {
     };
     return {
       enter: () => {
-        place = this.admission.enter(caller);
-        if (!place) throw serviceError('busy');
+        const entered = this.admission.enter(caller);
+        if (typeof entered === 'string') refuse(entered);
+        else place = entered;
       },
       leave: () => place?.leave(),
+      get isRefused() {
+        return isRefused;
+      },
       check,
       failed(username) {
         // Of many guesses at once, no more than the limit are told that they were wrong …
@@ -65,11 +85,23 @@ export class Door {
         // … and none of the others that it was right.
         check(username);
         failures?.succeed(caller, username);
-        if (place && !place.take(username)) throw serviceError('busy');
+        const full = place?.take(username) ?? null;
+        if (full !== null) refuse(full);
       },
     };
   }
+
+  #callerAt(address: string | undefined): Caller {
+    const known = this.#callers.get(address ?? '');
+    if (known) return known;
+    const caller = { caller: callerNetwork(address), isLocal: isLoopback(address) };
+    this.#callers.set(address ?? '', caller);
+    return caller;
+  }
 }
+
+/** isLocal: on this machine. */
+type Caller = { readonly caller: string; readonly isLocal: boolean };
 
 const tooManyFailures = (seconds: number): ServiceError =>
   serviceError('tooManyFailures', { seconds }, { retryAfterSeconds: seconds });

@@ -12,7 +12,7 @@ export function withEntityTag({ request, method }: Exchange, answer: Answer): An
   const headers = {
     ...answer.headers,
     'cache-control': 'private, no-cache',
-    etag: etag(answer.body),
+    etag: tagOf(answer),
   };
   // No more of the request than this: `cache-control: no-cache`, which `fetch` adds by itself to a
   // request that says If-None-Match, is for caches, and this is where the answer comes from.
@@ -23,4 +23,15 @@ export function withEntityTag({ request, method }: Exchange, answer: Answer): An
     headers: { 'cache-control': headers['cache-control'], etag: headers.etag },
     body: '',
   };
+}
+
+/** Answers that are given again and again are hashed once. */
+const TAGS = new WeakMap<Answer, string>();
+
+function tagOf(answer: Answer): string {
+  const known = TAGS.get(answer);
+  if (known !== undefined) return known;
+  const tag = etag(answer.body);
+  TAGS.set(answer, tag);
+  return tag;
 }

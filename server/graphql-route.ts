@@ -13,6 +13,7 @@ import { answerHot, hotRequest } from './hot-graphql.ts';
 import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
 import { requireOwnSite } from './other-sites.ts';
 import type { Service } from './service.ts';
+import { withScope } from './with-scope.ts';
 
 /** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
 export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
@@ -28,17 +29,16 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);
     const body = hasBody(method) ? await readBody(request, LIMITS.graphqlBodyBytes) : null;
-    const anonymous = service.openScope(settings.queryTimeoutSeconds, exchange);
-    try {
-      const isJson = contentType === 'application/json';
-      const hot = isJson && body && hotRequest(hotWays, request, body);
-      const answer = hot
-        ? await answerHot(hot, { headers: headersOf(request), signal, anonymous, log, metrics })
-        : await askYoga(yoga, { exchange, contentType, body, anonymous });
-      if (!signal.aborted) await send(exchange, withEntityTag(exchange, answer));
-    } finally {
-      await anonymous.reads.end();
-    }
+    const isJson = contentType === 'application/json';
+    const hot = isJson && body && hotRequest(hotWays, request, body);
+    metrics.graphql(hot ? 'hot' : 'yoga');
+    const seconds = settings.queryTimeoutSeconds;
+    const answer = await withScope(service, exchange, seconds, (anonymous) =>
+      hot
+        ? answerHot(hot, { headers: headersOf(request), anonymous, asked: exchange, metrics })
+        : askYoga(yoga, { exchange, contentType, body, anonymous }),
+    );
+    if (!signal.aborted) await send(exchange, withEntityTag(exchange, answer));
   };
 }
 
@@ -72,7 +72,7 @@ async function askYoga(
   const response = await yoga.fetch(
     `http://localhost${GRAPHQL_PATH}${search}`,
     { method, headers, signal, ...(body && { body: new Uint8Array(body) }) },
-    { anonymous },
+    { anonymous, asked: exchange },
   );
   return explainRefusal({
     status: response.status,

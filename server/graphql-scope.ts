@@ -1,6 +1,13 @@
 import { identify } from '../resolvers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../schema/credentials.ts';
+import type { AskedFor } from './service.ts';
+
+/** What the HTTP layer hands to each GraphQL request. */
+export type GraphQLServerContext = {
+  readonly anonymous: AnonymousScope;
+  readonly asked: Pick<AskedFor, 'current' | 'log' | 'signal'>;
+};
 
 /** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */
 export async function openGraphQLScope(

@@ -6,17 +6,13 @@ import type { CompiledQueries } from '../schema/compiled-queries.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
-import { openGraphQLScope } from './graphql-scope.ts';
+import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import { guardSchema, limitRequests } from './guard-graphql.ts';
-import { CallerGone } from './http-exchange.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { parseUrlValues } from './parse-url-values.ts';
 import type { Settings } from './settings.ts';
-
-/** What the HTTP layer hands to each GraphQL request. */
-export type GraphQLServerContext = { readonly anonymous: AnonymousScope };
 
 export const GRAPHQL_PATH = '/graphql';
 
@@ -47,11 +43,11 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
       debug: (...args) => log.trace({ args }, 'yoga'),
       info: (...args) => log.debug({ args }, 'yoga'),
       warn: (...args) => log.warn({ args }, 'yoga'),
-      // Errors are logged where they are rendered, with what lies behind them.
-      error: (...args) => log.debug({ args }, 'yoga'),
+      // Errors are logged where the answer is made, with what lies behind them.
+      error: () => {},
     },
     context: async ({ request, anonymous }) => openGraphQLScope(request.headers, anonymous),
-    maskedErrors: { maskError: (error) => maskError(error, log) },
+    maskedErrors: { maskError: renderError },
     extraParamNames: ['documentId'],
     plugins: [
       parseUrlValues(),
@@ -64,11 +60,6 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
       giveCodes(),
       observeGraphQL(metrics),
     ],
-  });
-
-export const maskError = (error: unknown, log: Logger) =>
-  renderError(error, (cause) => {
-    if (!(cause instanceof CallerGone)) log.error({ err: cause }, 'a GraphQL field failed');
   });
 
 /** Puts the text in place of a document's hash, and remembers what signed-in callers register. */

@@ -2,20 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
-import type { AnonymousScope } from '../resolvers/request-scope.ts';
+import type { Identity } from '../resolvers/identity.ts';
 import type { CompiledQueries, CompiledQuery, Variables } from '../schema/compiled-queries.ts';
 import type { HeaderSource } from '../schema/credentials.ts';
 import { costFault } from '../schema/limits/cost-fault.ts';
 import { documentFault } from '../schema/limits/document-fault.ts';
 import type { GraphQLLimits } from '../schema/limits/graphql-limits.ts';
-import { withCode } from '../schema/render-error.ts';
+import { renderError, withCode } from '../schema/render-error.ts';
 import type { Documents } from './documents.ts';
-import { maskError, withPlans } from './graphql.ts';
-import { openGraphQLScope } from './graphql-scope.ts';
+import { withPlans } from './graphql.ts';
+import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import type { Answer } from './http-exchange.ts';
-import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { countErrors, noteOperation } from './observe-graphql.ts';
+import { noteErrors, noteOperation } from './observe-graphql.ts';
 
 /** An operation that is compiled, with what a request says besides. */
 type HotRequest = {
@@ -58,36 +57,52 @@ export function hotRequest(
   return { query, operationName, variables, extensions, mediaType };
 }
 
-type Asked = {
+type Asked = GraphQLServerContext & {
   readonly headers: HeaderSource;
-  readonly signal: AbortSignal;
-  readonly anonymous: AnonymousScope;
-  readonly log: Logger;
   readonly metrics: Metrics;
 };
 
 /** Gives the connections back before it returns: a caller who reads slowly holds none. */
 export async function answerHot(
-  { query, operationName, variables, extensions, mediaType }: HotRequest,
-  { headers, signal, anonymous, log, metrics }: Asked,
+  request: HotRequest,
+  { headers, metrics, ...context }: Asked,
 ): Promise<Answer> {
-  let result: ExecutionResult;
+  const { query, operationName, variables, extensions, mediaType } = request;
+  const { anonymous, asked } = context;
+  const finish = (result: ExecutionResult): Answer => {
+    for (const error of result.errors ?? []) withCode(error);
+    noteErrors(metrics, context, result);
+    if (result.errors) anonymous.reads.noteMoment();
+    return render(withPlans(result, extensions, anonymous), mediaType);
+  };
   try {
     const scope = await openGraphQLScope(headers, anonymous);
-    noteOperation(query.document, operationName, scope.identity !== null);
-    result = masked(await query.run(scope, variables), log);
+    const isKnown = scope.identity !== null;
+    noteOperation(asked.current, { document: query.document, name: operationName, isKnown });
+    const answer = async () => finish(masked(await query.run(scope, variables)));
+    // Plans tell how it was come by this time.
+    if (!scope.identity || extensions?.['plan'] === true) return await answer();
+    return await anonymous.reads.remembered(nameOf(scope.identity, request), answer);
   } catch (error) {
-    result = { errors: [maskError(error, log)] };
+    return finish({ errors: [renderError(error)] });
+  } finally {
+    await anonymous.reads.end();
   }
-  await anonymous.reads.end();
-  for (const error of result.errors ?? []) withCode(error);
-  if (!signal.aborted) countErrors(metrics, result);
-  return render(withPlans(result, extensions, anonymous), mediaType);
 }
 
-function masked(result: ExecutionResult, log: Logger): ExecutionResult {
+/** All that decides what is answered: who asks and what they may read, and all that they ask. */
+const nameOf = (
+  { username, contexts }: Identity,
+  { query, operationName, variables, mediaType }: HotRequest,
+): string =>
+  JSON.stringify([
+    ...['graphql', mediaType, operationName, variables, username, [...contexts.values()]],
+    query.text,
+  ]);
+
+function masked(result: ExecutionResult): ExecutionResult {
   if (!result.errors) return result;
-  return { ...result, errors: result.errors.map((error): GraphQLError => maskError(error, log)) };
+  return { ...result, errors: result.errors.map((error): GraphQLError => renderError(error)) };
 }
 
 type MediaType = 'application/json' | 'application/graphql-response+json';

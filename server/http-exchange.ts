@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Rendered } from '../resolvers/loaders/request-reads.ts';
+import { type CurrentRequest, nameOf } from './current-request.ts';
 import type { Visit } from './door.ts';
+import type { Logger } from './log.ts';
 
 /** One request and its answer, with what every route wants to know of them. */
 export type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly requestId: string;
+  /** What is known of it, for its log line, metrics and trace. */
+  readonly current: CurrentRequest;
+  /** Each of its lines names the request. */
+  readonly log: Logger;
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -27,10 +33,14 @@ export class CallerGone extends Error {
   }
 }
 
+type ExchangeTerms = Pick<Exchange, 'log' | 'gate' | 'slowCallerMs'> & {
+  readonly requestId: string;
+};
+
 export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  terms: Pick<Exchange, 'requestId' | 'gate' | 'slowCallerMs'>,
+  { requestId, log, ...terms }: ExchangeTerms,
 ): Exchange {
   const url = new URL(`http://localhost${originForm(request.url)}`);
   // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and no
@@ -41,8 +51,15 @@ export function openExchange(
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new CallerGone());
   });
+  const current: CurrentRequest = { requestId, span: null, user: null, operation: null };
+  let named: Logger | null = null;
   return {
-    ...{ request, response, ...terms },
+    ...{ request, response, current, ...terms },
+    // Most requests have nothing to say in between.
+    get log() {
+      named ??= log.child(nameOf(current));
+      return named;
+    },
     method: request.method ?? 'GET',
     path: url.pathname,
     query: url.searchParams,
@@ -75,11 +92,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   return Buffer.concat(chunks);
 }
 
-export type Answer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
-};
+export type Answer = Rendered;
 
 /** HEAD is GET without the body. */
 export async function send(exchange: Exchange, answer: Answer): Promise<void> {

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
-import { handleRest, isRestPath, renderError, type WithScope } from '../rest/handle-request.ts';
+import { handleRest, isRestPath, renderError } from '../rest/handle-request.ts';
 import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
+import { limitPerAddress } from './connections-per-address.ts';
 import { answerCors } from './cors.ts';
 import type { Dashboard } from './dashboard.ts';
 import { Door } from './door.ts';
@@ -18,9 +18,11 @@ import { type Answer, type Exchange, openExchange, readBody, send } from './http
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
+import { withScope } from './with-scope.ts';
 
 /** A route's name in metrics and logs, and what it does. */
 type Route = {
@@ -44,7 +46,12 @@ export function createHttpServer(
 ): Server {
   const { settings, metrics } = service;
   const door = new Door(settings);
-  registerAdmission(metrics.registry, door.admission);
+  const countRefusal = registerAdmission(metrics.registry, door.admission);
+  const refusals = new RefusalLog(service.log);
+  door.onRefusal = (why) => {
+    countRefusal(why);
+    refusals.refused();
+  };
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
@@ -55,7 +62,7 @@ export function createHttpServer(
   const server = createServer(connectionOptions(settings), (request, response) => {
     const caller = proxyAddress(request, isTrusted);
     const requestId = requestIdOf(request, isTrusted);
-    const terms = { requestId, gate: door.visit(caller), slowCallerMs };
+    const terms = { requestId, log: service.log, gate: door.visit(caller), slowCallerMs };
     const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
@@ -65,6 +72,10 @@ export function createHttpServer(
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   guardConnections(server, settings, service.log);
+  limitPerAddress(server, metrics.registry, {
+    most: settings.maxConnectionsPerAddress,
+    isProxy: (address) => isTrusted(address, 0),
+  });
   drain.watch(server);
   return server;
 }
@@ -81,7 +92,7 @@ async function respond(service: Service, exchange: Exchange, route: Route): Prom
       return send(exchange, refusalOf(exchange, error));
     }
     service.metrics.error('internal');
-    service.log.error({ err: error }, 'a request failed');
+    exchange.log.error({ err: error }, 'a request failed');
     if (exchange.response.headersSent) exchange.response.destroy();
     else await send(exchange, refusalOf(exchange, INTERNAL));
   } finally {
@@ -130,35 +141,18 @@ const NOTHING_HERE: Route = {
 
 const restRoute = (service: Service) => async (exchange: Exchange) => {
   const { request, path, method, query } = exchange;
-  const withScope: WithScope = async (timeoutSeconds, work) => {
-    const attempt = async (mayReadAlone: boolean) => {
-      const seconds = timeoutSeconds(service.settings);
-      const scope = service.openScope(seconds, exchange, { mayReadAlone });
-      try {
-        return await work(scope);
-      } finally {
-        await scope.reads.end();
-      }
-    };
-    try {
-      return await attempt(true);
-    } catch (error) {
-      if (!(error instanceof SnapshotMoved)) throw error;
-      return attempt(false);
-    }
-  };
   const answer = await handleRest(
     {
       ...{ path, method, query },
       contentType: request.headers['content-type'] ?? null,
       body: () => readBody(request, LIMITS.restBodyBytes),
     },
-    withScope,
+    (timeoutSeconds, work) => withScope(service, exchange, timeoutSeconds(service.settings), work),
     (error) => {
       service.metrics.error(error.kind);
       // Behind a cause is what the caller must not see and the operator must.
       if (error.cause === undefined) return;
-      service.log.warn({ err: error }, 'a request was refused by the backend');
+      exchange.log.warn({ err: error }, 'a request was refused by the backend');
     },
   );
   await send(exchange, withEntityTag(exchange, answer));

@@ -1,4 +1,4 @@
-import { type CurrentRequest, currentRequest } from './current-request.ts';
+import { nameOf } from './current-request.ts';
 import type { Exchange } from './http-exchange.ts';
 import type { Service } from './service.ts';
 
@@ -7,33 +7,45 @@ export const NO_ROUTE = 'none';
 
 /** Runs `respond` as the work of one request, which is measured, logged and traced as such. */
 export function observeRequest(
-  { log, metrics, tracing }: Service,
+  service: Service,
   exchange: Exchange,
   known: { readonly route: string; readonly caller: string },
   respond: () => Promise<void>,
 ): Promise<void> {
   const startedAt = performance.now();
+  const { metrics, tracing } = service;
+  const { request, response, current, method } = exchange;
   metrics.requestBegins();
-  const { request: asked, response, requestId, method, path, query } = exchange;
-  const { route, caller } = known;
-  const span = tracing?.startRequest({ method, route, requestId, headers: asked.headers }) ?? null;
-  const request: CurrentRequest = { requestId, span, user: null, operation: null };
   response.once('close', () => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    const status = response.writableFinished ? response.statusCode : CALLER_GONE;
-    const { user, operation } = request;
-    metrics.request(route, status, seconds);
-    if (route === NO_ROUTE) metrics.error('noSuchPath');
-    if (operation !== null) metrics.operation(operation, seconds);
-    span?.end({ status, operation });
-    const ms = Math.round(seconds * 1000);
-    const parameters = withoutSecrets(query);
-    // This runs when the socket says so, and not as work of the request.
-    const traceId = span && { traceId: span.traceId };
-    const line = { requestId, ...traceId, caller, user, method, path, parameters, operation };
-    log[levelOf(route, status)]({ ...line, status, ms }, 'request');
+    noteEnd(service, exchange, known, (performance.now() - startedAt) / 1000);
   });
-  return currentRequest.run(request, respond);
+  if (!tracing) return respond();
+  const { requestId } = current;
+  const { headers } = request;
+  const span = tracing.startRequest({ method, route: known.route, requestId, headers });
+  current.span = span;
+  return tracing.within(span, respond);
+}
+
+function noteEnd(
+  { log, metrics }: Service,
+  { response, method, path, query, current, gate }: Exchange,
+  { route, caller }: { readonly route: string; readonly caller: string },
+  seconds: number,
+): void {
+  const { user, operation, span } = current;
+  const status = response.writableFinished ? response.statusCode : CALLER_GONE;
+  metrics.request(route, status, seconds);
+  if (route === NO_ROUTE) metrics.error('noSuchPath');
+  if (operation !== null) metrics.operation(operation, seconds);
+  span?.end({ status, operation });
+  // Of those there was no room for, one line tells of many.
+  const level = gate.isRefused ? 'debug' : levelOf(route, status);
+  if (!log.isLevelEnabled(level)) return;
+  const ms = Math.round(seconds * 1000);
+  const parameters = withoutSecrets(query);
+  const line = { ...nameOf(current), caller, user, method, path, parameters, operation };
+  log[level]({ ...line, status, ms }, 'request');
 }
 
 /** Of requests whose caller did not wait for the answer; nginx calls them so too. */

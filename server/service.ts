@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { joinObservers } from '../domain/work-observer.ts';
 import { RequestReads } from '../resolvers/loaders/request-reads.ts';
@@ -8,12 +7,13 @@ import { NodeDirectory } from '../resolvers/node-directory.ts';
 import { nodeNamer } from '../resolvers/nodes.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { Kernel } from '../topk/kernel.ts';
-import { currentRequest } from './current-request.ts';
+import type { CurrentRequest } from './current-request.ts';
 import type { TrustedDocuments } from './documents.ts';
 import type { Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { PackingTally } from './packing-tally.ts';
 import { programVersion } from './program-version.ts';
+import { RetentionTally } from './retention-tally.ts';
 import { ServingState } from './serving-state.ts';
 import type { Settings } from './settings.ts';
 import { slowLog } from './slow-log.ts';
@@ -33,8 +33,18 @@ export type ServiceOptions = {
   readonly pageDocuments?: TrustedDocuments;
   /** null: nothing is traced. Whoever opened it closes it. */
   readonly tracing?: Tracing | null;
+  /** How often the database died and was started again by this process. */
+  readonly databaseRestarts?: () => number;
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
+};
+
+/** The request that a scope is for. */
+export type AskedFor = {
+  readonly signal: AbortSignal;
+  readonly gate: LogInGate;
+  readonly current: CurrentRequest;
+  readonly log: Logger;
 };
 
 export type Service = {
@@ -48,6 +58,7 @@ export type Service = {
   readonly metrics: Metrics;
   readonly tracing: Tracing | null;
   readonly packing: PackingTally;
+  readonly retention: RetentionTally;
   readonly state: ServingState;
   /**
    * A scope for one request. Its `reads` must be ended, whatever comes of the request.
@@ -55,7 +66,7 @@ export type Service = {
    */
   openScope(
     timeoutSeconds: number | null,
-    caller: { readonly signal: AbortSignal; readonly gate: LogInGate },
+    asked: AskedFor,
     options?: { mayReadAlone: boolean },
   ): AnonymousScope;
   close(): Promise<void>;
@@ -70,10 +81,7 @@ export function createService(options: ServiceOptions): Service {
     primaryUrl: databaseUrl,
     ...(onStatement && { onStatement }),
     onWork,
-    // Not in the name of the request that happened to open it, and is long over.
-    onLostConnection: AsyncResource.bind((error: Error) =>
-      log.warn({ err: error }, 'a database connection was lost'),
-    ),
+    onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
   const directory = new NodeDirectory();
   const kernel = new Kernel({
@@ -84,35 +92,38 @@ export function createService(options: ServiceOptions): Service {
   const memory = new ServiceMemory(kernel, {
     unpackedBytes: settings.blockCacheBytes,
     answerBytes: settings.answerCacheBytes,
+    responseBytes: settings.responseCacheBytes,
   });
   const variable = options.variable ?? ((name: string) => process.env[name]);
   const [packing, state] = [new PackingTally(), new ServingState()];
+  const retention = new RetentionTally();
   const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
-  registerState(metrics.registry, { pools, nodeNameOf, memory, packing, state });
-  const onEnd = slowLog(log, settings.slowMs, metrics);
+  const { databaseRestarts = () => 0 } = options;
+  registerState(metrics.registry, {
+    ...{ pools, nodeNameOf, memory, packing, retention, state, databaseRestarts },
+  });
+  const noteSlow = slowLog(settings.slowMs, metrics);
   return {
-    ...{ settings, log, pools, memory, metrics, tracing, packing, state },
+    ...{ settings, log, pools, memory, metrics, tracing, packing, retention, state },
     documents: options.documents ?? new Map(),
     pageDocuments: options.pageDocuments ?? new Map(),
-    openScope: (timeoutSeconds, { signal, gate }, { mayReadAlone } = { mayReadAlone: false }) => ({
-      ...{ settings, directory, variable, gate },
+    openScope: (timeoutSeconds, asked, { mayReadAlone } = { mayReadAlone: false }) => ({
+      ...{ settings, directory, variable, gate: asked.gate },
       reads: new RequestReads({
-        ...{ pools, memory, timeoutSeconds, signal, mayReadAlone },
-        onPlan: (plan) => log.debug({ plan }, 'a topper was planned'),
-        requestId: currentRequest.getStore()?.requestId ?? null,
-        onIdentified: noteUser,
-        onEnd,
+        ...{ pools, memory, timeoutSeconds, mayReadAlone },
+        now: Math.floor(clock() / 1000),
+        ...{ signal: asked.signal, requestId: asked.current.requestId },
+        onPlan(plan) {
+          if (log.isLevelEnabled('debug')) asked.log.debug({ plan }, 'a topper was planned');
+        },
+        onIdentified(username) {
+          asked.current.user = username;
+        },
+        onEnd: (ms, plans) => noteSlow(asked, ms, plans),
       }),
-      now: Math.floor(clock() / 1000),
     }),
     async close() {
       await Promise.all([pools.close(), kernel.close()]);
     },
   };
-}
-
-/** Who asks is named in the log of the request. */
-function noteUser(username: string): void {
-  const request = currentRequest.getStore();
-  if (request) request.user = username;
 }

@@ -35,6 +35,8 @@ export type Settings = {
   blockCacheBytes: number;
   /** Bytes of answers kept between requests. */
   answerCacheBytes: number;
+  /** Bytes of rendered answers kept between requests. */
+  responseCacheBytes: number;
   /** How often a GraphQL document is asked for before it is compiled; 0: never is. */
   compileAfter: number;
   /** Whether GraphQL documents that are not among the trusted ones are refused. */
@@ -43,6 +45,8 @@ export type Settings = {
   maxConcurrent: number;
   /** Of these, of one user; of one address while it is not known who asks. */
   maxConcurrentPerUser: number;
+  /** In a crowd, as many are worked on as get done in this time; 0: as many as ever. */
+  maxWaitMs: number;
   /** Failed log-ins after which a user is refused at the address they came from. */
   logInFailures: number;
   /** Failed log-ins after which an address is refused. */
@@ -50,6 +54,8 @@ export type Settings = {
   /** Over which failed log-ins are counted. */
   logInFailureSeconds: number;
   maxConnections: number;
+  /** Of these, of one address that is no trusted proxy. */
+  maxConnectionsPerAddress: number;
   /** How long a request may take to arrive, and a caller may take nothing of an answer. */
   slowCallerSeconds: number;
   /** How long an idle connection is kept. */
@@ -152,6 +158,10 @@ const VARIABLES = {
     fallback: LIMITS.answerCacheMegabytes,
     ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
   }),
+  COUNTERGRAPH_RESPONSE_CACHE_MB: setting({
+    fallback: LIMITS.responseCacheMegabytes,
+    ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
+  }),
   COUNTERGRAPH_COMPILE_AFTER: setting({
     fallback: LIMITS.compileAfter,
     ...wholeNumber(0, LIMITS.compileAfterCeiling),
@@ -164,6 +174,10 @@ const VARIABLES = {
   COUNTERGRAPH_MAX_CONCURRENT_PER_USER: setting({
     fallback: LIMITS.concurrentRequestsPerUser,
     ...wholeNumber(1, LIMITS.concurrentRequestsCeiling),
+  }),
+  COUNTERGRAPH_MAX_WAIT_MS: setting({
+    fallback: LIMITS.crowdWaitMs,
+    ...wholeNumber(0, LIMITS.crowdWaitCeilingMs),
   }),
   COUNTERGRAPH_LOG_IN_FAILURES: setting({
     fallback: LIMITS.logInFailures,
@@ -179,6 +193,10 @@ const VARIABLES = {
   }),
   COUNTERGRAPH_MAX_CONNECTIONS: setting({
     fallback: LIMITS.connections,
+    ...wholeNumber(1, LIMITS.connectionsCeiling),
+  }),
+  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: setting({
+    fallback: LIMITS.connectionsPerAddress,
     ...wholeNumber(1, LIMITS.connectionsCeiling),
   }),
   COUNTERGRAPH_SLOW_CALLER_SECONDS: setting({
@@ -263,15 +281,18 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     workers: read.COUNTERGRAPH_WORKERS,
     workerQueue: read.COUNTERGRAPH_WORKER_QUEUE,
     answerCacheBytes: read.COUNTERGRAPH_ANSWER_CACHE_MB * MEGABYTE,
+    responseCacheBytes: read.COUNTERGRAPH_RESPONSE_CACHE_MB * MEGABYTE,
     compileAfter: read.COUNTERGRAPH_COMPILE_AFTER,
     trustedOnly: read.COUNTERGRAPH_TRUSTED_ONLY === 'on',
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
     maxConcurrent: read.COUNTERGRAPH_MAX_CONCURRENT,
     maxConcurrentPerUser: read.COUNTERGRAPH_MAX_CONCURRENT_PER_USER,
+    maxWaitMs: read.COUNTERGRAPH_MAX_WAIT_MS,
     logInFailures: read.COUNTERGRAPH_LOG_IN_FAILURES,
     logInFailuresPerAddress: read.COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS,
     logInFailureSeconds: read.COUNTERGRAPH_LOG_IN_FAILURE_SECONDS,
     maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
+    maxConnectionsPerAddress: read.COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS,
     slowCallerSeconds: read.COUNTERGRAPH_SLOW_CALLER_SECONDS,
     keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
     shutdownSeconds: read.COUNTERGRAPH_SHUTDOWN_SECONDS,

@@ -7,6 +7,7 @@ import { Drain } from './drain.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import { createHttpServer } from './http-server.ts';
 import { type KeepPackedOptions, keepPacked } from './keep-packed.ts';
+import { type KeepRetentionOptions, keepRetention } from './keep-retention.ts';
 import { createService, type ServiceOptions } from './service.ts';
 
 export type RunningServer = {
@@ -18,6 +19,8 @@ export type RunningServer = {
   emptyCaches(): void;
   /** Packs now what the server would pack in the background at its next look. */
   packNow(): Promise<void>;
+  /** Drops now the slices that the server would drop at its next look. */
+  dropExpiredNow(): Promise<void>;
   /** Takes no more requests, answers those it has, gives every connection back. */
   close(): Promise<void>;
 };
@@ -28,6 +31,8 @@ export async function startServer(
     explorer: ExplorerOptions;
     /** When to look for what is not packed; null: never by itself. */
     packing?: KeepPackedOptions['delays'];
+    /** When to look for slices that are older than their context keeps them; null: never. */
+    retention?: KeepRetentionOptions['delays'];
   },
 ): Promise<RunningServer> {
   const { explorer } = options;
@@ -39,12 +44,19 @@ export async function startServer(
   const { host, port } = options.settings;
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
-  const { databaseUrl, log, packing } = options;
+  const { databaseUrl, log, packing, retention } = options;
   const keeper = keepPacked({
     databaseUrl,
     log,
     tally: service.packing,
     ...(packing !== undefined && { delays: packing }),
+  });
+  const retainer = keepRetention({
+    databaseUrl,
+    log,
+    tally: service.retention,
+    ...(options.clock && { clock: options.clock }),
+    ...(retention !== undefined && { delays: retention }),
   });
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
@@ -52,11 +64,12 @@ export async function startServer(
     beginToClose: () => service.state.beginToClose(),
     emptyCaches: () => service.memory.clear(),
     packNow: () => keeper.runOnce(),
+    dropExpiredNow: () => retainer.runOnce(),
     async close() {
       service.state.beginToClose();
-      const packed = keeper.stop();
+      const stopped = [keeper.stop(), retainer.stop()];
       await drain.end(server, options.settings.shutdownSeconds * 1000);
-      await Promise.all([packed, service.close()]);
+      await Promise.all([...stopped, service.close()]);
     },
   };
 }

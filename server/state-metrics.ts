@@ -4,6 +4,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
 import { BoundedNames } from './bounded-names.ts';
 import type { PackingTally } from './packing-tally.ts';
+import type { RetentionTally } from './retention-tally.ts';
 import type { ServingState } from './serving-state.ts';
 
 export type ObservedState = {
@@ -12,7 +13,9 @@ export type ObservedState = {
   readonly nodeNameOf: (url: string) => string;
   readonly memory: ServiceMemory;
   readonly packing: PackingTally;
+  readonly retention: RetentionTally;
   readonly state: ServingState;
+  readonly databaseRestarts: () => number;
 };
 
 /** What is looked up when somebody asks for it: it costs nothing in between. */
@@ -26,11 +29,22 @@ export function registerState(registry: Registry, observed: ObservedState): void
       this.set(state.isClosing ? 1 : 0);
     },
   });
+  const { databaseRestarts } = observed;
+  new Counter({
+    name: 'countergraph_database_restarts_total',
+    help: 'How often the embedded PostgreSQL died and was started again',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(databaseRestarts());
+    },
+  });
   registerConnections(registry, observed);
   registerKernel(registry, observed);
   registerMemories(registry, observed);
   registerPacking(registry, observed);
   registerImports(registry, observed);
+  registerRetention(registry, observed);
 }
 
 function registerConnections(registry: Registry, { pools, nodeNameOf }: ObservedState): void {
@@ -156,7 +170,7 @@ function registerImports(registry: Registry, { packing }: ObservedState): void {
   });
   new Gauge({
     name: 'countergraph_last_import_timestamp_seconds',
-    help: 'When the last file was imported into each context, in seconds since the epoch',
+    help: 'When the last file was imported into each context, or a feed committed, in seconds since the epoch',
     labelNames: ['context'],
     registers: [registry],
     collect() {
@@ -166,6 +180,37 @@ function registerImports(registry: Registry, { packing }: ObservedState): void {
       for (const each of imports) {
         if (each.lastAt !== null) this.set({ context: names.labelOf(each.context) }, each.lastAt);
       }
+    },
+  });
+}
+
+function registerRetention(registry: Registry, { retention }: ObservedState): void {
+  new Counter({
+    name: 'countergraph_retention_runs_total',
+    help: 'Looks for slices that are older than their context keeps them, by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ outcome: 'ok' }, retention.runs.ok);
+      this.inc({ outcome: 'failed' }, retention.runs.failed);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_retention_last_run_timestamp_seconds',
+    help: 'When the last of these looks ended, in seconds since the epoch; 0: none has yet',
+    registers: [registry],
+    collect() {
+      this.set(retention.lastAt ?? 0);
+    },
+  });
+  new Counter({
+    name: 'countergraph_retention_dropped_slices_total',
+    help: 'Slices that were dropped because they were older than their context keeps them',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(retention.droppedSlices);
     },
   });
 }

@@ -16,7 +16,9 @@ export type Tracing = {
     readonly requestId: string;
     readonly headers: IncomingHttpHeaders;
   }): RequestSpan;
-  /** Spans of the work within the current request. */
+  /** Does a request's work, so that what `onWork` is told of meanwhile is part of it. */
+  within<T>(span: RequestSpan, work: () => T): T;
+  /** Spans of the work within a request. */
   readonly onWork: WorkObserver;
   /** Sends what was not sent yet. */
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Exact } from '../domain/exact.ts';
+import { headOf, largestOfHead } from './block-heads.ts';
 import type { Folded } from './fold-units.ts';
 import type { KeyBits } from './key-bits.ts';
 import {
@@ -92,12 +93,12 @@ function answerTop(
   question: KeySelection & { maxItems: number },
   all: () => KeyRows,
 ): TopAnswer {
+  const isOfAll = question.within === null && question.passing === null;
+  const known = isOfAll ? answerByHead(folded, question.maxItems, all) : null;
+  if (known) return known;
   const { counted, passed } = selectRows(folded, question, all);
   const { rows, cut } = largestRows(folded, passed, question.maxItems);
-  const candidates = rows.map((row) => ({
-    ...placeOf(folded, row),
-    value: exactValue(folded, row),
-  }));
+  const candidates = valuedKeys(folded, rows);
   const listed = new Set(rows);
   const restOf = (from: KeyRows, total: Exact | null): Exact | null =>
     from.length === 0 || listed.size === from.length
@@ -113,6 +114,20 @@ function answerTop(
   const keyCount = passed.length;
   if (passed !== counted) releaseRows(passed);
   return { kind: 'top', candidates, total, rest, restPassing, keyCount };
+}
+
+const valuedKeys = (folded: Folded, rows: readonly number[]): ValuedKey[] =>
+  rows.map((row) => ({ ...placeOf(folded, row), value: exactValue(folded, row) }));
+
+/** Of a block whose head is known; null: all of its rows have to be looked at. */
+function answerByHead(folded: Folded, maxItems: number, all: () => KeyRows): TopAnswer | null {
+  const head = headOf(folded, all);
+  const rows = head && largestOfHead(folded, head, maxItems);
+  if (!head || !rows) return null;
+  const { total, count } = head;
+  const candidates = valuedKeys(folded, [...rows]);
+  const rest = candidates.length === count ? null : without(folded, total, candidates);
+  return { kind: 'top', candidates, total, rest, restPassing: rest, keyCount: count };
 }
 
 /** What is left of a sum; null where the rule is none, and what is left has to be looked at. */

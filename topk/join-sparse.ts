@@ -2,7 +2,8 @@ import type { Fold } from '../domain/meter-type.ts';
 import { mergeBlocks } from './merge-blocks.ts';
 import type { BlockColumn, ShardBlock } from './packed-run.ts';
 
-type Part = Pick<ShardBlock, 'ids' | 'columns'>;
+/** shift: what is added to each id. */
+export type SparsePart = Pick<ShardBlock, 'ids' | 'columns'> & { readonly shift: number };
 
 type Joined = { readonly ids: Uint32Array; readonly column: BlockColumn | null };
 
@@ -10,39 +11,31 @@ type Joined = { readonly ids: Uint32Array; readonly column: BlockColumn | null }
  * Readings of one slot whose ids may be far apart, as one ascending list: parts that follow each
  * other are put one behind the other, others are merged by the meter's rule.
  */
-export function joinSparse(parts: readonly Part[], fold: Fold): Joined {
+export function joinSparse(parts: readonly SparsePart[], fold: Fold): Joined {
   const some = parts.filter(({ ids }) => ids.length > 0);
-  const ordered = some.toSorted((a, b) => (a.ids[0] as number) - (b.ids[0] as number));
-  return isPlain(ordered) ? appendAll(ordered, fold) : mergeRanked(ordered, fold);
+  const ordered = some.toSorted((a, b) => firstId(a) - firstId(b));
+  return appendAll(ordered, fold) ?? mergeRanked(ordered, fold);
 }
 
-/** Whether every number is narrow, and ids ascend from the first part to the last. */
-function isPlain(parts: readonly Part[]): boolean {
-  let before = -1;
-  for (const { ids, columns } of parts) {
-    const column = columns[0];
-    if (column?.values.high || column?.counts?.high) return false;
-    for (let row = 0; row < ids.length; row += 1) {
-      const id = ids[row] as number;
-      if (id <= before) return false;
-      before = id;
-    }
-  }
-  return true;
-}
+const firstId = ({ ids, shift }: SparsePart): number => (ids[0] as number) + shift;
 
-function appendAll(parts: readonly Part[], fold: Fold): Joined {
+/** null: some number is wide, or ids do not ascend from the first part to the last. */
+function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
   const length = parts.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Uint32Array(length);
   const low = new Float64Array(length);
   const counts = fold === 'mean' ? new Float64Array(length) : null;
-  let to = 0;
-  for (const { ids: own, columns } of parts) {
+  let [to, before] = [0, -1];
+  for (const { ids: own, columns, shift } of parts) {
     const column = columns[0];
+    if (column?.values.high || column?.counts?.high) return null;
     for (let row = 0; row < own.length; row += 1) {
+      const id = (own[row] as number) + shift;
+      if (id <= before) return null;
+      before = id;
       const value = column ? (column.values.low[row] as number) : Number.NaN;
       if (Number.isNaN(value)) continue;
-      ids[to] = own[row] as number;
+      ids[to] = id;
       low[to] = value;
       if (counts) counts[to] = column?.counts?.low[row] ?? 1;
       to += 1;
@@ -58,12 +51,12 @@ function appendAll(parts: readonly Part[], fold: Fold): Joined {
 }
 
 /** Merges by the places of the ids among all that there are, which are dense. */
-function mergeRanked(parts: readonly Part[], fold: Fold): Joined {
-  const all = parts.flatMap(({ ids }) => [...ids]);
+function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
+  const all = parts.flatMap(({ ids, shift }) => Array.from(ids, (id) => id + shift));
   const distinct = Uint32Array.from(new Set(all)).sort();
   const rankOf = new Map(Array.from(distinct, (id, rank) => [id, rank]));
-  const ranked = parts.map(({ ids, columns }) => ({
-    ids: ids.map((id) => rankOf.get(id) ?? 0),
+  const ranked = parts.map(({ ids, columns, shift }) => ({
+    ids: ids.map((id) => rankOf.get(id + shift) ?? 0),
     columns,
   }));
   const { ids, columns } = mergeBlocks(0, ranked, [fold]);

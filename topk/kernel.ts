@@ -19,7 +19,7 @@ export type KernelOptions = {
 };
 
 /** How many readings are unpacked or added up at once, where that is not worth another thread. */
-const INLINE = { unpackBytes: 60_000, readings: 60_000, listedReadings: 200_000 } as const;
+const INLINE = { unpackBytes: 120_000, readings: 60_000, listedReadings: 200_000 } as const;
 
 type Job = {
   readonly task: KernelTask;

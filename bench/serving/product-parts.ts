@@ -45,7 +45,12 @@ type ServiceModule = {
   createService(options: object): {
     openScope(
       seconds: number,
-      caller: { readonly signal: AbortSignal; readonly gate: object },
+      asked: {
+        readonly signal: AbortSignal;
+        readonly gate: object;
+        readonly current: object;
+        readonly log: object;
+      },
       how: { mayReadAlone: boolean },
     ): AnonymousScope;
   };
@@ -69,13 +74,19 @@ export async function openProductParts(databaseUrl: string): Promise<ProductPart
     ),
     builtModule<{ topper: Endpoint }>('rest/topper.js').then((it) => it.topper),
   ]);
-  const opened = service.createService({ settings, databaseUrl, log: await silentLog() });
+  const log = await silentLog();
+  const opened = service.createService({ settings, databaseUrl, log });
+  const current = { requestId: null, span: null, user: null, operation: null };
   const never = new AbortController().signal;
   return {
     ...{ settings, schema: schema.schema, endpoints: rest },
     compilableSchema: compilable.compilableSchema(schema.schema),
     openScope: () =>
-      opened.openScope(60, { signal: never, gate: OPEN_GATE }, { mayReadAlone: true }),
+      opened.openScope(
+        60,
+        { signal: never, gate: OPEN_GATE, current, log },
+        { mayReadAlone: true },
+      ),
     openGraphQLScope: scope.openGraphQLScope,
     identify: identity.identify,
     viewContext: contexts.viewContext,

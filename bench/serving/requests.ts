@@ -45,6 +45,7 @@ const restCase = (name: string, request: BenchRequest): ServingCase => ({
   name: `REST ${name}`,
   ways: [
     { way: 'ours', server: 'ours', request },
+    { way: 'ours, rendered anew', server: 'oursAnew', request },
     { way: 'bare node:http', server: 'bare', request },
   ],
 });
@@ -53,6 +54,7 @@ const graphqlCase = (name: string, query: string, variables: object): ServingCas
   name: `GraphQL ${name}`,
   ways: [
     { way: 'ours, hot', server: 'ours', request: graphql(query, variables) },
+    { way: 'ours, rendered anew', server: 'oursAnew', request: graphql(query, variables) },
     { way: 'ours, by Yoga', server: 'ours', request: graphql(query, variables, THROUGH_YOGA) },
     { way: 'Mercurius + JIT', server: 'mercurius', request: graphql(query, variables) },
     { way: 'Yoga as it comes', server: 'yoga', request: graphql(query, variables) },

@@ -12,7 +12,10 @@ const databaseUrl = process.env['DATABASE_URL'];
 if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
 
 // What is measured is how answers are made.
-const server = await startServer(databaseUrl, { COUNTERGRAPH_ANSWER_CACHE_MB: '0' });
+const server = await startServer(databaseUrl, {
+  COUNTERGRAPH_ANSWER_CACHE_MB: '0',
+  COUNTERGRAPH_RESPONSE_CACHE_MB: '0',
+});
 const tell = (message: FromService): void => {
   process.send?.(message);
 };

@@ -1,25 +1,34 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LIMITS } from '../../domain/limits.ts';
+import { isTimeZone } from '../../domain/time-zone.ts';
 import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
+import { type GeoPlaces, openGeoPlaces } from '../../ingest/geo-places.ts';
 import {
   IMPORT_FORMATS,
   type ImportFormat,
   type ImportReport,
   importFile,
 } from '../../ingest/import-file.ts';
-import type { ImportSource } from '../../ingest/import-source.ts';
+import { type ImportSource, stdinSource } from '../../ingest/import-source.ts';
+import { IngestError } from '../../ingest/ingest-error.ts';
 import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
 import { openSources } from '../open-sources.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
 import { UsageError } from '../usage-error.ts';
+import { followSource } from './import-feed.ts';
 
 type ImportOptions = {
   context: string;
   format: ImportFormat;
   home?: string[];
+  timeZone?: string;
+  mmdb?: string[];
   probe?: string;
   engine?: number;
   again?: true;
+  follow?: true;
+  lateness?: number;
   skipBadLines?: true;
   json?: true;
 };
@@ -46,11 +55,29 @@ export function registerImport(program: Command): void {
       ).argParser(collectNetworks),
     )
     .option(
+      '--time-zone <name>',
+      'the zone of the local times that nfdump writes (default: COUNTERGRAPH_TIME_ZONE)',
+      parseTimeZone,
+    )
+    .addOption(
+      new Option(
+        '--mmdb <file>',
+        'a database of countries or of autonomous systems (MaxMind format), for groups of them; repeatable',
+      ).argParser((file: string, before: string[] | undefined) => [...(before ?? []), file]),
+    )
+    .option(
       '--probe <id>',
       'the probe that flows, and samples that name none, are of',
       parseIdentifier,
     )
     .option('--engine <n>', 'the engine instance whose slices are filled (default: 0)', parseEngine)
+    .option('--follow', 'read flows from - without end, and commit them bucket by bucket')
+    .option(
+      '--lateness <seconds>',
+      'with --follow: how long flows of a bucket that is over are waited for ' +
+        `(default: ${LIMITS.feedLatenessSeconds})`,
+      parseLateness,
+    )
     .option('--again', 'import a file even if its content was imported before')
     .option('--skip-bad-lines', 'count and name lines that cannot be taken, instead of stopping')
     .option('--json', 'print the result of each file as a line of JSON')
@@ -58,24 +85,65 @@ export function registerImport(program: Command): void {
 }
 
 async function runImports(files: string[], options: ImportOptions): Promise<void> {
-  if (options.home && options.format === 'samples') {
-    throw new UsageError('--home is for flow formats: leave it out');
-  }
+  refuseMismatch(options);
   const sources = await openSources(files);
+  const places = await openPlaces(options);
+  const { format } = options;
+  const endless = options.follow ? endlessSource(files) : null;
   await withDatabase(async (database) => {
+    if (endless && format !== 'samples') {
+      return followSource(database, endless, { ...options, format, places });
+    }
     // Each file is done for itself: those before one that fails stay.
-    for (const source of sources) await importOne(database, source, options);
+    for (const source of sources) await importOne(database, source, { ...options, places });
   });
 }
 
+/** What means nothing for a format is not ignored: whoever gives it expects something of it. */
+function refuseMismatch(options: ImportOptions): void {
+  const { format, home, mmdb, timeZone, follow, lateness, again } = options;
+  if (format === 'samples' && (home || mmdb)) {
+    throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
+  }
+  if (timeZone && format !== 'nfdump') {
+    throw new UsageError('--time-zone is for nfdump: other formats write times with their zone');
+  }
+  if (follow && format === 'samples') {
+    throw new UsageError('--follow is for flow formats: import samples file by file');
+  }
+  if (follow && again) {
+    throw new UsageError('--again is for files: what has no end is not remembered as one');
+  }
+  if (lateness !== undefined && !follow) {
+    throw new UsageError('--lateness is for --follow: a file is committed as a whole');
+  }
+}
+
+/** A named pipe would do, but reading it cannot be broken off; `- <pipe` can. */
+function endlessSource(files: readonly string[]): ImportSource {
+  if (files.length === 1 && files[0] === '-') return stdinSource();
+  throw new UsageError('--follow reads standard input without end: give - alone');
+}
+
+/** The databases that are named; one that is none is a mistake, found before any work. */
+async function openPlaces({ mmdb }: ImportOptions): Promise<GeoPlaces | null> {
+  if (!mmdb) return null;
+  try {
+    return await openGeoPlaces(mmdb);
+  } catch (error) {
+    throw error instanceof IngestError ? new UsageError(error.message) : error;
+  }
+}
+
 async function importOne(
-  { url, signal }: CommandDatabase,
+  { url, signal, settings }: CommandDatabase,
   source: ImportSource,
-  { json, ...options }: ImportOptions,
+  { json, ...options }: ImportOptions & { readonly places: GeoPlaces | null },
 ): Promise<void> {
   const started = performance.now();
   const progress = showProgress(source);
   const report = await importFile({
+    timeZone: settings.timeZone,
     ...options,
     databaseUrl: url,
     source,
@@ -127,6 +195,17 @@ function collectNetworks(text: string, before: string[] | undefined): string[] {
 function parseIdentifier(text: string): string {
   if (isName(text)) return text;
   throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
+}
+
+function parseLateness(text: string): number {
+  const max = LIMITS.feedLatenessCeilingSeconds;
+  if (/^\d{1,6}$/.test(text) && Number(text) <= max) return Number(text);
+  throw new InvalidArgumentError(`It must be an integer from 0 to ${max}.`);
+}
+
+function parseTimeZone(text: string): string {
+  if (isTimeZone(text)) return text;
+  throw new InvalidArgumentError('It must be an IANA time zone such as Europe/Berlin.');
 }
 
 const MAX_ENGINE = 32_767;

@@ -18,11 +18,18 @@ export type KeyRow = {
 export type KeyGroup = { groupId: number; partGroupIds: readonly (number | null)[] };
 
 /** The columns of KeyRow, of a table `keys` named k joined with PART_LABELS. */
-export const KEY_COLUMNS = `k.group_id as "groupId", k.shard, k.key_id as "keyId", k.key, k.label,
+export const KEY_COLUMNS = keyColumns('array[p1.label, p2.label, p3.label]');
+
+/** The same of keys whose parts have no groups, with nothing to join. */
+export const LONE_KEY_COLUMNS = keyColumns('array[null, null, null]');
+
+function keyColumns(labels: string): string {
+  return `k.group_id as "groupId", k.shard, k.key_id as "keyId", k.key, k.label,
   k.description, k.attributes, array_remove(array[k.part_1, k.part_2, k.part_3], null) as parts,
   case when k.part_1 is null then '{}'
-    else (array[p1.label, p2.label, p3.label])[:num_nonnulls(k.part_1, k.part_2, k.part_3)]
+    else (${labels}::text[])[:num_nonnulls(k.part_1, k.part_2, k.part_3)]
   end as "partLabels"`;
+}
 
 /** Joins the parts' own keys; w is a table with the part groups part_group_1, _2 and _3. */
 export const PART_LABELS = `

@@ -79,7 +79,10 @@ export const selectCatalogs = (
   contextIds: readonly number[],
   bound: TimeBound | null,
 ): Promise<CatalogRow[]> =>
-  session.read({ query: 'select-catalogs', text: SELECT_CATALOGS, values: [contextIds] }, bound);
+  session.read(
+    { query: 'select-catalogs', name: 'catalogs', text: SELECT_CATALOGS, values: [contextIds] },
+    bound,
+  );
 
 /** JSON's numbers are exact up to 2^53, which no id and no time passes. */
 const SELECT_CATALOGS = `

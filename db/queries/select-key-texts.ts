@@ -1,7 +1,13 @@
 import type { ReadSession, TimeBound } from '../read-session.ts';
+import { PACKED_KEY_IDS, unpackKeyIds } from './key-ids.ts';
 
-/** Keys of a shard, ascending by id; keys: their raw texts, a line each (none has a line feed). */
-export type KeyTextsRow = { groupId: number; shard: number; keyIds: number[]; keys: string };
+/** Keys of a shard that the read at place `read` asked for, ascending by id, and their raw texts. */
+export type KeyTextsRow = {
+  readonly read: number;
+  readonly shard: number;
+  readonly keyIds: Uint32Array;
+  readonly texts: readonly string[];
+};
 
 /** The keys of a group whose ids come after the ones known, by shard. */
 export type KeyTextsRead = {
@@ -9,29 +15,30 @@ export type KeyTextsRead = {
   readonly after: readonly { readonly shard: number; readonly keyId: number }[];
 };
 
+/** None has a line feed, so a shard's texts come as one. */
+type PackedRow = {
+  readonly read: number;
+  readonly shard: number;
+  readonly keyIds: Buffer;
+  readonly texts: string;
+};
+
 /** All keys of the groups but those that are known, in few rows. */
-export const selectKeyTexts = (
+export async function selectKeyTexts(
   session: ReadSession,
   reads: readonly KeyTextsRead[],
   bound: TimeBound | null,
-): Promise<KeyTextsRow[]> => {
-  const flat = reads.flatMap(({ groupId, after }) => after.map((place) => ({ groupId, ...place })));
-  return session.read(
+): Promise<KeyTextsRow[]> {
+  const flat = reads.flatMap(({ groupId, after }, read) =>
+    after.map((place) => ({ read, groupId, ...place })),
+  );
+  const rows = await session.read<PackedRow>(
     {
       query: 'select-key-texts',
-      text: `
-select w.group_id as "groupId", w.shard, k.ids as "keyIds", k.texts as keys
-from unnest($1::int[], $2::smallint[], $3::int[]) as w(group_id, shard, after)
-cross join lateral (
-  select array_agg(o.key_id) as ids, string_agg(o.key, E'\\n') as texts
-  from (
-    select key_id, key from keys
-    where group_id = w.group_id and shard = w.shard and key_id > w.after
-    order by key_id
-  ) o
-) k
-where k.ids is not null`,
+      name: 'key_texts',
+      text: SELECT_KEY_TEXTS,
       values: [
+        flat.map(({ read }) => read),
         flat.map(({ groupId }) => groupId),
         flat.map(({ shard }) => shard),
         flat.map(({ keyId }) => keyId),
@@ -39,4 +46,21 @@ where k.ids is not null`,
     },
     bound,
   );
-};
+  return rows.map(({ keyIds, texts, ...row }) => ({
+    ...{ ...row, keyIds: unpackKeyIds(keyIds) },
+    texts: texts.split('\n'),
+  }));
+}
+
+const SELECT_KEY_TEXTS = `
+select w.read, w.shard, k.ids as "keyIds", k.texts
+from unnest($1::int[], $2::int[], $3::smallint[], $4::int[]) as w(read, group_id, shard, after)
+cross join lateral (
+  select ${PACKED_KEY_IDS} as ids, string_agg(key, E'\\n') as texts
+  from (
+    select key_id, key from keys
+    where group_id = w.group_id and shard = w.shard and key_id > w.after
+    order by key_id
+  ) o
+) k
+where k.ids is not null`;

@@ -2,7 +2,11 @@ import type { ReadSession } from '../read-session.ts';
 
 export type SliceSizeRow = { sliceId: number; bytes: string };
 
-/** Bytes of the slices' samples with their indexes, measured now. No row for a detached slice. */
+/**
+ * Bytes of the slices' samples with their indexes, measured now, or of their archives; both for a
+ * slice that was archived a moment ago, while older readers still look at its samples. No row where
+ * neither is known.
+ */
 export const selectSliceSizes = (
   session: ReadSession,
   sliceIds: readonly number[],
@@ -10,8 +14,9 @@ export const selectSliceSizes = (
   session.read({
     query: 'select-slice-sizes',
     text: `
-select slice_id as "sliceId", pg_total_relation_size(partition) as bytes
-from unnest($1::int[]) as slice_id, to_regclass('samples_' || slice_id) as partition
-where partition is not null`,
+select s.slice_id as "sliceId",
+  coalesce(pg_total_relation_size(partition), 0) + coalesce(s.archive_bytes, 0) as bytes
+from slices s, to_regclass('samples_' || s.slice_id) as partition
+where s.slice_id = any($1::int[]) and (partition is not null or s.archive_bytes is not null)`,
     values: [sliceIds],
   });

@@ -25,9 +25,10 @@ export const selectSlices = (
 select s.context_id as "contextId", s.slice_id as "sliceId", s.engine,
   s.starts_at::float8 as "startsAt", s.ends_at::float8 as "endsAt", s.archived,
   held.slice_id is not null as held,
-  case when s.archived then s.archive_path
+  case when s.archived then coalesce(rtrim(p.path, '/') || '/' || s.archive_path, s.archive_path)
     else pg_relation_filepath(to_regclass('samples_' || s.slice_id)) end as path
 from slices s
+left join pools p on p.context_id = s.context_id and p.name = s.archive_pool
 left join (
   select distinct objid::bigint as slice_id from pg_locks
   where locktype = 'advisory' and classid = ${SLICE_HELD_LOCK} and objsubid = 2

@@ -17,8 +17,10 @@ export async function openConnection(databaseUrl: string, name: string): Promise
   await connection.connect();
   try {
     // An import reads its input between two statements, and may wait long for another one.
+    // And a machine that is gone for good must not hold its lock for hours.
     await connection.query(`set statement_timeout = 0; set lock_timeout = 0;
-      set idle_in_transaction_session_timeout = 0`);
+      set idle_in_transaction_session_timeout = 0; set tcp_keepalives_idle = 30;
+      set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`);
     return connection;
   } catch (error) {
     await connection.end();

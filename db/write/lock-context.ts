@@ -1,4 +1,5 @@
 import { CONTEXT_CREATION_LOCK, CONTEXT_IMPORT_LOCK } from '../advisory-locks.ts';
+import { errorCode } from '../database-error.ts';
 import type { Connection } from './connection.ts';
 
 /**
@@ -14,6 +15,38 @@ export const lockContext = (
 /** The same lock if nobody has it; false: somebody has. */
 export const tryLockContext = (connection: Connection, contextId: number): Promise<boolean> =>
   tryLock(connection, CONTEXT_IMPORT_LOCK, contextId);
+
+/**
+ * The same lock for several transactions that follow each other, until `releaseContext`.
+ * `onWaiting` is called before it waits; null where it waited for `waitMs` in vain.
+ */
+export async function holdContext(
+  connection: Connection,
+  contextId: number,
+  { onWaiting, waitMs = 0 }: { onWaiting: () => void; waitMs?: number },
+): Promise<'held' | null> {
+  const values = [CONTEXT_IMPORT_LOCK, contextId];
+  const { rows } = await connection.query<{ locked: boolean }>(
+    'select pg_try_advisory_lock($1, $2) as locked',
+    values,
+  );
+  if (rows[0]?.locked) return 'held';
+  onWaiting();
+  await connection.query("select set_config('lock_timeout', $1, false)", [`${waitMs}ms`]);
+  try {
+    await connection.query('select pg_advisory_lock($1, $2)', values);
+    return 'held';
+  } catch (error) {
+    // 55P03: the lock was not to be had in that time.
+    if (errorCode(error) === '55P03') return null;
+    throw error;
+  } finally {
+    await connection.query('set lock_timeout = 0');
+  }
+}
+
+export const releaseContext = (connection: Connection, contextId: number) =>
+  connection.query('select pg_advisory_unlock($1, $2)', [CONTEXT_IMPORT_LOCK, contextId]);
 
 /** The lock for the creation of the context `name`, which nobody else can see yet. */
 export async function lockContextCreation(

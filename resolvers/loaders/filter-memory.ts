@@ -8,7 +8,12 @@ export type KeyTexts = readonly (readonly (string | undefined)[])[];
 /** A group's keys, as far as they are known. They are only ever added to. */
 export type KnownKeys = { readonly texts: string[][]; version: number; bytes: number };
 
-type KnownFilter = { bits: KeyBits; sizes: readonly number[] };
+/** sizes: how many ids of each shard were looked at. version: of the context, which has no more. */
+export type KnownFilter = {
+  readonly bits: KeyBits;
+  readonly sizes: readonly number[];
+  readonly version: number;
+};
 
 /** Sets of this many keys in all are remembered: 16 MB. */
 const MAX_BITS = 128 * 1024 * 1024;
@@ -63,19 +68,36 @@ export class FilterMemory {
       sizes.every((size, shard) => size === before.sizes[shard]);
     this.tally.count(isKnown ? 1 : 0, isKnown ? 0 : 1);
     const bits = before && isKnown ? before.bits : await matchKeys(texts, sizes, passes, before);
-    // Meanwhile somebody else may have asked the same, and put theirs there.
-    const replaced = this.#filters.get(filter);
-    this.#bits += sizeOf(bits) - (replaced ? sizeOf(replaced.bits) : 0);
-    this.#filters.delete(filter);
-    this.#filters.set(filter, { bits, sizes });
-    this.#shrinkFilters();
+    this.#put(filter, { bits, sizes, version: 0 });
     return bits;
+  }
+
+  /** What is known of a filter whose keys are not all known here. It becomes the last used. */
+  find(filter: string): KnownFilter | null {
+    const known = this.#filters.get(filter);
+    if (known) this.#put(filter, known);
+    return known ?? null;
+  }
+
+  /** Remembers it, unless more is known. */
+  keep(filter: string, known: KnownFilter): void {
+    const before = this.#filters.get(filter);
+    if (!before || before.version <= known.version) this.#put(filter, known);
   }
 
   clear(): void {
     this.#keys.clear();
     this.#filters.clear();
     this.#bits = 0;
+  }
+
+  /** Meanwhile somebody else may have asked the same, and put theirs there. */
+  #put(filter: string, known: KnownFilter): void {
+    const replaced = this.#filters.get(filter);
+    this.#bits += sizeOf(known.bits) - (replaced ? sizeOf(replaced.bits) : 0);
+    this.#filters.delete(filter);
+    this.#filters.set(filter, known);
+    this.#shrinkFilters();
   }
 
   #textBytes(): number {

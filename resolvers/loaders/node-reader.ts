@@ -39,6 +39,8 @@ export class NodeReader {
   #snapshot = -1;
   #versions = new Map<number, VersionsRow>();
   #contexts = this.#contextLoader();
+  /** The contexts that were asked for, at the versions at which they answer. */
+  readonly #asked = new Map<number, VersionsRow>();
 
   constructor({ session, nodeUrl, memory, signal, onPlan }: NodeReaderOptions) {
     this.onPlan = onPlan;
@@ -52,6 +54,22 @@ export class NodeReader {
   noteVersions(rows: readonly VersionsRow[]): void {
     this.#followSnapshot();
     for (const row of rows) this.#versions.set(row.contextId, row);
+  }
+
+  /** The versions that a context is known to be at; undefined: nobody has asked. */
+  knownVersions(contextId: number): VersionsRow | undefined {
+    this.#followSnapshot();
+    return this.#versions.get(contextId);
+  }
+
+  /** Whether all that was read is of one snapshot. */
+  get isOneSnapshot(): boolean {
+    return this.session.snapshot === 0;
+  }
+
+  /** The versions of the contexts that something was asked of. */
+  get holdsAt(): readonly VersionsRow[] {
+    return [...this.#asked.values()];
   }
 
   /** Errors: those of the database; a context that is not on this node fails as a defect. */
@@ -95,6 +113,7 @@ export class NodeReader {
       this.memory.catalog(key, found.version) ?? openCatalog(row ?? EMPTY, found.version);
     if (row) this.memory.keepCatalog(key, catalog);
     const { snapshot } = this.session;
+    this.#asked.set(contextId, found);
     return { contextId, memoryKey: key, versions: found, catalog, snapshot };
   }
 

@@ -1,9 +1,11 @@
 import DataLoader from 'dataloader';
 import type { KeyGroup, KeyRow } from '../../db/queries/key-columns.ts';
-import { selectKeyTexts } from '../../db/queries/select-key-texts.ts';
+import { type KeyTextsRow, selectKeyTexts } from '../../db/queries/select-key-texts.ts';
 import type { TimeBound } from '../../db/read-session.ts';
+import type { KeyBounds } from '../../domain/key-bounds.ts';
 import type { KeyBits } from '../../topk/key-bits.ts';
 import { byBound } from './batch.ts';
+import { type BoundedFilter, passingBounded } from './bounded-filters.ts';
 import type { KnownKeys } from './filter-memory.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 
@@ -18,9 +20,16 @@ export type PassingKeysRequest = {
   readonly bound: TimeBound | null;
 };
 
-/** A test of raw keys, or one that wants to know labels too, which change. */
+/**
+ * A test of raw keys, or one that wants to know labels too, which change. bounds: where the keys
+ * are that the test has to be asked about; null: anywhere.
+ */
 export type KeyTest =
-  | { readonly kind: 'text'; readonly passes: (key: string) => boolean }
+  | {
+      readonly kind: 'text';
+      readonly passes: (key: string) => boolean;
+      readonly bounds: KeyBounds | null;
+    }
   | { readonly kind: 'row'; readonly passes: (row: KeyRow) => boolean };
 
 type GroupKeys = { load(group: KeyGroup & { bound: TimeBound | null }): Promise<KeyRow[]> };
@@ -31,21 +40,52 @@ export const passingKeysLoader = (
   groupKeys: GroupKeys,
 ): DataLoader<PassingKeysRequest, KeyBits, string> =>
   new DataLoader(
-    (requests) =>
-      byBound(requests, async (batch, bound) => {
-        const keys = await learnKeys(reader, batch, bound);
-        return Promise.all(
-          batch.map((request, place) => match(reader, groupKeys, request, keys[place])),
-        );
-      }),
+    (requests) => byBound(requests, (batch, bound) => matchAll(reader, groupKeys, batch, bound)),
     { cacheKeyFn: ({ group, filter, bound }) => `${group.groupId} ${bound?.seconds} ${filter}` },
   );
+
+async function matchAll(
+  reader: NodeReader,
+  groupKeys: GroupKeys,
+  requests: readonly PassingKeysRequest[],
+  bound: TimeBound | null,
+): Promise<KeyBits[]> {
+  const placed = await Promise.all(
+    requests.map(async (request) => {
+      const state = await reader.context(request.contextId);
+      return { request, state, bounded: boundedFilter(request, state) };
+    }),
+  );
+  const bounded = placed.flatMap((each) => each.bounded ?? []);
+  const others = placed.filter((each) => each.bounded === null);
+  const [ofBounded, learned] = await Promise.all([
+    passingBounded(reader, bounded, bound),
+    learnKeys(reader, others, bound),
+  ]);
+  return Promise.all(
+    placed.map(({ request, bounded: filter }) => {
+      const found = filter && ofBounded[bounded.indexOf(filter)];
+      return found ?? match(reader, groupKeys, request, learned.get(request));
+    }),
+  );
+}
+
+/** null: any key may have to be looked at. */
+function boundedFilter(
+  { group: { groupId }, shardCount, filter, test }: PassingKeysRequest,
+  state: ContextState,
+): BoundedFilter | null {
+  if (test.kind !== 'text' || test.bounds === null) return null;
+  const { bounds, passes } = test;
+  const name = `${state.memoryKey} ${groupId} ${filter}`;
+  return { state, name, groupId, shardCount, bounds, passes };
+}
 
 async function match(
   { memory }: NodeReader,
   groupKeys: GroupKeys,
   { group, filter, test, bound }: PassingKeysRequest,
-  known: { state: ContextState; keys: KnownKeys } | undefined,
+  known: Learned | undefined,
 ): Promise<KeyBits> {
   if (!known) throw new Error('the keys of a group were not learned');
   const { texts } = known.keys;
@@ -71,58 +111,50 @@ async function rowTest(
   };
 }
 
+type Learned = { readonly state: ContextState; readonly keys: KnownKeys };
+
 /** Makes all keys of the requests' groups known, by reading those that are not, in one statement. */
 async function learnKeys(
-  reader: NodeReader,
-  requests: readonly PassingKeysRequest[],
+  { memory, session }: NodeReader,
+  requests: readonly { readonly request: PassingKeysRequest; readonly state: ContextState }[],
   bound: TimeBound | null,
-): Promise<{ state: ContextState; keys: KnownKeys }[]> {
-  const { session, memory } = reader;
-  const known = await Promise.all(
-    requests.map(async ({ contextId, group }) => {
-      const state = await reader.context(contextId);
-      return { state, keys: memory.filters.keysOf(`${state.memoryKey} ${group.groupId}`) };
-    }),
-  );
-  const behind = new Map<
-    number,
-    { request: PassingKeysRequest; keys: KnownKeys; version: number }
-  >();
-  for (const [place, request] of requests.entries()) {
-    const found = known[place];
-    if (!found || found.keys.version >= found.state.versions.version) continue;
-    const { version } = found.state.versions;
-    behind.set(request.group.groupId, { request, keys: found.keys, version });
+): Promise<ReadonlyMap<PassingKeysRequest, Learned>> {
+  const learned = new Map<PassingKeysRequest, Learned>();
+  const behind = new Map<KnownKeys, { request: PassingKeysRequest; version: number }>();
+  for (const { request, state } of requests) {
+    const keys = memory.filters.keysOf(`${state.memoryKey} ${request.group.groupId}`);
+    const { version } = state.versions;
+    learned.set(request, { state, keys });
+    if (keys.version < version) behind.set(keys, { request, version });
   }
-  if (behind.size === 0) return known;
+  if (behind.size === 0) return learned;
   const { snapshot } = session;
-  const reads = [...behind.values()].map(({ request, keys }) => ({
+  const known = [...behind.keys()];
+  const reads = [...behind].map(([{ texts }, { request }]) => ({
     groupId: request.group.groupId,
     after: Array.from({ length: request.shardCount }, (_, shard) => ({
-      ...{ shard, keyId: (keys.texts[shard]?.length ?? 0) - 1 },
+      ...{ shard, keyId: (texts[shard]?.length ?? 0) - 1 },
     })),
   }));
-  for (const { groupId, shard, keyIds, keys: lines } of await selectKeyTexts(
-    session,
-    reads,
-    bound,
-  )) {
-    const keys = behind.get(groupId)?.keys;
-    if (keys) learn(keys, shard, keyIds, lines);
+  for (const row of await selectKeyTexts(session, reads, bound)) {
+    const keys = known[row.read];
+    if (keys) learn(keys, row);
   }
-  for (const { keys, version } of behind.values()) {
+  for (const [keys, { version }] of behind) {
     if (session.snapshot === snapshot) keys.version = Math.max(keys.version, version);
   }
   memory.filters.shrinkKeys();
-  return known;
+  return learned;
 }
 
 /** About what a string takes besides its characters. */
 const STRING_BYTES = 40;
 
-function learn(known: KnownKeys, shard: number, keyIds: readonly number[], lines: string): void {
+function learn(known: KnownKeys, { shard, keyIds, texts }: KeyTextsRow): void {
   for (let before = known.texts.length; before <= shard; before += 1) known.texts.push([]);
   const ofShard = known.texts[shard] ?? [];
-  for (const [i, text] of lines.split('\n').entries()) ofShard[keyIds[i] ?? 0] = text;
-  known.bytes += lines.length + STRING_BYTES * keyIds.length;
+  for (const [i, text] of texts.entries()) {
+    ofShard[keyIds[i] ?? 0] = text;
+    known.bytes += text.length + STRING_BYTES;
+  }
 }

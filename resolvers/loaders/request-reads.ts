@@ -1,19 +1,25 @@
 import type { NodePools } from '../../db/node-pools.ts';
 import { selectContextExists } from '../../db/queries/select-context-exists.ts';
-import { type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
+import { type Claim, type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
 import { ReadSession, type TimeBound } from '../../db/read-session.ts';
+import type { EpochSeconds } from '../../domain/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import { NodeReader } from './node-reader.ts';
 import type { PlanNote } from './plan-note.ts';
+import type { Rendered } from './response-memory.ts';
 import type { ServiceMemory } from './service-memory.ts';
+import { isVersioned } from './versioned-reads.ts';
 
 export type { IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { SnapshotMoved, type TimeBound } from '../../db/read-session.ts';
 export type { PlanNote } from './plan-note.ts';
+export type { Rendered } from './response-memory.ts';
 
 export type RequestReadsOptions = {
   pools: NodePools;
+  /** When the request arrived. */
+  now: EpochSeconds;
   memory: ServiceMemory;
   /** Whether the request can begin anew when the data change under it (ReadSession.readAlone). */
   mayReadAlone: boolean;
@@ -37,9 +43,36 @@ export class RequestReads {
   readonly #readers = new Map<string, NodeReader>();
   readonly #loaders = new Map<string, NodeLoaders>();
   #ended = false;
+  #isMomentary = false;
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
+  }
+
+  /** When the request arrived: one moment for all of it. What depends on that holds then only. */
+  now(): EpochSeconds {
+    this.noteMoment();
+    return this.#options.now;
+  }
+
+  /** What the request is answered depends on more than what contexts hold at their versions. */
+  noteMoment(): void {
+    this.#isMomentary = true;
+  }
+
+  /**
+   * What `make` answers, or has answered before to the same under the same name while the contexts
+   * that it is about were at the versions they are at now. Ask who asks first: that says which
+   * versions these are, and no name is asked for in vain by those who may not.
+   */
+  async remembered(name: string, make: () => Promise<Rendered>): Promise<Rendered> {
+    const { responses } = this.#options.memory;
+    const primary = this.#reader(this.primaryUrl);
+    const found = responses.find(name, (contextId) => primary.knownVersions(contextId));
+    if (found) return found;
+    const rendered = await make();
+    const isLasting = !this.#isMomentary && !this.hasMoved && primary.isOneSnapshot;
+    return isLasting ? responses.keep(name, primary.holdsAt, rendered) : rendered;
   }
 
   /** How the toppers of the request so far were answered. */
@@ -47,6 +80,11 @@ export class RequestReads {
 
   get primaryUrl(): string {
     return this.#options.pools.primaryUrl;
+  }
+
+  /** Whether a statement failed because the data have changed: nothing that was read holds. */
+  get hasMoved(): boolean {
+    return [...this.#readers.values()].some(({ session }) => session.hasMoved);
   }
 
   /** The bound of work that may go on until `seconds` after the request's start. */
@@ -78,11 +116,11 @@ export class RequestReads {
   /** The user and their grants as this node has them. */
   async identity(
     nodeUrl: string,
-    username: string,
+    claim: Claim,
     bound: TimeBound | null,
   ): Promise<IdentityRow | null> {
     const reader = this.#reader(nodeUrl);
-    const row = await selectIdentity(reader.session, username, bound);
+    const row = await selectIdentity(reader.session, claim, bound);
     reader.noteVersions(row?.contexts ?? []);
     return row;
   }
@@ -104,10 +142,15 @@ export class RequestReads {
     if (known) return known;
     const { pools, memory, timeoutSeconds, signal, mayReadAlone, onPlan } = this.#options;
     const { requestId = null } = this.#options;
+    if (nodeUrl !== pools.primaryUrl) this.noteMoment();
+    const onWork: WorkObserver = (kind, name) => {
+      if (kind === 'statement' && !isVersioned(name)) this.noteMoment();
+      return pools.onWork(kind, name);
+    };
     const session = new ReadSession({
       pool: pools.at(nodeUrl),
       onStatement: pools.onStatement,
-      onWork: pools.onWork,
+      onWork,
       requestId,
       bound: timeoutSeconds === null ? null : this.bound(timeoutSeconds),
       signal,

@@ -4,6 +4,7 @@ import { BlockMemory, type ChangedBlocks } from './block-memory.ts';
 import type { Catalog } from './catalog.ts';
 import { FilterMemory } from './filter-memory.ts';
 import { KeyMemory } from './key-memory.ts';
+import { ResponseMemory } from './response-memory.ts';
 import { SeriesMemory } from './series-memory.ts';
 import { Tally } from './tally.ts';
 
@@ -14,11 +15,12 @@ export type MemoryLimits = {
   /** Of all that is unpacked. */
   readonly unpackedBytes: number;
   readonly answerBytes: number;
+  readonly responseBytes: number;
 };
 
 /** One of the memories, as operators want to know it. Hits and misses are since the start. */
 export type MemoryUse = {
-  readonly name: 'answers' | 'blocks' | 'series' | 'keys' | 'filters' | 'catalogs';
+  readonly name: 'responses' | 'answers' | 'blocks' | 'series' | 'keys' | 'filters' | 'catalogs';
   readonly bytes: number;
   readonly hits: number;
   readonly misses: number;
@@ -33,23 +35,26 @@ export class ServiceMemory {
   readonly blocks: BlockMemory;
   readonly series: SeriesMemory;
   readonly answers: AnswerMemory;
+  readonly responses: ResponseMemory;
   readonly filters: FilterMemory;
   readonly keys = new KeyMemory();
   readonly catalogTally = new Tally();
   readonly #catalogs = new Map<string, Catalog>();
 
-  constructor(kernel: Kernel, { unpackedBytes: maxBytes, answerBytes }: MemoryLimits) {
+  constructor(kernel: Kernel, { unpackedBytes: maxBytes, ...limits }: MemoryLimits) {
     this.kernel = kernel;
-    this.answers = new AnswerMemory(answerBytes);
+    this.answers = new AnswerMemory(limits.answerBytes);
+    this.responses = new ResponseMemory(limits.responseBytes);
     this.blocks = new BlockMemory(maxBytes * (1 - SERIES_SHARE));
     this.series = new SeriesMemory(maxBytes * SERIES_SHARE);
     this.filters = new FilterMemory();
   }
 
   use(): readonly MemoryUse[] {
-    const { answers, blocks, series, keys, filters, catalogTally } = this;
+    const { responses, answers, blocks, series, keys, filters, catalogTally } = this;
     const catalogBytes = [...this.#catalogs.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     return [
+      { name: 'responses', ...useOf(responses.bytes, responses.tally) },
       { name: 'answers', ...useOf(answers.bytes, answers.tally) },
       { name: 'blocks', ...useOf(blocks.bytes, blocks.tally) },
       { name: 'series', ...useOf(series.bytes, series.tally) },
@@ -85,6 +90,7 @@ export class ServiceMemory {
     this.blocks.clear();
     this.series.clear();
     this.answers.clear();
+    this.responses.clear();
     this.filters.clear();
     this.keys.clear();
   }

@@ -2,7 +2,8 @@ import type { KeySeriesRow } from '../../db/queries/select-key-series.ts';
 import { compareExact, type Exact } from '../../domain/exact.ts';
 import type { EpochSeconds, Interval } from '../../domain/interval.ts';
 import type { Fold } from '../../domain/meter-type.ts';
-import { joinSparse } from '../../topk/join-sparse.ts';
+import { createSelection } from '../../topk/create-selection.ts';
+import { joinSparse, type SparsePart } from '../../topk/join-sparse.ts';
 import { seriesGrid } from '../../topk/key-series.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../topk/lanes.ts';
 import {
@@ -11,14 +12,13 @@ import {
   columnPlaces,
   type ShardBlock,
 } from '../../topk/packed-run.ts';
-import { selectNth } from '../../topk/select-nth.ts';
 import { unpackBlock } from '../../topk/unpack-run.ts';
 
 export type { KeyPlace } from '../../topk/key-rows.ts';
 export { WHOLE_GROUP } from '../../topk/key-series.ts';
 
-/** Some readings of a key: ids are steps from an origin on, which may repeat. */
-export type SeriesPart = Pick<ShardBlock, 'ids' | 'columns'>;
+/** Some readings of a key: ids, shifted, are steps from an origin on, which may repeat. */
+export type SeriesPart = SparsePart;
 
 /** A key's readings by step; steps without one are left out. Ids ascend from the origin's, 0. */
 export type StepSeries = {
@@ -56,8 +56,8 @@ export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
 export function orderedSteps(series: StepSeries): (place: number) => Exact {
   const { values, counts } = series.column;
   if (values.high === null && counts === null) {
-    const numbers = values.low.slice();
-    return (place) => ({ sum: BigInt(selectNth(numbers, place)), count: 1n });
+    const select = createSelection(values.low);
+    return (place) => ({ sum: BigInt(select(place)), count: 1n });
   }
   let ordered: Exact[] | null = null;
   return (place) => {
@@ -69,6 +69,7 @@ export function orderedSteps(series: StepSeries): (place: number) => Exact {
 /** One value at one step. */
 export const valuePart = (step: number, { sum, count }: Exact): SeriesPart => ({
   ids: Uint32Array.of(step),
+  shift: 0,
   columns: [{ values: oneNumber(sum), counts: oneNumber(count) }],
 });
 
@@ -110,7 +111,7 @@ export type PageGrid = {
 export function* pageReadings(
   row: KeySeriesRow,
   isWanted: (keyId: number) => boolean,
-): Generator<{ keyId: number; readings: SeriesPart }> {
+): Generator<{ keyId: number; readings: Pick<ShardBlock, 'ids' | 'columns'> }> {
   const places = blockPlaces(row.keys, row.start, 1);
   if (row.values.length === 0) return;
   const columns = columnPlaces(row.values, 0, places.length);
@@ -123,23 +124,36 @@ export function* pageReadings(
 }
 
 /** From places on the slice's grid of topper buckets to steps of the series. */
-export function onSteps({ ids, columns }: SeriesPart, grid: PageGrid): SeriesPart {
+export function onSteps(
+  { ids, columns }: Pick<ShardBlock, 'ids' | 'columns'>,
+  grid: PageGrid,
+): SeriesPart {
   const { origin: gridStart } = seriesGrid(grid.sliceStart, grid.topperBucketSeconds);
   const { inner, topperBucketSeconds, origin, stepSeconds } = grid;
   const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);
   const end = firstAtLeast(ids, (inner.to - gridStart) / topperBucketSeconds);
-  const steps = new Uint32Array(Math.max(0, end - first));
-  for (let row = first; row < end; row += 1) {
-    const at = gridStart + (ids[row] as number) * topperBucketSeconds;
-    steps[row - first] = Math.floor((at - origin) / stepSeconds);
+  const isWhole = first === 0 && end === ids.length;
+  const own = isWhole ? ids : ids.subarray(first, end);
+  const inside = isWhole ? columns : columns.map((column) => column && partOf(column, first, end));
+  // Both grids are of the epoch: steps as long as a topper bucket are its places from elsewhere on.
+  if (stepSeconds === topperBucketSeconds) {
+    return { ids: own, shift: (gridStart - origin) / stepSeconds, columns: inside };
   }
-  return { ids: steps, columns: columns.map((column) => column && partOf(column, first, end)) };
+  const steps = own.map((place) =>
+    Math.floor((gridStart + place * topperBucketSeconds - origin) / stepSeconds),
+  );
+  return { ids: steps, shift: 0, columns: inside };
 }
 
+/** Ids ascend. */
 function firstAtLeast(ids: Uint32Array, least: number): number {
-  let place = 0;
-  while (place < ids.length && (ids[place] as number) < least) place += 1;
-  return place;
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as number) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const partOf = ({ values, counts }: BlockColumn, from: number, to: number): BlockColumn => {

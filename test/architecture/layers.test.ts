@@ -25,12 +25,23 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   },
   rest: { ours: ['resolvers', 'domain'], packages: ['lossless-json'] },
   packing: { ours: ['db', 'topk', 'domain'], packages: [] },
+  keeping: { ours: ['packing', 'db', 'topk', 'domain'], packages: [] },
   ingest: {
     ours: ['packing', 'db', 'domain'],
-    packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'zod'],
+    packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
   },
   server: {
-    ours: ['schema', 'rest', 'resolvers', 'resolvers/loaders', 'packing', 'db', 'topk', 'domain'],
+    ours: [
+      'schema',
+      'rest',
+      'resolvers',
+      'resolvers/loaders',
+      'keeping',
+      'packing',
+      'db',
+      'topk',
+      'domain',
+    ],
     packages: [
       '@graphql-yoga/render-graphiql',
       'etag',
@@ -52,7 +63,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ],
   },
   cli: {
-    ours: ['server', 'ingest', 'packing', 'db', 'domain'],
+    ours: ['server', 'ingest', 'keeping', 'packing', 'db', 'domain'],
     packages: ['cli-progress', 'commander'],
   },
   // The page is a client like any other: of ours it knows what is generated from the schema.

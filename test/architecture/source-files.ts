@@ -20,6 +20,7 @@ export const LAYER_FOLDERS = [
   'schema',
   'rest',
   'packing',
+  'keeping',
   'ingest',
   'server',
   'cli',

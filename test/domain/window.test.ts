@@ -17,7 +17,7 @@ const at = (text: string): number => Date.parse(text) / 1000;
 const NOW = at('2026-07-15T10:17:42Z');
 
 const setting = (changes: Partial<WindowSetting> = {}): WindowSetting => ({
-  now: NOW,
+  clock: () => NOW,
   timeZone: 'UTC',
   available: null,
   bucketSeconds: 60,
@@ -151,7 +151,10 @@ describe('a window that names no times', () => {
 
   it('is empty at midnight, without failing', () => {
     const now = at('2026-07-15T00:00:00Z');
-    expect(resolveWindow({ kind: 'today' }, setting({ now }))).toEqual({ from: now, to: now });
+    expect(resolveWindow({ kind: 'today' }, setting({ clock: () => now }))).toEqual({
+      from: now,
+      to: now,
+    });
   });
 });
 
@@ -165,7 +168,7 @@ describe('a preset', () => {
     ['2026-03-30T10:00:00Z', 'Europe/Berlin', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
     ['2011-12-30T12:00:00Z', 'Pacific/Apia', '2011-12-29T10:00:00Z', '2011-12-30T10:00:00Z'],
   ])('YESTERDAY at %s in %s is from %s to %s', (now, timeZone, from, to) => {
-    expect(resolve('YESTERDAY', { now: at(now), timeZone })).toEqual({
+    expect(resolve('YESTERDAY', { clock: () => at(now), timeZone })).toEqual({
       from: at(from),
       to: at(to),
     });

@@ -39,7 +39,7 @@ export async function startFaultLab(): Promise<{ lab: TestService; server: Break
     const lab = await startLab({
       ...{ databaseUrl: server.url, groups: [GROUP], lines: LINES },
       // What is remembered needs no database.
-      settings: { answerCacheBytes: 0 },
+      settings: { answerCacheBytes: 0, responseCacheBytes: 0 },
     });
     return { lab, server };
   } catch (error) {

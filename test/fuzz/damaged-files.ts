@@ -166,10 +166,107 @@ export const zeekObjects = fc.array(flow, { minLength: 1, maxLength: 8 }).map((f
   return rows.join('');
 });
 
+const dnsName = fc.constantFrom(
+  ...[
+    'www.example.com',
+    'a.example.',
+    'é.example',
+    '-',
+    '(empty)',
+    '\\x00.example',
+    'x'.repeat(300),
+  ],
+);
+
+const dnsAnswer = fc
+  .array(fc.oneof(address, fc.constantFrom('alias.example', '-', '\\x2c')), { maxLength: 3 })
+  .map((answers) => answers.join(',') || '-');
+
+const dnsAnswers = fc.array(
+  fc.record({
+    ts: fc.oneof(
+      fc.tuple(ts, fc.nat({ max: 999_999 })).map(([at, rest]) => `${at}.${rest}`),
+      fc.constantFrom('2024-07-15T10:00:00.000000Z', '1.0', '0'),
+    ),
+    query: dnsName,
+    qtype_name: fc.constantFrom('A', 'AAAA', 'PTR', '-'),
+    answers: dnsAnswer,
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+const DNS_FIELDS = ['ts', 'query', 'qtype_name', 'answers'] as const;
+
+export const dnsTables = dnsAnswers.map((all) => {
+  const rows = all.map((each) => DNS_FIELDS.map((field) => each[field]).join('\t'));
+  return [`#separator \\x09`, `#fields\t${DNS_FIELDS.join('\t')}`, ...rows, ''].join('\n');
+});
+
+export const dnsObjects = dnsAnswers.map((all) =>
+  all
+    .map(({ answers, ...each }) => `${JSON.stringify({ ...each, answers: answers.split(',') })}\n`)
+    .join(''),
+);
+
+const NFDUMP_COLUMNS = ['ts', 'td', 'sa', 'da', 'sp', 'dp', 'pr', 'ipkt', 'ibyt', 'opkt', 'obyt'];
+
+const count = fc.oneof(fc.nat({ max: 5000 }).map(String), fc.constantFrom('9223372036854775807'));
+
+const nfdumpLine = fc
+  .tuple(
+    ts.map((at) => new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')),
+    fc.constantFrom('0.000', '12.500', '700.250'),
+    ...([address, address] as const),
+    fc.tuple(fc.nat({ max: 65_535 }), fc.nat({ max: 65_535 })).map((ports) => ports.join(',')),
+    fc.constantFrom('TCP', 'UDP', 'ICMP', 'ICMP6', '47'),
+    ...([amount, count, amount, amount] as const),
+  )
+  // Amounts that a log of Zeek leaves unset are none here.
+  .map((values) => values.map((value) => (value === '-' ? '0' : value)).join(','));
+
+export const nfdumpTables = fc
+  .array(nfdumpLine, { minLength: 1, maxLength: 8 })
+  .map((rows) =>
+    [NFDUMP_COLUMNS.join(','), ...rows, 'Summary', 'flows,bytes', '1,2', ''].join('\n'),
+  );
+
+const goflow2Line = fc
+  .record({
+    at: ts,
+    within: fc.nat({ max: 999_999_999 }).map((nanos) => String(nanos).padStart(9, '0')),
+    seconds: fc.constantFrom(0, 12, 700),
+    sampling_rate: fc.constantFrom(0, 1, 1000),
+    bytes: count,
+    src_addr: address,
+    dst_addr: address,
+    proto: fc.constantFrom('"TCP"', '"UDP"', '"ICMPv6"', '17', '""'),
+    dst_port: fc.nat({ max: 65_535 }),
+  })
+  .map(
+    ({ at, within, seconds, ...flow }) =>
+      `{"time_received_ns":${at + seconds}${within},"sampling_rate":${flow.sampling_rate},` +
+      `"time_flow_start_ns":${at}${within},"time_flow_end_ns":${at + seconds}${within},` +
+      `"bytes":${flow.bytes},"packets":1,"src_addr":"${flow.src_addr}","etype":"IPv4",` +
+      `"dst_addr":"${flow.dst_addr}","proto":${flow.proto},"dst_port":${flow.dst_port}}\n`,
+  );
+
+export const goflow2Files = fc
+  .array(goflow2Line, { minLength: 1, maxLength: 8 })
+  .map((rows) => rows.join(''));
+
 const quoted = fc.constantFrom('a', '"a, b"', '"say ""hi"""', 'é', ' c ', '"two\nlines"', '');
 
 export const labelFiles = lines(
   fc
     .tuple(key, quoted, fc.option(quoted, { nil: null }))
     .map((fields) => fields.filter((field) => field !== null).join(',')),
+).map((all) => `${all.join('\n')}\n`);
+
+export const addressLabelFiles = lines(
+  fc
+    .tuple(
+      fc.oneof(address, fc.constantFrom('0A.00.00.01', '2001:DB8::7', '10.0.0.1/8', '')),
+      quoted,
+    )
+    .map((fields) => fields.join(',')),
 ).map((all) => `${all.join('\n')}\n`);

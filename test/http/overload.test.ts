@@ -16,7 +16,7 @@ beforeAll(async () => {
       ...{ group: GROUP, key: `k${i % KEYS}`, ts: T0, values: { 0: (i % KEYS) + 1 } },
       probe: i < KEYS ? 'a' : 'b',
     })),
-    settings: { workers: 1, workerQueue: 0, answerCacheBytes: 0 },
+    settings: { workers: 1, workerQueue: 0, answerCacheBytes: 0, responseCacheBytes: 0 },
   });
 });
 

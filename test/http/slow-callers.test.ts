@@ -20,6 +20,7 @@ beforeAll(async () => {
     })),
     settings: {
       answerCacheBytes: 0,
+      responseCacheBytes: 0,
       slowCallerSeconds: 1,
       keepAliveSeconds: 1,
       maxConnections: 20,

@@ -16,6 +16,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'conn.log'), connLog(conn(1_700_000_000)));
   await writeFile(join(folder, 'other.log.gz'), gzipSync(connLog(conn(1_700_000_060))));
   await writeFile(join(folder, 'bad.log'), connLog('x', conn(1_700_000_120)));
+  await writeFile(join(folder, 'flows.csv'), NFDUMP);
   await writeFile(join(folder, 'labels.csv'), '10.0.0.1,alpha\n10.9.9.9,beta\n');
   const lab = { context: 'lab', probes: [{ id: 'p1' }] };
   await writeFile(join(folder, 'lab.json'), JSON.stringify(lab));
@@ -51,9 +52,36 @@ async function run(...args: string[]): Promise<{ status: number; out: string[]; 
   }
 }
 
+/** At a quarter past ten in some zone. */
+const NFDUMP = [
+  'ts,td,sa,da,sp,dp,pr,ipkt,ibyt',
+  '2023-11-14 22:15:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900',
+].join('\n');
+
 const ZEEK = ['import', '--context', 'lab', '--format', 'zeek'];
 
 describe('the command import', () => {
+  it.each([
+    ['UTC', [], 1_700_000_100],
+    ['Europe/Berlin', [], 1_699_996_500],
+    ['Europe/Berlin', ['--time-zone', 'America/New_York'], 1_700_018_100],
+  ])('reads the local times of nfdump in zone %s, with %j', async (zone, options, at) => {
+    vi.stubEnv('COUNTERGRAPH_TIME_ZONE', zone);
+    const parameters = ['import', '--context', 'lab', '--format', 'nfdump', ...options];
+    expect(await run(...parameters, 'flows.csv')).toMatchObject({ status: 0, err: [] });
+    const buckets = await query(database.url, 'select distinct bucket::int from samples');
+    expect(buckets).toEqual([{ bucket: at }]);
+  });
+
+  it.each([
+    ['for another format', 'zeek', 'UTC', /--time-zone is for nfdump/],
+    ['that is none', 'nfdump', 'Berlin', /It must be an IANA time zone/],
+  ])('calls a time zone %s a mistake', async (_, format, zone, reason) => {
+    const parameters = ['import', '--context', 'lab', '--format', format, '--time-zone', zone];
+    const { status, err } = await run(...parameters, 'flows.csv');
+    expect([status, err.at(-1)]).toEqual([2, expect.stringMatching(reason)]);
+  });
+
   it('says for each file what it brought', async () => {
     const { status, out, err } = await run(...ZEEK, 'conn.log', 'other.log.gz');
     expect([status, err]).toEqual([0, []]);
@@ -128,6 +156,17 @@ describe('the command import', () => {
     [[...ZEEK, tmpdir()], /is a directory: name the files in it/],
     [[...ZEEK, '-', '-'], /give - once/],
     [[...ZEEK, '--home', '10.0.0.0/33', 'conn.log'], /It must be a network in CIDR form/],
+    [[...ZEEK, '--mmdb', 'none.mmdb', 'conn.log'], /cannot read none\.mmdb: ENOENT/],
+    [[...ZEEK, '--mmdb', 'labels.csv', 'conn.log'], /must be a database in MaxMind's format/],
+    [[...ZEEK, '--follow', 'conn.log'], /--follow reads standard input without end: give - alone/],
+    [[...ZEEK, '--follow', '-', 'conn.log'], /--follow reads standard input/],
+    [[...ZEEK, '--follow', '--again', '-'], /--again is for files/],
+    [[...ZEEK, '--lateness', '5', 'conn.log'], /--lateness is for --follow/],
+    [[...ZEEK, '--follow', '--lateness', '-5', '-'], /It must be an integer from 0 to 86400/],
+    [
+      ['import', '--context', 'lab', '--format', 'samples', '--follow', '-'],
+      /--follow is for flow formats/,
+    ],
     [[...ZEEK, '--engine', '32768', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--engine', '-1', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--probe', '', 'conn.log'], /It must be a name/],

@@ -57,6 +57,7 @@ function readingsOf(
   const options = {
     groups: new Map([[bucketSeconds, new Set(only)]]),
     scopeOf: addressScopes(home),
+    placeOf: null,
     sink: (
       group: FlowGroupName,
       bucket: number,

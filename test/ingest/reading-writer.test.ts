@@ -61,7 +61,7 @@ async function openSession(
   const contextId = 1;
   const groups = await loadGroups(connection, contextId);
   const keyIds = await openKeyIds(connection, contextId, maxKnownBytes);
-  const place = { source: 'test', contextId, sliceSeconds: 86_400, engine: 0 };
+  const place = { source: 'test', context: 'lab', contextId, sliceSeconds: 86_400, engine: 0 };
   const slices = openImportSlices({ connection, openSecond: async () => second, ...place });
   const sunk: Session['sunk'] = [];
   let finished = false;

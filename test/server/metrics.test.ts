@@ -35,8 +35,18 @@ async function increase(
   return ((await metrics()).value(name, labels) ?? 0) - before;
 }
 
-const topper = () =>
-  lab.topper({ counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600 });
+const topper = (more: Readonly<Record<string, boolean>> = {}) =>
+  lab.topper({ counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600, ...more });
+
+let shapes = 0;
+
+/** Another shape than `topper`'s and than the last one's, of the same toppers. */
+const shape = () => {
+  shapes += 1;
+  return { get_key_attributes: true, resolve_keys: shapes % 2 === 0 };
+};
+
+const differently = () => topper(shape());
 
 const errors = (kind: string, work: () => Promise<unknown>) =>
   increase('countergraph_errors_total', { kind }, work);
@@ -227,9 +237,10 @@ describe('what is there at the moment', () => {
   it('is told of each memory: its bytes, and how often it was of use', async () => {
     const name = 'countergraph_memory_lookups_total';
     await topper();
-    const memories = ['answers', 'catalogs', 'keys'] as const;
+    const memories = ['responses', 'answers', 'catalogs', 'keys'] as const;
     for (const memory of memories) {
-      expect(await increase(name, { memory, found: 'yes' }, topper)).toBeGreaterThan(0);
+      const ask = memory === 'responses' ? topper : differently;
+      expect(await increase(name, { memory, found: 'yes' }, ask)).toBeGreaterThan(0);
       const bytes = (await metrics()).value('countergraph_memory_bytes', { memory });
       expect(bytes).toBeGreaterThan(0);
       lab.emptyCaches();
@@ -243,7 +254,7 @@ describe('what is there at the moment', () => {
     const filtered = () =>
       lab.topper({
         ...{ counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600 },
-        ...{ key_filter: 'a', get_percentiles: '50' },
+        ...{ key_filter: 'a', get_percentiles: '50', ...shape() },
       });
     for (const memory of ['filters', 'series']) {
       lab.emptyCaches();

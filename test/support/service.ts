@@ -68,6 +68,8 @@ export type TestServiceOptions = {
   /** What a node's `url_env` finds. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly tracing?: Tracing;
+  /** Called before each statement is sent. */
+  readonly beforeStatement?: (text: string) => void;
   /** Another database than a new one of its own. It stays when the service is closed. */
   readonly databaseUrl?: string;
 };
@@ -86,13 +88,17 @@ export async function startTestService(options: TestServiceOptions = {}) {
     databaseUrl,
     log: createLog('debug', collectingStream(logged)),
     clock: () => clock.seconds * 1000,
-    onStatement: (text) => statements.push(text),
+    onStatement(text) {
+      statements.push(text);
+      options.beforeStatement?.(text);
+    },
     variable: (name) => options.variables?.[name],
     explorer: { credentials: null },
     ...(options.documents && { documents: options.documents }),
     tracing: options.tracing ?? null,
     // Tests say themselves when something is packed.
     packing: null,
+    retention: null,
   });
   const agent = new Agent({ keepAlive: true });
   const call = (path: string, how: HttpCall = {}) => httpCall(server.url + path, { agent, ...how });
@@ -114,6 +120,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     beginToClose: () => server.beginToClose(),
     /** Packs what the server would pack in the background. */
     packNow: () => server.packNow(),
+    /** Drops what the server would drop in the background. */
+    dropExpiredNow: () => server.dropExpiredNow(),
     call,
     ...restOf(call),
     ...graphqlOf(call),

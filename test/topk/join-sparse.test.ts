@@ -35,8 +35,10 @@ const following = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<Part[]> =>
 
 const join = (parts: readonly Part[], fold: (typeof FOLDS)[number]) =>
   joinSparse(
-    parts.map((rows) => ({
-      ids: Uint32Array.from(rows, ({ id }) => id),
+    // Every other part is shifted.
+    parts.map((rows, i) => ({
+      ids: Uint32Array.from(rows, ({ id }) => id + (i % 2)),
+      shift: -(i % 2),
       columns: [columnOf(rows.map(({ reading }) => reading))],
     })),
     fold,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSelection } from '../../topk/create-selection.ts';
 import { addKey, emptyKeyBits, hasKey } from '../../topk/key-bits.ts';
 import { kthLargest } from '../../topk/kth-largest.ts';
 import { selectNth } from '../../topk/select-nth.ts';
@@ -48,11 +49,14 @@ describe('the n-th number', () => {
       numbers.filter((list) => list.length > 0),
       fc.array(fc.nat({ max: 1000 }), { minLength: 1, maxLength: 5 }),
       (list, places) => {
-        const array = Float64Array.from(list);
+        const [array, untouched] = [Float64Array.from(list), Float64Array.from(list)];
+        const select = createSelection(untouched);
         const inOrder = ascending(list);
         for (const place of places.map((each) => each % list.length)) {
           expect(selectNth(array, place)).toBe(inOrder[place]);
+          expect(select(place)).toBe(inOrder[place]);
         }
+        expect([...untouched]).toEqual(list);
         expect(ascending([...array])).toEqual(inOrder);
       },
     );
@@ -67,8 +71,11 @@ describe('the n-th number', () => {
   ])('is found among numbers that are %s', (_, at) => {
     const list = Float64Array.from({ length: 3000 }, (__, i) => at(i));
     const inOrder = ascending([...list]);
-    for (const place of [0, 1, 1499, 1500, 2999])
+    const select = createSelection(list.slice());
+    for (const place of [0, 1, 1499, 1500, 2999]) {
       expect(selectNth(list, place)).toBe(inOrder[place]);
+      expect(select(place)).toBe(inOrder[place]);
+    }
   });
 });
 

@@ -1,0 +1,85 @@
+import { openConnection } from '../../db/write/connection.ts';
+import { selectLastFeed } from '../../db/write/select-last-feed.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { type FeedTally, runFeed } from '../../ingest/feed.ts';
+import type { FlowFormat } from '../../ingest/flow-formats.ts';
+import type { GeoPlaces } from '../../ingest/geo-places.ts';
+import type { ImportSource } from '../../ingest/import-source.ts';
+import { IngestError } from '../../ingest/ingest-error.ts';
+import { type FeedDisplay, showFeed } from '../feed-status.ts';
+import type { CommandDatabase } from '../run-with-database.ts';
+
+export type FeedCommandOptions = {
+  readonly context: string;
+  readonly format: FlowFormat;
+  readonly home?: string[];
+  readonly timeZone?: string;
+  readonly probe?: string;
+  readonly engine?: number;
+  readonly lateness?: number;
+  readonly skipBadLines?: true;
+  readonly json?: true;
+  readonly places: GeoPlaces | null;
+};
+
+/** Imports one source until it ends or the process is told to: `import --follow`. */
+export async function followSource(
+  database: CommandDatabase,
+  source: ImportSource,
+  options: FeedCommandOptions,
+): Promise<void> {
+  const nowMs = () => Date.now();
+  const display = showFeed(nowMs);
+  await tellOfTheLast(database.url, options.context, display);
+  const tally = await runFeed({
+    ...options,
+    source,
+    databaseUrl: database.url,
+    reopen: database.reopen,
+    home: options.home ?? [],
+    probe: options.probe ?? null,
+    engine: options.engine ?? 0,
+    timeZone: options.timeZone ?? database.settings.timeZone,
+    skipBadLines: options.skipBadLines ?? false,
+    latenessSeconds: options.lateness ?? LIMITS.feedLatenessSeconds,
+    nowMs,
+    stop: database.signal,
+    onStatus: display.update,
+    onBadLine: (line, reason) => display.say(`${source.name}, line ${line} was skipped: ${reason}`),
+  })
+    .catch((error: unknown) => {
+      // Whoever was told to end says no more than that; what could not be committed must be said.
+      if (database.signal.aborted && error instanceof IngestError) display.say(error.message);
+      throw error;
+    })
+    .finally(display.stop);
+  const { context, format } = options;
+  const report = { source: source.name, context, format, ...tally };
+  console.log(options.json ? JSON.stringify(report) : sentence(source.name, tally));
+}
+
+/** What a feed before this one had not committed is lost with it; here is how far it had come. */
+async function tellOfTheLast(url: string, context: string, display: FeedDisplay): Promise<void> {
+  const connection = await openConnection(url, 'import');
+  try {
+    const last = await selectLastFeed(connection, context);
+    if (!last) return;
+    const newest = new Date(last.newestUs / 1000).toISOString();
+    display.say(
+      `${context}: the feed before, begun at ${last.startedAt.toISOString()}, ` +
+        `committed ${last.flows.toLocaleString('en')} flows, the newest of ${newest}`,
+    );
+  } finally {
+    await connection.end();
+  }
+}
+
+function sentence(name: string, tally: FeedTally): string {
+  const count = (value: number): string => value.toLocaleString('en');
+  const { lines, badLines, committedFlows, commits } = tally;
+  const skipped = badLines > 0 ? `, ${count(badLines)} bad lines skipped` : '';
+  return (
+    `${name}: ${count(committedFlows)} flows from ${count(lines)} lines${skipped}, ` +
+    `in ${count(commits)} commits`
+  );
+}

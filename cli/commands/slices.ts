@@ -1,0 +1,267 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MOMENT_FORM, parseMoment } from '../../domain/moment.ts';
+import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
+import { archiveSlice } from '../../keeping/archive-slice.ts';
+import { dropSlice } from '../../keeping/drop-slice.ts';
+import { expiredSelection } from '../../keeping/expired.ts';
+import { finishKeeping, type Keeper, type KeptSlice, withKeeper } from '../../keeping/keeper.ts';
+import {
+  planSlices,
+  type SliceAction,
+  type SlicePlan,
+  type SliceSelection,
+  selectKept,
+} from '../../keeping/plan-slices.ts';
+import { type ArchivePool, findPool } from '../../keeping/pool-folder.ts';
+import { restoreSlice } from '../../keeping/restore-slice.ts';
+import { readSettings } from '../../server/settings.ts';
+import { confirm } from '../confirm.ts';
+import { showSteps } from '../progress.ts';
+import { withDatabase } from '../run-with-database.ts';
+import { sizeText, sliceFields, slicesTable } from '../slices-table.ts';
+import { UsageError } from '../usage-error.ts';
+
+type SliceOptions = {
+  context: string;
+  before?: string;
+  slice?: string[];
+  engine?: number;
+  pool?: string;
+  dryRun?: true;
+  expired?: true;
+  confirm?: string;
+  json?: true;
+};
+
+export function registerSlices(program: Command): void {
+  const slices = program
+    .command('slices')
+    .description('keep storage in order: list, archive, restore and drop slices of a context');
+  selecting(slices.command('list').description('show the slices and where they are stored'))
+    .option('--pool <name>', 'only slices that are archived in this pool', parseName)
+    .action(list);
+  acting(slices.command('archive').description('write slices to a pool and take them out'))
+    .option('--pool <name>', 'where to; may be left out where there is one pool', parseName)
+    .action((options: SliceOptions) => act('archive', options));
+  acting(slices.command('restore').description('bring archived slices back, every byte of them'))
+    .option('--pool <name>', 'only slices that are archived in this pool', parseName)
+    .action((options: SliceOptions) => act('restore', options));
+  acting(slices.command('drop').description('remove slices for good, archived ones too'))
+    .option('--pool <name>', 'only slices that are archived in this pool', parseName)
+    .addOption(
+      new Option(
+        '--expired',
+        "those that are older than the context's retention_days, archived ones too",
+      ).conflicts(['before', 'slice']),
+    )
+    .option('--confirm <word>', "the context's name, to say that they are to be gone")
+    .action((options: SliceOptions) => act('drop', options));
+}
+
+const selecting = (command: Command): Command =>
+  command
+    .requiredOption('--context <name>', 'the context whose slices are meant', parseName)
+    .option('--before <time>', `slices that ended by then; ${MOMENT_FORM}`)
+    .addOption(
+      new Option('--slice <name...>', 'slices by name, such as slice-20260715-1000').conflicts(
+        'before',
+      ),
+    )
+    .option('--engine <n>', 'only slices of this engine instance (default: all)', parseEngine)
+    .option('--json', 'print each slice as a line of JSON');
+
+const acting = (command: Command): Command =>
+  selecting(command).option('--dry-run', 'show what would be done, and do nothing');
+
+async function list(options: SliceOptions): Promise<void> {
+  const selection = selectionOf(options);
+  const now = nowInSeconds();
+  const slices = await withDatabase(({ url, signal }) =>
+    withKeeper(
+      { databaseUrl: url, context: options.context, now: nowInSeconds, signal },
+      (keeper) => selectKept(keeper, selection),
+    ),
+  );
+  const lines = options.json
+    ? slices.map((slice) => JSON.stringify(sliceFields(slice, now)))
+    : slicesTable(slices, now);
+  for (const line of lines) console.log(line);
+}
+
+async function act(action: SliceAction, options: SliceOptions): Promise<void> {
+  const { context, before, slice, expired } = options;
+  if (before === undefined && slice === undefined && !expired) {
+    const or = action === 'drop' ? ', --slice NAME or --expired' : ' or --slice NAME';
+    throw new UsageError(`say which slices to ${action}: give --before TIME${or}`);
+  }
+  // To archive, the pool is where to, and no slice is there yet.
+  const selection = { ...selectionOf(options), ...(action === 'archive' && { pool: null }) };
+  const progress = rowProgress();
+  await withDatabase(({ url, signal }) =>
+    withKeeper(
+      {
+        ...{ databaseUrl: url, context, signal, now: nowInSeconds, onRows: progress.update },
+        onWaiting: () => console.error(`waiting for other work on ${context} to end`),
+      },
+      (keeper) => actOn(keeper, action, { options, selection, signal }),
+    ).finally(progress.stop),
+  );
+}
+
+type Acting = {
+  readonly options: SliceOptions;
+  readonly selection: SliceSelection;
+  readonly signal: AbortSignal;
+};
+
+async function actOn(
+  keeper: Keeper,
+  action: SliceAction,
+  { options, selection, signal }: Acting,
+): Promise<void> {
+  const chosen = options.expired ? expiredOf(keeper, selection) : selection;
+  const pool = action === 'archive' ? await findPool(keeper, options.pool ?? null) : null;
+  const plan = await planSlices(keeper, action, chosen);
+  for (const { slice, reason } of plan.leftOut) console.error(`${slice.name} ${reason}: left out`);
+  if (options.dryRun || plan.slices.length === 0) return showPlan(plan, action, { options, pool });
+  if (action === 'drop') {
+    const what = `Dropping ${summary(plan.slices)} of context ${keeper.context}`;
+    await confirm(what, { word: keeper.context, given: options.confirm, signal });
+  }
+  const done: number[] = [];
+  try {
+    for (const slice of plan.slices) {
+      const line = await actOnSlice(keeper, action, { slice, pool, json: options.json ?? false });
+      if (line !== null) console.log(line);
+      done.push(slice.sliceId);
+    }
+  } finally {
+    if (!signal.aborted) await finish(keeper, action, done);
+  }
+}
+
+/** What is done to one slice, in a line; null: somebody else did it. */
+async function actOnSlice(
+  keeper: Keeper,
+  action: SliceAction,
+  { slice, pool, json }: { slice: KeptSlice; pool: ArchivePool | null; json: boolean },
+): Promise<string | null> {
+  const { name } = slice;
+  if (action === 'drop') {
+    if ((await dropSlice(keeper, slice)) === null) return null;
+    const wasArchived = slice.archived;
+    return json ? JSON.stringify({ dropped: name, wasArchived }) : `${name} was dropped`;
+  }
+  if (action === 'restore') {
+    const restored = await restoreSlice(keeper, slice);
+    if (restored === null) return null;
+    const { rows } = restored;
+    return json
+      ? JSON.stringify({ restored: name, rows })
+      : `${name} was restored: ${count(rows)} rows, and all that is derived from them`;
+  }
+  const archived = pool && (await archiveSlice(keeper, slice, pool));
+  if (archived === null) return null;
+  const { rows, bytes, digest, file } = archived;
+  return json
+    ? JSON.stringify({ archived: name, rows, bytes, sha256: digest, path: file })
+    : `${name} was archived: ${count(rows)} rows in ${sizeText(bytes)}, ${file}`;
+}
+
+/** What was done stays done, whatever becomes of this: others finish it later. */
+async function finish(keeper: Keeper, action: SliceAction, done: readonly number[]): Promise<void> {
+  const taken = action === 'restore' ? [] : done;
+  const { partitions, files } = await finishKeeping(keeper, { built: done.length > 0, taken });
+  if (partitions.length > 0) {
+    console.error(
+      `the space of ${plural(partitions.length, 'slice')} is given back when readers that began ` +
+        'before are done: by the server, the next import or the next of these commands',
+    );
+  }
+  for (const { file, reason } of files) {
+    console.error(
+      `${file} could not be removed (${reason}): the next of these commands tries again`,
+    );
+  }
+}
+
+function showPlan(
+  { slices }: SlicePlan,
+  action: SliceAction,
+  { options, pool }: { options: SliceOptions; pool: ArchivePool | null },
+): void {
+  const would = { archive: 'wouldArchive', restore: 'wouldRestore', drop: 'wouldDrop' }[action];
+  if (options.json) {
+    for (const { name } of slices) console.log(JSON.stringify({ [would]: name }));
+  } else if (slices.length === 0) {
+    console.log(`There is nothing to ${action}.`);
+  } else {
+    const to = pool ? ` to ${pool.path}` : '';
+    console.log(`Would ${action} ${summary(slices)}${to}:`);
+    for (const line of slicesTable(slices, nowInSeconds())) console.log(line);
+  }
+}
+
+function summary(slices: readonly KeptSlice[]): string {
+  const archived = slices.filter((slice) => slice.archived).length;
+  const bytes = slices.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+  const ofThem = archived > 0 ? `${count(archived)} of them archived, ` : '';
+  return `${plural(slices.length, 'slice')} (${ofThem}${sizeText(bytes)})`;
+}
+
+/** The slices that the options name, each for itself or by a time. */
+function selectionOf({ before, slice, engine, pool }: SliceOptions): SliceSelection {
+  const at = before === undefined ? null : momentOf(before);
+  return { before: at, names: slice ?? null, engine: engine ?? null, pool: pool ?? null };
+}
+
+function momentOf(text: string): number {
+  const at = parseMoment(text, readSettings(process.env).timeZone);
+  if (at !== null) return at;
+  throw new UsageError(`--before must be ${MOMENT_FORM}; got ${JSON.stringify(text)}`);
+}
+
+function expiredOf({ retentionDays, context, now }: Keeper, selection: SliceSelection) {
+  if (retentionDays !== null) {
+    return { ...selection, before: expiredSelection(retentionDays, now()).before };
+  }
+  throw new Error(
+    `Context ${context} keeps everything: declare its retention_days with \`countergraph apply\``,
+  );
+}
+
+/** A bar for each slice, as its rows are counted. */
+function rowProgress() {
+  let of: string | null = null;
+  let bar: ReturnType<typeof showSteps> | null = null;
+  return {
+    update({ name }: KeptSlice, done: number, rows: number) {
+      if (of !== name) {
+        bar?.stop();
+        bar = showSteps(`rows of ${name}`);
+        of = name;
+      }
+      bar?.update(done, Math.max(1, rows));
+    },
+    stop: () => bar?.stop(),
+  };
+}
+
+const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
+
+const count = (value: number): string => value.toLocaleString('en');
+
+const plural = (value: number, what: string): string =>
+  `${count(value)} ${what}${value === 1 ? '' : 's'}`;
+
+function parseName(text: string): string {
+  if (isName(text)) return text;
+  throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
+}
+
+const MAX_ENGINE = 32_767;
+
+function parseEngine(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_ENGINE) return Number(text);
+  throw new InvalidArgumentError(`It must be an integer from 0 to ${MAX_ENGINE}.`);
+}

@@ -1,0 +1,65 @@
+import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
+import { type CommitState, FeedCommits } from './feed-commits.ts';
+import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
+import { readFeed } from './feed-reader.ts';
+import type { ImportSource } from './import-source.ts';
+import { PendingFlows } from './pending-flows.ts';
+
+export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
+  readonly source: ImportSource;
+  readonly timeZone: string;
+  readonly skipBadLines: boolean;
+  readonly latenessSeconds: number;
+  readonly nowMs: () => number;
+  /** Ends the feed: what was read is committed, nothing more is read. */
+  readonly stop: AbortSignal;
+  readonly onStatus: (status: FeedStatus) => void;
+  readonly onBadLine: (line: number, reason: string) => void;
+  readonly limits?: Partial<FeedLimits>;
+};
+
+export type FeedTally = {
+  readonly lines: number;
+  /** Flows that were read. */
+  readonly flows: number;
+  readonly badLines: number;
+  readonly commits: number;
+  readonly committedFlows: number;
+};
+
+/** How a feed stands. */
+export type FeedStatus = FeedTally & CommitState & { readonly context: string };
+
+/**
+ * Imports flows from a source without end. They are committed when the buckets in which they ended
+ * are over, many flows in each transaction; while that goes on, or the database is away, reading
+ * goes on too, up to a bound. Ends with the source, when it is told to stop, and at a bad line
+ * where these are not skipped: in each case what was read before is committed first.
+ */
+export async function runFeed(options: FeedOptions): Promise<FeedTally> {
+  const limits = { ...FEED_LIMITS, ...options.limits };
+  const { latenessSeconds, nowMs, stop, context } = options;
+  const pending = new PendingFlows({ latenessSeconds, holdMs: limits.holdMs });
+  const commits = new FeedCommits(pending, {
+    ...{ limits, nowMs, stop },
+    commit: createFeedCommitter({
+      ...options,
+      source: options.source.name,
+      onWaiting: () => commits.noteTrouble('waiting for another import into the context to end'),
+    }),
+    onChange: () => options.onStatus(status()),
+  });
+  const reader = readFeed({ ...options, pending, room: () => commits.room() });
+  const tally = (): FeedTally => ({ ...reader.tally(), ...commits.tally() });
+  const status = (): FeedStatus => ({ context, ...tally(), ...commits.state() });
+  const telling = setInterval(() => options.onStatus(status()), limits.tickMs);
+  // Where commits are given up, nothing more is read; when reading is over, they come to an end.
+  void reader.done.then(() => commits.endWithWhatIsThere());
+  await commits.run().finally(() => {
+    clearInterval(telling);
+    reader.stop();
+  });
+  // What the reader stopped at, if it was a mistake, comes once all before it is committed.
+  reader.throwIfFailed();
+  return tally();
+}

@@ -1,0 +1,26 @@
+import type { Flow } from './flow.ts';
+import { createGoflow2Parser } from './goflow2-json.ts';
+import { createNfdumpParser } from './nfdump-csv.ts';
+import { createZeekConnParser } from './zeek-conn.ts';
+
+/** The formats of which a line is a flow. */
+export const FLOW_FORMATS = ['zeek', 'nfdump', 'goflow2'] as const;
+
+export type FlowFormat = (typeof FLOW_FORMATS)[number];
+
+/** Takes the lines of a format in their order, and gives the flow of each; null for none. */
+export type FlowParser = (line: string) => Flow | null;
+
+export function createFlowParser(
+  format: FlowFormat,
+  { timeZone = 'UTC' }: { readonly timeZone?: string | undefined },
+): FlowParser {
+  switch (format) {
+    case 'zeek':
+      return createZeekConnParser();
+    case 'nfdump':
+      return createNfdumpParser(timeZone);
+    case 'goflow2':
+      return createGoflow2Parser();
+  }
+}

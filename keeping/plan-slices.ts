@@ -1,0 +1,81 @@
+import type { EpochSeconds } from '../domain/interval.ts';
+import { shellWord } from '../domain/shell-word.ts';
+import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
+
+/** Which slices are meant. What is null chooses nothing. */
+export type SliceSelection = {
+  /** Those that ended by then. */
+  readonly before: EpochSeconds | null;
+  readonly names: readonly string[] | null;
+  readonly engine: number | null;
+  /** Those that are archived there. */
+  readonly pool: string | null;
+};
+
+export type SliceAction = 'archive' | 'restore' | 'drop';
+
+/** What is to be done, and what is left alone and why. */
+export type SlicePlan = {
+  readonly slices: readonly KeptSlice[];
+  readonly leftOut: readonly { readonly slice: KeptSlice; readonly reason: string }[];
+};
+
+/** The slices of a selection, oldest first. Errors: one that is named is not there. */
+export async function selectKept(
+  keeper: Keeper,
+  { before, names, engine, pool }: SliceSelection,
+): Promise<KeptSlice[]> {
+  const slices = await listKeptSlices(keeper);
+  for (const name of names ?? []) {
+    if (slices.some((slice) => slice.name === name)) continue;
+    throw new Error(
+      `Context ${keeper.context} has no slice ${name}: ` +
+        `\`countergraph slices list --context ${shellWord(keeper.context)}\` names those that it has`,
+    );
+  }
+  return slices.filter(
+    (slice) =>
+      (before === null || slice.endsAt <= before) &&
+      (names === null || names.includes(slice.name)) &&
+      (engine === null || slice.engine === engine) &&
+      (pool === null || slice.archive?.pool === pool),
+  );
+}
+
+/**
+ * What an action does to a selection. A slice that is still filled is never touched: named, it is
+ * an error, and met by a time, it is left out.
+ */
+export async function planSlices(
+  keeper: Keeper,
+  action: SliceAction,
+  selection: SliceSelection,
+): Promise<SlicePlan> {
+  const now = keeper.now();
+  const slices: KeptSlice[] = [];
+  const leftOut: { slice: KeptSlice; reason: string }[] = [];
+  for (const slice of await selectKept(keeper, selection)) {
+    if (selection.names !== null && action !== 'restore') refuseProcessing(slice, now);
+    const reason = reasonAgainst(action, slice, now);
+    if (reason === null) slices.push(slice);
+    else leftOut.push({ slice, reason });
+  }
+  return { slices, leftOut };
+}
+
+function reasonAgainst(action: SliceAction, slice: KeptSlice, now: EpochSeconds): string | null {
+  if (action === 'restore') return slice.archived ? null : 'is not archived';
+  if (isProcessing(slice, now)) return processingReason(slice, now);
+  return action === 'archive' && slice.archived ? 'is archived already' : null;
+}
+
+/** Errors: the slice may still be filled. */
+export function refuseProcessing(slice: KeptSlice, now: EpochSeconds): void {
+  if (!isProcessing(slice, now)) return;
+  throw new Error(`${slice.name} ${processingReason(slice, now)}: leave it out`);
+}
+
+const processingReason = ({ endsAt }: KeptSlice, now: EpochSeconds): string =>
+  endsAt > now
+    ? `is processing until ${new Date(endsAt * 1000).toISOString().slice(0, 16)}Z`
+    : 'is processing: an import is filling it';

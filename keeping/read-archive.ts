@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { LIMITS } from '../domain/limits.ts';
+import { type ArchiveHeader, parseHeader, SECTION_END } from './archive-form.ts';
+
+/** An archive that is open, part after part. Memory is bounded by a chunk. */
+export type ArchiveReader = {
+  /** Of the file as it lies there. */
+  readonly digest: () => Promise<string>;
+  readonly bytes: number;
+  /** From the beginning: the header, then the sections in their order, each to its end. */
+  readonly read: () => { header(): Promise<ArchiveHeader>; section(): AsyncGenerator<Buffer> };
+  readonly close: () => Promise<void>;
+};
+
+/** Errors: those of the file system. What is read may throw that the file is damaged. */
+export async function openArchive(file: string): Promise<ArchiveReader> {
+  // All is read through one handle: nobody puts another file in its place between two looks.
+  const handle = await open(file, 'r');
+  const { size } = await handle.stat();
+  let stop = () => {};
+  return {
+    bytes: size,
+    async digest() {
+      const hash = createHash('sha256');
+      for await (const chunk of contentOf(handle)) hash.update(chunk);
+      return hash.digest('hex');
+    },
+    read() {
+      stop();
+      const { parts, end } = readParts(handle);
+      stop = end;
+      return parts;
+    },
+    async close() {
+      stop();
+      await handle.close();
+    },
+  };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** From the beginning. A stream of the handle's own would not let go of it before its end. */
+async function* contentOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read({
+      ...{ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position },
+    });
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function readParts(handle: FileHandle) {
+  const content = Readable.from(contentOf(handle), { objectMode: false });
+  const unzipped = createGunzip();
+  content.on('error', (error) => unzipped.destroy(error));
+  // Whoever reads on is told; after the end nobody is there.
+  unzipped.on('error', () => undefined);
+  const chunks: AsyncIterator<Buffer> = content.pipe(unzipped)[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+
+  /** Adds what comes next to the rest; false: the file is over. */
+  async function fill(): Promise<boolean> {
+    const { done, value } = await nextOf(chunks);
+    if (done) return false;
+    rest = rest.length === 0 ? value : Buffer.concat([rest, value]);
+    return true;
+  }
+
+  const parts = {
+    async header(): Promise<ArchiveHeader> {
+      let end = rest.indexOf('\n');
+      while (end < 0) {
+        if (rest.length > LIMITS.archiveHeaderBytes || !(await fill())) throw noArchive();
+        end = rest.indexOf('\n');
+      }
+      const header = parseHeader(rest.toString('utf8', 0, end));
+      if (!header) throw noArchive();
+      rest = rest.subarray(end + 1);
+      return header;
+    },
+    async *section(): AsyncGenerator<Buffer> {
+      let isStart = true;
+      for (;;) {
+        const end = endOfSection(rest, isStart);
+        if (end >= 0) {
+          const last = rest.subarray(0, end);
+          rest = rest.subarray(end + SECTION_END.length);
+          if (last.length > 0) yield last;
+          return;
+        }
+        // The end may lie across two chunks.
+        const sure = Math.max(0, rest.length - SECTION_END.length);
+        if (sure > 0) {
+          const part = rest.subarray(0, sure);
+          rest = rest.subarray(sure);
+          isStart = false;
+          yield part;
+        }
+        if (!(await fill())) throw new Error('it ends in the middle');
+      }
+    },
+  };
+  const end = () => {
+    content.destroy();
+    unzipped.destroy();
+  };
+  return { parts, end };
+}
+
+const AFTER_ROW = Buffer.concat([Buffer.from('\n'), SECTION_END]);
+
+/** Where the line begins that ends a section; −1: not in here. */
+function endOfSection(text: Buffer, isStart: boolean): number {
+  if (isStart && text.subarray(0, SECTION_END.length).equals(SECTION_END)) return 0;
+  const before = text.indexOf(AFTER_ROW);
+  return before < 0 ? -1 : before + 1;
+}
+
+const noArchive = () => new Error('it is no archive of countergraph');
+
+async function nextOf(chunks: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+  try {
+    return await chunks.next();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`it cannot be unpacked (${reason})`, { cause });
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The statements whose rows are the same as long as the versions of the context are (ADR 7): what
+ * they read raises one of these when it changes. All others, and those nobody has thought of, are
+ * of their moment: locks that are held, sizes, what the server says of itself. Who asks is read by
+ * each request.
+ */
+const VERSIONED: ReadonlySet<string> = new Set([
+  'begin',
+  'commit',
+  'select-block-changes',
+  'select-blocks',
+  'select-catalogs',
+  'select-cross-keys',
+  'select-group-keys',
+  'select-group-steps',
+  'select-identity',
+  'select-key-counts',
+  'select-key-page',
+  'select-key-readings',
+  'select-key-series',
+  'select-key-steps',
+  'select-key-texts',
+  'select-keys-by-id',
+  'select-keys-by-text',
+  'select-keys-in-ranges',
+  'select-total-windows',
+  'select-versions',
+]);
+
+export const isVersioned = (query: string): boolean => VERSIONED.has(query);

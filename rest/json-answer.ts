@@ -1,0 +1,13 @@
+import type { Rendered } from '../resolvers/request-scope.ts';
+import { writeJson } from './write-json.ts';
+
+/** Decision 6. */
+export const jsonAnswer = (
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Rendered => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: writeJson(body),
+});

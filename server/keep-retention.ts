@@ -1,0 +1,131 @@
+import type { Connection } from '../db/write/connection.ts';
+import { removeOrphanPartitions } from '../db/write/remove-partitions.ts';
+import { selectIsPrimary } from '../db/write/select-is-primary.ts';
+import { type Retention, selectRetentions } from '../db/write/select-retentions.ts';
+import { withConnection } from '../db/write/with-connection.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { dropSlice } from '../keeping/drop-slice.ts';
+import { expiredSelection } from '../keeping/expired.ts';
+import type { Keeper } from '../keeping/keeper.ts';
+import { planSlices } from '../keeping/plan-slices.ts';
+import type { Logger } from './log.ts';
+import { RetentionTally } from './retention-tally.ts';
+
+export type KeepRetentionOptions = {
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Where what was done is written down. */
+  readonly tally?: RetentionTally;
+  /** Milliseconds to the first look, and from one to the next; null: only when `runOnce` is called. */
+  readonly delays?: { readonly firstMs: number; readonly everyMs: number } | null;
+  /** How long an import that has a context is waited for. */
+  readonly lockMs?: number;
+};
+
+export type RetentionKeeper = {
+  /** Looks at all contexts now. It never fails: what goes wrong is logged. */
+  runOnce(): Promise<void>;
+  /** Ends what goes on, and does nothing from then on. */
+  stop(): Promise<void>;
+};
+
+const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEveryMs };
+
+/**
+ * Drops the slices of each context that are older than its `retention_days`, on the primary, and
+ * gives back the space of what was archived or dropped while readers still looked at it. It takes a
+ * context only for a slice at a time, and where an import has it for long, comes back later.
+ */
+export function keepRetention(options: KeepRetentionOptions): RetentionKeeper {
+  const { databaseUrl, log, tally = new RetentionTally(), delays = DELAYS } = options;
+  const { clock = Date.now, lockMs = LIMITS.retentionLockMs } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    if (signal.aborted) return;
+    let failed = true;
+    try {
+      const now = () => Math.floor(clock() / 1000);
+      failed = !(await withConnection({ databaseUrl, signal }, 'retention', (connection) =>
+        dropExpired({ connection, log, tally, now, lockMs, signal }),
+      ));
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, 'no context could be looked at for retention');
+    }
+    // Being told to end is no failure, and nothing to count any more.
+    if (!signal.aborted) tally.noteRun({ endedAt: Date.now() / 1000, failed });
+  }
+
+  function runOnce(): Promise<void> {
+    running = running.then(look);
+    return running;
+  }
+
+  function schedule(ms: number): void {
+    timer = setTimeout(() => {
+      void runOnce().then(() => {
+        if (!signal.aborted && delays) schedule(delays.everyMs);
+      });
+    }, ms);
+    // It alone keeps no process alive.
+    timer.unref();
+  }
+
+  if (delays) schedule(delays.firstMs);
+  return {
+    runOnce,
+    async stop() {
+      clearTimeout(timer);
+      stopping.abort(new Error('the server ends'));
+      await running;
+    },
+  };
+}
+
+type Dropping = {
+  readonly connection: Connection;
+  readonly log: Logger;
+  readonly tally: RetentionTally;
+  readonly now: () => number;
+  readonly lockMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** Whether all contexts could be looked at. */
+async function dropExpired(dropping: Dropping): Promise<boolean> {
+  const { connection, log, now, signal } = dropping;
+  let isGood = true;
+  for (const retention of await selectRetentions(connection, now())) {
+    try {
+      await dropOf(dropping, retention);
+    } catch (error) {
+      if (signal.aborted) return isGood;
+      log.error({ err: error, context: retention.name }, 'old slices could not be dropped');
+      isGood = false;
+    }
+  }
+  if (await selectIsPrimary(connection)) await removeOrphanPartitions(connection, { signal });
+  return isGood;
+}
+
+async function dropOf(
+  { connection, log, tally, now, lockMs, signal }: Dropping,
+  { contextId, name: context, retentionDays }: Retention,
+): Promise<void> {
+  const keeper: Keeper = { connection, contextId, context, retentionDays, now, signal };
+  const selection = expiredSelection(retentionDays, now());
+  const { slices } = await planSlices(keeper, 'drop', selection);
+  for (const chosen of slices) {
+    const slice = await dropSlice(keeper, chosen, lockMs);
+    // Somebody works on the context, or was faster: there is another look.
+    if (slice === null) return;
+    tally.droppedSlices += 1;
+    const { name, archived } = slice;
+    log.info({ context, slice: name, archived, retentionDays }, 'a slice was too old and dropped');
+  }
+}

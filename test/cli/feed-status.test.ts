@@ -1,0 +1,84 @@
+import { describe, expect, it, vi } from 'vitest';
+import { feedLine, showFeed } from '../../cli/feed-status.ts';
+import type { FeedStatus } from '../../ingest/feed.ts';
+
+const NOW_MS = 1_700_000_100_000;
+
+const STATUS: FeedStatus = {
+  context: 'lab',
+  ...{ lines: 12_400, flows: 12_345, badLines: 0, commits: 4, committedFlows: 12_000 },
+  newestAt: 1_700_000_088,
+  committedTo: 1_700_000_039.5,
+  uncommitted: 345,
+  uncommittedSince: 1_700_000_050,
+  trouble: null,
+};
+
+describe('the line about a feed', () => {
+  it.each<[string, Partial<FeedStatus>, string]>([
+    [
+      'says how far behind it is, and what is committed',
+      {},
+      'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; ' +
+        'committed up to 2023-11-14T22:13:59Z',
+    ],
+    [
+      'before anything was read',
+      { flows: 0, newestAt: null, committedTo: null, uncommitted: 0, uncommittedSince: null },
+      'lab: 0 flows; 0 not committed; nothing committed yet',
+    ],
+    [
+      'says what is wrong',
+      { badLines: 1200, trouble: 'the database is away' },
+      'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; the database is away; ' +
+        '1,200 bad lines; committed up to 2023-11-14T22:13:59Z',
+    ],
+    [
+      'says it of a clock that is ahead',
+      { newestAt: 1_700_000_190 },
+      'lab: 12,345 flows, 90 s ahead of the clock; 345 not committed, for 50 s; ' +
+        'committed up to 2023-11-14T22:13:59Z',
+    ],
+  ])('%s', (_, changes, line) => {
+    expect(feedLine({ ...STATUS, ...changes }, NOW_MS)).toBe(line);
+  });
+
+  it.each([
+    [119, '119 s'],
+    [120, '2 min'],
+    [7_199, '119 min'],
+    [7_200, '2 h'],
+    [172_799, '47 h'],
+    [172_800, '2 d'],
+  ])('of a feed that is %d seconds behind says %s', (seconds, text) => {
+    const newestAt = NOW_MS / 1000 - seconds;
+    expect(feedLine({ ...STATUS, newestAt }, NOW_MS)).toContain(` ${text} behind;`);
+  });
+});
+
+describe('a feed that writes no terminal', () => {
+  it('writes a line every ten seconds where something has changed, and at once in trouble', () => {
+    const lines: string[] = [];
+    const error = vi.spyOn(console, 'error').mockImplementation((line) => lines.push(String(line)));
+    let now = NOW_MS;
+    const display = showFeed(() => now);
+    const shown = (seconds: number, changes: Partial<FeedStatus>): number => {
+      now += seconds * 1000;
+      display.update({ ...STATUS, ...changes });
+      return lines.length;
+    };
+    try {
+      expect(shown(0, {})).toBe(1);
+      expect(shown(9, { flows: 20_000 })).toBe(1);
+      expect(shown(1, { flows: 20_000 })).toBe(2);
+      expect(shown(60, { flows: 20_000 })).toBe(2);
+      expect(shown(1, { flows: 20_000, trouble: 'away' })).toBe(3);
+      expect(shown(1, { flows: 20_001, trouble: 'away' })).toBe(3);
+      expect(shown(1, { flows: 20_001 })).toBe(4);
+      display.say('a word');
+      expect(lines.at(-1)).toBe('a word');
+    } finally {
+      error.mockRestore();
+    }
+  });
+});

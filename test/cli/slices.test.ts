@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { reportFailure } from '../../cli/report-failure.ts';
+import { sizeText } from '../../cli/slices-table.ts';
+import { filesBelow, makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+
+const line = (key: string, ts: number): Line => ({
+  ...{ group: guidOf(1), key, ts, values: { 0: 1 } },
+});
+
+/** The end of the newest slice lies in the future: the command goes by the real clock. */
+const NOW = Math.floor(Date.now() / 1000);
+
+let lab: TestService;
+let pool: string;
+
+beforeEach(async () => {
+  pool = await makePoolFolder();
+  lab = await startLab({
+    groups: [group(1)],
+    declaration: { pools: [{ name: 'oper', path: pool }] },
+    lines: [line('a', T0), line('b', T0 + DAY), line('c', T0 + 2 * DAY), line('d', NOW + 3600)],
+  });
+  await lab.importSamples([line('of engine one', T0)], { engine: 1 });
+  vi.stubEnv('DATABASE_URL', lab.databaseUrl);
+  vi.stubEnv('COUNTERGRAPH_TIME_ZONE', 'UTC');
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await lab.close();
+  await removeFolder(pool);
+});
+
+/** Runs `slices …` on the context as the program does. */
+async function run(
+  command: string,
+  ...args: string[]
+): Promise<{ status: number; out: string[]; err: string[] }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((text) => out.push(String(text)));
+  const error = vi.spyOn(console, 'error').mockImplementation((text) => err.push(String(text)));
+  const all = ['slices', command, '--context', CONTEXT, ...args];
+  try {
+    await createProgram().parseAsync(all, { from: 'user' });
+    return { status: 0, out, err };
+  } catch (failure) {
+    return { status: reportFailure(failure), out, err };
+  } finally {
+    log.mockRestore();
+    error.mockRestore();
+  }
+}
+
+const statuses = async (): Promise<string[]> => {
+  const { out } = await run('list', '--json');
+  return out.map((text) => {
+    const { name, status } = JSON.parse(text);
+    return `${name} ${status}`;
+  });
+};
+
+describe('slices list', () => {
+  it('shows each with its interval, status, size, tags and path', async () => {
+    await run('archive', '--slice', 'slice-20240715-0000');
+    const { status, out, err } = await run('list');
+    expect([status, err]).toEqual([0, []]);
+    expect(out).toHaveLength(6);
+    expect(out[0]).toMatch(/^NAME +FROM \(UTC\) +TO \(UTC\) +STATUS +SIZE +TAGS +PATH$/);
+    expect(out[1]).toMatch(
+      /^slice-20240715-0000 {4}2024-07-15 00:00 {2}2024-07-16 00:00 {2}archived +\d+ B {2}archive {2}\/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
+    );
+    expect(out[2]).toMatch(/^slice-20240715-0000-1 .* available +\d+ kB {2}primary {2}base\/\d+/);
+    expect(out[5]).toMatch(/ processing +\d+ kB {2}primary/);
+  });
+
+  it('shows those that are asked for', async () => {
+    await run('archive', '--slice', 'slice-20240715-0000');
+    const shown = async (...args: string[]) =>
+      (await run('list', '--json', ...args)).out.map((text) => JSON.parse(text).name);
+    expect(await shown('--before', '2024-07-17', '--engine', '0')).toEqual([
+      ...['slice-20240715-0000', 'slice-20240716-0000'],
+    ]);
+    expect(await shown('--engine', '1')).toEqual(['slice-20240715-0000-1']);
+    expect(await shown('--pool', 'oper')).toEqual(['slice-20240715-0000']);
+    expect(await shown('--slice', 'slice-20240715-0000-1', 'slice-20240716-0000')).toHaveLength(2);
+  });
+
+  it('says in JSON what GraphQL says, and where the archive is', async () => {
+    const archived = await run('archive', '--slice', 'slice-20240715-0000', '--json');
+    const { archived: name, ...archive } = JSON.parse(archived.out[0] ?? '');
+    const [first] = (await run('list', '--json')).out.map((text) => JSON.parse(text));
+    expect(first).toEqual({
+      ...{ sliceId: 1, name, engine: 0, status: 'archived', available: false, tags: ['archive'] },
+      ...{ timeInterval: { from: T0, to: T0 + DAY }, diskSize: archive.bytes, path: archive.path },
+      archive: {
+        ...{ pool: 'oper', rows: 1, bytes: archive.bytes, sha256: archive.sha256 },
+        archivedAt: expect.any(Number),
+      },
+    });
+  });
+});
+
+describe('slices archive and restore', () => {
+  it('take all that ended by a time, and say what they did', async () => {
+    const { status, out, err } = await run('archive', '--before', 'Jul 17 2024 00:00:00 AM');
+    expect([status, out.length]).toEqual([2, 0]);
+    expect(err[0]).toMatch(/^countergraph: --before must be a time: epoch seconds, 2026-07-15, /);
+    const done = await run('archive', '--before', 'Jul 17 2024 12:00:00 AM');
+    expect([done.status, done.err]).toEqual([0, []]);
+    expect(done.out).toHaveLength(3);
+    expect(done.out[0]).toMatch(
+      /^slice-20240715-0000 was archived: 1 rows in \d+ B, \/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
+    );
+    const back = await run('restore', '--before', '2025-01-01', '--engine', '0');
+    expect(back.err).toEqual(['slice-20240717-0000 is not archived: left out']);
+    expect(back.out).toEqual(
+      ['slice-20240715-0000', 'slice-20240716-0000'].map(
+        (name) => `${name} was restored: 1 rows, and all that is derived from them`,
+      ),
+    );
+    expect((await statuses()).filter((text) => text.endsWith('archived'))).toEqual([
+      'slice-20240715-0000-1 archived',
+    ]);
+  });
+
+  it('leave what is still filled, and say until when', async () => {
+    const all = await run('archive', '--before', String(NOW + 9 * DAY));
+    expect(all.status).toBe(0);
+    expect(all.err).toEqual([
+      expect.stringMatching(
+        /^slice-\d{8}-0000 is processing until \d{4}-\d\d-\d\dT00:00Z: left out$/,
+      ),
+    ]);
+    const newest = (await statuses()).at(-1)?.split(' ')[0] ?? '';
+    const named = await run('archive', '--slice', newest);
+    expect(named.status).toBe(1);
+    expect(named.err[0]).toContain(`${newest} is processing until`);
+    expect((await run('drop', '--slice', newest, '--confirm', CONTEXT)).status).toBe(1);
+    expect((await statuses()).at(-1)).toBe(`${newest} processing`);
+  });
+
+  it('are done when they are asked for again', async () => {
+    await run('archive', '--slice', 'slice-20240715-0000');
+    const again = await run('archive', '--slice', 'slice-20240715-0000');
+    expect(again).toEqual({
+      ...{ status: 0, out: ['There is nothing to archive.'] },
+      err: ['slice-20240715-0000 is archived already: left out'],
+    });
+  });
+
+  it('show what they would do', async () => {
+    const before = await statuses();
+    const { out } = await run('archive', '--before', '2024-07-17', '--dry-run');
+    expect(out[0]).toMatch(/^Would archive 3 slices \(\d+ kB\) to \//);
+    expect(out).toHaveLength(5);
+    const json = await run('archive', '--before', '2024-07-16', '--dry-run', '--json');
+    expect(json.out).toEqual([
+      '{"wouldArchive":"slice-20240715-0000"}',
+      '{"wouldArchive":"slice-20240715-0000-1"}',
+    ]);
+    expect(await statuses()).toEqual(before);
+    expect(await filesBelow(pool)).toEqual([]);
+  });
+
+  it('need to be told which pool, where there are several', async () => {
+    const other = await makePoolFolder();
+    await lab.apply({ context: CONTEXT, pools: [{ name: 'cold', path: other }] });
+    const which = ['--slice', 'slice-20240715-0000'];
+    const unsaid = await run('archive', ...which);
+    expect([unsaid.status, unsaid.err]).toEqual([
+      ...[1, ['countergraph: Context lab has several pools: choose with --pool cold or oper']],
+    ]);
+    expect((await run('archive', ...which, '--pool', 'warm')).err[0]).toContain(
+      'Context lab has no pool warm: its pools are cold, oper',
+    );
+    expect((await run('archive', ...which, '--pool', 'cold')).status).toBe(0);
+    expect(await filesBelow(other)).toHaveLength(1);
+    expect((await run('restore', '--before', '2025-01-01', '--pool', 'oper')).out).toEqual([
+      'There is nothing to restore.',
+    ]);
+    expect((await run('restore', '--before', '2025-01-01', '--pool', 'cold')).out).toHaveLength(1);
+    await removeFolder(other);
+  });
+});
+
+describe('slices drop', () => {
+  it('wants the name of the context, and drops nothing without it', async () => {
+    const before = await statuses();
+    const which = ['--before', '2024-07-16'];
+    const silent = await run('drop', ...which);
+    expect([silent.status, silent.err]).toEqual([2, [expect.stringMatching(CONFIRM)]]);
+    const wrong = await run('drop', ...which, '--confirm', 'yes');
+    expect([wrong.status, wrong.err]).toEqual([
+      ...[2, ['countergraph: nothing was dropped: the word is lab, got "yes"']],
+    ]);
+    expect(await statuses()).toEqual(before);
+    const right = await run('drop', ...which, '--confirm', 'lab');
+    expect([right.status, right.out]).toEqual([
+      ...[0, ['slice-20240715-0000 was dropped', 'slice-20240715-0000-1 was dropped']],
+    ]);
+    expect(await statuses()).toEqual(before.slice(2));
+  });
+
+  const CONFIRM =
+    /^countergraph: Dropping 2 slices \(\d+ kB\) of context lab needs a word of confirmation: give --confirm lab$/;
+
+  it('takes archived slices too, with their files', async () => {
+    await run('archive', '--slice', 'slice-20240715-0000');
+    const { out } = await run('drop', '--before', '2024-07-16', '--confirm', 'lab', '--json');
+    expect(out.map((text) => JSON.parse(text))).toEqual([
+      { dropped: 'slice-20240715-0000', wasArchived: true },
+      { dropped: 'slice-20240715-0000-1', wasArchived: false },
+    ]);
+    expect(await filesBelow(pool)).toEqual([]);
+  });
+
+  it('drops what the context keeps no longer', async () => {
+    expect((await run('drop', '--expired', '--confirm', 'lab')).err).toEqual([
+      'countergraph: Context lab keeps everything: declare its retention_days with `countergraph apply`',
+    ]);
+    await lab.apply({ context: CONTEXT, retention_days: 30 });
+    const { out } = await run('drop', '--expired', '--engine', '0', '--confirm', 'lab');
+    expect(out).toHaveLength(3);
+    expect((await statuses()).map((text) => text.split(' ')[0])).toEqual([
+      'slice-20240715-0000-1',
+      expect.any(String),
+    ]);
+  });
+});
+
+describe('a mistake', () => {
+  it.each<[string[], RegExp]>([
+    [['archive'], /say which slices to archive: give --before TIME or --slice NAME$/],
+    [['drop'], /say which slices to drop: give --before TIME, --slice NAME or --expired$/],
+    [['archive', '--before', '1', '--slice', 'a'], /'--slice <name...>' cannot be used with/],
+    [['drop', '--expired', '--before', '1'], /'--expired' cannot be used with option '--before/],
+    [['list', '--engine', '99999'], /It must be an integer from 0 to 32767/],
+    [['archive', '--pool', ' ', '--before', '1'], /It must be a name of 1 to 200 characters/],
+  ])('in %j ends with status 2 and one line', async ([command = '', ...args], message) => {
+    const { status, out, err } = await run(command, ...args);
+    expect([status, out, err.length]).toEqual([2, [], 1]);
+    expect(err[0]).toMatch(message);
+  });
+
+  it('in a name ends with status 1', async () => {
+    const { status, err } = await run('archive', '--slice', 'slice-1');
+    expect([status, err]).toEqual([
+      1,
+      [
+        'countergraph: Context lab has no slice slice-1: ' +
+          '`countergraph slices list --context lab` names those that it has',
+      ],
+    ]);
+  });
+});
+
+describe('a size', () => {
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [9949, '9.9 kB'],
+    [9950, '10 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1.0 MB'],
+    [1.5e15, '1500 TB'],
+  ])('of %i bytes is %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
+});

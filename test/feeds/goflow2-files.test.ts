@@ -1,0 +1,79 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { importText, query, sums, traces } from '../ingest/import-support.ts';
+import { textSource } from '../ingest/text-source.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const importLines = (lines: readonly string[], options: object = {}) =>
+  importText(textSource(`${lines.join('\n')}\n`, { name: 'flows.json' }), {
+    ...{ databaseUrl: database.url, format: 'goflow2', ...options },
+  });
+
+const START = 1_700_000_280;
+
+/** From 30 seconds into a minute, for 90 seconds, one packet in 100; numbers with all digits. */
+const flow = ({ from = '10.0.0.1', to = '198.51.100.7', port = 443, rate = 100 } = {}): string =>
+  `{"type":"IPFIX","time_received_ns":${START + 200}000000000,"sampling_rate":${rate},` +
+  `"time_flow_start_ns":${START + 30}000000000,"time_flow_end_ns":${START + 120}000000000,` +
+  `"bytes":1001,"packets":7,"src_addr":"${from}","dst_addr":"${to}","etype":"IPv4",` +
+  `"proto":"TCP","src_port":51000,"dst_port":${port}}`;
+
+const arp = '{"time_received_ns":1700000280000000000,"src_addr":"","dst_addr":"","etype":"ARP"}';
+
+describe('an import of goflow2', () => {
+  it('multiplies before it spreads, and counts a flow once', async () => {
+    expect(await importLines([flow(), arp])).toMatchObject({
+      ...{ format: 'goflow2', lines: 2, records: 1, badLines: { count: 0 } },
+    });
+    const rows = await query<{ bucket: number; readings: string }>(
+      database.url,
+      `select bucket::int - ${START} as bucket, readings::text from samples
+       join counter_groups g using (group_id) where g.name = 'Apps' order by bucket`,
+    );
+    // ⌊100100 · 30 ÷ 90⌋ and what is left.
+    expect(rows).toEqual([
+      { bucket: 0, readings: '{33366,0,33366,1}' },
+      { bucket: 60, readings: '{66734,0,66734,NULL}' },
+    ]);
+  });
+
+  it('takes each direction as a flow of its own', async () => {
+    const back = flow({ from: '198.51.100.7', to: '10.0.0.1', port: 51_000, rate: 0 });
+    await importLines([flow({ rate: 0 }), back]);
+    expect(await sums(database.url)).toMatchObject({
+      'Aggregates TOTALBW 1': '2002',
+      'Aggregates DIR_INTOHOME 1': '1001',
+      'Aggregates DIR_OUTOFHOME 1': '1001',
+      'Hosts 0A.00.00.01 2': '1001',
+      'Hosts 0A.00.00.01 3': '1001',
+      'Hosts 0A.00.00.01 5': '2',
+      'Apps 01.BB 4': '1',
+      'Apps C7.38 4': '1',
+    });
+  });
+
+  it('reads a packed file, refuses it the second time, and names bad lines', async () => {
+    const content = `${flow()}\n{"bytes":1}\n`;
+    const packed = textSource(gzipSync(content), { name: 'flows.json.gz' });
+    const options = { databaseUrl: database.url, format: 'goflow2' } as const;
+    await expect(importText(packed, options)).rejects.toThrow(
+      'flows.json.gz, line 2: src_addr is missing',
+    );
+    const report = await importText(packed, { ...options, skipBadLines: true });
+    expect(report.badLines.named).toEqual([
+      { line: 2, reason: expect.stringMatching(/^src_addr/) },
+    ]);
+    const before = await traces(database.url);
+    await expect(importText(packed, { ...options, skipBadLines: true })).rejects.toThrow(
+      /its content is in context lab already/,
+    );
+    expect(await traces(database.url)).toEqual(before);
+  });
+});

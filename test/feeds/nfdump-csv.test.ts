@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import type { Flow } from '../../ingest/flow.ts';
+import { createNfdumpParser } from '../../ingest/nfdump-csv.ts';
+
+const HEADER = 'ts,te,td,sa,da,sp,dp,pr,flg,ipkt,ibyt,opkt,obyt';
+
+const VALUES: Record<string, string> = {
+  ts: '2023-11-14 22:18:29',
+  te: '2023-11-14 22:19:59',
+  td: '90.250',
+  sa: '10.0.0.1',
+  da: '198.51.100.7',
+  sp: '51000',
+  dp: '443',
+  pr: 'TCP',
+  flg: '...AP.SF',
+  ipkt: '10',
+  ibyt: '1500',
+  opkt: '0',
+  obyt: '0',
+};
+
+const START = 1_700_000_309;
+
+const FLOW = {
+  startUs: START * 1e6,
+  durationUs: 90_250_000,
+  protocol: 6,
+  responderPort: 443,
+  originator: { address: '0A.00.00.01', bytes: 1500, packets: 10 },
+  responder: { address: 'C6.33.64.07', bytes: 0, packets: 0 },
+};
+
+/** The flow of one line with some values changed; new ones are columns of their own. */
+function flow(
+  changes: Record<string, string>,
+  { header = HEADER, timeZone = 'UTC' } = {},
+): Flow | null {
+  const parse = createNfdumpParser(timeZone);
+  expect(parse(header)).toBeNull();
+  return parse(
+    header
+      .split(',')
+      .map((name) => changes[name] ?? VALUES[name])
+      .join(','),
+  );
+}
+
+describe('a line of nfdump', () => {
+  it('is a flow from source to destination', () => {
+    expect(flow({})).toEqual(FLOW);
+  });
+
+  it('has in its output columns what came back', () => {
+    const back = { address: 'C6.33.64.07', bytes: 30_000, packets: 40 };
+    expect(flow({ opkt: '40', obyt: '30000' })).toEqual({ ...FLOW, responder: back });
+  });
+
+  it('may be of IPv6', () => {
+    const both = flow({ sa: '2001:db8::7', da: 'fd00::1' });
+    expect(both?.originator.address).toBe('20.01.0D.B8.00.00.00.00.00.00.00.00.00.00.00.07');
+  });
+
+  it.each([
+    ['TCP', 6, 443],
+    ['17', 17, 443],
+    ['SCTP', 132, 443],
+    ['ICMP', 1, null],
+    ['IPIP', 4, null],
+    ['ICMP6', 58, null],
+    ['GRE', 47, null],
+    ['200  ', 200, null],
+    ['0', 0, null],
+  ])('of protocol %s has the number %d', (pr, protocol, responderPort) => {
+    expect(flow({ pr })).toMatchObject({ protocol, responderPort });
+  });
+
+  it('of ICMP between IPv6 addresses is of the ICMP for IPv6', () => {
+    expect(flow({ pr: 'ICMP', sa: 'fd00::1', da: 'fd00::2' })?.protocol).toBe(58);
+  });
+
+  it('without ports may say in their columns what it likes', () => {
+    expect(flow({ pr: 'ICMP', dp: '8.0' })?.responderPort).toBeNull();
+  });
+
+  it('keeps amounts beyond 2^53', () => {
+    expect(flow({ ibyt: '9223372036854775807' })?.originator.bytes).toBe(2n ** 63n - 1n);
+  });
+
+  it.each([
+    ['UTC', '2023-11-14 22:18:29', START],
+    ['America/New_York', '2023-11-14 17:18:29', START],
+    ['Asia/Kolkata', '2023-11-15 03:48:29', START],
+    ['Europe/Berlin', '2023-10-29 02:30:00', 1_698_539_400],
+    ['Europe/Berlin', '2023-03-26 02:30:00', 1_679_794_200],
+  ])('in %s at %s was at %d', (timeZone, ts, seconds) => {
+    expect(flow({ ts }, { timeZone })?.startUs).toBe(seconds * 1e6);
+  });
+});
+
+describe('the header', () => {
+  const newer = 'firstSeen,duration,proto,srcAddr,srcPort,dstAddr,dstPort,packets,bytes,flows';
+  const changes = {
+    firstSeen: '2023-11-14 22:18:29.500',
+    duration: '90.250',
+    proto: '6',
+    srcAddr: '10.0.0.1',
+    srcPort: '51000',
+    dstAddr: '198.51.100.7',
+    dstPort: '443',
+    packets: '10',
+    bytes: '1500',
+    flows: '1',
+  };
+
+  it('decides which column is which', () => {
+    const header = HEADER.split(',').reverse().join(',');
+    expect(flow({}, { header })).toEqual(FLOW);
+  });
+
+  it('of nfdump 1.7.5 and newer has other names, and milliseconds', () => {
+    expect(flow(changes, { header: newer })).toEqual({ ...FLOW, startUs: START * 1e6 + 500_000 });
+  });
+
+  it('may have an end instead of a duration, and times in milliseconds', () => {
+    const header =
+      'cnt,af,firstSeen,lastSeen,proto,srcAddr,srcPort,dstAddr,dstPort,flags,packets,bytes';
+    const times = { cnt: '1', af: '2', flags: '', firstSeen: '1700000309500' };
+    const ended = { ...changes, ...times, lastSeen: '1700000399750' };
+    expect(flow(ended, { header })).toEqual({ ...FLOW, startUs: START * 1e6 + 500_000 });
+    expect(() => flow({ ...ended, lastSeen: '1700000309499' }, { header })).toThrow(
+      'the flow must not end before it starts',
+    );
+  });
+
+  it('may say that times are epoch seconds', () => {
+    expect(flow({ ts: '1700000309.500' })?.startUs).toBe(START * 1e6 + 500_000);
+  });
+
+  it('must be there', () => {
+    expect(() => createNfdumpParser('UTC')('1,2,3')).toThrow(
+      'there is no header line before it: call nfdump with -o csv, without -q',
+    );
+  });
+
+  it.each([
+    ['ibyt', 'ibyt or bytes or inBytes'],
+    ['da', 'da or dstAddr'],
+    ['ts', 'ts or firstSeen'],
+  ])('without %s is refused, and what comes after it too', (name, must) => {
+    const parse = createNfdumpParser('UTC');
+    const names = HEADER.split(',').filter((each) => each !== name);
+    expect(() => parse(names.join(','))).toThrow(`the header must have a column ${must}: `);
+    expect(() => parse('1')).toThrow('there is no header line before it');
+  });
+
+  it('of a statistic is refused', () => {
+    expect(() => createNfdumpParser('UTC')('ts,te,td,pr,val,fl,flP,ipkt,ipktP,ibyt')).toThrow(
+      'the header must have a column sa or srcAddr, and one da or dstAddr, and one dp or dstPort: ',
+    );
+  });
+});
+
+describe('what is no flow', () => {
+  it('is passed over: the summary, also between two outputs, and that there are none', () => {
+    const parse = createNfdumpParser('UTC');
+    const line = HEADER.split(',')
+      .map((name) => VALUES[name])
+      .join(',');
+    const summary = ['Summary', 'flows,bytes,packets,avg_bps,avg_pps,avg_bpp', '6,33504,66,1,0,5'];
+    const lines = [HEADER, line, ...summary, HEADER, 'No matching flows', ...summary, HEADER, line];
+    expect(lines.map(parse).filter((each) => each !== null)).toEqual([FLOW, FLOW]);
+  });
+
+  it.each([
+    [{ sa: 'host' }, 'sa must be an IP address, got "host"'],
+    [{ da: '' }, 'da is missing'],
+    [{ pr: 'XYZ' }, 'pr must be an IP protocol, got "XYZ"'],
+    [{ pr: '256' }, 'pr must be an IP protocol, got "256"'],
+    [{ dp: '65536' }, 'dp must be an integer from 0 to 65535, got "65536"'],
+    [{ ibyt: '1.2 M' }, 'ibyt must be an integer from 0 to 2^63-1, got "1.2 M"'],
+    [{ td: '-1' }, 'td must be a number of seconds, 0 or more, got "-1"'],
+    [{ ts: '2023-13-14 22:18:29' }, 'ts must look like 2026-07-15 10:00:00.000'],
+    [{ ts: '2023-11-14 22:18:60' }, 'ts must look like 2026-07-15 10:00:00.000'],
+    [{ ts: 'now' }, 'ts must look like 2026-07-15 10:00:00.000, got "now"'],
+    [{ flg: 'a,b' }, 'it must have 13 fields, got 14'],
+  ] satisfies [Record<string, string>, string][])('%j is refused', (changes, reason) => {
+    expect(() => flow(changes)).toThrow(reason);
+  });
+});

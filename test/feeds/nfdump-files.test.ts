@@ -1,0 +1,123 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { importText, query, sums, traces } from '../ingest/import-support.ts';
+import { textSource } from '../ingest/text-source.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/nfdump-files.ts';
+import {
+  ACK,
+  type CapturedPacket,
+  FIN,
+  pingFrame,
+  SYN,
+  tcpFrame,
+  udpFrame,
+} from '../support/packet-capture.ts';
+
+const START_MS = 1_700_000_309_500;
+
+const request = { from: '10.0.0.1', to: '198.51.100.7', sourcePort: 51_000, port: 443 };
+const answer = { from: '198.51.100.7', to: '10.0.0.1', sourcePort: 443, port: 51_000 };
+
+/** A connection of a minute and a half, of 1120 bytes one way and 480 the other, and some more. */
+const PACKETS: readonly CapturedPacket[] = [
+  [0, tcpFrame({ ...request, flags: SYN })],
+  [20, tcpFrame({ ...answer, flags: SYN | ACK })],
+  [1_000, udpFrame({ from: '10.0.0.2', to: '8.8.8.8', sourcePort: 5_000, port: 53 }, 30)],
+  [1_005, pingFrame({ from: '10.0.0.2', to: '198.51.100.8' }, 56)],
+  [2_000, udpFrame({ from: 'fd00::1', to: '2001:db8::7', sourcePort: 4_000, port: 53 }, 30)],
+  [2_500, pingFrame({ from: 'fd00::1', to: '2001:db8::7' }, 56)],
+  [60_000, tcpFrame({ ...request, flags: ACK }, 1_000)],
+  [90_250, tcpFrame({ ...request, flags: ACK | FIN })],
+  [90_260, tcpFrame({ ...answer, flags: ACK | FIN }, 400)],
+].map(([afterMs, frame]) => ({ atMs: START_MS + Number(afterMs), frame: frame as Buffer }));
+
+let database: TestDatabase;
+let files: FlowFiles;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const importCsv = (content: string | Buffer, options: object = {}) =>
+  importText(textSource(content, { name: 'flows.csv' }), {
+    ...{ databaseUrl: database.url, format: 'nfdump', ...options },
+  });
+
+/** Not installed: apt-get install nfdump. */
+describe.skipIf(!hasNfdump)('flow files of nfdump (skipped where it is not installed)', () => {
+  beforeAll(async () => {
+    files = await makeFlowFiles(PACKETS);
+  });
+  afterAll(() => files.remove());
+
+  it('are imported to the byte', async () => {
+    const csv = await files.csv('UTC');
+    const report = await importCsv(csv);
+    expect(report).toMatchObject({ format: 'nfdump', records: 7, badLines: { count: 0 } });
+    const all = await sums(database.url);
+    const summary = csv.trimEnd().split('\n').at(-1) ?? '';
+    const [flows, bytes, packets] = summary.split(',');
+    expect([flows, bytes, packets]).toEqual(['7', '1924', '9']);
+    expect([all['Aggregates TOTALBW 1'], all['Aggregates TOTALBW 2']]).toEqual([bytes, packets]);
+    expect(all).toMatchObject({
+      'Hosts 0A.00.00.01 1': '1600',
+      'Hosts 0A.00.00.01 2': '480',
+      'Hosts 0A.00.00.01 3': '1120',
+      'Apps 01.BB 1': '1120',
+      'Apps 00.35 1': '136',
+      'Protocols 06 1': '1600',
+      'Protocols 11 1': '136',
+      'Protocols 01 1': '84',
+      'Protocols 3A 1': '104',
+      'Hosts FD.00.00.00.00.00.00.00.00.00.00.00.00.00.00.01 3': '182',
+    });
+  });
+
+  it('are spread over the time that nfdump says, whatever zone it writes', async () => {
+    await importCsv(await files.csv('UTC'));
+    const zones = ['America/New_York', 'Asia/Kolkata'];
+    for (const timeZone of zones) {
+      const csv = await files.csv(timeZone);
+      await importCsv(csv, { context: timeZone, timeZone });
+    }
+    const rows = await query<{ name: string; buckets: string }>(
+      database.url,
+      `select c.name, string_agg(bucket || ' ' || (readings[1])::text, ', ' order by bucket) as buckets
+       from samples join keys k using (group_id, shard, key_id)
+       join counter_groups g using (group_id) join contexts c using (context_id)
+       where k.key = 'C6.33.64.07' and g.name = 'External Hosts' group by 1 order by 1`,
+    );
+    // From second 29 on, 40 bytes back at once and 440 at the end, and ⌊1120 · 31 ÷ 90.25⌋ to it.
+    const expected = '1700000280 424, 1700000340 1176';
+    expect(rows.map(({ buckets }) => buckets)).toEqual([expected, expected, expected]);
+  });
+
+  it('of two ways are one connection, with what came back', async () => {
+    const report = await importCsv(await files.csv('UTC', '-B'));
+    expect(report.records).toBe(5);
+    expect(await sums(database.url)).toMatchObject({
+      'Aggregates TOTALBW 1': '1924',
+      'Hosts 0A.00.00.01 2': '480',
+      'Hosts 0A.00.00.01 5': '1',
+      'Apps 01.BB 1': '1600',
+      'Apps 01.BB 2': '480',
+      'Apps 01.BB 3': '1120',
+    });
+  });
+
+  it('may be packed, and are refused the second time', async () => {
+    const csv = await files.csv('UTC');
+    await importCsv(gzipSync(csv));
+    const before = await traces(database.url);
+    await expect(importCsv(csv)).rejects.toThrow(/flows\.csv: its content is in context lab/);
+    expect(await traces(database.url)).toEqual(before);
+  });
+
+  it('without a header are refused', async () => {
+    await expect(importCsv(await files.csv('UTC', '-q'))).rejects.toThrow(
+      'flows.csv, line 1: there is no header line before it',
+    );
+  });
+});

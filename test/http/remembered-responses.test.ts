@@ -1,0 +1,286 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+import { revokeGrant, rotateToken } from '../../ingest/users.ts';
+import { isVersioned } from '../../resolvers/loaders/versioned-reads.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
+
+const GROUP = guidOf(1);
+const BOB = { username: 'bob', token: 'bob-token' };
+const OTHER = 'elsewhere';
+
+let lab: TestService;
+/** Done before the next statement that begins a transaction, once. */
+let meanwhile: (() => void) | null = null;
+
+const line = (key: string, value: number) => ({
+  ...{ group: GROUP, key, ts: T0, values: { 0: value } },
+});
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [group(1), group(2)],
+    lines: [line('a', 5), line('b', 3)],
+    // Each operation is compiled when it is first asked for.
+    settings: { compileAfter: 1 },
+    beforeStatement(text) {
+      if (!text.startsWith('begin') || !meanwhile) return;
+      const once = meanwhile;
+      meanwhile = null;
+      once();
+    },
+  });
+  await lab.apply({ context: OTHER, groups: [group(1)] });
+  await lab.addUser(BOB, [CONTEXT]);
+});
+
+afterAll(() => lab.close());
+
+afterEach(() => {
+  meanwhile = null;
+});
+
+const WINDOW = { counter_group: GROUP, window_fromts: T0, window_tots: T0 + 60 };
+
+const topperDocument = (window: string) => `{ context(name: "${CONTEXT}") {
+  counterGroup(guid: "${GROUP}") { topper(window: ${window}) { total keys { key label metric } } } } }`;
+
+const DOCUMENT = topperDocument(`{ interval: { from: ${T0}, to: ${T0 + 60} } }`);
+
+const metric = (name: string, labels: string): Promise<number> =>
+  lab.call('/metrics').then(({ text }) =>
+    Number(
+      text
+        .split('\n')
+        .find((each) => each.startsWith(`${name}{${labels}}`))
+        ?.split(' ')[1],
+    ),
+  );
+
+/** Whether a response came out of the memory while `ask` asked. */
+async function isRemembered(ask: () => Promise<unknown>): Promise<boolean> {
+  const hits = () => metric('countergraph_memory_lookups_total', 'memory="responses",found="yes"');
+  const before = await hits();
+  await ask();
+  return (await hits()) > before;
+}
+
+const totals = async (credentials: Credentials = ADA) =>
+  (
+    await lab.data<{ context: { counterGroup: { topper: { total: number } } } }>(
+      DOCUMENT,
+      {},
+      credentials,
+    )
+  ).context.counterGroup.topper.total;
+
+/** Changes the database as another process does, and returns when that is done. */
+function change(sql: string): void {
+  const script = `
+    const { Client } = require('pg');
+    const client = new Client({ connectionString: process.argv[1] });
+    client.connect().then(() => client.query(process.argv[2])).then(() => client.end());`;
+  execFileSync(process.execPath, ['--eval', script, lab.databaseUrl, sql], { cwd: projectRoot() });
+}
+
+describe('a whole response', () => {
+  it.each([
+    ['a topper', () => lab.topper(WINDOW)],
+    ['the newest hour', () => lab.topper({ counter_group: GROUP, recentsecs: 3600 })],
+    ['groups with their meters', () => lab.ok('groups', { get_meter_info: true })],
+    ['a GraphQL operation', () => lab.data(DOCUMENT)],
+    [
+      'the same with variables',
+      () =>
+        lab.data('query ($n: String!) { context(name: $n) { counterGroups { name } } }', {
+          n: CONTEXT,
+        }),
+    ],
+  ])('of %s is remembered, and is the same', async (_, ask) => {
+    await ask();
+    const first = await ask();
+    let again: unknown;
+    expect(await isRemembered(async () => (again = await ask()))).toBe(true);
+    expect(again).toEqual(first);
+    lab.emptyCaches();
+    expect(await ask()).toEqual(first);
+  });
+
+  it.each([
+    ['today, which ends now', () => lab.topper({ counter_group: GROUP })],
+    ['today in GraphQL', () => lab.data(topperDocument('{ preset: TODAY }'))],
+    ['yesterday', () => lab.data(topperDocument('{ preset: YESTERDAY }'))],
+    ['slices, which an import may hold', () => lab.ok('slices')],
+    ['slices in GraphQL', () => lab.data(`{ context(name: "${CONTEXT}") { slices { status } } }`)],
+    [
+      'what the node says of itself',
+      () => lab.data(`{ context(name: "${CONTEXT}") { haSlaveMode } }`),
+    ],
+    ['an error', () => lab.rest('topper', { ...WINDOW, meter: 9 })],
+    ['a field that failed', () => lab.graphql(topperDocument('{ recentSeconds: -1 }'))],
+    [
+      'a request for its plan',
+      () =>
+        lab.call('/graphql', {
+          method: 'POST',
+          headers: { ...basic(ADA), 'content-type': 'application/json' },
+          body: JSON.stringify({ query: DOCUMENT, extensions: { plan: true } }),
+        }),
+    ],
+  ])('of %s is made each time', async (_, ask) => {
+    await ask();
+    await ask();
+    expect(await isRemembered(ask)).toBe(false);
+  });
+
+  it('is of the day it is asked on', async () => {
+    const window = async () =>
+      (
+        await lab.data<{ context: { counterGroup: { topper: { window: { to: number } } } } }>(
+          `{ context(name: "${CONTEXT}") { counterGroup(guid: "${GROUP}") { topper { window { to } } } } }`,
+        )
+      ).context.counterGroup.topper.window.to;
+    for (let again = 0; again < 3; again += 1) {
+      lab.clock.seconds += 60;
+      expect(await window()).toBe(lab.clock.seconds);
+    }
+  });
+
+  it('is made anew when its context changes, and only then', async () => {
+    await totals();
+    await lab.apply({ context: OTHER, groups: [group(3)] });
+    expect(await isRemembered(totals)).toBe(true);
+    const before = await totals();
+    await lab.importSamples([line('c', 100)]);
+    expect(await totals()).toBe(before + 100);
+    expect((await lab.topper(WINDOW)).keys[0]).toMatchObject({ key: 'c', metric: 100 });
+  });
+
+  it('shows the labels and groups of now', async () => {
+    const label = async () => (await lab.topper(WINDOW)).keys[0]?.label;
+    await label();
+    await lab.sql(`update keys set label = 'sea' where key = 'c'`);
+    expect(await label()).toBe('sea');
+    const names = () => lab.data(`{ context(name: "${CONTEXT}") { counterGroups { name } } }`);
+    await names();
+    await names();
+    await lab.apply({ context: CONTEXT, groups: [group(2, { name: 'Renamed' })] });
+    expect(JSON.stringify(await names())).toContain('Renamed');
+  });
+
+  it('is for those only who may see it', async () => {
+    await totals(BOB);
+    await totals(BOB);
+    await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
+    expect(await lab.data(DOCUMENT, {}, BOB)).toEqual({ context: null });
+    expect(
+      (await lab.rest('topper', { ...WINDOW, username: 'bob', api_token: BOB.token })).status,
+    ).toBe(403);
+    await lab.addUser(BOB, [CONTEXT]);
+    expect(await totals(BOB)).toBeGreaterThan(0);
+    await lab.write((connection) => rotateToken(connection, BOB.username));
+    expect((await lab.graphql(DOCUMENT, {}, basic(BOB))).status).toBe(401);
+  });
+
+  it('of one user is never that of another', async () => {
+    const eve = { username: 'eve', token: 'eve-token' };
+    await lab.addUser(eve, [CONTEXT, OTHER]);
+    const viewer = (who: Credentials) =>
+      lab.data('{ viewer { username contexts { name } } }', {}, who);
+    for (let again = 0; again < 3; again += 1) {
+      expect(await viewer(ADA)).toEqual({
+        viewer: { username: 'ada', contexts: [{ name: CONTEXT }] },
+      });
+      expect(await viewer(eve)).toEqual({
+        viewer: { username: 'eve', contexts: [{ name: OTHER }, { name: CONTEXT }] },
+      });
+    }
+  });
+
+  it('is of the type that was asked for', async () => {
+    const type = async (accept: string) => {
+      const headers = { ...basic(ADA), 'content-type': 'application/json', accept };
+      const answer = await lab.call('/graphql', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query: DOCUMENT }),
+      });
+      return answer.headers['content-type'];
+    };
+    for (let again = 0; again < 3; again += 1) {
+      expect(await type('application/json')).toMatch(/^application\/json/);
+      expect(await type('application/graphql-response+json')).toMatch(/^application\/graphql-resp/);
+    }
+  });
+
+  it('answers another operation of the same document with its own data', async () => {
+    const query = `query A { viewer { a: username } } query B { viewer { b: username } }`;
+    const ask = async (operationName: string) => {
+      const headers = { ...basic(ADA), 'content-type': 'application/json' };
+      const body = JSON.stringify({ query, operationName });
+      return JSON.parse((await lab.call('/graphql', { method: 'POST', headers, body })).text).data;
+    };
+    for (let again = 0; again < 3; again += 1) {
+      expect(await ask('A')).toEqual({ viewer: { a: 'ada' } });
+      expect(await ask('B')).toEqual({ viewer: { b: 'ada' } });
+    }
+  });
+});
+
+describe('data that change between the first statement of a request and its transaction', () => {
+  const rename = (name: string) => () =>
+    change(`update counter_groups set name = '${name}' where name <> '${name}'`);
+  const begins = (statements: readonly string[]) =>
+    statements.filter((text) => text.startsWith('begin')).length;
+
+  it.each([
+    ['REST', async () => JSON.stringify(await lab.ok('groups'))],
+    [
+      'GraphQL, compiled',
+      async () =>
+        (await lab.graphql(`{ context(name: "${CONTEXT}") { counterGroups { name } } }`)).text,
+    ],
+    [
+      'GraphQL, by Yoga',
+      async () => {
+        const query = encodeURIComponent(
+          `{ context(name: "${CONTEXT}") { counterGroups { name } } }`,
+        );
+        return (await lab.call(`/graphql?query=${query}`, { headers: basic(ADA) })).text;
+      },
+    ],
+  ])('make it begin anew: %s', async (way, ask) => {
+    await ask();
+    lab.emptyCaches();
+    const statements = lab.watchStatements();
+    meanwhile = rename(`New ${way}`);
+    const answer = await ask();
+    expect(answer).toContain(`New ${way}`);
+    expect(answer).not.toMatch(/error/i);
+    expect(begins(statements())).toBe(2);
+    expect(lab.logText()).not.toContain('SnapshotMoved');
+  });
+});
+
+describe('every statement that requests send', () => {
+  it('is known to be of its moment, or to hold as long as the versions do', () => {
+    const folder = join(projectRoot(), 'db/queries');
+    const named = readdirSync(folder).flatMap((file) => [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(/query: '([^']+)'/g),
+    ]);
+    const momentary = named.map(([, name = '']) => name).filter((name) => !isVersioned(name));
+    // What these read is no context's data, or nothing raises a version when it changes.
+    expect(new Set(momentary)).toEqual(
+      new Set([
+        'select-context-exists',
+        'select-pools',
+        'select-server-facts',
+        'select-slice-sizes',
+        'select-slices',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archivePath, fileInPool } from '../../keeping/pool-folder.ts';
+import type { SlicesBody } from '../support/answers.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import {
+  filesBelow,
+  keepingOf,
+  makePoolFolder,
+  partitionsOf,
+  removeFolder,
+  samplesDigest,
+} from './keep-support.ts';
+
+const GROUP = guidOf(1);
+const MEANS = guidOf(2);
+
+let lab: TestService;
+let pool: string;
+let keeping: ReturnType<typeof keepingOf>;
+
+const line = (key: string, ts: number, value: number | bigint, more = {}): Line => ({
+  ...{ group: GROUP, key, ts, values: { 0: value }, ...more },
+});
+
+/** Texts that COPY has to escape, the largest reading there is, counts, probes. */
+const LINES: readonly Line[] = [
+  line('back\\slash', T0 + 60, 2n ** 63n - 1n, { label: 'first\\floor' }),
+  line('\\.', T0 + 120, 5, { probe: 'p1', description: 'two\nlines\tand a tab' }),
+  line('a', T0 + DAY, 1),
+  line('a', T0 + 2 * DAY + 3600, 10),
+  { ...{ group: MEANS, key: 'm', ts: T0 + 60, values: { 0: -7, 3: 12 }, count: 3 } },
+  { ...{ group: MEANS, key: 'm', ts: T0 + DAY + 60, values: { 0: 4 } } },
+  line('late', T0 + 5 * DAY, 3),
+];
+
+const OLD = ['slice-20240715-0000', 'slice-20240715-0000-1', 'slice-20240716-0000'];
+
+beforeAll(async () => {
+  pool = await makePoolFolder();
+  lab = await startLab({
+    groups: [group(1), group(2, { meters: [meter(0, 5), meter(3, 11)] })],
+    declaration: { pools: [{ name: 'oper', path: pool }] },
+    lines: LINES,
+  });
+  await lab.importSamples([line('of engine one', T0 + 60, 1000)], { engine: 1 });
+  lab.clock.seconds = T0 + 20 * DAY;
+  keeping = keepingOf(lab);
+});
+
+afterAll(async () => {
+  await lab.close();
+  await removeFolder(pool);
+});
+
+const listed = () =>
+  lab.ok<SlicesBody>('slices', {
+    ...{ get_total_window: true, get_disk_usage: true, get_all_engines: true },
+  });
+
+const toppers = () =>
+  Promise.all(
+    [
+      { counter_group: GROUP, window_fromts: T0, window_tots: T0 + 10 * DAY },
+      { counter_group: GROUP, window_fromts: T0 + 90, window_tots: T0 + 3 * DAY },
+      { counter_group: MEANS, window_fromts: T0, window_tots: T0 + 10 * DAY, probe_id: '' },
+      { counter_group: MEANS, meter: 3, window_fromts: T0, window_tots: T0 + 10 * DAY },
+      { counter_group: GROUP, recentsecs: 10 * DAY, get_percentiles: '50,95', probe_id: 'p1' },
+      { counter_group: GROUP, window_fromts: T0, window_tots: T0 + 10 * DAY, get_percentiles: 95 },
+    ].map((parameters) => lab.topper(parameters)),
+  );
+
+type GraphSlices = {
+  context: {
+    totalWindow: { from: number; to: number } | null;
+    slices: {
+      name: string;
+      status: string;
+      available: boolean;
+      tags: string[];
+      path: string;
+      diskSize: number;
+    }[];
+  };
+};
+
+const graph = async () =>
+  (
+    await lab.data<GraphSlices>(
+      `{ context(name: "${CONTEXT}") { totalWindow { from to }
+          slices(allEngines: true) { name status available tags path diskSize } } }`,
+    )
+  ).context;
+
+describe('archiving slices and restoring them', () => {
+  let before: Awaited<ReturnType<typeof toppers>>;
+  let stored: { sliceId: number; digest: string }[];
+
+  beforeAll(async () => {
+    before = await toppers();
+    const slices = (await keeping.list()).filter(({ name }) => OLD.includes(name));
+    stored = await Promise.all(
+      slices.map(async ({ sliceId }) => ({ sliceId, digest: await samplesDigest(lab, sliceId) })),
+    );
+    expect(stored).toHaveLength(3);
+    expect((await listed()).total_window).toEqual({ from: T0 + 60, to: T0 + 5 * DAY + 60 });
+  });
+
+  it('writes a file for each that says what is in it, and takes it out of everything', async () => {
+    const archived = await keeping.archive(...OLD);
+    const files = archived.map((each) => each?.file ?? '');
+    for (const [i, file] of files.entries()) {
+      expect(file.slice(pool.length)).toMatch(new RegExp(`^/lab/${OLD[i]}\\.[0-9a-f]{8}\\.gz$`));
+      const content = await readFile(file);
+      expect(createHash('sha256').update(content).digest('hex')).toBe(archived[i]?.digest);
+      const [head = '', ...rest] = gunzipSync(content).toString().split('\n');
+      expect(JSON.parse(head)).toMatchObject({
+        ...{ countergraph: 'archive', version: 1, context: CONTEXT },
+        slice: { name: OLD[i], id: stored[i]?.sliceId },
+        probes: [{ name: 'p1' }],
+        sections: [{ name: 'keys' }, { name: 'samples', rows: archived[i]?.rows }],
+      });
+      // Keys, their end, samples, their end, and a newline after it.
+      expect(rest.slice(rest.indexOf('\\.') + 1)).toHaveLength((archived[i]?.rows ?? 0) + 2);
+    }
+    expect(archived.map((each) => each?.rows)).toEqual([3, 1, 2]);
+    expect(await filesBelow(pool)).toHaveLength(3);
+    expect(await partitionsOf(lab)).toHaveLength(2);
+    expect(await keeping.verify()).toMatchObject({ differences: [], slices: 2 });
+  });
+
+  it('is seen on both surfaces of a server that runs, and in no topper', async () => {
+    const { slices, total_window } = await listed();
+    expect(total_window).toEqual({ from: T0 + 2 * DAY + 3600, to: T0 + 5 * DAY + 60 });
+    const gone = slices.filter(({ name }) => OLD.includes(name));
+    expect(gone).toHaveLength(3);
+    for (const slice of gone) {
+      expect(slice).toMatchObject({ status: 'archived', available: false, tags: ['archive'] });
+      expect(slice.path).toMatch(`${pool}/lab/${slice.name}.`);
+      expect(slice.disk_size).toBe((await readFile(slice.path ?? '')).length);
+    }
+    const shown = await graph();
+    expect(shown.totalWindow).toEqual(total_window);
+    expect(shown.slices.filter(({ status }) => status === 'archived')).toEqual(
+      gone.map(({ name, status, available, tags, path, disk_size: diskSize }) => ({
+        ...{ name, status, available, tags, path, diskSize },
+      })),
+    );
+    const [all, , means] = await toppers();
+    expect(all?.keys.map(({ key, metric }) => [key, metric])).toEqual([
+      ['a', 10],
+      ['late', 3],
+    ]);
+    expect(means?.keys).toEqual([]);
+    const { keys } = await lab.topper({ counter_group: GROUP, recentsecs: 90 * DAY, maxitems: 1 });
+    expect(keys.map(({ key }) => key)).toEqual(['a']);
+  });
+
+  it('lets nothing be imported into one, and says what to do', async () => {
+    await expect(lab.importSamples([line('x', T0 + 60, 1)])).rejects.toThrow(
+      'slice-20240715-0000 is archived: restore it before importing into it, with ' +
+        '`countergraph slices restore --context lab --slice slice-20240715-0000`',
+    );
+    // Keys that come meanwhile stay what they are.
+    await lab.importSamples([line('meanwhile', T0 + 2 * DAY, 1)]);
+  });
+
+  it('brings every row back, and all that is derived is as it was', async () => {
+    const ids = await lab.sql('select * from keys order by 1, 2, 3');
+    await keeping.restore(...OLD);
+    for (const { sliceId, digest } of stored) {
+      expect(await samplesDigest(lab, sliceId)).toBe(digest);
+    }
+    expect(await filesBelow(pool)).toEqual([]);
+    expect(await lab.sql('select * from archive_leftovers')).toEqual([]);
+    expect(await lab.sql('select * from keys order by 1, 2, 3')).toEqual(ids);
+    expect(await keeping.verify()).toMatchObject({ differences: [], slices: 5, unpackedSlices: 0 });
+    await lab.sql(
+      `delete from samples where (group_id, shard, key_id) =
+         (select group_id, shard, key_id from keys where key = 'meanwhile')`,
+    );
+    await lab.sql('update slices set packed = false');
+    await lab.packNow();
+    expect(await toppers()).toEqual(before);
+    const { slices, total_window } = await listed();
+    expect(total_window).toEqual({ from: T0 + 60, to: T0 + 5 * DAY + 60 });
+    for (const slice of slices) {
+      expect(slice).toMatchObject({ status: 'available', available: true, tags: ['primary'] });
+      expect(slice.path).toMatch(/^base\//);
+    }
+  });
+
+  it('gives the same file again when it is done again', async () => {
+    const [first] = await keeping.archive('slice-20240716-0000');
+    await keeping.restore('slice-20240716-0000');
+    const [second] = await keeping.archive('slice-20240716-0000');
+    expect(second?.digest).toBe(first?.digest);
+    expect(second?.file).not.toBe(first?.file);
+    await keeping.restore('slice-20240716-0000');
+  });
+
+  it('finds the file where the pool is mounted now', async () => {
+    await keeping.archive('slice-20240716-0000');
+    const moved = join(pool, 'moved');
+    await lab.apply({ context: CONTEXT, pools: [{ name: 'oper', path: moved }] });
+    await expect(keeping.restore('slice-20240716-0000')).rejects.toThrow(
+      `is not there: is pool oper mounted at ${moved}?`,
+    );
+    await lab.apply({ context: CONTEXT, pools: [{ name: 'oper', path: pool }] });
+    await keeping.restore('slice-20240716-0000');
+    expect(await keeping.verify()).toMatchObject({ differences: [] });
+  });
+});
+
+describe('dropping a slice', () => {
+  it('removes it from everything, archived or not, and its file', async () => {
+    await keeping.archive('slice-20240716-0000');
+    await keeping.drop('slice-20240716-0000', 'slice-20240715-0000-1');
+    expect(await filesBelow(pool)).toEqual([]);
+    expect((await listed()).slices.map(({ name }) => name)).toEqual([
+      ...['slice-20240715-0000', 'slice-20240717-0000', 'slice-20240720-0000'],
+    ]);
+    expect(await partitionsOf(lab)).toHaveLength(3);
+    expect(await keeping.verify()).toMatchObject({ differences: [], slices: 3 });
+    const [left] = await lab.sql(
+      `select count(*)::int as rows from topper_blocks where slice_id <> 0
+         and slice_id not in (select slice_id from slices)`,
+    );
+    expect(left).toEqual({ rows: 0 });
+  });
+
+  it('leaves no longer block behind that holds some of it', async () => {
+    const [row] = await lab.sql(
+      `select count(*)::int as rows from topper_blocks b where slice_id = 0 and not exists (
+         select from coarse_blocks c where c.group_id = b.group_id and c.level = b.level
+           and c.start = b.start and c.probe_id = b.probe_id)`,
+    );
+    expect(row).toEqual({ rows: 0 });
+  });
+});
+
+describe('the path of an archive', () => {
+  it.each([
+    ['lab', 'lab/'],
+    ['..', '%2E%2E/'],
+    ['.', '%2E/'],
+    ['../../etc/passwd', '%2E%2E%2F..%2Fetc%2Fpasswd/'],
+    ['a/b\\c', 'a%2Fb%5Cc/'],
+    ['Büro 1', 'B%C3%BCro%201/'],
+  ])('of the context %j lies in a folder of its own', (context, folder) => {
+    expect(archivePath(context, 'slice', '01')).toBe(`${folder}slice.01.gz`);
+    expect(fileInPool('/pool', archivePath(context, 'slice', '01'))).toBe(
+      `/pool/${folder}slice.01.gz`,
+    );
+  });
+
+  it('is one that a file system takes, and another one for another long name', () => {
+    const [one, other] = ['1', '2'].map((end) => archivePath(`${'é'.repeat(199)}${end}`, 's', ''));
+    expect(one?.split('/')[0]?.length).toBeLessThan(200);
+    expect(one).not.toBe(other);
+  });
+
+  it.each(['../x', '../../x', 'a/../b', '/etc/passwd', 'a', 'a/b/c', './b', 'a/..', 'a\\b/c', ''])(
+    'is never outside of its pool: %j',
+    (path) => expect(fileInPool('/pool', path)).toBeNull(),
+  );
+
+  it('is nowhere without a pool that has one', () => {
+    expect(fileInPool(null, 'a/b')).toBeNull();
+    expect(fileInPool('relative', 'a/b')).toBeNull();
+  });
+});

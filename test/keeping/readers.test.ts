@@ -1,0 +1,159 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/write/connection.ts';
+import { lockContext } from '../../db/write/lock-context.ts';
+import { archiveSlice } from '../../keeping/archive-slice.ts';
+import { withKeeper } from '../../keeping/keeper.ts';
+import { planSlices } from '../../keeping/plan-slices.ts';
+import { findPool } from '../../keeping/pool-folder.ts';
+import type { SlicesBody } from '../support/answers.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { keepingOf, makePoolFolder, partitionsOf, removeFolder } from './keep-support.ts';
+
+const GROUP = guidOf(1);
+const OLD = 'slice-20240715-0000';
+
+const line = (key: string, ts: number, value: number): Line => ({
+  ...{ group: GROUP, key, ts, values: { 0: value } },
+});
+
+let lab: TestService;
+let pool: string;
+let reader: pg.Client;
+let keeping: ReturnType<typeof keepingOf>;
+
+beforeAll(async () => {
+  pool = await makePoolFolder();
+  lab = await startLab({
+    groups: [group(1)],
+    declaration: { pools: [{ name: 'oper', path: pool }] },
+    lines: [line('a', T0 + 60, 5), line('b', T0 + 120, 7), line('new', T0 + 2 * DAY, 9)],
+  });
+  lab.clock.seconds = T0 + 20 * DAY;
+  keeping = keepingOf(lab, { detachWaitMs: 200 });
+});
+
+afterAll(async () => {
+  await lab.close();
+  await removeFolder(pool);
+});
+
+beforeEach(async () => {
+  reader = new pg.Client({ connectionString: lab.databaseUrl });
+  await reader.connect();
+});
+
+afterEach(async () => {
+  await reader.end();
+  // Whatever was left is given back, and the next test finds the slice where it was.
+  await lab.dropExpiredNow();
+  if ((await keeping.list()).some(({ archived }) => archived)) await keeping.restore(OLD);
+  expect(await partitionsOf(lab)).toHaveLength(2);
+  expect(await keeping.verify()).toMatchObject({ differences: [], unpackedSlices: 0 });
+});
+
+const statuses = async () =>
+  (await lab.ok<SlicesBody>('slices')).slices.map(({ status }) => status);
+
+/** All that a reader may look at, as its snapshot has it. */
+const seen = async () =>
+  (
+    await reader.query(
+      `select (select count(*)::int from slices where not archived) as slices,
+         (select count(*)::int from samples where slice_id = 1) as samples,
+         (select count(*)::int from coverage) as coverage,
+         (select count(*)::int from topper_blocks) as blocks,
+         (select count(*)::int from key_series) as series,
+         (select count(*)::int from coarse_blocks) as coarse`,
+    )
+  ).rows[0];
+
+describe('a reader whose snapshot is older than the archiving', () => {
+  it('sees all as it was, also samples that it comes to only afterwards', async () => {
+    const { rows: before } = await lab.write((connection) =>
+      connection.query('select count(*)::int as blocks from topper_blocks'),
+    );
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select from contexts');
+    await keeping.archive(OLD);
+    expect(await statuses()).toEqual(['archived', 'available']);
+    expect(await seen()).toMatchObject({ slices: 2, samples: 2, blocks: before[0].blocks });
+    expect(await partitionsOf(lab)).toHaveLength(2);
+    await reader.query('commit');
+    await lab.dropExpiredNow();
+    expect(await partitionsOf(lab)).toHaveLength(1);
+  });
+
+  it('holds up neither new readers nor imports while its partition is half detached', async () => {
+    // Without a snapshot of its own, but it has looked at samples: the detach waits for it.
+    await reader.query('begin');
+    await seen();
+    await keeping.archive(OLD);
+    const pending = 'select from pg_inherits where inhdetachpending';
+    expect(await lab.sql(pending)).toHaveLength(1);
+    expect(await statuses()).toEqual(['archived', 'available']);
+    expect((await lab.topper({ counter_group: GROUP, recentsecs: 9 * DAY })).keys).toHaveLength(1);
+    expect(await lab.sql('select count(*)::int as rows from samples')).toEqual([{ rows: 1 }]);
+    await lab.importSamples([line('later', T0 + 4 * DAY, 1)]);
+    expect(await lab.sql('select count(*)::int as rows from samples')).toEqual([{ rows: 2 }]);
+    await keeping.drop('slice-20240719-0000');
+    await reader.query('commit');
+    await lab.dropExpiredNow();
+    expect(await lab.sql(pending)).toEqual([]);
+    expect(await partitionsOf(lab)).toHaveLength(1);
+  });
+
+  it('lets the slice be restored only when it is done', async () => {
+    await reader.query('begin isolation level repeatable read');
+    const before = await seen();
+    await keeping.archive(OLD);
+    await expect(keeping.restore(OLD)).rejects.toThrow(`${OLD} cannot be restored yet`);
+    expect(await seen()).toEqual(before);
+    await reader.query('commit');
+    await keeping.restore(OLD);
+    expect(await statuses()).toEqual(['available', 'available']);
+  });
+
+  it('sees nothing of what is restored meanwhile', async () => {
+    await keeping.archive(OLD);
+    await reader.query('begin isolation level repeatable read');
+    const before = await seen();
+    expect(before).toMatchObject({ slices: 1, samples: 0 });
+    await keeping.restore(OLD);
+    expect(await statuses()).toEqual(['available', 'available']);
+    expect(await seen()).toEqual(before);
+    await reader.query('commit');
+  });
+});
+
+describe('whoever works on the context', () => {
+  it('is waited for, and whoever waits is told', async () => {
+    let told = 0;
+    let archiving: Promise<unknown> = Promise.resolve();
+    await lab.write((connection) =>
+      inTransaction(connection, async () => {
+        await lockContext(connection, 1, () => {});
+        const waits = new Promise<void>((resolve) => {
+          const onWaiting = () => {
+            told += 1;
+            resolve();
+          };
+          const target = { databaseUrl: lab.databaseUrl, context: CONTEXT, onWaiting };
+          archiving = withKeeper({ ...target, now: () => lab.clock.seconds }, async (keeper) => {
+            const selection = { before: T0 + DAY, names: null, engine: null, pool: null };
+            const { slices } = await planSlices(keeper, 'archive', selection);
+            for (const slice of slices) {
+              await archiveSlice(keeper, slice, await findPool(keeper, null));
+            }
+          });
+        });
+        await waits;
+        expect(await statuses()).toEqual(['available', 'available']);
+      }),
+    );
+    await archiving;
+    expect(told).toBe(1);
+    expect(await statuses()).toEqual(['archived', 'available']);
+  });
+});

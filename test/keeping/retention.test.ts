@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/write/connection.ts';
+import { lockContext } from '../../db/write/lock-context.ts';
+import { expiredSelection } from '../../keeping/expired.ts';
+import { planSlices } from '../../keeping/plan-slices.ts';
+import { keepRetention } from '../../server/keep-retention.ts';
+import { createLog } from '../../server/log.ts';
+import type { SlicesBody } from '../support/answers.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { readMetrics } from '../support/metrics-text.ts';
+import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import {
+  filesBelow,
+  keepingOf,
+  makePoolFolder,
+  partitionsOf,
+  removeFolder,
+} from './keep-support.ts';
+
+const GROUP = guidOf(1);
+const HOUR = 3600;
+
+const line = (key: string, ts: number): Line => ({
+  ...{ group: GROUP, key, ts, values: { 0: 1 } },
+});
+
+let lab: TestService;
+let pool: string;
+let keeping: ReturnType<typeof keepingOf>;
+
+beforeAll(async () => {
+  pool = await makePoolFolder();
+  lab = await startLab({
+    groups: [group(1)],
+    declaration: { slice_seconds: HOUR, pools: [{ name: 'oper', path: pool }] },
+    lines: [0, 1, 2, 3, 30].map((hour) => line(`hour ${hour}`, T0 + hour * HOUR)),
+  });
+  await lab.importSamples([line('of engine two', T0 + 60)], { engine: 2 });
+  lab.clock.seconds = T0 + 31 * HOUR;
+  keeping = keepingOf(lab);
+});
+
+afterAll(async () => {
+  await lab.close();
+  await removeFolder(pool);
+});
+
+const names = async () =>
+  (await lab.ok<SlicesBody>('slices', { get_all_engines: true })).slices.map(({ name }) => name);
+
+const keys = async () => {
+  const { keys: listed } = await lab.topper({ counter_group: GROUP, recentsecs: 90 * DAY });
+  return listed.map(({ key }) => key);
+};
+
+const metric = async (name: string, labels = {}) =>
+  readMetrics((await lab.call('/metrics')).text).value(name, labels);
+
+async function loggedBy(work: () => Promise<void>): Promise<Record<string, unknown>[]> {
+  const before = lab.logText().length;
+  await work();
+  const lines = lab.logText().slice(before).split('\n');
+  return lines.filter((text) => text !== '').map((text) => JSON.parse(text));
+}
+
+describe('a server that runs', () => {
+  it('drops nothing of a context that says nothing', async () => {
+    expect(await loggedBy(() => lab.dropExpiredNow())).toEqual([]);
+    expect(await names()).toHaveLength(6);
+    expect(await metric('countergraph_retention_runs_total', { outcome: 'ok' })).toBe(1);
+  });
+
+  it('drops what is older than retention_days, archived ones too, a line for each', async () => {
+    await keeping.archive('slice-20240715-0100', 'slice-20240715-0300');
+    expect(await keys()).toHaveLength(4);
+    await lab.apply({ context: CONTEXT, retention_days: 1 });
+    // The end of the slice of three o'clock is one day before this second.
+    lab.clock.seconds = T0 + DAY + 4 * HOUR - 1;
+    const logged = await loggedBy(() => lab.dropExpiredNow());
+    expect(logged.map(({ msg, slice, archived }) => [msg, slice, archived])).toEqual(
+      [
+        ['slice-20240715-0000', false],
+        ['slice-20240715-0000-2', false],
+        ['slice-20240715-0100', true],
+        ['slice-20240715-0200', false],
+      ].map((each) => ['a slice was too old and dropped', ...each]),
+    );
+    expect(logged[0]).toMatchObject({ level: 30, context: CONTEXT, retentionDays: 1 });
+    expect(await names()).toEqual(['slice-20240715-0300', 'slice-20240716-0600']);
+    expect(await keys()).toEqual(['hour 30']);
+    expect(await filesBelow(pool)).toEqual([expect.stringContaining('slice-20240715-0300')]);
+    expect(await partitionsOf(lab)).toHaveLength(1);
+    expect(await metric('countergraph_retention_dropped_slices_total')).toBe(4);
+    expect(await keeping.verify()).toMatchObject({ differences: [] });
+  });
+
+  it('drops a slice the second its end is old enough, also one that is archived', async () => {
+    lab.clock.seconds += 1;
+    await lab.dropExpiredNow();
+    expect(await names()).toEqual(['slice-20240716-0600']);
+    expect(await filesBelow(pool)).toEqual([]);
+  });
+
+  it('leaves a context alone that an import has for long, and comes back', async () => {
+    lab.clock.seconds = T0 + 9 * DAY;
+    const retainer = keepRetention({
+      ...{ databaseUrl: lab.databaseUrl, clock: () => lab.clock.seconds * 1000, delays: null },
+      ...{ log: createLog('silent', process.stderr), lockMs: 50 },
+    });
+    await lab.write((connection) =>
+      inTransaction(connection, async () => {
+        await lockContext(connection, 1, () => {});
+        await retainer.runOnce();
+      }),
+    );
+    expect(await names()).toEqual(['slice-20240716-0600']);
+    await retainer.runOnce();
+    await retainer.stop();
+    expect(await names()).toEqual([]);
+  });
+
+  it('logs what fails, counts it, and tries again', async () => {
+    await lab.importSamples([line('again', T0)]);
+    await lab.sql('alter table key_series rename to away');
+    const logged = await loggedBy(() => lab.dropExpiredNow());
+    expect(logged).toMatchObject([
+      { level: 50, context: CONTEXT, msg: 'old slices could not be dropped' },
+    ]);
+    expect(await metric('countergraph_retention_runs_total', { outcome: 'failed' })).toBe(1);
+    await lab.sql('alter table away rename to key_series');
+    expect(await names()).toHaveLength(1);
+    await lab.dropExpiredNow();
+    expect(await names()).toEqual([]);
+  });
+
+  it('looks by itself, at its start and then again and again', async () => {
+    await lab.importSamples([line('by itself', T0)]);
+    const retainer = keepRetention({
+      ...{ databaseUrl: lab.databaseUrl, clock: () => lab.clock.seconds * 1000 },
+      ...{ log: createLog('silent', process.stderr), delays: { firstMs: 0, everyMs: 1 } },
+    });
+    while ((await names()).length > 0);
+    await lab.importSamples([line('by itself again', T0)]);
+    while ((await names()).length > 0);
+    await retainer.stop();
+  });
+});
+
+describe('what is too old', () => {
+  it('never is a slice that may still be filled', async () => {
+    await lab.importSamples([line('now', T0 + 5 * DAY)]);
+    lab.clock.seconds = T0 + 5 * DAY + 60;
+    const { slices, leftOut } = await keeping.kept((keeper) =>
+      planSlices(keeper, 'drop', { ...expiredSelection(1, 0), before: T0 + 9 * DAY }),
+    );
+    expect(slices).toEqual([]);
+    expect(leftOut).toMatchObject([{ reason: 'is processing until 2024-07-20T01:00Z' }]);
+  });
+});

@@ -1,0 +1,76 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** What becomes of the answer to a COMMIT, or of the COMMIT itself. */
+type Break = 'before' | 'after';
+
+/** A way to a database that can lose connections in the middle of a commit. */
+export type CommitBreaker = {
+  readonly url: string;
+  /** The next commit of a transaction that has copied samples is cut off. */
+  breakNext(when: Break): void;
+  /** How many were cut off. */
+  broken(): number;
+  close(): Promise<void>;
+};
+
+/** As pg sends it: a simple query. */
+const COMMIT = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
+const COMMITTED = Buffer.from('COMMIT\0', 'latin1');
+const FEED_WRITTEN = Buffer.from('insert into feeds', 'latin1');
+
+/**
+ * Passes on what goes to and from a database. A commit that is cut off `before` never arrives; one
+ * that is cut off `after` has happened, and its answer is lost.
+ */
+export async function startCommitBreaker(databaseUrl: string): Promise<CommitBreaker> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let next: Break | null = null;
+  let broken = 0;
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let isFeed = false;
+    const cut = () => {
+      next = null;
+      broken += 1;
+      client.destroy();
+      upstream.destroy();
+    };
+    client.on('data', (data: Buffer) => {
+      isFeed ||= data.includes(FEED_WRITTEN);
+      if (next === 'before' && isFeed && data.includes(COMMIT)) cut();
+      else upstream.write(data);
+    });
+    upstream.on('data', (data: Buffer) => {
+      if (next === 'after' && isFeed && data.includes(COMMITTED)) cut();
+      else client.write(data);
+    });
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    breakNext: (when) => {
+      next = when;
+    },
+    broken: () => broken,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type FeedOptions, type FeedStatus, type FeedTally, runFeed } from '../../ingest/feed.ts';
+import type { ImportSource } from '../../ingest/import-source.ts';
+
+/** A minute's start, some days ago. */
+export const MINUTE = 1_700_000_040;
+
+export type FlowParts = {
+  readonly at?: number;
+  readonly seconds?: number;
+  readonly bytes?: number;
+  readonly from?: string;
+  readonly port?: number;
+};
+
+/** A line of goflow2: 100 bytes at once at MINUTE, unless said otherwise; `at` is seconds after it. */
+export function flowLine({
+  at = 0,
+  seconds = 0,
+  bytes = 100,
+  from = '10.0.0.1',
+  port = 443,
+}: FlowParts = {}): string {
+  const start = (MINUTE + at) * 1000;
+  return `${JSON.stringify({
+    time_flow_start_ms: start,
+    time_flow_end_ms: start + seconds * 1000,
+    bytes,
+    packets: 1,
+    src_addr: from,
+    dst_addr: '198.51.100.7',
+    proto: 'TCP',
+    dst_port: port,
+  })}\n`;
+}
+
+export type RunningFeed = {
+  readonly write: (...lines: readonly string[]) => void;
+  /** The source ends. */
+  readonly end: () => void;
+  /** As SIGTERM does. */
+  readonly stop: () => void;
+  readonly done: Promise<FeedTally>;
+  readonly status: () => FeedStatus;
+  readonly badLines: readonly string[];
+  /** Resolved as soon as the feed says that. It fails when the feed ends before. */
+  until(what: (status: FeedStatus) => boolean): Promise<void>;
+};
+
+/** No pause in what a test waits for. */
+const QUICK = { commitEveryMs: 0, tickMs: 2, firstRetryMs: 5 };
+
+/** A feed of goflow2 lines into the context `lab`, that a test writes. */
+export function startFeed({
+  databaseUrl,
+  limits = {},
+  ...options
+}: Partial<FeedOptions> & { databaseUrl: string }): RunningFeed {
+  const input = new PassThrough();
+  const stopping = new AbortController();
+  const badLines: string[] = [];
+  let last: FeedStatus | null = null;
+  let isOver = false;
+  const done = runFeed({
+    ...{ context: 'lab', format: 'goflow2', engine: 0, home: [], probe: null, places: null },
+    ...{ databaseUrl, timeZone: 'UTC', skipBadLines: false, latenessSeconds: 30 },
+    reopen: async () => databaseUrl,
+    source: sourceOf(input),
+    nowMs: () => Date.now(),
+    stop: stopping.signal,
+    onStatus: (status) => {
+      last = status;
+    },
+    onBadLine: (line, reason) => badLines.push(`${line}: ${reason}`),
+    ...options,
+    limits: { ...QUICK, ...limits },
+  }).finally(() => {
+    isOver = true;
+  });
+  // Whoever waits for it is told of its failure.
+  done.catch(() => {});
+  const status = (): FeedStatus => {
+    if (last === null) throw new Error('the feed has said nothing yet');
+    return last;
+  };
+  return {
+    ...{ done, status, badLines },
+    write: (...lines) => input.write(lines.join('')),
+    end: () => input.end(),
+    stop: () => stopping.abort(),
+    async until(what) {
+      while (last === null || !what(last)) {
+        if (isOver) throw new Error(`the feed ended before: ${JSON.stringify(last)}`);
+        await delay(1);
+      }
+    },
+  };
+}
+
+const sourceOf = (input: PassThrough): ImportSource => ({
+  name: 'the feed',
+  sizeBytes: null,
+  isRepeatable: false,
+  open: () => input,
+});

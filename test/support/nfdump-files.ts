@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type CapturedPacket, pcapFile } from './packet-capture.ts';
+
+const run = promisify(execFile);
+
+/** Debian's package nfdump, which `.ci/run` installs. */
+export const hasNfdump = existsSync('/usr/bin/nfdump') && existsSync('/usr/bin/nfpcapd');
+
+export type FlowFiles = {
+  /** What `nfdump -o csv` prints of them, with more options, in a time zone. */
+  csv(timeZone: string, ...options: string[]): Promise<string>;
+  remove(): Promise<void>;
+};
+
+/** Flow files that nfdump's own collector has made of packets. */
+export async function makeFlowFiles(packets: readonly CapturedPacket[]): Promise<FlowFiles> {
+  const folder = await mkdtemp(join(tmpdir(), 'countergraph-nfdump-'));
+  const [capture, flows] = [join(folder, 'capture.pcap'), join(folder, 'flows')];
+  await mkdir(flows);
+  await writeFile(capture, pcapFile(packets));
+  await run('nfpcapd', ['-r', capture, '-w', flows, '-t', '3600']);
+  return {
+    async csv(timeZone, ...options) {
+      const env = { ...process.env, TZ: timeZone };
+      return (await run('nfdump', ['-R', flows, '-o', 'csv', ...options], { env })).stdout;
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
