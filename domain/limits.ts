@@ -178,6 +178,8 @@ export const LIMITS = {
   crowdLeast: 8,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
   crowdMs: 500,
+  /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
+  crowdBurst: 128,
   /** How often it is looked whether that is so. */
   crowdLookMs: 100,
   /** A line in the log tells of all requests that were refused in this time. */
