@@ -15,7 +15,10 @@ export async function metricsPart(): Promise<string> {
   const service = createService({ settings, databaseUrl: NO_DATABASE, log });
   try {
     // It listens to nobody: what it counts is all that is wanted of it.
-    createHttpServer(service, { explorer: { credentials: null }, drain: new Drain() });
+    createHttpServer(service, {
+      pages: { explorer: { credentials: null }, dashboard: null },
+      drain: new Drain(),
+    });
     const ours = service.metrics.registry.getMetricsAsArray().filter(({ name }) => OURS.test(name));
     return markdownTable(
       ['metric', 'type', 'labels', 'what'],
