@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import pg from 'pg';
 import { type Cleanup, withCleanup } from './cleanup.ts';
+import { openLoad } from './measures/open-load.ts';
 import { soakOptions } from './options.ts';
 import { showProgress } from './reports/progress.ts';
 import { FROM, guidOf, importMinutes, MINUTES, openServingDatabase } from './serving/data.ts';
@@ -14,6 +15,14 @@ import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
 /** What the server and the database hold at a moment. */
 type Held = { readonly megabytes: number; readonly files: number; readonly sessions: number };
 
+/** The first moment of a crowd, which has to be told from a burst, is one in a hundred of it. */
+const CROWD_SECONDS = 60;
+
+/** All cases of `serving` in turn. */
+const REQUESTS = CASES.flatMap(({ ways }) =>
+  ways.filter(({ server }) => server === 'ours').map(({ request }) => request),
+);
+
 const options = soakOptions(process.argv.slice(2));
 await withCleanup(soak);
 
@@ -23,60 +32,40 @@ async function soak(cleanup: Cleanup): Promise<void> {
   const server = await forkServer('ours', databaseUrl);
   cleanup.add(() => server.stop());
   showProgress('looking for what is possible');
-  await load(server, { seconds: 5 });
-  const possible = (await load(server, { seconds: 10 })).requests.average;
+  await possibleRate(server, 5);
+  const possible = await possibleRate(server, 10);
+  const load = (perSecond: number, seconds: number) =>
+    openLoad({ url: server.url, requests: REQUESTS, perSecond, seconds });
   const rate = Math.round(possible * 0.8);
   showProgress(`asking ${rate} times a second for ${options.minutes} minutes`);
   const before = await held(server, databaseUrl);
   const until = Date.now() + options.minutes * 60_000;
   const watched = watch(server, databaseUrl, until);
-  const steady = await load(server, { seconds: options.minutes * 60, rate });
+  const steady = await load(rate, options.minutes * 60);
   const { seen, imports, differences, compared } = await watched;
   const after = await held(server, databaseUrl);
   showProgress('asking for three times as much as is possible');
-  const crowd = await load(server, {
-    seconds: 20,
-    rate: Math.round(possible * 3),
-    connections: 400,
-  });
+  const crowd = await load(possible * 3, CROWD_SECONDS);
   await delay(2000);
-  const again = await load(server, { seconds: 10, rate });
+  const again = await load(rate, 10);
   const figures = {
     possiblePerSecond: possible,
-    steady: shown(steady),
+    steady,
     ...{ imports, compared, differences, before, seen, after },
-    overload: shown(crowd),
-    afterwards: shown(again),
+    overload: crowd,
+    afterwards: again,
   };
   console.log(JSON.stringify(figures, null, 2));
   if (options.json) await writeFile(options.json, JSON.stringify(figures, null, 2));
 }
 
-type Load = { readonly seconds: number; readonly rate?: number; readonly connections?: number };
-
-/** All cases of `serving` in turn. */
-function load(server: ForkedServer, { seconds, rate, connections = 8 }: Load) {
-  return autocannon({
-    ...{ url: server.url, connections, duration: seconds, timeout: 30 },
-    ...(rate !== undefined && { overallRate: rate }),
-    requests: CASES.flatMap(({ ways }) =>
-      ways
-        .filter(({ server: name }) => name === 'ours')
-        .map(({ request: { method, path, headers, body } }) => ({
-          ...{ method, path, headers: { ...headers } },
-          ...(body !== undefined && { body }),
-        })),
-    ),
+/** How many a second a few clients get answered that ask again as soon as they are. */
+async function possibleRate(server: ForkedServer, seconds: number): Promise<number> {
+  const { requests } = await autocannon({
+    ...{ url: server.url, connections: 8, duration: seconds, timeout: 30 },
+    requests: REQUESTS.map(({ headers, ...rest }) => ({ ...rest, headers: { ...headers } })),
   });
-}
-
-function shown(result: autocannon.Result) {
-  return {
-    requests: result.requests.total,
-    perSecond: result.requests.average,
-    ...{ p50: result.latency.p50, p99: result.latency.p99 },
-    ...{ statuses: result.statusCodeStats, failed: result.errors, timeouts: result.timeouts },
-  };
+  return requests.average;
 }
 
 /** Imports a minute every few seconds, and compares a topper with plain SQL in between. */
@@ -99,7 +88,7 @@ async function watch(server: ForkedServer, databaseUrl: string, until: number) {
 }
 
 async function askTotal(
-  { url }: ForkedServer,
+  { url }: Pick<ForkedServer, 'url'>,
   group: number,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<number> {
@@ -108,6 +97,10 @@ async function askTotal(
     ...{ window_fromts: String(from), window_tots: String(to), maxitems: '1000' },
   });
   const response = await fetch(`${url}/api/topper/topper_request?${query}`);
+  if (response.status === 503) {
+    await delay(1000);
+    return askTotal({ url }, group, { from, to });
+  }
   const body = (await response.json()) as { keys: { metric: number }[]; sysgrouptotal: number };
   return body.keys.reduce((sum, { metric }) => sum + metric, body.sysgrouptotal);
 }

@@ -7,6 +7,8 @@ export type OpenDatabase = {
   readonly embedded: boolean;
   /** Whether the embedded server's data were made just now; false for a DATABASE_URL. */
   readonly firstStart: boolean;
+  /** How often the embedded server died and was started again, for `serve`. */
+  readonly restarts: () => number;
   close(): Promise<void>;
 };
 
@@ -23,11 +25,13 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   if (settings.databaseUrl !== null) {
     const close = async () => undefined;
-    return { url: settings.databaseUrl, embedded: false, firstStart: false, close };
+    const none = { embedded: false, firstStart: false, restarts: () => 0 };
+    return { url: settings.databaseUrl, ...none, close };
   }
   const server = await startEmbedded({
     dataDir: settings.dataDir,
-    ...(role === 'serve' ? { log } : {}),
+    ...(role === 'serve' ? { log, keep: true } : {}),
   });
-  return { url: server.url, embedded: true, firstStart: server.created, close: server.stop };
+  const { url, created: firstStart, restarts, stop: close } = server;
+  return { url, embedded: true, firstStart, restarts, close };
 }

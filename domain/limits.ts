@@ -38,7 +38,7 @@ export const LIMITS = {
   graphqlNodeIds: 1_000,
   /** The highest that can be set: more do not fit into a body. */
   graphqlNodeIdsCeiling: 100_000,
-  /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (docs/limits.md). */
+  /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (reference/limits). */
   graphqlCost: 1_000_000,
   /** The highest that can be set: beyond it nothing is limited. */
   graphqlCostCeiling: 1_000_000_000,
@@ -58,6 +58,8 @@ export const LIMITS = {
   seriesPoints: 10_000,
   /** Points of the series of all listed keys together: what an answer may hold in memory. */
   seriesPointsInAll: 2_000_000,
+  /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
+  flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys`. */
   keysPage: 1_000,
   /** Seconds; beyond it PostgreSQL's statement_timeout and Node's timers overflow (decision 14). */
@@ -142,6 +144,14 @@ export const LIMITS = {
   embeddedStartMs: 300_000,
   /** A fast shutdown ends with a checkpoint; one that takes longer than this is made immediate. */
   embeddedStopMs: 60_000,
+  /** How often `serve` looks whether its embedded server is alive. */
+  embeddedLookMs: 250,
+  /** Before one that died again is started again; twice as long each time. */
+  embeddedPauseMs: 500,
+  /** The longest such pause; a server that lived longer is started again at once. */
+  embeddedLongestPauseMs: 30_000,
+  /** What a killed server left behind may take to end, each time that it is told so. */
+  orphanGraceMs: 1_000,
   /** Bytes of a refused body that are still read, so that its caller gets to see the answer. */
   discardedBodyBytes: 16 * 1024 * 1024,
   /** How long they may take. */
@@ -160,6 +170,20 @@ export const LIMITS = {
   concurrentRequestsPerUser: 64,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
+  /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
+  crowdWaitMs: 150,
+  /** A minute: whoever waits longer has gone. */
+  crowdWaitCeilingMs: 60_000,
+  /** However slow the machine is: fewer would leave it idle between a request's statements. */
+  crowdLeast: 8,
+  /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
+  crowdMs: 500,
+  /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
+  crowdBurst: 128,
+  /** How often it is looked whether that is so. */
+  crowdLookMs: 100,
+  /** A line in the log tells of all requests that were refused in this time. */
+  refusalLogMs: 10_000,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Of all users from one address: an office behind it may have a dozen scripts that fail. */
@@ -174,6 +198,8 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
+  /** Of one address: a quarter of all, and more than any program or office needs. */
+  connectionsPerAddress: 512,
   /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */

@@ -57,8 +57,9 @@ async function prove(
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
   sources.gate.check(credentials.username);
-  const { row, nodeUrl } = await findUser(sources, credentials.username, standIns);
   const given = createHash('sha256').update(credentials.token).digest();
+  const claim = { username: credentials.username, digest: given };
+  const { row, nodeUrl } = await findUser(sources, claim, standIns);
   const stored = row?.digest ?? Buffer.alloc(given.length);
   // An unknown user is compared as well, with zeros, so that both cost the same.
   const matches = timingSafeEqual(given, stored);
@@ -73,7 +74,7 @@ async function prove(
 
 async function findUser(
   { reads, variable }: IdentitySources,
-  username: string,
+  claim: { readonly username: string; readonly digest: Buffer },
   standIns: readonly NodeRow[],
 ): Promise<{ row: IdentityRow | null; nodeUrl: string }> {
   const urls = [reads.primaryUrl, ...standIns.map((node) => urlOf(node, variable))];
@@ -84,7 +85,7 @@ async function findUser(
     const isLast = index === candidates.length - 1;
     const bound = isLast ? null : reads.boundFromNow(LIMITS.connectTimeoutMs / 1000);
     try {
-      return { row: await reads.identity(nodeUrl, username, bound), nodeUrl };
+      return { row: await reads.identity(nodeUrl, claim, bound), nodeUrl };
     } catch (error) {
       if (isLast || !isOutOfReach(error)) throw error;
       failure = error;

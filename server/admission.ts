@@ -1,3 +1,5 @@
+import type { CrowdLimit } from './crowd-limit.ts';
+
 export type AdmissionLimits = {
   /** Requests that are worked on at once. */
   readonly total: number;
@@ -5,25 +7,35 @@ export type AdmissionLimits = {
   readonly share: number;
 };
 
+/** Why there is no room: for anybody, for this caller, or as long as there is a crowd. */
+export const FULLNESSES = ['total', 'share', 'crowd'] as const;
+
+export type Fullness = (typeof FULLNESSES)[number];
+
 /** A request that is worked on. */
 export type Place = {
-  /** The request is this user's from now on. False: the user has as many already. */
-  take(username: string): boolean;
+  /** The request is this user's from now on. Otherwise: the user has as many already. */
+  take(username: string): Fullness | null;
   leave(): void;
 };
 
 /**
  * How much is worked on at once, in total and for each of those who ask. Until it is proved who
  * asks, a request counts for the address it came from, never for the user it names: nobody uses up
- * another's share.
+ * another's share. In a crowd there is room for fewer, and for each of those who ask at least
+ * an equal part of it.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #shares = new Map<string, number>();
+  readonly #crowd: Pick<CrowdLimit, 'limit' | 'arrives' | 'ends'>;
+  readonly #shares = new Counts();
+  /** All requests by the address they came from, also when it is known who asks. */
+  readonly #callers = new Counts();
   #total = 0;
 
-  constructor(limits: AdmissionLimits) {
+  constructor(limits: AdmissionLimits, crowd: Pick<CrowdLimit, 'limit' | 'arrives' | 'ends'>) {
     this.#limits = limits;
+    this.#crowd = crowd;
   }
 
   /** Requests that are worked on now. */
@@ -31,39 +43,72 @@ export class Admission {
     return this.#total;
   }
 
-  /** null: there is no room. */
-  enter(caller: string): Place | null {
+  /** How many there may be now. */
+  get room(): number {
+    return Math.min(this.#limits.total, this.#crowd.limit);
+  }
+
+  enter(caller: string): Place | Fullness {
+    const room = this.#crowd.arrives(this.#total);
+    if (this.#total >= this.#limits.total) return 'total';
     let share: string | null = `from ${caller}`;
-    if (this.#total >= this.#limits.total || !this.#add(share)) return null;
+    if (this.#shares.of(share) >= this.#limits.share) return 'share';
+    if (this.#total >= room && !this.#callers.isBelowEqualPart(caller, room)) return 'crowd';
+    this.#shares.add(share);
+    this.#callers.add(caller);
     this.#total += 1;
     return {
       take: (username) => {
         const own = `of ${username}`;
-        if (share === null || share === own) return true;
-        if (!this.#add(own)) return false;
-        this.#remove(share);
-        share = own;
-        return true;
+        if (share === null || share === own) return null;
+        // One of those who ask, and not two: the address is no longer among them.
+        this.#shares.remove(share);
+        const full = this.#fullFor(own);
+        if (full === null) share = own;
+        this.#shares.add(share);
+        return full;
       },
       leave: () => {
         if (share === null) return;
-        this.#remove(share);
+        this.#shares.remove(share);
+        this.#callers.remove(caller);
         share = null;
         this.#total -= 1;
+        this.#crowd.ends(this.#total);
       },
     };
   }
 
-  #add(share: string): boolean {
-    const count = this.#shares.get(share) ?? 0;
-    if (count >= this.#limits.share) return false;
-    this.#shares.set(share, count + 1);
-    return true;
+  /** Why a request that is at work has no room as this user's. */
+  #fullFor(user: string): Fullness | null {
+    if (this.#shares.of(user) >= this.#limits.share) return 'share';
+    const room = this.#crowd.limit;
+    return this.#total > room && !this.#shares.isBelowEqualPart(user, room) ? 'crowd' : null;
+  }
+}
+
+/** How many each has; who has none is not kept. */
+class Counts {
+  readonly #counts = new Map<string, number>();
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 
-  #remove(share: string): void {
-    const count = (this.#shares.get(share) ?? 0) - 1;
-    if (count > 0) this.#shares.set(share, count);
-    else this.#shares.delete(share);
+  /** Whether one more would not be more than an equal part of what there is room for. */
+  isBelowEqualPart(name: string, room: number): boolean {
+    const own = this.of(name);
+    const names = this.#counts.size + (own === 0 ? 1 : 0);
+    return own + 1 <= Math.floor(room / names);
+  }
+
+  add(name: string): void {
+    this.#counts.set(name, this.of(name) + 1);
+  }
+
+  remove(name: string): void {
+    const count = this.of(name) - 1;
+    if (count > 0) this.#counts.set(name, count);
+    else this.#counts.delete(name);
   }
 }

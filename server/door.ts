@@ -3,7 +3,8 @@ import { callerNetwork, isLoopback } from '../domain/caller-network.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
-import { Admission, type Place } from './admission.ts';
+import { Admission, type Fullness, type Place } from './admission.ts';
+import { CrowdLimit } from './crowd-limit.ts';
 import { LogInFailures } from './log-in-failures.ts';
 import type { Settings } from './settings.ts';
 
@@ -13,6 +14,8 @@ export type Visit = LogInGate & {
   enter(): void;
   /** When the work is over, whatever came of it: how long the caller reads is its own affair. */
   leave(): void;
+  /** There was no room. */
+  readonly isRefused: boolean;
 };
 
 /** Who may come in, and how many at once. */
@@ -22,11 +25,14 @@ export class Door {
   /** By address: most come again and again, and an address takes a while to read. */
   readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
 
+  /** Takes why there was no room, whenever there was none. */
+  onRefusal: (why: Fullness) => void = () => undefined;
+
   constructor(settings: Settings) {
-    this.admission = new Admission({
-      total: settings.maxConcurrent,
-      share: settings.maxConcurrentPerUser,
-    });
+    this.admission = new Admission(
+      { total: settings.maxConcurrent, share: settings.maxConcurrentPerUser },
+      new CrowdLimit({ most: settings.maxConcurrent, waitMs: settings.maxWaitMs }),
+    );
     this.#failures = new LogInFailures({
       perUser: settings.logInFailures,
       perAddress: settings.logInFailuresPerAddress,
@@ -43,6 +49,12 @@ export class Door {
     const { caller, isLocal } = this.#callerAt(address);
     const failures = isLocal ? null : this.#failures;
     let place: Place | null = null;
+    let isRefused = false;
+    const refuse = (why: Fullness): never => {
+      isRefused = true;
+      this.onRefusal(why);
+      throw serviceError('busy');
+    };
     const refusal = (username: string): ServiceError | null => {
       const seconds = failures?.waitSeconds(caller, username) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
@@ -53,10 +65,14 @@ export class Door {
     };
     return {
       enter: () => {
-        place = this.admission.enter(caller);
-        if (!place) throw serviceError('busy');
+        const entered = this.admission.enter(caller);
+        if (typeof entered === 'string') refuse(entered);
+        else place = entered;
       },
       leave: () => place?.leave(),
+      get isRefused() {
+        return isRefused;
+      },
       check,
       failed(username) {
         // Of many guesses at once, no more than the limit are told that they were wrong …
@@ -69,7 +85,8 @@ export class Door {
         // … and none of the others that it was right.
         check(username);
         failures?.succeed(caller, username);
-        if (place && !place.take(username)) throw serviceError('busy');
+        const full = place?.take(username) ?? null;
+        if (full !== null) refuse(full);
       },
     };
   }

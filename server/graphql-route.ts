@@ -29,6 +29,7 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
     const body = hasBody(method) ? await readBody(request, LIMITS.graphqlBodyBytes) : null;
     const isJson = contentType === 'application/json';
     const hot = isJson && body && hotRequest(hotWays, request, body);
+    metrics.graphql(hot ? 'hot' : 'yoga');
     const seconds = settings.queryTimeoutSeconds;
     const answer = await withScope(service, exchange, seconds, (anonymous) =>
       hot

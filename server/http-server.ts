@@ -3,8 +3,10 @@ import proxyAddress from 'proxy-addr';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { handleRest, isRestPath, renderError } from '../rest/handle-request.ts';
+import { OPENAPI_PATH, openApi } from '../rest/openapi.ts';
 import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
+import { limitPerAddress } from './connections-per-address.ts';
 import { answerCors } from './cors.ts';
 import { Door } from './door.ts';
 import type { Drain } from './drain.ts';
@@ -16,6 +18,7 @@ import { type Answer, type Exchange, openExchange, readBody, send } from './http
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
+import { RefusalLog } from './refusal-log.ts';
 import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
@@ -36,7 +39,12 @@ export function createHttpServer(
 ): Server {
   const { settings, metrics } = service;
   const door = new Door(settings);
-  registerAdmission(metrics.registry, door.admission);
+  const countRefusal = registerAdmission(metrics.registry, door.admission);
+  const refusals = new RefusalLog(service.log);
+  door.onRefusal = (why) => {
+    countRefusal(why);
+    refusals.refused();
+  };
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
@@ -57,6 +65,10 @@ export function createHttpServer(
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   guardConnections(server, settings, service.log);
+  limitPerAddress(server, metrics.registry, {
+    most: settings.maxConnectionsPerAddress,
+    isProxy: (address) => isTrusted(address, 0),
+  });
   drain.watch(server);
   return server;
 }
@@ -94,6 +106,7 @@ function createRouter(
   const rest = restRoute(service);
   const fixed = new Map<string, Route>([
     ['/', { name: '/', answer: async (exchange) => send(exchange, TO_EXPLORER) }],
+    [OPENAPI_PATH, openApiRoute(settings)],
     always('/healthz', async () => ok('alive')),
     always('/readyz', told.readiness),
     always('/metrics', told.metrics),
@@ -111,6 +124,19 @@ const always = (path: string, answer: () => Promise<Answer>): [string, Route] =>
   path,
   { name: path, always: true, answer: async (exchange) => send(exchange, await answer()) },
 ];
+
+/** What the REST endpoints take and answer; nobody has to sign in to be told. */
+function openApiRoute(settings: Service['settings']): Route {
+  const answer: Answer = {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: `${JSON.stringify(openApi(settings), null, 2)}\n`,
+  };
+  return {
+    name: OPENAPI_PATH,
+    answer: async (exchange) => send(exchange, withEntityTag(exchange, answer)),
+  };
+}
 
 const NOTHING_HERE: Route = {
   name: NO_ROUTE,

@@ -7,6 +7,11 @@ import { BoundedNames } from './bounded-names.ts';
 /** An error of the table, or a GraphQL document that was wrong in itself. */
 export type CountedError = ErrorKind | 'document';
 
+/** hot: compiled, and answered before Yoga. */
+export const GRAPHQL_WAYS = ['hot', 'yoga'] as const;
+
+export type GraphQLWay = (typeof GRAPHQL_WAYS)[number];
+
 export type Metrics = {
   readonly registry: Registry;
   readonly contentType: string;
@@ -16,6 +21,8 @@ export type Metrics = {
   request(route: string, status: number, seconds: number): void;
   /** name: the document's; any, for it is made fit to be a label here. */
   operation(name: string, seconds: number): void;
+  /** Which way a GraphQL request went. */
+  graphql(way: GraphQLWay): void;
   error(kind: CountedError): void;
   slowRequest(): void;
   readonly onWork: WorkObserver;
@@ -25,7 +32,7 @@ export type Metrics = {
 const REQUEST_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 const WORK_BUCKETS = [0.0005, 0.0025, 0.01, 0.05, 0.25, 1, 5, 30];
 
-/** What /metrics tells, as Prometheus text (docs/metrics.md). */
+/** What /metrics tells, as Prometheus text (docs/reference/metrics.md). */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -55,6 +62,13 @@ export function createMetrics(version: string): Metrics {
     buckets: REQUEST_BUCKETS,
     registers: [registry],
   });
+  const ways = new Counter({
+    name: 'countergraph_graphql_requests_total',
+    help: 'GraphQL requests by who answered them: hot is what was compiled, yoga everything else',
+    labelNames: ['way'],
+    registers: [registry],
+  });
+  for (const way of GRAPHQL_WAYS) ways.inc({ way }, 0);
   const names = new BoundedNames(LIMITS.metricNames);
   const slow = new Counter({
     name: 'countergraph_slow_requests_total',
@@ -71,6 +85,7 @@ export function createMetrics(version: string): Metrics {
       requests.observe({ route, status }, seconds);
     },
     operation: (name, seconds) => operations.observe({ operation: names.labelOf(name) }, seconds),
+    graphql: (way) => ways.inc({ way }),
     error: countErrors(registry),
     slowRequest: () => slow.inc(),
     onWork: timeWork(registry),

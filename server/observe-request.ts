@@ -29,7 +29,7 @@ export function observeRequest(
 
 function noteEnd(
   { log, metrics }: Service,
-  { response, method, path, query, current }: Exchange,
+  { response, method, path, query, current, gate }: Exchange,
   { route, caller }: { readonly route: string; readonly caller: string },
   seconds: number,
 ): void {
@@ -39,7 +39,8 @@ function noteEnd(
   if (route === NO_ROUTE) metrics.error('noSuchPath');
   if (operation !== null) metrics.operation(operation, seconds);
   span?.end({ status, operation });
-  const level = levelOf(route, status);
+  // Of those there was no room for, one line tells of many.
+  const level = gate.isRefused ? 'debug' : levelOf(route, status);
   if (!log.isLevelEnabled(level)) return;
   const ms = Math.round(seconds * 1000);
   const parameters = withoutSecrets(query);

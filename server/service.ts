@@ -31,6 +31,8 @@ export type ServiceOptions = {
   readonly documents?: TrustedDocuments;
   /** null: nothing is traced. Whoever opened it closes it. */
   readonly tracing?: Tracing | null;
+  /** How often the database died and was started again by this process. */
+  readonly databaseRestarts?: () => number;
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
 };
@@ -93,7 +95,10 @@ export function createService(options: ServiceOptions): Service {
   const [packing, state] = [new PackingTally(), new ServingState()];
   const retention = new RetentionTally();
   const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
-  registerState(metrics.registry, { pools, nodeNameOf, memory, packing, retention, state });
+  const { databaseRestarts = () => 0 } = options;
+  registerState(metrics.registry, {
+    ...{ pools, nodeNameOf, memory, packing, retention, state, databaseRestarts },
+  });
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
     ...{ settings, log, pools, memory, metrics, tracing, packing, retention, state },

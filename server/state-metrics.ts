@@ -15,6 +15,7 @@ export type ObservedState = {
   readonly packing: PackingTally;
   readonly retention: RetentionTally;
   readonly state: ServingState;
+  readonly databaseRestarts: () => number;
 };
 
 /** What is looked up when somebody asks for it: it costs nothing in between. */
@@ -26,6 +27,16 @@ export function registerState(registry: Registry, observed: ObservedState): void
     registers: [registry],
     collect() {
       this.set(state.isClosing ? 1 : 0);
+    },
+  });
+  const { databaseRestarts } = observed;
+  new Counter({
+    name: 'countergraph_database_restarts_total',
+    help: 'How often the embedded PostgreSQL died and was started again',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(databaseRestarts());
     },
   });
   registerConnections(registry, observed);

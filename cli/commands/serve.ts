@@ -54,6 +54,7 @@ async function serve(demoAsked: boolean, documentsFile: string | null): Promise<
         explorer,
         documents,
         tracing,
+        databaseRestarts: database.restarts,
       });
       try {
         console.log(welcome(server.url, credentials, settings.explorer));

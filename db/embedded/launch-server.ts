@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './data-folder.ts';
 import { hasCode } from './has-code.ts';
+import { endOrphans } from './orphans.ts';
 import { processIdentity } from './process-identity.ts';
 import { type RunningServer, waitUntilReady } from './running-server.ts';
 import { serverArguments, serverEnvironment } from './server-options.ts';
@@ -19,19 +20,25 @@ const SHOWN_LINES = 5;
  */
 const PASSING =
   /Address already in use|pre-existing shared memory block|lock file .* already exists/;
+const PORT_TAKEN = /Address already in use/;
 const PASSING_MS = 30_000;
 const RETRY_MS = 200;
+
+/** At which port a server is to listen; null: at any. */
+export type WantedPort = { readonly port: number; readonly orAnother: boolean } | null;
 
 /** Starts the folder's server and waits until it takes connections. */
 export async function launchServer(
   folder: DataFolder,
   binaries: Binaries,
   settings: Readonly<Record<string, string>>,
+  wanted: WantedPort = null,
 ): Promise<RunningServer> {
   const deadline = Date.now() + PASSING_MS;
   await keepPreviousLog(folder.logFile);
+  let port = wanted?.port ?? (await findFreePort());
   for (;;) {
-    const port = await findFreePort();
+    await endOrphans(folder.pgdata);
     const child = await spawnServer(
       folder,
       binaries,
@@ -46,6 +53,7 @@ export async function launchServer(
     if (!PASSING.test(reason) || Date.now() > deadline) {
       throw new Error(`The embedded PostgreSQL did not start (${folder.logFile}):\n${reason}`);
     }
+    if (PORT_TAKEN.test(reason) && wanted?.orAnother !== false) port = await findFreePort();
     await delay(RETRY_MS);
   }
 }

@@ -42,6 +42,10 @@ export async function findRunningServer(pgdata: string): Promise<RunningServer |
   return { pid: file.pid, identity, port: file.port };
 }
 
+/** Where the server of `pgdata` listens, or did before it was killed; null: it ended as it should. */
+export const recordedPort = async (pgdata: string): Promise<number | null> =>
+  (await readPidFile(pgdata))?.port ?? null;
+
 /** Waits until the server takes connections; false when it ended instead. */
 export async function waitUntilReady(
   pgdata: string,

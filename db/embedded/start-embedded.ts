@@ -5,10 +5,12 @@ import { type DataFolder, openDataFolder, SYSTEM_DIR } from './data-folder.ts';
 import { withFolderLock } from './folder-lock.ts';
 import { addHolder, liveHolders, removeHolder } from './holders.ts';
 import { initCluster } from './init-cluster.ts';
-import { launchServer } from './launch-server.ts';
+import { keepRunning } from './keep-running.ts';
+import { launchServer, type WantedPort } from './launch-server.ts';
 import {
   findRunningServer,
   type RunningServer,
+  recordedPort,
   stopServer,
   waitUntilReady,
 } from './running-server.ts';
@@ -23,6 +25,8 @@ export type EmbeddedOptions = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where root puts what its server's user could not reach otherwise. */
   readonly systemDir?: string;
+  /** Start the server again, where it is, should it die. */
+  readonly keep?: true;
 };
 
 export type EmbeddedServer = {
@@ -35,6 +39,8 @@ export type EmbeddedServer = {
   readonly adopted: boolean;
   /** Whether its data were made by this very start. */
   readonly created: boolean;
+  /** How often it died and was started again (`keep`). */
+  readonly restarts: () => number;
   /** Stops using the server, and ends it unless another process uses it. May be called again. */
   stop(): Promise<void>;
 };
@@ -50,23 +56,30 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const { dataDir, log = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
   const folder = await openDataFolder(dataDir, systemDir);
   const binaries = () => prepareBinaries(folder, systemDir);
+  const place: Place = { folder, binaries, settings, log };
   return withFolderLock(folder.lockFile, LOCK_WAIT_MS, async () => {
+    // Of a server that was killed: whoever still uses it finds it there again.
+    const port = existsSync(folder.pgdata) ? await recordedPort(folder.pgdata) : null;
     const running = await findUsableServer(folder);
     const created = running === null && !existsSync(folder.cluster);
     const holder = await addHolder(folder);
     try {
-      const server = running ?? (await makeServer(folder, await binaries(), settings, log));
+      const wanted = port === null ? null : { port, orAnother: true };
+      const server = running ?? (await makeServer(place, wanted));
       const url = await serverUrl(folder, server);
       log(`${running ? 'using the running' : 'started the'} embedded PostgreSQL in ${folder.root}`);
+      const revive = () => reviveServer(place, server.port);
+      const keeper = options.keep ? keepRunning({ server, revive, log }) : null;
+      const end = async () => {
+        await keeper?.stop();
+        await leave(folder, holder, binaries, log);
+      };
       let stopped: Promise<void> | undefined;
-      const stop = () => (stopped ??= leave(folder, holder, binaries, log));
+      const stop = () => (stopped ??= end());
       return {
-        url,
-        dataDir: folder.root,
-        port: server.port,
-        adopted: running !== null,
-        created,
-        stop,
+        ...{ url, dataDir: folder.root, port: server.port },
+        ...{ adopted: running !== null, created, stop },
+        restarts: () => keeper?.restarts() ?? 0,
       };
     } catch (error) {
       await removeHolder(holder);
@@ -75,6 +88,42 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       }
       throw error;
     }
+  });
+}
+
+type Place = {
+  readonly folder: DataFolder;
+  readonly binaries: () => Promise<Binaries>;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+};
+
+/**
+ * A server that died is started again at the same port, as its address is known all over. Another
+ * process that uses it may have done so already; a folder whose data are gone is left alone.
+ */
+function reviveServer(
+  place: Place,
+  port: number,
+): Promise<{ server: RunningServer; restarted: boolean }> {
+  const { folder, log } = place;
+  log(`the embedded PostgreSQL in ${folder.root} has died: starting it again`);
+  return withFolderLock(folder.lockFile, LOCK_WAIT_MS, async () => {
+    const running = await findUsableServer(folder);
+    if (running !== null && running.port !== port) {
+      throw new Error(
+        `The embedded PostgreSQL in ${folder.root} was started by another process at port ` +
+          `${running.port}, as ${port} was taken: restart this program to use it`,
+      );
+    }
+    if (!existsSync(folder.cluster)) {
+      throw new Error(
+        `The data in ${folder.root} are gone: bring them back, or restart this program`,
+      );
+    }
+    const server = running ?? (await makeServer(place, { port, orAnother: false }));
+    log(`the embedded PostgreSQL in ${folder.root} runs again`);
+    return { server, restarted: running === null };
   });
 }
 
@@ -89,16 +138,15 @@ async function findUsableServer(folder: DataFolder): Promise<RunningServer | nul
 }
 
 async function makeServer(
-  folder: DataFolder,
-  binaries: Binaries,
-  settings: Readonly<Record<string, string>>,
-  log: (line: string) => void,
+  { folder, binaries, settings, log }: Place,
+  wanted: WantedPort,
 ): Promise<RunningServer> {
+  const programs = await binaries();
   if (!existsSync(folder.cluster)) {
     log(`setting up an embedded PostgreSQL in ${folder.root}`);
-    await initCluster(folder, binaries, settings);
+    await initCluster(folder, programs, settings);
   }
-  const server = await launchServer(folder, binaries, settings);
+  const server = await launchServer(folder, programs, settings, wanted);
   if (!(await takesConnections(folder, server))) {
     throw new Error(`The embedded PostgreSQL ended right after its start: see ${folder.logFile}`);
   }

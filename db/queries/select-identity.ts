@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { ReadSession, TimeBound } from '../read-session.ts';
 import { type VersionsRow, versionsCheck } from './select-versions.ts';
 
@@ -11,44 +12,68 @@ export type NodeRow = {
 /** Its versions are those of the node that answers. */
 export type GrantedContextRow = VersionsRow & { name: string; nodes: NodeRow[] };
 
-/** digest: SHA-256 of the token; null for a user without one. Contexts in order of their names. */
+/**
+ * digest: SHA-256 of the token; null for a user without one. Contexts in order of their names; none
+ * where it is another token that was asked about.
+ */
 export type IdentityRow = {
   user_id: number;
   digest: Buffer | null;
   contexts: GrantedContextRow[];
 };
 
-/** Who `username` is and what they may read, in one statement; null for an unknown user. */
+export type Claim = {
+  readonly username: string;
+  /** SHA-256 of the token that was given. */
+  readonly digest: Buffer;
+};
+
+/**
+ * Who somebody is and what they may read, in one statement; null for an unknown user. What they may
+ * read is looked up for the right token only: a wrong one must not take longer than a user who is
+ * not there. Whether it is right is for the caller to decide, in constant time.
+ */
 export async function selectIdentity(
   session: ReadSession,
-  username: string,
+  { username, digest }: Claim,
   bound: TimeBound | null,
 ): Promise<IdentityRow | null> {
   // PostgreSQL's texts have no NUL, so nobody is called that.
   if (username.includes('\0')) return null;
   // Often the only statement of a request: all else may be remembered at the versions it brings.
-  const rows = await session.readAlone<IdentityRow>(
-    { query: 'select-identity', name: 'identity', text: SELECT_IDENTITY, values: [username] },
+  const values = [username, blinded(digest), BLIND];
+  const rows = await session.readAlone<FoundRow>(
+    { query: 'select-identity', name: 'identity', text: SELECT_IDENTITY, values },
     ([row]) => versionsCheck(row?.contexts ?? []),
     bound,
   );
-  return rows[0] ?? null;
+  const [row] = rows;
+  return row && row.user_id !== null ? { ...row, user_id: row.user_id } : null;
 }
 
-const SELECT_IDENTITY = `
+/** There is always one. */
+type FoundRow = Omit<IdentityRow, 'user_id'> & { user_id: number | null };
+
+/** PostgreSQL compares byte by byte: nobody else knows of which bytes, so its time says nothing. */
+const BLIND = randomBytes(32);
+
+const blinded = (digest: Buffer): Buffer =>
+  createHash('sha256').update(digest).update(BLIND).digest();
+
+export const SELECT_IDENTITY = `
 select u.user_id, t.digest, coalesce(granted.contexts, '[]') as contexts
-from users u
-left join tokens t using (user_id)
+from (values ($1::text)) as asked (username)
+left join users u on u.username = asked.username
+left join tokens t on t.user_id = u.user_id
 left join lateral (
   select json_agg(json_build_object(
-    'contextId', c.context_id, 'name', c.name, 'version', v.version, 'textVersion', t.version,
+    'contextId', c.context_id, 'name', c.name, 'version', v.version, 'textVersion', x.version,
     'nodes', coalesce((
       select json_agg(json_build_object(
         'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env) order by n.name)
       from nodes n where n.context_id = c.context_id), '[]')
   ) order by c.name) as contexts
   from grants g join contexts c using (context_id)
-    join context_versions v using (context_id) join text_versions t using (context_id)
-  where g.user_id = u.user_id
-) granted on true
-where u.username = $1`;
+    join context_versions v using (context_id) join text_versions x using (context_id)
+  where g.user_id = u.user_id and sha256(t.digest || $3::bytea) = $2::bytea
+) granted on true`;

@@ -1,6 +1,6 @@
 import type { NodePools } from '../../db/node-pools.ts';
 import { selectContextExists } from '../../db/queries/select-context-exists.ts';
-import { type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
+import { type Claim, type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
 import { ReadSession, type TimeBound } from '../../db/read-session.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
@@ -116,11 +116,11 @@ export class RequestReads {
   /** The user and their grants as this node has them. */
   async identity(
     nodeUrl: string,
-    username: string,
+    claim: Claim,
     bound: TimeBound | null,
   ): Promise<IdentityRow | null> {
     const reader = this.#reader(nodeUrl);
-    const row = await selectIdentity(reader.session, username, bound);
+    const row = await selectIdentity(reader.session, claim, bound);
     reader.noteVersions(row?.contexts ?? []);
     return row;
   }

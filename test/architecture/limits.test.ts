@@ -6,7 +6,7 @@ const FILE_LINES = 400;
 const FUNCTION_LINES = 70;
 const COLUMNS = 100;
 
-const code = readSources();
+const code = [...readSources(), ...readSources(['reference'])];
 const tests = readSources(['test']);
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');

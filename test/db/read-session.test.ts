@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NodePools } from '../../db/node-pools.ts';
 import { ReadSession } from '../../db/read-session.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
@@ -84,4 +85,34 @@ describe('a read session', () => {
     );
     await close(session);
   });
+
+  it('sends a cancel when its caller goes, and does not wait for a moment to look', async () => {
+    pools = new NodePools({ primaryUrl: database.url });
+    const { reads, control } = pools.at(database.url);
+    const query = vi.spyOn(control, 'query');
+    const gone = new AbortController();
+    const session = new ReadSession({
+      ...{ pool: { reads, control }, onStatement: () => {}, bound: null, mayReadAlone: true },
+      signal: gone.signal,
+    });
+    const reading = session.read({ text: 'select pg_sleep(60)' });
+    const ended = expect(reading).rejects.toBeDefined();
+    while (!(await isSleeping())) await delay(5);
+    gone.abort();
+    // What runs before any timer and any message from outside.
+    for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+    expect(query.mock.calls.map(([text]) => text)).toEqual(['select pg_cancel_backend($1)']);
+    await ended;
+    expect(await isSleeping()).toBe(false);
+    await close(session);
+  });
 });
+
+const isSleeping = (): Promise<boolean> =>
+  withClient(database.url, async (client) => {
+    const { rows } = await client.query(
+      `select from pg_stat_activity where datname = current_database() and state = 'active'
+         and query like 'select pg_sleep%'`,
+    );
+    return rows.length > 0;
+  });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDataFolder, SYSTEM_DIR } from '../../db/embedded/data-folder.ts';
 import { type ImportReport, importFile } from '../../ingest/import-file.ts';
 import { verifyContext } from '../../packing/verify/verify-context.ts';
 import { textSource } from '../ingest/text-source.ts';
@@ -13,11 +14,13 @@ import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
 import { type DatabaseDigest, digestOf } from '../support/database-digest.ts';
 import { T0 } from '../support/lab.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { expectRecovery, GROUP, startFaultLab } from './fault-lab.ts';
 
 let lab: TestService;
 let server: BreakableServer;
 let program: BuiltProgram;
+let disk: SmallDisk | null = null;
 let files = 0;
 
 beforeAll(async () => {
@@ -27,7 +30,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await lab.close();
-  await server.remove();
+  try {
+    await server.remove();
+  } finally {
+    await disk?.remove();
+  }
   await program.remove();
 });
 
@@ -168,6 +175,22 @@ describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
     await restart({ settings: { default_transaction_read_only: 'on' } });
     await expect(importContent(content)).rejects.toThrow(/read-only transaction/);
     await restart();
+    await expectNoTrace(content, before);
+  });
+
+  it('has a full disk fails, leaves no trace, and goes on once there is room', async (context) => {
+    const { user } = await openDataFolder(server.dataDir, SYSTEM_DIR);
+    disk = await mountSmallDisk(2, user);
+    if (!disk) return context.skip('no file system can be mounted here');
+    await lab.sql(`create tablespace small location '${disk.path}'`);
+    const content = newContent(10_000, 6);
+    // The partitions of what is new lie there, and PostgreSQL's log where it was.
+    await restart({ settings: { default_tablespace: 'small' } });
+    const before = await digestOf(server.url);
+    await expect(importContent(content)).rejects.toThrow(/No space left on device/);
+    await expectRecovery(lab);
+    expect(await digestOf(server.url)).toEqual(before);
+    disk.grow(512);
     await expectNoTrace(content, before);
   });
 

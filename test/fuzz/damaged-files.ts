@@ -166,6 +166,48 @@ export const zeekObjects = fc.array(flow, { minLength: 1, maxLength: 8 }).map((f
   return rows.join('');
 });
 
+const dnsName = fc.constantFrom(
+  ...[
+    'www.example.com',
+    'a.example.',
+    'é.example',
+    '-',
+    '(empty)',
+    '\\x00.example',
+    'x'.repeat(300),
+  ],
+);
+
+const dnsAnswer = fc
+  .array(fc.oneof(address, fc.constantFrom('alias.example', '-', '\\x2c')), { maxLength: 3 })
+  .map((answers) => answers.join(',') || '-');
+
+const dnsAnswers = fc.array(
+  fc.record({
+    ts: fc.oneof(
+      fc.tuple(ts, fc.nat({ max: 999_999 })).map(([at, rest]) => `${at}.${rest}`),
+      fc.constantFrom('2024-07-15T10:00:00.000000Z', '1.0', '0'),
+    ),
+    query: dnsName,
+    qtype_name: fc.constantFrom('A', 'AAAA', 'PTR', '-'),
+    answers: dnsAnswer,
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+const DNS_FIELDS = ['ts', 'query', 'qtype_name', 'answers'] as const;
+
+export const dnsTables = dnsAnswers.map((all) => {
+  const rows = all.map((each) => DNS_FIELDS.map((field) => each[field]).join('\t'));
+  return [`#separator \\x09`, `#fields\t${DNS_FIELDS.join('\t')}`, ...rows, ''].join('\n');
+});
+
+export const dnsObjects = dnsAnswers.map((all) =>
+  all
+    .map(({ answers, ...each }) => `${JSON.stringify({ ...each, answers: answers.split(',') })}\n`)
+    .join(''),
+);
+
 const NFDUMP_COLUMNS = ['ts', 'td', 'sa', 'da', 'sp', 'dp', 'pr', 'ipkt', 'ibyt', 'opkt', 'obyt'];
 
 const count = fc.oneof(fc.nat({ max: 5000 }).map(String), fc.constantFrom('9223372036854775807'));
@@ -218,4 +260,13 @@ export const labelFiles = lines(
   fc
     .tuple(key, quoted, fc.option(quoted, { nil: null }))
     .map((fields) => fields.filter((field) => field !== null).join(',')),
+).map((all) => `${all.join('\n')}\n`);
+
+export const addressLabelFiles = lines(
+  fc
+    .tuple(
+      fc.oneof(address, fc.constantFrom('0A.00.00.01', '2001:DB8::7', '10.0.0.1/8', '')),
+      quoted,
+    )
+    .map((fields) => fields.join(',')),
 ).map((all) => `${all.join('\n')}\n`);

@@ -2,15 +2,18 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportFormat } from '../../ingest/import-file.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
-import { labelFile } from '../../ingest/label-file.ts';
+import { type LabelFormat, labelFile } from '../../ingest/label-file.ts';
 import { verifyContext } from '../../packing/verify/verify-context.ts';
-import { declareSamples, importText, query } from '../ingest/import-support.ts';
+import { conn, connLog, declareSamples, importText, NOW, query } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DatabaseDigest, digestOf } from '../support/database-digest.ts';
 import {
+  addressLabelFiles,
   type DamagedFile,
   damaged,
+  dnsObjects,
+  dnsTables,
   goflow2Files,
   labelFiles,
   nfdumpTables,
@@ -50,10 +53,10 @@ const importAs =
       ...{ databaseUrl: database.url, format, skipBadLines, again: true, batchRows: 40 },
     });
 
-const label: Take = ({ content }) =>
-  labelFile({
-    ...{ databaseUrl: database.url, context: 'lab', format: 'csv', source: textSource(content) },
-  });
+const labelAs =
+  (format: LabelFormat): Take =>
+  ({ content }) =>
+    labelFile({ databaseUrl: database.url, context: 'lab', format, source: textSource(content) });
 
 /** null: it was taken. Whatever is wrong with a file is said of the file. */
 async function failureOf(work: Promise<unknown>): Promise<string | null> {
@@ -106,13 +109,32 @@ async function sliceCount(): Promise<number> {
 
 const flowsOf = (format: ImportFormat) => ({ take: importAs(format), prepare: async () => {} });
 
+/** Addresses to be labelled, those that the files tell of among them. */
+const importFlows: Prepare = (databaseUrl) =>
+  importText(connLog(conn(NOW), conn(NOW, { from: '10.0.0.2', to: '2001:db8::7' })), {
+    databaseUrl,
+  });
+
 const FORMATS: readonly Format[] = [
   { name: 'samples', files: sampleFiles, take: importAs('samples'), prepare: declareSamples },
   { name: 'Zeek in TSV', files: zeekTables, ...flowsOf('zeek') },
   { name: 'Zeek in JSON', files: zeekObjects, ...flowsOf('zeek') },
   { name: 'nfdump', files: nfdumpTables, ...flowsOf('nfdump') },
   { name: 'goflow2', files: goflow2Files, ...flowsOf('goflow2') },
-  { name: 'labels in CSV', files: labelFiles, take: label, prepare: declareSamples },
+  { name: 'labels in CSV', files: labelFiles, take: labelAs('csv'), prepare: declareSamples },
+  {
+    name: 'labels of addresses in CSV',
+    files: addressLabelFiles,
+    take: labelAs('csv'),
+    prepare: importFlows,
+  },
+  { name: 'DNS answers in TSV', files: dnsTables, take: labelAs('zeek-dns'), prepare: importFlows },
+  {
+    name: 'DNS answers in JSON',
+    files: dnsObjects,
+    take: labelAs('zeek-dns'),
+    prepare: importFlows,
+  },
 ];
 
 describe('a file that is damaged', { timeout: 600_000 }, () => {

@@ -168,3 +168,58 @@ describe('a server that works on as much as it may', () => {
     expect(text).toContain('countergraph_requests_at_work 5');
   });
 });
+
+describe('one user who asks sixty times at once', () => {
+  it('is let in entirely by a server that has nothing else to do', async () => {
+    const all = await startLab({
+      groups: [group(1)],
+      lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
+    });
+    try {
+      const answers = await Promise.all(Array.from({ length: 60 }, () => all.rest('groups')));
+      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+      // Where the machine has other things to do, connections to the database may be waited for in
+      // vain; the door has refused nobody.
+      const { text } = await all.call('/metrics');
+      for (const why of ['total', 'share', 'crowd']) {
+        expect(text).toContain(`countergraph_refused_requests_total{why="${why}"} 0\n`);
+      }
+    } finally {
+      await all.close();
+    }
+  });
+});
+
+describe('a crowd that asks for more than can be done', () => {
+  it('is told so before any work, in one line of the log, while probes are answered', async () => {
+    const crowded = await startLab({
+      groups: [group(1)],
+      lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 1 } }],
+      // As few as ever are let in: what eight get done in a millisecond.
+      settings: { answerCacheBytes: 0, maxWaitMs: 1 },
+    });
+    // The loop has always something to do, however much of the machine others take.
+    let filler = setImmediate(function again() {
+      filler = setImmediate(again);
+    });
+    try {
+      const statuses = new Map<number, number>();
+      const caller = async () => {
+        while ((statuses.get(503) ?? 0) < 50) {
+          const { status } = await crowded.rest('groups', { get_meter_info: true });
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      };
+      await Promise.all(Array.from({ length: 60 }, caller));
+      expect([...statuses.keys()].sort()).toEqual([200, 503]);
+      expect((await crowded.call('/healthz')).status).toBe(200);
+      const { text } = await crowded.call('/metrics');
+      const told = crowded.logText().match(/"refused":\d+,"msg":"too busy/g);
+      expect(told).toHaveLength(1);
+      expect(text).toMatch(/countergraph_refused_requests_total\{why="crowd"\} \d+/);
+    } finally {
+      clearImmediate(filler);
+      await crowded.close();
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../domain/limits.ts';
+import { isAlive, type ProcessRecord } from './process-identity.ts';
+
+export type Keeper = {
+  /** How often the server was started again. */
+  readonly restarts: () => number;
+  /** From now on it stays as it is; waits for a start that has begun. */
+  stop(): Promise<void>;
+};
+
+export type KeeperOptions = {
+  readonly server: ProcessRecord;
+  /** Starts it again, unless somebody else has, who is told by `restarted`. */
+  readonly revive: () => Promise<{ server: ProcessRecord; restarted: boolean }>;
+  readonly log: (line: string) => void;
+  /** Milliseconds; tests cannot wait for those of a day's work. */
+  readonly pauses?: Pauses;
+};
+
+type Pauses = { readonly look: number; readonly first: number; readonly most: number };
+
+const PAUSES: Pauses = {
+  look: LIMITS.embeddedLookMs,
+  first: LIMITS.embeddedPauseMs,
+  most: LIMITS.embeddedLongestPauseMs,
+};
+
+/**
+ * Looks whether a server is alive, and starts it again when it is not: at once, but one that dies
+ * again and again after ever longer pauses.
+ */
+export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOptions): Keeper {
+  const stopping = new AbortController();
+  let restarts = 0;
+  const work = watch();
+  return {
+    restarts: () => restarts,
+    async stop() {
+      stopping.abort();
+      await work;
+    },
+  };
+
+  async function watch(): Promise<void> {
+    let current = server;
+    let pause = 0;
+    let startedAt = performance.now();
+    while (await isTimeTo(pauses.look)) {
+      if (isAlive(current)) {
+        if (performance.now() - startedAt > pauses.most) pause = 0;
+        continue;
+      }
+      if (!(await isTimeTo(pause))) return;
+      pause = Math.min(pauses.most, Math.max(pauses.first, pause * 2));
+      try {
+        const revived = await revive();
+        current = revived.server;
+        if (revived.restarted) restarts += 1;
+        startedAt = performance.now();
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        log(`${reason} (the next attempt follows in ${pause / 1000} s)`);
+      }
+    }
+  }
+
+  /** After so long; false: it is not wanted any more. */
+  async function isTimeTo(ms: number): Promise<boolean> {
+    await delay(ms, undefined, { ref: false, signal: stopping.signal }).catch(() => undefined);
+    return !stopping.signal.aborted;
+  }
+}

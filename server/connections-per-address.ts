@@ -1,0 +1,44 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Counter, type Registry } from 'prom-client';
+import { callerNetwork } from '../domain/caller-network.ts';
+
+type Rules = {
+  readonly most: number;
+  /** Proxies bring everybody along: who is behind them is only known by request. */
+  readonly isProxy: (address: string) => boolean;
+};
+
+/** Bounds the open connections of each address, so that one alone cannot take all there are. */
+export function limitPerAddress(
+  server: Server,
+  registry: Registry,
+  { most, isProxy }: Rules,
+): void {
+  const open = new Map<string, number>();
+  const refused = new Counter({
+    name: 'countergraph_refused_connections_total',
+    help: 'Connections that were closed at once, by what there were too many of',
+    labelNames: ['why'],
+    registers: [registry],
+  });
+  for (const why of ['total', 'address']) refused.inc({ why }, 0);
+  server.on('drop', () => refused.inc({ why: 'total' }));
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined || isProxy(remoteAddress)) return;
+    const caller = callerNetwork(remoteAddress);
+    const count = (open.get(caller) ?? 0) + 1;
+    if (count > most) {
+      refused.inc({ why: 'address' });
+      socket.destroy();
+      return;
+    }
+    open.set(caller, count);
+    socket.once('close', () => {
+      const left = (open.get(caller) ?? 0) - 1;
+      if (left > 0) open.set(caller, left);
+      else open.delete(caller);
+    });
+  });
+}

@@ -1,0 +1,125 @@
+import { performance } from 'node:perf_hooks';
+import { LIMITS } from '../domain/limits.ts';
+
+/** What the limit goes by; tests have a clock of their own. */
+export type LoopClock = {
+  /** Milliseconds since whenever. */
+  now(): number;
+  /** Of these, how many the event loop was at work, and did not wait for something to do. */
+  busy(): number;
+};
+
+export type CrowdRules = {
+  /** The limit while there is no crowd. */
+  readonly most: number;
+  /** Milliseconds that a request may have to wait for those before it; 0: there is no limit. */
+  readonly waitMs: number;
+};
+
+const EVENT_LOOP: LoopClock = {
+  now: () => performance.now(),
+  busy: () => performance.eventLoopUtilization().active,
+};
+
+/** From this share of its time on, the loop has always something to do: what is more, waits. */
+const ALWAYS_BUSY = 0.95;
+
+/** Below it, whatever there was is over. */
+const MOSTLY_IDLE = 0.5;
+
+/** What the limit grows by, in each interval in which there is no crowd. */
+const GROWTH = 1.2;
+
+/** Over which the rate is averaged: a second or so, as some requests take fifty times as long. */
+const RATE_MS = 1_000;
+
+/**
+ * How many requests may be worked on at once by a loop that cannot do all that is asked of it.
+ *
+ * A queue that empties again and again only evens out a burst, however long it is, and is left
+ * alone; one that stands makes everybody wait and helps nobody (Nichols and Jacobson, Controlling
+ * Queue Delay, ACM Queue 10/5, 2012; for servers: Maurer, Fail at Scale, ACM Queue 13/8, 2015).
+ * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work,
+ * and more have come meanwhile than a dashboard asks for at once, however slowly.
+ * From then on there is room for as many as get done in `waitMs`, by Little's law the time that each
+ * takes; how many these are is measured, so that it fits any machine and any mix of requests. What
+ * waits for a database or a thread leaves the loop idle, and is no crowd.
+ */
+export class CrowdLimit {
+  readonly #rules: CrowdRules;
+  readonly #clock: LoopClock;
+  #limit: number;
+  /** The interval that is looked at next: when it began, what there was, what became of it. */
+  #since: number;
+  #busyAt: number;
+  #done = 0;
+  #fewest = 0;
+  #standingMs = 0;
+  /** Requests that have come since there was none at work. */
+  #arrived = 0;
+  /** Requests that get done in a millisecond, while there is always one to be done. */
+  #rate: number | null = null;
+
+  constructor(rules: CrowdRules, clock: LoopClock = EVENT_LOOP) {
+    this.#rules = rules;
+    this.#clock = clock;
+    this.#limit = rules.most;
+    this.#since = clock.now();
+    this.#busyAt = clock.busy();
+  }
+
+  /** How many there may be. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** A request arrives while `active` are at work; how many there may be. */
+  arrives(active: number): number {
+    this.#noteActive(active);
+    this.#arrived += 1;
+    const now = this.#clock.now();
+    if (now - this.#since >= LIMITS.crowdLookMs && this.#rules.waitMs > 0) this.#look(now, active);
+    return this.#limit;
+  }
+
+  /** A request is done, and `active` are left. */
+  ends(active: number): void {
+    this.#done += 1;
+    this.#noteActive(active);
+  }
+
+  #noteActive(active: number): void {
+    this.#fewest = Math.min(this.#fewest, active);
+    if (active === 0) this.#arrived = 0;
+  }
+
+  #look(now: number, active: number): void {
+    const elapsed = now - this.#since;
+    const busyAt = this.#clock.busy();
+    const share = (busyAt - this.#busyAt) / elapsed;
+    if (share >= ALWAYS_BUSY && this.#fewest > 0) this.#tighten(elapsed);
+    else this.#loosen(share);
+    this.#since = now;
+    this.#busyAt = busyAt;
+    this.#done = 0;
+    this.#fewest = active;
+  }
+
+  #tighten(elapsed: number): void {
+    const { most, waitMs } = this.#rules;
+    const rate = this.#done / elapsed;
+    const weight = Math.min(1, elapsed / RATE_MS);
+    this.#rate = this.#rate === null ? rate : this.#rate + weight * (rate - this.#rate);
+    this.#standingMs += elapsed;
+    if (this.#standingMs < LIMITS.crowdMs || this.#arrived <= LIMITS.crowdBurst) return;
+    this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));
+  }
+
+  #loosen(share: number): void {
+    const { most } = this.#rules;
+    const isOver = share < MOSTLY_IDLE || this.#fewest === 0;
+    this.#standingMs = 0;
+    this.#rate = null;
+    this.#limit = isOver ? most : Math.min(most, Math.ceil(this.#limit * GROWTH));
+  }
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SELECT_IDENTITY } from '../../db/queries/select-identity.ts';
+import { group, startLab } from '../support/lab.ts';
+import { ADA, CONTEXT, type TestService } from '../support/service.ts';
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(1)] });
+  await lab.apply({ context: 'other', groups: [] });
+  await lab.addUser({ username: 'bob', token: 'bob-token' }, [CONTEXT, 'other']);
+});
+
+afterAll(() => lab.close());
+
+type Node = {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly Node[];
+};
+
+const sha256 = (...parts: (string | Buffer)[]): Buffer =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
+
+/** The tables that PostgreSQL looks into to say who somebody is, as it tells itself. */
+async function tablesRead(username: string, token: string): Promise<string[]> {
+  const blind = Buffer.from('blind');
+  const text = `explain (analyze, format json, timing off, costs off, summary off) ${SELECT_IDENTITY}`;
+  const literals = [
+    `'${username}'`,
+    `'\\x${sha256(sha256(token), blind).toString('hex')}'`,
+    `'\\x${blind.toString('hex')}'`,
+  ];
+  const asked = literals.reduce((sql, literal, i) => sql.replaceAll(`$${i + 1}`, literal), text);
+  const [row] = await lab.sql<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(asked);
+  const [root] = row?.['QUERY PLAN'] ?? [];
+  const visit = (node: Node): string[] => [
+    ...(node['Actual Loops'] > 0 ? [node['Relation Name'] ?? ''] : []),
+    ...(node.Plans ?? []).flatMap(visit),
+  ];
+  return root ? [...new Set(visit(root.Plan).filter(Boolean))].sort() : [];
+}
+
+describe('who somebody is', () => {
+  it('is looked up for the right token with all that they may read', async () => {
+    const tables = await tablesRead(ADA.username, ADA.token);
+    expect(tables).toEqual(expect.arrayContaining(['contexts', 'grants', 'tokens', 'users']));
+  });
+
+  it.each([
+    ['a wrong token', ADA.username, 'wrong'],
+    ['the token of another user', 'bob', ADA.token],
+    ['an unknown user', 'nobody', ADA.token],
+  ])('costs no look at what may be read for %s', async (_, username, token) => {
+    const tables = await tablesRead(username, token);
+    expect(tables).toContain('users');
+    expect(tables).not.toContain('grants');
+    expect(tables).not.toContain('contexts');
+  });
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { keepRunning } from '../../db/embedded/keep-running.ts';
+import { ownRecord } from '../../db/embedded/process-identity.ts';
+
+const PAUSES = { look: 1, first: 1, most: 4 };
+const DEAD = { pid: 1, identity: 'long ago' };
+
+/** Starts, each of which ends as it is told, and a way to wait for so many of them. */
+function startsThat(...outcomes: ('dies' | 'fails' | 'lives' | 'adopted')[]) {
+  const told = new EventTarget();
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    async revive() {
+      const outcome = outcomes[count] ?? 'lives';
+      count += 1;
+      told.dispatchEvent(new Event('start'));
+      if (outcome === 'fails') throw new Error('no disk');
+      const server = outcome === 'dies' ? DEAD : ownRecord();
+      return { server, restarted: outcome !== 'adopted' };
+    },
+    async reach(wanted: number) {
+      while (count < wanted) await once(told, 'start');
+    },
+  };
+}
+
+describe('a keeper', () => {
+  it('starts a server that died, again and again, also after starts that failed', async () => {
+    const starts = startsThat('dies', 'fails', 'fails', 'dies', 'lives');
+    const lines: string[] = [];
+    const keeper = keepRunning({
+      ...{ server: DEAD, revive: starts.revive, pauses: PAUSES },
+      log: (line) => lines.push(line),
+    });
+    await starts.reach(5);
+    await keeper.stop();
+    expect([starts.count, keeper.restarts()]).toEqual([5, 3]);
+    expect(lines).toEqual([
+      'no disk (the next attempt follows in 0.002 s)',
+      'no disk (the next attempt follows in 0.004 s)',
+    ]);
+  });
+
+  it('does not count a server that somebody else has started meanwhile', async () => {
+    const starts = startsThat('adopted');
+    const log = () => undefined;
+    const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });
+    await starts.reach(1);
+    await keeper.stop();
+    expect(keeper.restarts()).toBe(0);
+  });
+
+  it('starts nothing once it was stopped', async () => {
+    const starts = startsThat();
+    const log = () => undefined;
+    const keeper = keepRunning({ server: DEAD, revive: starts.revive, log, pauses: PAUSES });
+    await keeper.stop();
+    expect(starts.count).toBe(0);
+  });
+});

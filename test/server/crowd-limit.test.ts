@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
+import { type Arrival, type Fate, simulate } from './simulated-loop.ts';
+
+/** Small requests and dashboards in turn, as the bench asks them: a mean of 4 ms. */
+const WORKS = [1, 1, 1, 2, 18, 1, 2, 1, 2, 14, 1];
+const MEAN = WORKS.reduce((sum, work) => sum + work, 0) / WORKS.length;
+
+type Stream = {
+  /** Of what can be done. */
+  readonly load: number;
+  readonly seconds: number;
+  readonly from?: number;
+  /** How many times as slow as the machine of the others. */
+  readonly slow?: number;
+  readonly callerOf?: (index: number) => string;
+};
+
+/** Evenly, as a crowd asks of which nobody waits for anybody. */
+function stream({ load, seconds, from = 0, slow = 1, callerOf = () => 'a' }: Stream): Arrival[] {
+  const gap = (MEAN * slow) / load;
+  return Array.from({ length: Math.floor((seconds * 1000) / gap) }, (_, index) => ({
+    at: from + index * gap,
+    caller: callerOf(index),
+    work: (WORKS[index % WORKS.length] ?? 1) * slow,
+  }));
+}
+
+const refusedOf = (fates: readonly Fate[]): Fate[] => fates.filter(({ took }) => took === null);
+
+function p99(fates: readonly Fate[]): number {
+  const times = fates.flatMap(({ took }) => took ?? []).toSorted((a, b) => a - b);
+  return times[Math.ceil(times.length * 0.99) - 1] ?? 0;
+}
+
+/** Once the crowd is there, and what was let in before has been answered. */
+const later = (fates: readonly Fate[], ms: number): Fate[] => fates.filter(({ at }) => at >= ms);
+
+describe('a server that is asked for less than it can do', () => {
+  it('refuses nothing, for ten minutes at 80 %', () => {
+    expect(refusedOf(simulate(stream({ load: 0.8, seconds: 600 })))).toEqual([]);
+  });
+
+  it('answers sixty requests at once of one user, however long they take', () => {
+    const dashboard = Array.from({ length: 60 }, () => ({ at: 0, caller: 'a', work: 100 }));
+    expect(refusedOf(simulate(dashboard))).toEqual([]);
+  });
+
+  it('answers them when they arrive one after the other, faster than they get done', () => {
+    const late = Array.from({ length: 60 }, (_, i) => ({ at: i * 60, caller: 'a', work: 100 }));
+    expect(refusedOf(simulate(late))).toEqual([]);
+  });
+
+  it('answers them again and again, as long as they get done in between', () => {
+    const boards = Array.from({ length: 600 }, (_, index) => ({
+      ...{ at: Math.floor(index / 60) * 3_200, caller: 'a', work: 50 },
+    }));
+    expect(refusedOf(simulate(boards))).toEqual([]);
+  });
+
+  it('takes requests that wait for a database for no crowd', () => {
+    const waiting = Array.from({ length: 200 }, (_, index) => ({
+      ...{ at: index * 10, caller: `a${index % 4}`, work: 1, waits: 60_000 },
+    }));
+    const fates = simulate([...waiting, ...stream({ load: 0.5, seconds: 60 })]);
+    expect(refusedOf(fates)).toEqual([]);
+  });
+});
+
+describe.each([0.1, 1, 5])(
+  'a server asked for three times of what it can, %s times as slow',
+  (slow) => {
+    const crowd = simulate(stream({ load: 3, seconds: 60, slow, callerOf: (i) => `a${i % 40}` }));
+    const settled = later(crowd, 3_000 * Math.max(1, slow));
+
+    it('answers what it accepts within twice of what its queue is bounded to', () => {
+      const { crowdWaitMs, crowdLeast } = LIMITS;
+      const bound = Math.max(crowdWaitMs, crowdLeast * MEAN * slow);
+      expect(p99(settled)).toBeLessThanOrEqual(2 * bound);
+    });
+
+    it('has always something to do: as much is answered as without a crowd', () => {
+      const work = settled.reduce((sum, { took, work: own }) => sum + (took === null ? 0 : own), 0);
+      const [first, last] = [settled[0]?.at ?? 0, settled.at(-1)?.at ?? 0];
+      expect(work / (last - first)).toBeGreaterThan(0.9);
+    });
+
+    it('has room for everybody again as soon as it is over', () => {
+      const from = 20_000;
+      const after = stream({ load: 0.5, seconds: 20, from, slow });
+      const fates = simulate([...stream({ load: 3, seconds: 20, slow }), ...after]);
+      const late = later(fates, from + 1_500 * Math.max(1, slow));
+      expect(refusedOf(late)).toEqual([]);
+      expect(late.at(-1)?.room).toBe(256);
+    });
+  },
+);
+
+describe('in a crowd', () => {
+  it('a greedy caller does not keep others from being answered', () => {
+    const greedy = stream({ load: 3, seconds: 30, callerOf: () => 'greedy' });
+    const modest = stream({ load: 0.1, seconds: 30, callerOf: () => 'modest' });
+    const fates = later(simulate([...greedy, ...modest]), 3_000);
+    const refused = (caller: string): number => {
+      const own = fates.filter((fate) => fate.caller === caller);
+      return refusedOf(own).length / own.length;
+    };
+    expect(refused('modest')).toBe(0);
+    expect(refused('greedy')).toBeGreaterThan(0.5);
+  });
+
+  it('as many callers as there are do not let in more than twice of what there is room for', () => {
+    const fates = simulate(stream({ load: 10, seconds: 20, callerOf: (index) => `a${index}` }), {
+      total: 1000,
+      share: 1000,
+    });
+    expect(p99(later(fates, 8_000))).toBeLessThan(3 * LIMITS.crowdWaitMs);
+  });
+
+  it('nothing changes where the limit is switched off', () => {
+    const fates = simulate(stream({ load: 3, seconds: 20 }), { waitMs: 0 });
+    expect(new Set(fates.map(({ room }) => room))).toEqual(new Set([256]));
+  });
+});
