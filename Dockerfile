@@ -18,6 +18,7 @@ COPY rest rest
 COPY schema schema
 COPY server server
 COPY topk topk
+COPY web web
 RUN npm run -s build
 
 FROM $NODE_IMAGE AS packages
@@ -37,7 +38,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY migrations migrations
 COPY schema/schema.graphql schema/schema.graphql
-COPY web web
+COPY web/explorer web/explorer
 VOLUME /data
 # `node` of the image, as a number: then it can be seen without the image that it is not root.
 USER 1000:1000

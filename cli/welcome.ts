@@ -9,11 +9,12 @@ const HOSTS = '%7B4CD742B1-C1CA-4708-BE78-0FCA2EB01A86%7D';
 export function welcome(
   url: string,
   demo: Credentials | null,
-  explorer: Settings['explorer'],
+  { dashboard, explorer }: Pick<Settings, 'dashboard' | 'explorer'>,
 ): string {
   const ready = `countergraph is ready at ${url}`;
+  const page = dashboard === 'on' ? [`  Dashboard ${url}/`] : [];
   const graphql = `  ${explorer === 'on' ? 'Explorer' : 'GraphQL '}  ${url}/graphql`;
-  return [ready, '', graphql, ...(demo ? demoLines(url, demo) : USE_IT), ''].join('\n');
+  return [ready, '', ...page, graphql, ...(demo ? demoLines(url, demo) : USE_IT), ''].join('\n');
 }
 
 function demoLines(url: string, { username, token }: Credentials): string[] {

@@ -18,9 +18,11 @@ import { withScope } from './with-scope.ts';
 /** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
 export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
   const { log, settings, metrics } = service;
-  const documents = new Documents(service.documents, settings);
+  const trusted = new Map([...service.pageDocuments, ...service.documents]);
+  const documents = new Documents(trusted, settings);
   const compiled = new CompiledQueries(schema, settings.compileAfter);
-  for (const text of documents.trusted.values()) compiled.trust(text);
+  // The page's own are compiled once they are used: no start waits for a page nobody opens.
+  for (const text of service.documents.values()) compiled.trust(text);
   const hotWays = { compiled, documents, limits: limitsOf(settings) };
   const yoga = createGraphQL({ log, settings, metrics, compiled, documents });
   return async (exchange) => {

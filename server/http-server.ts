@@ -8,6 +8,7 @@ import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
 import { limitPerAddress } from './connections-per-address.ts';
 import { answerCors } from './cors.ts';
+import type { Dashboard } from './dashboard.ts';
 import { Door } from './door.ts';
 import type { Drain } from './drain.ts';
 import { withEntityTag } from './entity-tag.ts';
@@ -32,10 +33,17 @@ type Route = {
   readonly always?: true;
 };
 
+/** What there is for people. */
+export type Pages = {
+  readonly explorer: ExplorerOptions;
+  /** null: switched off, or not built. */
+  readonly dashboard: Dashboard | null;
+};
+
 /** The whole HTTP surface. Routes are tried in the order they are listed in. */
 export function createHttpServer(
   service: Service,
-  { explorer, drain }: { explorer: ExplorerOptions; drain: Drain },
+  { pages, drain }: { pages: Pages; drain: Drain },
 ): Server {
   const { settings, metrics } = service;
   const door = new Door(settings);
@@ -48,7 +56,7 @@ export function createHttpServer(
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
-  const routeOf = createRouter(service, explorer, {
+  const routeOf = createRouter(service, pages, {
     metrics: () => metrics.text().then(plain(metrics.contentType)),
     readiness: () => readyAnswer(service),
   });
@@ -97,7 +105,7 @@ const INTERNAL = new ServiceError('internal', ERRORS.internal.message);
 
 function createRouter(
   service: Service,
-  explorerOptions: ExplorerOptions,
+  { explorer: explorerOptions, dashboard }: Pages,
   told: { metrics: () => Promise<Answer>; readiness: () => Promise<Answer> },
 ): (exchange: Exchange) => Route {
   const graphql = graphqlRoute(service);
@@ -114,9 +122,12 @@ function createRouter(
   return (exchange) => {
     const { path } = exchange;
     if (isRestPath(path)) return { name: path, answer: rest };
+    if (dashboard?.serves(exchange)) return { name: 'dashboard', answer: dashboard.answer };
     if (explorer.serves(exchange)) return { name: 'explorer', answer: explorer.answer };
     if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
-    return fixed.get(path) ?? NOTHING_HERE;
+    const route = fixed.get(path) ?? NOTHING_HERE;
+    // What a proxy in front may keep inside is not reached by `/x/../metrics`.
+    return route.always && !exchange.isPathAsWritten ? NOTHING_HERE : route;
   };
 }
 

@@ -29,6 +29,8 @@ export type ServiceOptions = {
   readonly onStatement?: StatementObserver;
   /** GraphQL documents that were known beforehand. */
   readonly documents?: TrustedDocuments;
+  /** Those of the dashboard. */
+  readonly pageDocuments?: TrustedDocuments;
   /** null: nothing is traced. Whoever opened it closes it. */
   readonly tracing?: Tracing | null;
   /** How often the database died and was started again by this process. */
@@ -50,6 +52,7 @@ export type Service = {
   readonly log: Logger;
   readonly pools: NodePools;
   readonly documents: TrustedDocuments;
+  readonly pageDocuments: TrustedDocuments;
   /** What is remembered between requests. */
   readonly memory: ServiceMemory;
   readonly metrics: Metrics;
@@ -103,6 +106,7 @@ export function createService(options: ServiceOptions): Service {
   return {
     ...{ settings, log, pools, memory, metrics, tracing, packing, retention, state },
     documents: options.documents ?? new Map(),
+    pageDocuments: options.pageDocuments ?? new Map(),
     openScope: (timeoutSeconds, asked, { mayReadAlone } = { mayReadAlone: false }) => ({
       ...{ settings, directory, variable, gate: asked.gate },
       reads: new RequestReads({

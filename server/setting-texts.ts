@@ -52,7 +52,8 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
       'how often a GraphQL document is asked for before it is compiled, which makes it several times cheaper to run; `0` compiles none',
   },
   COUNTERGRAPH_TRUSTED_ONLY: {
-    meaning: '`on` refuses all GraphQL documents but those of `serve --documents FILE`',
+    meaning:
+      "`on` refuses all GraphQL documents but those of `serve --documents FILE` and the dashboard's",
   },
   COUNTERGRAPH_MAX_CONCURRENT: {
     meaning: 'requests that are worked on at once; more are refused with 503',
@@ -102,6 +103,7 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS: { meaning: 'ranks given to one `percentiles`' },
   COUNTERGRAPH_INTROSPECTION: { meaning: 'who may ask for the GraphQL schema' },
   COUNTERGRAPH_EXPLORER: { meaning: 'the explorer at `/graphql`' },
+  COUNTERGRAPH_DASHBOARD: { meaning: 'the dashboard at `/`' },
   COUNTERGRAPH_SLOW_MS: {
     meaning:
       'requests that take longer than these milliseconds are logged, with what their toppers were made of; `0`: none',

@@ -75,6 +75,8 @@ export type Settings = {
   /** Who may ask for the schema. */
   introspection: IntrospectionMode;
   explorer: 'on' | 'off';
+  /** The page at `/`. */
+  dashboard: 'on' | 'off';
   /** Requests that take longer are logged with their plans; 0: none. */
   slowMs: number;
   logLevel: LogLevel;
@@ -252,6 +254,7 @@ const VARIABLES = {
   }),
   COUNTERGRAPH_INTROSPECTION: setting({ fallback: 'on', ...oneOf(INTROSPECTION_MODES) }),
   COUNTERGRAPH_EXPLORER: setting({ fallback: 'on', ...oneOf(['on', 'off']) }),
+  COUNTERGRAPH_DASHBOARD: setting({ fallback: 'on', ...oneOf(['on', 'off']) }),
   COUNTERGRAPH_SLOW_MS: setting({
     fallback: LIMITS.slowRequestMs,
     ...wholeNumber(0, LIMITS.timeoutSeconds * 1000),
@@ -322,6 +325,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     },
     introspection: read.COUNTERGRAPH_INTROSPECTION,
     explorer: read.COUNTERGRAPH_EXPLORER,
+    dashboard: read.COUNTERGRAPH_DASHBOARD,
     slowMs: read.COUNTERGRAPH_SLOW_MS,
     logLevel: read.LOG_LEVEL,
   };

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type BuiltPage, readPage } from './dashboard/read-page.ts';
+import { createDashboard } from './dashboard.ts';
 import { Drain } from './drain.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import { createHttpServer } from './http-server.ts';
@@ -33,9 +35,12 @@ export async function startServer(
     retention?: KeepRetentionOptions['delays'];
   },
 ): Promise<RunningServer> {
-  const service = createService(options);
+  const { explorer } = options;
+  const page = await pageOf(options);
+  const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
+  const dashboard = page && createDashboard(page, explorer.credentials);
   const drain = new Drain();
-  const server = createHttpServer(service, { explorer: options.explorer, drain });
+  const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });
   const { host, port } = options.settings;
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
@@ -67,6 +72,13 @@ export async function startServer(
       await Promise.all([...stopped, service.close()]);
     },
   };
+}
+
+async function pageOf({ settings, log }: ServiceOptions): Promise<BuiltPage | null> {
+  if (settings.dashboard === 'off') return null;
+  const page = await readPage();
+  if (!page) log.warn('there is no dashboard at /: it was not built, run `npm run build`');
+  return page;
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

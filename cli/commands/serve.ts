@@ -57,7 +57,7 @@ async function serve(demoAsked: boolean, documentsFile: string | null): Promise<
         databaseRestarts: database.restarts,
       });
       try {
-        console.log(welcome(server.url, credentials, settings.explorer));
+        console.log(welcome(server.url, credentials, settings));
         await signals.aborted;
         log.info('ending: no more requests are taken, those begun are answered');
       } finally {

@@ -46,7 +46,8 @@ export async function loadAssets(): Promise<Assets> {
  */
 async function readSources(): Promise<Record<AssetName, Source>> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
-  const own = (fileName: string) => readFile(join(projectRoot(), 'web', fileName), 'utf8');
+  const own = (fileName: string) =>
+    readFile(join(projectRoot(), 'web', 'explorer', fileName), 'utf8');
   return {
     icon: { kind: 'svg', text: await own('explorer.svg') },
     style: { kind: 'css', text: await own('explorer.css') },

@@ -1,4 +1,5 @@
 import { EXAMPLES } from '../../schema/examples.ts';
+import { PERMISSIONS_POLICY } from '../permissions-policy.ts';
 import type { AssetName, Assets } from './assets.ts';
 
 /** Whose credentials are filled in: the demo's, and only where the demo is. */
@@ -20,19 +21,6 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-/** An editor needs none of these; what the page copies to the clipboard goes without permission. */
-const PERMISSIONS_POLICY = [
-  'camera',
-  'display-capture',
-  'geolocation',
-  'microphone',
-  'payment',
-  'serial',
-  'usb',
-]
-  .map((feature) => `${feature}=()`)
-  .join(', ');
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',

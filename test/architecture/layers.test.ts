@@ -66,6 +66,9 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ours: ['server', 'ingest', 'keeping', 'packing', 'db', 'domain'],
     packages: ['cli-progress', 'commander'],
   },
+  // The page is a client like any other: of ours it knows what is generated from the schema.
+  'web/generated': { ours: ['web/src'], packages: [] },
+  'web/src': { ours: ['web/generated'], packages: ['preact', 'uplot'] },
 };
 
 const sources = readSources();

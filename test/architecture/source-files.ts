@@ -24,6 +24,8 @@ export const LAYER_FOLDERS = [
   'ingest',
   'server',
   'cli',
+  'web/generated',
+  'web/src',
 ] as const;
 
 export type Layer = (typeof LAYER_FOLDERS)[number];
@@ -34,7 +36,7 @@ export const layerOf = (path: string): Layer | null =>
 
 /** Every TypeScript file of the layers, or below `folders`. */
 export function readSources(
-  folders: readonly string[] = LAYER_FOLDERS.filter((folder) => !folder.includes('/')),
+  folders: readonly string[] = LAYER_FOLDERS.filter((folder) => !isWithinAnother(folder)),
 ): SourceFile[] {
   const root = projectRoot();
   return folders.flatMap((folder) =>
@@ -42,10 +44,13 @@ export function readSources(
   );
 }
 
+const isWithinAnother = (folder: string): boolean =>
+  LAYER_FOLDERS.some((other) => folder.startsWith(`${other}/`));
+
 function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => /\.tsx?$/.test(name))
       .map((name) => join(folder, name));
   } catch (error) {
     // A layer of the table that has no code yet.

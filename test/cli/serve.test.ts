@@ -65,6 +65,7 @@ async function waitUntilGone(postmaster: number): Promise<void> {
 describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
   it('prints where the explorer is, who may sign in, and a curl line for each endpoint', async () => {
     const { child, output, url } = await serve();
+    expect(output).toContain(`Dashboard ${url}/\n`);
     expect(output).toContain(`Explorer  ${url}/graphql`);
     expect(output).toMatch(/User {6}demo\n {2}Token {5}demo/);
     const addresses = [...output.matchAll(/curl '([^']+)'/g)].map(([, address = '']) => address);

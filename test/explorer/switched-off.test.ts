@@ -11,7 +11,11 @@ describe('COUNTERGRAPH_EXPLORER=off', () => {
 
   beforeAll(async () => {
     server = await startServer({
-      settings: readSettings({ PORT: '0', COUNTERGRAPH_EXPLORER: 'off' }),
+      settings: readSettings({
+        PORT: '0',
+        COUNTERGRAPH_EXPLORER: 'off',
+        COUNTERGRAPH_DASHBOARD: 'off',
+      }),
       databaseUrl: NO_DATABASE,
       log: createLog('silent', process.stderr),
       explorer: { credentials: null },

@@ -27,7 +27,7 @@ describe('an answer that is data', () => {
     ['that is a 401 of GraphQL', 401, '/graphql?query={contexts{name}}', {}],
     ['that is a 403 of GraphQL', 403, QUERY, { 'sec-fetch-site': 'cross-site' }],
     ['where there is nothing', 404, '/nowhere', {}],
-    ['that is the way to the explorer', 302, '/', {}],
+    ['that is the dashboard', 200, '/', {}],
     ['of /healthz', 200, '/healthz', {}],
     ['of /readyz', 200, '/readyz', {}],
     ['of /metrics', 200, '/metrics', {}],

@@ -29,6 +29,7 @@ export async function buildProgram(): Promise<BuiltProgram> {
   for (const name of ['package.json', 'migrations', 'schema', 'web']) {
     await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
   }
+  await cp(join(projectRoot(), 'dist', 'web'), join(folder, 'dist', 'web'), { recursive: true });
   await symlink(join(projectRoot(), 'node_modules'), join(folder, 'node_modules'));
   const start = (file: string, parameters: readonly string[], env = {}) =>
     spawn(process.execPath, [join(folder, file), ...parameters], {

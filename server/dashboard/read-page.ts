@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { projectRoot } from '../../db/project-root.ts';
+import type { TrustedDocuments } from '../documents.ts';
+
+/** A file that the page loads: as it is, and packed by the build. */
+export type PageFile = {
+  readonly contentType: string;
+  readonly plain: Buffer;
+  readonly packed: Readonly<Partial<Record<Encoding, Buffer>>>;
+};
+
+/** Smallest first. */
+export const ENCODINGS = ['br', 'gzip'] as const;
+
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** The dashboard as it was built (web/build.mjs). */
+export type BuiltPage = {
+  readonly html: string;
+  /** By their names, which are made of their content. */
+  readonly files: ReadonlyMap<string, PageFile>;
+  /** What the page asks for: it sends nothing but the hashes. */
+  readonly documents: TrustedDocuments;
+};
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
+/** null: it was not built, as in a checkout in which nobody ran the build. */
+export async function readPage(
+  folder = join(projectRoot(), 'dist', 'web'),
+): Promise<BuiltPage | null> {
+  try {
+    const html = await readFile(join(folder, 'index.html'), 'utf8');
+    const documents: Record<string, string> = JSON.parse(
+      await readFile(join(folder, 'documents.json'), 'utf8'),
+    );
+    const assets = join(folder, 'assets');
+    const names = (await readdir(assets)).filter((name) => extname(name) in CONTENT_TYPES);
+    const files = names.map(async (name) => [name, await readPageFile(assets, name)] as const);
+    return {
+      html,
+      files: new Map(await Promise.all(files)),
+      documents: new Map(Object.entries(documents)),
+    };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function readPageFile(folder: string, name: string): Promise<PageFile> {
+  const packed = ENCODINGS.map(
+    async (encoding) =>
+      [encoding, await readFile(join(folder, `${name}${SUFFIXES[encoding]}`))] as const,
+  );
+  return {
+    contentType: CONTENT_TYPES[extname(name)] ?? 'application/octet-stream',
+    plain: await readFile(join(folder, name)),
+    packed: Object.fromEntries(await Promise.all(packed)),
+  };
+}

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, launch } from '../explorer/explorer-page.ts';
+import type { TestService } from '../support/service.ts';
+import { type DashboardPage, type Looks, openDashboard } from './dashboard-page.ts';
+import { HOSTS, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
+
+const chromium = findChromium();
+
+if (!chromium) {
+  console.warn('The dashboard is not looked at in a browser: apt-get install chromium, or Chrome.');
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
+const TOP = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&${WINDOW}`;
+
+/** Every view, and what is to be seen before it is judged. */
+const VIEWS: readonly (readonly [name: string, search: string])[] = [
+  ['top', TOP],
+  ['key', `${TOP}&key=0A.00.00.0A`],
+  ['hidden', `${TOP}&hide=0A.00.00.0A&find=host`],
+  ['gauge', `?context=lab&group=${SENSORS.slice(1, -1)}&meter=0&${WINDOW}`],
+  ['empty', `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=1000-2000&tz=UTC`],
+  ['storage', '?view=storage&context=lab&tz=UTC'],
+];
+
+type Violation = { id: string; impact: string; nodes: { target: string[]; html: string }[] };
+
+/** What axe-core finds of serious or critical impact. */
+async function violations(page: Page): Promise<string[]> {
+  // Under the page's policy no script of ours could be added to it; the browser itself may.
+  await page.evaluate(AXE);
+  const found = await page.evaluate<{ violations: Violation[] }>('axe.run()');
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () => {
+  let lab: TestService;
+  let browser: Browser;
+  let dashboard: DashboardPage;
+
+  beforeAll(async () => {
+    lab = await startPageLab();
+    browser = await launch(chromium ?? '');
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await lab?.close();
+  });
+
+  afterEach(async () => {
+    const complaints = dashboard?.complaints ?? [];
+    await dashboard?.close();
+    expect(complaints).toEqual([]);
+  });
+
+  const open = async (search: string, looks: Looks = {}) => {
+    dashboard = await openDashboard(browser, `${lab.url}/${search}`, looks);
+    await dashboard.signIn();
+    return dashboard;
+  };
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    it.each([1600, 390])('has nothing that shuts anybody out, %i px wide', async (width) => {
+      const { page, settled, shoot } = await open(TOP, { width, colorScheme, height: 900 });
+      for (const [name, search] of VIEWS) {
+        await page.goto(`${lab.url}/${search}`);
+        await settled();
+        expect(await violations(page), name).toEqual([]);
+        await shoot(`${name}-${colorScheme}-${width}`);
+      }
+    });
+
+    it('signs in, and lets choose times and units, without shutting anybody out', async () => {
+      dashboard = await openDashboard(browser, `${lab.url}/${TOP}`, { colorScheme });
+      const { page, signIn, shoot } = dashboard;
+      expect(await violations(page)).toEqual([]);
+      await shoot(`sign-in-${colorScheme}`);
+      await signIn();
+      for (const name of ['Time', 'Units and time zone', 'Export']) {
+        await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+        await page.getByRole('dialog', { name }).waitFor();
+        expect(await violations(page), name).toEqual([]);
+        await shoot(`${name.replaceAll(' ', '-').toLowerCase()}-${colorScheme}`);
+        await page.keyboard.press('Escape');
+      }
+    });
+  });
+
+  it.each([390, 720, 721, 1100, 1600])('scrolls to no side, %i px wide', async (width) => {
+    const { page, settled } = await open(TOP, { width, height: 900 });
+    for (const [name, search] of VIEWS) {
+      await page.goto(`${lab.url}/${search}`);
+      await settled();
+      const [needed, has] = await page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      );
+      expect(needed, name).toBeLessThanOrEqual(has);
+    }
+  });
+
+  it('follows the system or the choice between light and dark', async () => {
+    const { page } = await open(TOP);
+    const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const light = await ground();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(ground).not.toBe(light);
+    await page.getByRole('button', { name: /change to light/ }).click();
+    await expect.poll(ground).toBe(light);
+    await page.reload();
+    expect(await ground()).toBe(light);
+  });
+
+  it('works by keyboard alone, from signing in to a zoomed key and back', async () => {
+    dashboard = await openDashboard(browser, `${lab.url}/${TOP}`);
+    const { page, settled } = dashboard;
+    const { keyboard } = page;
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    const tabTo = async (name: RegExp) => {
+      for (let i = 0; i < 60; i += 1) {
+        await keyboard.press('Tab');
+        const told = await page.evaluate<string>(
+          '(document.activeElement.getAttribute("aria-label") ?? "") + document.activeElement.textContent',
+        );
+        if (name.test(told)) return;
+      }
+      throw new Error(`Tab never comes to ${name}`);
+    };
+    await keyboard.press('Tab');
+    await keyboard.type('ada');
+    await keyboard.press('Tab');
+    await keyboard.type('ada-token');
+    await keyboard.press('Enter');
+    await page.locator('.top-table').waitFor();
+    await settled();
+
+    await tabTo(/^Stack of the/);
+    for (const key of ['ArrowLeft', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight']) {
+      await keyboard.press(key);
+    }
+    await expect.poll(() => page.locator('.readout').count()).toBe(1);
+    await keyboard.press('Enter');
+    await settled();
+    await expect.poll(() => page.url()).not.toContain(WINDOW.split('&')[0]);
+
+    await tabTo(new RegExp(`^${hostName(0)}$`));
+    await keyboard.press('ArrowDown');
+    const second = await focused();
+    expect(second).not.toBe(hostName(0));
+    await keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('complementary').count()).toBe(1);
+    await settled();
+    expect(await focused()).toBe(second);
+    await keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('complementary').count()).toBe(0);
+    await expect.poll(focused).toBe(second);
+
+    await page.keyboard.press('Home');
+    await page.locator('.popover.is-window > button').focus();
+    await keyboard.press('Enter');
+    await tabTo(/^Monday 15 July 2024|^Monday, 15 July 2024/);
+    await keyboard.press('ArrowLeft');
+    await keyboard.press('Enter');
+    await keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { seriesColors } from '../../web/src/chart/palette.ts';
+import { chartData, stacked } from '../../web/src/data/chart-data.ts';
+import { chooseStep } from '../../web/src/data/choose-step.ts';
+import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
+import { filterInput } from '../../web/src/data/questions.ts';
+import { toCsv } from '../../web/src/export/csv.ts';
+
+const SIZES = { bucketSize: 60, topperBucketSize: 300 };
+
+describe('the step of a chart', () => {
+  it.each([
+    [900, 60],
+    [7200, 60],
+    [7260, null],
+    [86_400, null],
+    [604_800, 1800],
+    [30 * 86_400, 7200],
+    [365 * 86_400, 86_400],
+  ])('over %i seconds is %s', (seconds, step) => {
+    expect(chooseStep(seconds, SIZES)).toBe(step);
+  });
+
+  it('is a multiple of the bucket, with fewer points than the server gives', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 60, max: 1e9 }), (seconds) => {
+        const step = chooseStep(seconds, SIZES) ?? SIZES.topperBucketSize;
+        expect(step % SIZES.bucketSize).toBe(0);
+        expect(seconds / step).toBeLessThanOrEqual(400);
+      }),
+    );
+  });
+});
+
+describe('the data of a chart', () => {
+  const keys = [
+    {
+      key: 'a',
+      label: 'A',
+      series: [
+        { at: 0, value: 600 },
+        { at: 300, value: 300 },
+      ],
+    },
+    { key: 'b', label: 'B', series: [{ at: 300, value: '9007199254740993' }] },
+  ];
+  const series = [
+    { at: 0, total: 900, others: 300 },
+    { at: 300, total: 1200, others: 600 },
+  ];
+
+  it('are rates of a counter, stacked up to the total, each step to its end', () => {
+    const { times, lines, others } = chartData(
+      { keys: keys.slice(0, 1), series },
+      { kind: 'counter', step: 300, hidden: [] },
+    );
+    expect(times).toEqual([0, 300, 600]);
+    expect(stacked([...lines.map(({ values }) => values), others ?? []])).toEqual([
+      [2, 1, 1],
+      [3, 3, 3],
+    ]);
+  });
+
+  it('are without the keys that are hidden, others too', () => {
+    const hidden = [{ key: 'h', label: 'H', series: [{ at: 300, value: 450 }] }];
+    const { others } = chartData({ keys: [], series }, { kind: 'counter', step: 300, hidden });
+    expect(others).toEqual([1, 0.5, 0.5]);
+  });
+
+  it('of a gauge are lines with gaps, and no stack', () => {
+    const { lines, others } = chartData({ keys, series }, { kind: 'mean', step: 300, hidden: [] });
+    expect(others).toBeNull();
+    expect(lines.map(({ values }) => values[0])).toEqual([600, null]);
+  });
+});
+
+describe('the parts of a pair', () => {
+  it('are split at single backslashes, and doubled ones are part of a text', () => {
+    expect(splitParts('a\\b')).toEqual(['a', 'b']);
+    expect(splitParts('a\\\\b\\c')).toEqual(['a\\b', 'c']);
+    expect(splitParts('\\')).toEqual(['', '']);
+    const doubled = (text: string) => text.replaceAll('\\', '\\\\');
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 }),
+        (parts) => {
+          // Read from left to right, only the first part could begin with one (domain/cross-key.ts).
+          fc.pre(parts.every((part) => !part.startsWith('\\')));
+          expect(splitParts(parts.map(doubled).join('\\'))).toEqual(parts);
+        },
+      ),
+    );
+  });
+
+  it('but for the one that was drilled into are told', () => {
+    const group = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
+    const row = { key: 'x\\x', label: 'X\\X', readable: 'x\\x' };
+    expect(otherParts(partsOf(row, group), 'H', 'x').map(({ label }) => label)).toEqual(['X']);
+  });
+});
+
+describe('a filter', () => {
+  it('is asked for in the words of the schema', () => {
+    expect(filterInput(null, [])).toBeNull();
+    expect(filterInput({ kind: 'cidr', text: '10.0.0.0/8, ::1' }, ['k'])).toEqual({
+      cidr: ['10.0.0.0/8', '::1'],
+      excludeKeys: ['k'],
+    });
+  });
+});
+
+describe('CSV', () => {
+  it('is that of RFC 4180, and no spreadsheet runs what is in it', () => {
+    const rows = [['a,b', 'say "x"', 'two\nlines', null, 1.5, '12345678901234567890', -3]];
+    expect(toCsv(rows)).toBe('"a,b","say ""x""","two\nlines",,1.5,12345678901234567890,-3\r\n');
+    for (const start of ['=', '+', '-', '@', '\t', '\r']) {
+      expect(toCsv([[`${start}cmd`]])).toMatch(/^"?'/);
+    }
+  });
+});
+
+describe('the palette', () => {
+  it.each(['light', 'dark'] as const)(
+    'has ten %s colours, whose neighbours differ in lightness',
+    (theme) => {
+      const colors = seriesColors(theme);
+      expect(new Set(colors).size).toBe(10);
+      const lightness = colors.map(luminance);
+      for (const [index, each] of lightness.slice(1).entries()) {
+        const [low = 0, high = 0] = [lightness[index] ?? 0, each].sort((a, b) => a - b);
+        expect((high + 0.05) / (low + 0.05)).toBeGreaterThan(1.35);
+      }
+    },
+  );
+});
+
+/** WCAG 2: relative luminance. */
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5]
+    .map((start) => Number.parseInt(hex.slice(start, start + 2), 16) / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

@@ -1,0 +1,160 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+import { readPage } from '../../server/dashboard/read-page.ts';
+import { createLog } from '../../server/log.ts';
+import { readSettings } from '../../server/settings.ts';
+import { type RunningServer, startServer } from '../../server/start-server.ts';
+import { ask, DEMO, NO_DATABASE, startExplorerServer } from '../explorer/explorer-server.ts';
+
+const HTML = { accept: 'text/html,*/*;q=0.8' };
+
+let server: RunningServer;
+let html: string;
+let assets: string[];
+
+beforeAll(async () => {
+  server = await startExplorerServer(NO_DATABASE, { credentials: null });
+  html = String((await ask(`${server.url}/`, { headers: HTML })).body);
+  assets = [...html.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, path = '']) => path);
+});
+
+afterAll(() => server?.close());
+
+describe('the page at /', () => {
+  it('loads nothing but what is served beside it', () => {
+    expect(assets.map((path) => path.split('.').at(-1)).sort()).toEqual(['css', 'js', 'svg']);
+    expect(html).not.toMatch(/https?:\/\/|<style|\sstyle=|\son\w+=/);
+    const scripts = [...html.matchAll(/<script([^>]*)>/g)].map(([, attributes = '']) => attributes);
+    expect(scripts.filter((attributes) => !/ src="\.\//.test(attributes))).toEqual([]);
+  });
+
+  it('may run no script or style that is not a file of its own', async () => {
+    const { headers } = await ask(`${server.url}/?context=demo`, { headers: HTML });
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+  });
+
+  it('is asked for again each time, and sent only when it changed', async () => {
+    const { headers } = await ask(`${server.url}/`);
+    expect(headers['cache-control']).toBe('private, no-cache');
+    const again = await ask(`${server.url}/`, {
+      headers: { 'if-none-match': String(headers.etag) },
+    });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+  });
+
+  it('answers HEAD as GET without the body, and no other method', async () => {
+    const head = await ask(`${server.url}/`, { method: 'HEAD' });
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    expect((await ask(`${server.url}/assets/x.js`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it("offers the demo's user where there is the demo, whatever stands in its name", async () => {
+    expect(html).toContain('name="countergraph-demo" content=""');
+    const credentials = { username: '"><script>', token: '$&' };
+    for (const [explorer, expected] of [
+      [DEMO, DEMO.credentials],
+      [{ credentials }, credentials],
+    ] as const) {
+      const demo = await startExplorerServer(NO_DATABASE, explorer);
+      try {
+        const page = String((await ask(`${demo.url}/`)).body);
+        const [, content = ''] = /name="countergraph-demo" content="([^"]*)"/.exec(page) ?? [];
+        const text = content.replaceAll('&lt;', '<').replaceAll('&quot;', '"');
+        expect(JSON.parse(text.replaceAll('&amp;', '&'))).toEqual(expected);
+        expect(page).not.toContain('"><script>');
+      } finally {
+        await demo.close();
+      }
+    }
+  });
+});
+
+describe('what the page loads', () => {
+  it.each([
+    ['br, gzip', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['identity', undefined, (body: Buffer) => body],
+  ])('comes for "accept-encoding: %s" as %s', async (accepted, encoding, unpack) => {
+    for (const path of assets) {
+      const plain = await ask(`${server.url}/${path}`);
+      const packed = await ask(`${server.url}/${path}`, {
+        headers: { 'accept-encoding': accepted },
+      });
+      expect(packed.headers['content-encoding']).toBe(encoding);
+      expect(packed.headers.vary).toBe('Accept-Encoding');
+      expect(unpack(packed.body).equals(plain.body)).toBe(true);
+    }
+  });
+
+  it('is kept for good under its name, and not sent again', async () => {
+    for (const path of assets) {
+      const { headers } = await ask(`${server.url}/${path}`);
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      const again = await ask(`${server.url}/${path}`, {
+        headers: { 'if-none-match': String(headers.etag) },
+      });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+    }
+  });
+
+  it.each([
+    '/assets/',
+    '/assets/nothing.js',
+    '/assets/../index.html',
+    '/index.html',
+    '/documents.json',
+  ])('is not %s', async (path) => {
+    const { status, body } = await ask(server.url + path, { headers: HTML });
+    expect(status).toBe(404);
+    expect(JSON.parse(String(body))).toMatchObject({ status: 'ERROR' });
+  });
+
+  it('is under 200 kB, packed, all together', async () => {
+    const folder = join(projectRoot(), 'dist', 'web', 'assets');
+    const packed = (await readdir(folder)).filter((name) => name.endsWith('.gz'));
+    const sizes = await Promise.all(
+      packed.map(async (name) => (await stat(join(folder, name))).size),
+    );
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(20_000);
+    expect(total).toBeLessThan(200_000);
+  });
+});
+
+describe('without the page', () => {
+  it('COUNTERGRAPH_DASHBOARD=off leads to the explorer, as before', async () => {
+    const off = await startServer({
+      settings: readSettings({ PORT: '0', COUNTERGRAPH_DASHBOARD: 'off' }),
+      databaseUrl: NO_DATABASE,
+      log: createLog('silent', process.stderr),
+      explorer: { credentials: null },
+      packing: null,
+    });
+    try {
+      const { status, headers } = await ask(`${off.url}/`);
+      expect([status, headers.location]).toEqual([302, '/graphql']);
+      const [asset = ''] = assets;
+      expect((await ask(`${off.url}/${asset}`)).status).toBe(404);
+    } finally {
+      await off.close();
+    }
+  });
+
+  it('a checkout in which nothing was built has none', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'countergraph-no-page-'));
+    try {
+      expect(await readPage(join(empty, 'web'))).toBeNull();
+    } finally {
+      await rm(empty, { recursive: true });
+    }
+  });
+});

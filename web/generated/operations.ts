@@ -1,0 +1,291 @@
+// Generated from web/operations and schema/schema.graphql by `npm run operations`.
+
+import { type Operation, operation } from '../src/api/operation.ts';
+
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** A window by dates as people write them: `Jul 15 2026 10:00:00 AM`. */
+export type DateRangeInput = {
+  /** Its start: `Jul 15 2026 10:00:00 AM`. */
+  readonly from: string;
+  /** Its end: `Jul 15 2026 11:00:00 AM`. */
+  readonly to: string;
+};
+
+/** Which keys to list. All that are given must hold; an empty list is as if left out. */
+export type KeyFilterInput = {
+  /** For address groups: networks in CIDR form. */
+  readonly cidr?: ReadonlyArray<string> | null | undefined;
+  /** RE2 pattern; keys in which it is found are left out. */
+  readonly exclude?: string | null | undefined;
+  /** For address groups: networks whose addresses are left out. */
+  readonly excludeCidr?: ReadonlyArray<string> | null | undefined;
+  /** All but these keys, raw or readable. */
+  readonly excludeKeys?: ReadonlyArray<string> | null | undefined;
+  /** Only these keys, raw or readable. */
+  readonly keys?: ReadonlyArray<string> | null | undefined;
+  /** RE2 pattern searched in the raw key. */
+  readonly match?: string | null | undefined;
+  /** Case-insensitive text in the label or the readable form. */
+  readonly search?: string | null | undefined;
+};
+
+/** What the keys of a counter group are. */
+export type KeyKind =
+  /** Autonomous systems: `00.00.3B.41` is AS15169. */
+  | 'ASN'
+  /** Countries: `US`. */
+  | 'COUNTRY'
+  /** Two or three keys of other groups joined by a backslash. */
+  | 'CROSSKEY'
+  /** Router address and interface number: `C0.A8.01.01.00.00.00.03`. */
+  | 'INTERFACE'
+  /** IPv4 and IPv6 addresses. */
+  | 'IP'
+  /** IPv4 addresses: `C0.A8.01.0A` is 192.168.1.10. */
+  | 'IPV4'
+  /** IPv6 addresses: 16 bytes, `20.01.0D.B8.….01`. */
+  | 'IPV6'
+  /** Ethernet addresses: `00.0B.DB.63.58.A6`. */
+  | 'MAC'
+  /** Ports: `00.50` is 80. */
+  | 'PORT'
+  /** IP protocols: `06` is TCP. */
+  | 'PROTOCOL'
+  /** Networks: `C0.A8.01.00/18` is 192.168.1.0/24, the prefix length in hexadecimal. */
+  | 'SUBNET'
+  /** Any text. */
+  | 'TEXT';
+
+/** How a meter's readings combine. The REST endpoints give the number of the type. */
+export type MeterType =
+  /** Automatic (minimum, maximum, average, deviation); ranked by the mean. */
+  | 'VT_AUTO'
+  /** Average of samples: a window holds the mean. */
+  | 'VT_AVERAGE'
+  /** Basic counter: a window holds the sum. */
+  | 'VT_COUNTER'
+  /** Counter with sliding window: a window holds the sum. */
+  | 'VT_COUNTER_WITH_SLIDING_WINDOW'
+  /** Delta rate counter as of SNMP, shown as volume ÷ topper bucket size. */
+  | 'VT_DELTA_RATE_COUNTER'
+  /** Basic gauge: a window holds the mean. */
+  | 'VT_GAUGE'
+  /** Gauge with minimum, maximum and average; ranked by the mean. */
+  | 'VT_GAUGE_MIN_MAX_AVG'
+  /** An invalid meter: it cannot be ranked. */
+  | 'VT_INVALID'
+  /** Maximum of samples: a window holds the largest reading. */
+  | 'VT_MAX'
+  /** Minimum of samples: a window holds the smallest reading. */
+  | 'VT_MIN'
+  /** Rate counter, stored as volume and shown as volume ÷ topper bucket size. */
+  | 'VT_RATE_COUNTER'
+  /** Rate counter with sliding window. */
+  | 'VT_RATE_COUNTER_WITH_SLIDING_WINDOW'
+  /** Running counter without deltas: a window holds the largest reading. */
+  | 'VT_RUNNING_COUNTER';
+
+/** A half-open interval: `from` is in it, `to` is not. */
+export type TimeIntervalInput = {
+  /** Its start. */
+  readonly from: number;
+  /** Its end, not included. */
+  readonly to: number;
+};
+
+/** A window by its start and its length. */
+export type WindowDurationInput = {
+  /** Its start. */
+  readonly from: number;
+  /** Its length in seconds. */
+  readonly seconds: number;
+};
+
+/** Exactly one of these. Left out: the current day from midnight until now. */
+export type WindowInput =
+  {   /** From one date to another. */
+  readonly dates: DateRangeInput; readonly interval?: never; readonly preset?: never; readonly recentSeconds?: never; readonly startingAt?: never; }
+  |  { readonly dates?: never;   /** From one time to another. */
+  readonly interval: TimeIntervalInput; readonly preset?: never; readonly recentSeconds?: never; readonly startingAt?: never; }
+  |  { readonly dates?: never; readonly interval?: never;   /** A window that has a name. */
+  readonly preset: WindowPreset; readonly recentSeconds?: never; readonly startingAt?: never; }
+  |  { readonly dates?: never; readonly interval?: never; readonly preset?: never;   /** The most recent N seconds of available data. */
+  readonly recentSeconds: number; readonly startingAt?: never; }
+  |  { readonly dates?: never; readonly interval?: never; readonly preset?: never; readonly recentSeconds?: never;   /** A start and a length. */
+  readonly startingAt: WindowDurationInput; };
+
+/** Windows by name. LATEST_TOPPER_BUCKET is the newest complete one. */
+export type WindowPreset =
+  /** From the oldest to the newest bucket there is. */
+  | 'ALL_AVAILABLE'
+  /** The newest complete topper bucket. */
+  | 'LATEST_TOPPER_BUCKET'
+  /** From midnight until now, in the time zone of the argument. */
+  | 'TODAY'
+  /** The day before, from midnight to midnight. */
+  | 'YESTERDAY';
+
+export type KeyPanel0QueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  key: string;
+  step?: number | null | undefined;
+  ago?: number | null | undefined;
+}>;
+
+
+export type KeyPanel0Query = { readonly context: { readonly counterGroup: { readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
+
+export type KeyPanel1QueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  key: string;
+  step?: number | null | undefined;
+  ago?: number | null | undefined;
+  drilled: number;
+  first: string;
+  firstMeter: number;
+}>;
+
+
+export type KeyPanel1Query = { readonly context: { readonly counterGroup: { readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly first: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly units: string, readonly type: MeterType }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
+
+export type KeyPanel2QueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  key: string;
+  step?: number | null | undefined;
+  ago?: number | null | undefined;
+  drilled: number;
+  first: string;
+  firstMeter: number;
+  second: string;
+  secondMeter: number;
+}>;
+
+
+export type KeyPanel2Query = { readonly context: { readonly counterGroup: { readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly first: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly units: string, readonly type: MeterType }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly second: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly units: string, readonly type: MeterType }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
+
+export type KeyPanel3QueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  key: string;
+  step?: number | null | undefined;
+  ago?: number | null | undefined;
+  drilled: number;
+  first: string;
+  firstMeter: number;
+  second: string;
+  secondMeter: number;
+  third: string;
+  thirdMeter: number;
+}>;
+
+
+export type KeyPanel3Query = { readonly context: { readonly counterGroup: { readonly known: { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly first: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly units: string, readonly type: MeterType }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly second: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly units: string, readonly type: MeterType }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly third: { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly units: string, readonly type: MeterType }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null } | null } | null };
+
+export type SignInQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SignInQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string, readonly probes: ReadonlyArray<string>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> }> } };
+
+export type StorageQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+}>;
+
+
+export type StorageQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly haSlaveMode: boolean | null, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices: ReadonlyArray<{ readonly id: string, readonly sliceId: number, readonly name: string, readonly engine: number, readonly status: string, readonly available: boolean, readonly tags: ReadonlyArray<string>, readonly path: string | null, readonly diskSize: number | string | null, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly pools: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: string, readonly mounted: string | null, readonly fileSystem: string | null, readonly totalSize: number | string | null, readonly availSize: number | string | null, readonly offlineArchive: boolean, readonly offlineArchiveMounted: boolean, readonly additionalInfo: string | null }> | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+
+export type TopKeysQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  filter?: KeyFilterInput | null | undefined;
+  items: number;
+  charted: number;
+  step?: number | null | undefined;
+  ago?: number | null | undefined;
+}>;
+
+
+export type TopKeysQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly haSlaveMode: boolean | null, readonly name: string, readonly probes: ReadonlyArray<string>, readonly counterGroup: { readonly guid: string, readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+
+export type TopKeysWithoutQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  filter?: KeyFilterInput | null | undefined;
+  items: number;
+  charted: number;
+  step?: number | null | undefined;
+  ago?: number | null | undefined;
+  hidden: ReadonlyArray<string> | string;
+  hiddenItems: number;
+}>;
+
+
+export type TopKeysWithoutQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly haSlaveMode: boolean | null, readonly name: string, readonly probes: ReadonlyArray<string>, readonly counterGroup: { readonly guid: string, readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null, readonly hidden: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+
+export type AnsweringFragment = { readonly nodeName: string, readonly haSlaveMode: boolean | null, readonly name: string, readonly probes: ReadonlyArray<string>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> };
+
+export type ChoicesFragment = { readonly name: string, readonly probes: ReadonlyArray<string>, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> };
+
+export type DrilldownFragment = { readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly units: string, readonly type: MeterType }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> };
+
+export type KeyFiguresFragment = { readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null };
+
+export type KeyWindowFragment = { readonly total: number | string, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } };
+
+export type KnownKeyFragment = { readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null };
+
+export type TopChartFragment = { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null };
+
+export type TopTableFragment = { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> };
+
+export const KeyPanel0: Operation<KeyPanel0Query, KeyPanel0QueryVariables> = operation('KeyPanel0', 'de36057746d1c184ca89dad2c3d1022fa868198d9bdcc966f47ff2d21d9a0839');
+export const KeyPanel1: Operation<KeyPanel1Query, KeyPanel1QueryVariables> = operation('KeyPanel1', 'c55905a4f42fc406687aab4a11c703803dcdfaf54018ecb1d213b9b00681bc0e');
+export const KeyPanel2: Operation<KeyPanel2Query, KeyPanel2QueryVariables> = operation('KeyPanel2', 'dd46e6ca959ccdc298b483c6edd793438c4217c01ba8cacc953741d9c670eb9b');
+export const KeyPanel3: Operation<KeyPanel3Query, KeyPanel3QueryVariables> = operation('KeyPanel3', '3135fdf8cb488dfd29171d91f5299ccc6d310fb8af5477ac0cf1beefa385d049');
+export const SignIn: Operation<SignInQuery, SignInQueryVariables> = operation('SignIn', '3d044f899146135cffbdabd811c1166b09e777dcdc3700446bd6e06a38c79664');
+export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation('Storage', '82601b0f4d5f0bd3673aea9806a4f30b27a3d17d632b3608894f1e69fcad0539');
+export const TopKeys: Operation<TopKeysQuery, TopKeysQueryVariables> = operation('TopKeys', 'f7948a30cb3818a2f36c9202a78adcdd21f77300471ea2199ae6b46a14e8527a');
+export const TopKeysWithout: Operation<TopKeysWithoutQuery, TopKeysWithoutQueryVariables> = operation('TopKeysWithout', '1a426eebf6240d28d2ab2b7a7fa9cafd6931dd3b06b4884f4fe8e41d971a2565');

@@ -1,0 +1,134 @@
+import { DEFAULT_WINDOW, formatWindow, parseWindow, type WindowChoice } from './window-choice.ts';
+
+/** What a view shows, whole: an address and a user's grants always give the same page. */
+export type Address = {
+  readonly view: View;
+  /** null: what comes first. */
+  readonly context: string | null;
+  /** Name of the node that answers; null: the primary, or the recovery node. */
+  readonly node: string | null;
+  readonly fromDr: boolean;
+  readonly group: string | null;
+  readonly meter: number | null;
+  readonly probe: string | null;
+  readonly window: WindowChoice;
+  readonly compare: Comparison;
+  readonly items: number;
+  readonly filter: Filter | null;
+  /** Raw keys that are left out, as if they were not there. */
+  readonly hidden: readonly string[];
+  /** Raw key whose panel is open. */
+  readonly key: string | null;
+  /** Whether the stack goes up to the total. */
+  readonly others: boolean;
+  readonly units: Units;
+  /** IANA name; null: the viewer's. */
+  readonly zone: string | null;
+};
+
+export type View = 'top' | 'storage';
+
+/** In what amounts and rates of data are told, and whether a k is 1000 or 1024. */
+export type Units = {
+  readonly amounts: 'bytes' | 'bits';
+  readonly rates: 'bytes' | 'bits';
+  readonly base: 1000 | 1024;
+};
+
+export const FILTER_KINDS = ['find', 'cidr', 'match', 'except'] as const;
+
+export type FilterKind = (typeof FILTER_KINDS)[number];
+
+export type Filter = { readonly kind: FilterKind; readonly text: string };
+
+/** With what a window is compared: the one just before, or the same time a day or week ago. */
+export const COMPARISONS = ['before', 'day', 'week'] as const;
+
+export type Comparison = (typeof COMPARISONS)[number];
+
+export const ITEMS: readonly number[] = [10, 20, 50, 100];
+
+export const DEFAULT_UNITS: Units = { amounts: 'bytes', rates: 'bits', base: 1000 };
+
+/** Unreadable parts are as if left out: an address is typed and cut off by people. */
+export function parseAddress(search: string): Address {
+  const given = new URLSearchParams(search);
+  const oneOf = <T extends string>(name: string, values: readonly T[]): T | null =>
+    values.find((value) => value === given.get(name)) ?? null;
+  const items = Number(given.get('top'));
+  return {
+    view: oneOf('view', ['storage'] as const) ?? 'top',
+    context: given.get('context') || null,
+    node: given.get('node') || null,
+    fromDr: given.get('dr') === '1' && !given.get('node'),
+    group: parseGuid(given.get('group')),
+    meter: wholeNumber(given.get('meter')),
+    probe: given.get('probe') || null,
+    window: parseWindow(given.get('window') ?? '') ?? DEFAULT_WINDOW,
+    compare: oneOf('vs', COMPARISONS) ?? 'before',
+    items: ITEMS.includes(items) ? items : 10,
+    filter: parseFilter(given),
+    hidden: [...new Set(given.getAll('hide').filter((key) => key !== ''))],
+    key: given.get('key') || null,
+    others: given.get('others') !== 'off',
+    units: {
+      amounts: oneOf('amounts', ['bits'] as const) ?? 'bytes',
+      rates: oneOf('rates', ['bytes'] as const) ?? 'bits',
+      base: given.get('base') === '1024' ? 1024 : 1000,
+    },
+    zone: parseZone(given.get('tz')),
+  };
+}
+
+/** `?…`, or nothing: what is as it comes is left out, but what was chosen for the viewer is not. */
+export function formatAddress(address: Address): string {
+  const { units, filter, window } = address;
+  const parts: readonly (readonly [string, string | null])[] = [
+    ['view', address.view === 'top' ? null : address.view],
+    ['context', address.context],
+    ['node', address.node],
+    ['dr', address.fromDr ? '1' : null],
+    ['group', address.group?.replace(/[{}]/g, '') ?? null],
+    ['meter', address.meter === null ? null : String(address.meter)],
+    ['probe', address.probe],
+    ['window', formatWindow(window)],
+    ['vs', address.compare === 'before' ? null : address.compare],
+    ['top', address.items === 10 ? null : String(address.items)],
+    [filter?.kind ?? '', filter?.text ?? null],
+    ...address.hidden.map((key) => ['hide', key] as const),
+    ['key', address.key],
+    ['others', address.others ? null : 'off'],
+    ['amounts', units.amounts === DEFAULT_UNITS.amounts ? null : units.amounts],
+    ['rates', units.rates === DEFAULT_UNITS.rates ? null : units.rates],
+    ['base', units.base === DEFAULT_UNITS.base ? null : String(units.base)],
+    ['tz', address.zone],
+  ];
+  const query = new URLSearchParams();
+  for (const [name, value] of parts) if (value !== null) query.append(name, value);
+  // Slashes may stand in a query, and zones are easier to read with them.
+  return query.size > 0 ? `?${String(query).replaceAll('%2F', '/')}` : '';
+}
+
+/** In the form that answers have; null: it is none. */
+function parseGuid(text: string | null): string | null {
+  const bare = (text ?? '').replace(/^\{|\}$/g, '').toUpperCase();
+  return /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/.test(bare) ? `{${bare}}` : null;
+}
+
+const wholeNumber = (text: string | null): number | null =>
+  text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+
+function parseFilter(given: URLSearchParams): Filter | null {
+  const kind = FILTER_KINDS.find((each) => given.get(each));
+  return kind ? { kind, text: given.get(kind) ?? '' } : null;
+}
+
+function parseZone(text: string | null): string | null {
+  if (!text) return null;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    // No zone that this browser knows.
+    return null;
+  }
+}

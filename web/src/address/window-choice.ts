@@ -1,0 +1,76 @@
+import type { WindowInput } from '../../generated/operations.ts';
+
+/** The time that is looked at: by a name that moves on, or from one second to another. */
+export type WindowChoice =
+  | { readonly kind: 'recent'; readonly seconds: number }
+  | { readonly kind: 'named'; readonly name: WindowName }
+  | { readonly kind: 'interval'; readonly from: number; readonly to: number };
+
+export const WINDOW_NAMES = {
+  today: { preset: 'TODAY', label: 'Today' },
+  yesterday: { preset: 'YESTERDAY', label: 'Yesterday' },
+  latest: { preset: 'LATEST_TOPPER_BUCKET', label: 'Latest bucket' },
+  all: { preset: 'ALL_AVAILABLE', label: 'Everything' },
+} as const;
+
+export type WindowName = keyof typeof WINDOW_NAMES;
+
+const SECONDS = { m: 60, h: 3600, d: 86_400 } as const;
+
+const DAY = SECONDS.d;
+
+/** What the picker offers; the newest seconds of what is stored, not of the wall clock. */
+export const RECENT_SECONDS: readonly number[] = [
+  ...[900, 3600, 6 * 3600, 12 * 3600],
+  ...[DAY, 2 * DAY, 7 * DAY, 30 * DAY],
+];
+
+export const DEFAULT_WINDOW: WindowChoice = { kind: 'recent', seconds: 6 * 3600 };
+
+/** The last second that the server takes (year 9999). */
+const LAST_SECOND = 253_402_300_799;
+
+const isName = (text: string): text is WindowName => text in WINDOW_NAMES;
+
+/** `6h`, `today`, `1700000000-1700003600`; null: none of these. */
+export function parseWindow(text: string): WindowChoice | null {
+  if (isName(text)) return { kind: 'named', name: text };
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (count && unit) {
+    const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS];
+    return seconds > 0 && seconds < 2 ** 31 ? { kind: 'recent', seconds } : null;
+  }
+  const [, from, to] = /^(\d{1,12})-(\d{1,12})$/.exec(text) ?? [];
+  const [start, end] = [Number(from), Number(to)];
+  return start < end && end <= LAST_SECOND ? { kind: 'interval', from: start, to: end } : null;
+}
+
+export function formatWindow(window: WindowChoice): string {
+  switch (window.kind) {
+    case 'named':
+      return window.name;
+    case 'recent':
+      return shortDuration(window.seconds);
+    case 'interval':
+      return `${window.from}-${window.to}`;
+  }
+}
+
+/** In the largest unit that it is a whole number of, up to days. */
+export function shortDuration(seconds: number): string {
+  const unit = (['d', 'h', 'm'] as const).find((each) => seconds % SECONDS[each] === 0) ?? 'm';
+  // A day and a half reads better in hours, a single day too.
+  if (unit === 'd' && seconds === DAY) return '24h';
+  return `${Math.round(seconds / SECONDS[unit])}${unit}`;
+}
+
+export function windowInput(window: WindowChoice): WindowInput {
+  switch (window.kind) {
+    case 'named':
+      return { preset: WINDOW_NAMES[window.name].preset };
+    case 'recent':
+      return { recentSeconds: window.seconds };
+    case 'interval':
+      return { interval: { from: window.from, to: window.to } };
+  }
+}

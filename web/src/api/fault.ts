@@ -1,0 +1,91 @@
+/** Why there is no answer at all, or none of a part. */
+export type Fault = {
+  readonly kind: FaultKind;
+  /** In the server's words, where it has any. */
+  readonly message: string;
+  /** When it may be tried again. */
+  readonly retrySeconds: number | null;
+  /** Under which the server's log has more. */
+  readonly requestId: string | null;
+};
+
+export type FaultKind =
+  | 'unauthenticated'
+  | 'locked'
+  | 'busy'
+  | 'unreachable'
+  | 'timeout'
+  | 'backend'
+  | 'limit'
+  | 'input'
+  | 'outdated'
+  | 'broken';
+
+/** The codes of docs/reference/errors.md. */
+const KINDS: Readonly<Record<string, FaultKind>> = {
+  UNAUTHENTICATED: 'unauthenticated',
+  BUSY: 'busy',
+  TIMEOUT: 'timeout',
+  BACKEND: 'backend',
+  LIMIT: 'limit',
+  BAD_USER_INPUT: 'input',
+  FORBIDDEN: 'outdated',
+  NOT_FOUND: 'input',
+  PERSISTED_QUERY_NOT_FOUND: 'outdated',
+};
+
+export class NoAnswer extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.name = 'NoAnswer';
+    this.fault = fault;
+  }
+}
+
+export type GraphQLProblem = {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions?: { readonly code?: string };
+};
+
+export const faultOfProblem = (
+  problem: GraphQLProblem,
+  requestId: string | null = null,
+): Fault => ({
+  kind: KINDS[problem.extensions?.code ?? ''] ?? 'broken',
+  message: problem.message,
+  retrySeconds: null,
+  requestId,
+});
+
+export const UNREACHABLE: Fault = {
+  kind: 'unreachable',
+  message: 'The server cannot be reached',
+  retrySeconds: null,
+  requestId: null,
+};
+
+/** Of an answer with another status than 200, or one that is no GraphQL. */
+export function faultOfResponse(
+  response: Pick<Response, 'status' | 'headers'>,
+  problem: GraphQLProblem | null,
+): Fault {
+  const seconds = Number(response.headers.get('retry-after'));
+  const known = problem ? faultOfProblem(problem) : null;
+  return {
+    kind: KINDS_OF_STATUS[response.status] ?? known?.kind ?? 'broken',
+    message: known?.message ?? `The server answered with status ${response.status}`,
+    retrySeconds: seconds > 0 ? Math.ceil(seconds) : null,
+    requestId: response.headers.get('x-request-id'),
+  };
+}
+
+const KINDS_OF_STATUS: Readonly<Record<number, FaultKind>> = {
+  401: 'unauthenticated',
+  429: 'locked',
+  502: 'unreachable',
+  503: 'busy',
+  504: 'unreachable',
+};

@@ -1,0 +1,112 @@
+import uPlot from 'uplot';
+import type { ChartData } from '../data/chart-data.ts';
+import { stacked } from '../data/chart-data.ts';
+import { othersColor, seriesColor, type Theme } from './palette.ts';
+
+/** How a chart looks and what it is of, all but its size. */
+export type ChartStyle = {
+  readonly theme: Theme;
+  /** Of the axes' texts, their lines, and what lies behind. */
+  readonly ink: string;
+  readonly rule: string;
+  readonly surface: string;
+  readonly zone: string;
+  readonly base: 1000 | 1024;
+  /** Numbers of the axis in words. */
+  readonly tell: (value: number) => string;
+};
+
+export type ChartSpan = { readonly from: number; readonly to: number };
+
+/** The rows that uPlot draws: times, and sums upwards or, where nothing adds up, plain lines. */
+export function chartRows(data: ChartData, withOthers: boolean, factor: number): uPlot.AlignedData {
+  const scaled = [
+    ...data.lines.map(({ values }) => values),
+    ...(data.others && withOthers ? [data.others] : []),
+  ].map((values) => values.map((value) => (value === null ? null : value * factor)));
+  return [[...data.times], ...(data.others ? stacked(scaled) : scaled)].map((row) => [...row]) as [
+    number[],
+    ...(number | null)[][],
+  ];
+}
+
+/** A step lasts until the next one: what was measured between two moments is no point in time. */
+const stepped = uPlot.paths.stepped?.({ align: 1 });
+
+export function chartSeries(
+  data: ChartData,
+  withOthers: boolean,
+  { theme, surface }: ChartStyle,
+): Pick<uPlot.Options, 'series' | 'bands'> {
+  const isStack = data.others !== null;
+  const colors = [
+    ...data.lines.map((_, index) => seriesColor(theme, index)),
+    ...(isStack && withOthers ? [othersColor(theme)] : []),
+  ];
+  const line = (color: string, index: number): uPlot.Series => ({
+    points: { show: false },
+    ...(stepped && { paths: stepped }),
+    ...(isStack
+      ? { stroke: separator(surface, color), width: 1, ...(index === 0 && { fill: color }) }
+      : { stroke: color, width: 1.75, spanGaps: false }),
+  });
+  const bands = colors.slice(1).map(
+    (fill, index): uPlot.Band => ({
+      series: [index + 2, index + 1],
+      fill,
+    }),
+  );
+  return { series: [{}, ...colors.map(line)], ...(isStack && { bands }) };
+}
+
+/** Lines between layers help where steps are wide; where they are narrow there would be only lines. */
+const separator =
+  (surface: string, color: string) =>
+  ({ bbox, data }: uPlot): string =>
+    bbox.width / data[0].length > 9 * devicePixelRatio ? surface : color;
+
+// Increment, text, and what stands below it when year, month, day … change.
+const TIMES: uPlot.Axis.Values = [
+  [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
+  [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [86_400, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+];
+
+/** Round numbers of units of 1024. */
+const BINARY_STEPS: readonly number[] = Array.from({ length: 70 }, (_, power) => 2 ** power);
+
+const FONT = '11px system-ui, sans-serif';
+
+export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
+  const shared = { stroke: ink, font: FONT, ticks: { show: false } };
+  return [
+    { ...shared, values: TIMES, grid: { show: false }, size: 36, space: 72, gap: 6 },
+    {
+      ...shared,
+      grid: { stroke: rule, width: 1 },
+      size: 78,
+      gap: 6,
+      space: 36,
+      values: (_, splits) => splits.map((value) => (value === 0 ? '0' : tell(value))),
+      ...(base === 1024 && { incrs: [...BINARY_STEPS] }),
+    },
+  ];
+}
+
+/** From nothing up, with some air: areas are to be compared. */
+const fromNothing: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.05 : 1];
+
+/** Lines of what lies far from nothing, such as temperatures, begin where they are. */
+const aroundValues: uPlot.Range.Function = (_, least, most) => {
+  const [low, high] = [least ?? 0, most ?? 0];
+  if (low >= 0 && low < high / 2) return [0, high * 1.05];
+  const air = (high - low || Math.abs(high) || 1) * 0.1;
+  return [low - air, high + air];
+};
+
+export const chartScales = ({ from, to }: ChartSpan, { others }: ChartData): uPlot.Scales => ({
+  x: { time: true, range: [from, to] },
+  y: { range: others ? fromNothing : aroundValues },
+});

@@ -1,0 +1,65 @@
+import { seriesColor, type Theme } from './palette.ts';
+
+/** What a chart shows at one time. */
+export type Reading = {
+  readonly time: string;
+  readonly rows: readonly {
+    readonly key: string;
+    readonly label: string;
+    readonly color: number;
+    readonly value: number | null;
+    readonly text: string;
+  }[];
+  readonly others: string | null;
+  readonly total: string | null;
+  readonly theme: Theme;
+};
+
+type ReadoutProps = {
+  readonly reading: Reading | null;
+  /** Where the cursor is, in pixels, and whether that is in the right half. */
+  readonly left: number;
+  readonly isRight: boolean;
+};
+
+/** The values under the cursor, beside it. */
+export function Readout({ reading, left, isRight }: ReadoutProps) {
+  const place = isRight ? { right: `calc(100% - ${left}px - 70px)` } : { left: `${left + 96}px` };
+  return (
+    <div class="readout-live" aria-live="polite">
+      {reading && (
+        <div class="readout" style={place}>
+          <p class="readout-time">{reading.time}</p>
+          <ul>
+            {reading.rows.map(({ key, label, color, text }) => (
+              <li key={key}>
+                <Swatch color={seriesColor(reading.theme, color)} />
+                <span class="readout-label">{label}</span>
+                <span class="number">{text}</span>
+              </li>
+            ))}
+            {reading.others !== null && (
+              <li>
+                <Swatch color={seriesColor(reading.theme, -1)} />
+                <span class="readout-label">Others</span>
+                <span class="number">{reading.others}</span>
+              </li>
+            )}
+            {reading.total !== null && (
+              <li class="readout-total">
+                <span class="swatch" />
+                <span class="readout-label">Total</span>
+                <span class="number">{reading.total}</span>
+              </li>
+            )}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The colour under which a key is drawn. */
+export function Swatch({ color }: { readonly color: string }) {
+  return <span class="swatch" style={{ backgroundColor: color }} />;
+}

@@ -1,0 +1,90 @@
+import { type BigNumber, toNumber } from '../format/big-number.ts';
+import { addsUp, type MeterKind, perSecond } from './meter-kind.ts';
+
+type Point = { readonly at: number; readonly value: BigNumber };
+
+type NamedSeries = {
+  readonly key: string;
+  readonly label: string;
+  readonly series: readonly Point[] | null;
+};
+
+export type ChartAnswer = {
+  readonly keys: readonly NamedSeries[];
+  readonly series:
+    | readonly { readonly at: number; readonly total: BigNumber; readonly others: BigNumber }[]
+    | null;
+};
+
+export type ChartLine = {
+  readonly key: string;
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+};
+
+/** What a chart draws: per second where readings add up, and else as it was measured. */
+export type ChartData = {
+  /** Where steps begin, and at last where the last one ends. */
+  readonly times: readonly number[];
+  readonly step: number;
+  readonly lines: readonly ChartLine[];
+  /** What is not listed, so that the stack is the total; null: parts do not add up. */
+  readonly others: readonly number[] | null;
+};
+
+export type ChartQuestion = {
+  readonly kind: MeterKind;
+  readonly step: number;
+  /** Keys that are left out of the others as well. */
+  readonly hidden: readonly NamedSeries[];
+};
+
+export function chartData(
+  { keys, series }: ChartAnswer,
+  { kind, step, hidden }: ChartQuestion,
+): ChartData {
+  const starts = [
+    ...new Set([
+      ...(series ?? []).map(({ at }) => at),
+      ...keys.flatMap((key) => (key.series ?? []).map(({ at }) => at)),
+    ]),
+  ].sort((a, b) => a - b);
+  const rateOf = (value: BigNumber) => perSecond(kind, toNumber(value), step);
+  const missing = addsUp(kind) ? 0 : null;
+  const last = starts.at(-1);
+  const times = last === undefined ? [] : [...starts, last + step];
+  const lines = keys.map(({ key, label, series: points }) => {
+    const values = new Map((points ?? []).map(({ at, value }) => [at, rateOf(value)]));
+    return { key, label, values: closed(starts.map((at) => values.get(at) ?? missing)) };
+  });
+  return { times, step, lines, others: addsUp(kind) ? othersOf() : null };
+
+  function othersOf(): number[] {
+    const others = new Map((series ?? []).map((point) => [point.at, rateOf(point.others)]));
+    for (const { series: points } of hidden) {
+      for (const { at, value } of points ?? []) {
+        others.set(at, (others.get(at) ?? 0) - rateOf(value));
+      }
+    }
+    // What is rounded by itself may come to less than nothing.
+    return closed(starts.map((at) => Math.max(0, others.get(at) ?? 0)));
+  }
+}
+
+/** The last value again, where its step ends. */
+function closed<T>(values: readonly T[]): T[] {
+  const last = values.at(-1);
+  return last === undefined ? [] : [...values, last];
+}
+
+/** Each line on top of those before it, the others last: the uppermost is the total. */
+export function stacked(
+  lines: readonly (readonly (number | null)[])[],
+): readonly (readonly number[])[] {
+  const sums: number[][] = [];
+  for (const values of lines) {
+    const below = sums.at(-1);
+    sums.push(values.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
+  }
+  return sums;
+}

@@ -1,0 +1,57 @@
+import type { ChoicesFragment, SignInQuery } from '../../generated/operations.ts';
+import type { Address } from '../address/address.ts';
+import { meterKind } from './meter-kind.ts';
+
+/** What there is to choose from in a context. */
+export type ContextChoice = ChoicesFragment;
+export type GroupChoice = ContextChoice['counterGroups'][number];
+export type MeterChoice = GroupChoice['meters'][number];
+
+/** The Hosts group of every flow import: what most people want to see first. */
+const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
+
+/** A context that has data rather than the first by name. */
+export const firstContext = (contexts: SignInQuery['viewer']['contexts']): string | null =>
+  (contexts.find(({ totalWindow }) => totalWindow !== null) ?? contexts[0])?.name ?? null;
+
+export const groupOf = (context: ContextChoice | null, guid: string | null): GroupChoice | null =>
+  context?.counterGroups.find((group) => group.guid === guid) ?? null;
+
+export const firstGroup = (context: ContextChoice): GroupChoice | null =>
+  groupOf(context, HOSTS) ??
+  context.counterGroups.find(({ keyKind }) => keyKind !== 'CROSSKEY') ??
+  context.counterGroups[0] ??
+  null;
+
+export const meterOf = (group: GroupChoice | null, index: number | null): MeterChoice | null =>
+  group?.meters.find((meter) => meter.index === index) ?? null;
+
+export const firstMeter = (group: GroupChoice): MeterChoice | null =>
+  group.meters.find(({ type }) => meterKind(type) !== 'invalid') ?? null;
+
+/** The address with context, group and meter named, as far as they are known. */
+export function completed(
+  address: Address,
+  contexts: readonly ContextChoice[],
+  zone: string,
+): Address {
+  const context = address.context ?? firstContext(contexts);
+  const choice = contexts.find(({ name }) => name === context) ?? null;
+  const group = address.group ?? (choice && firstGroup(choice)?.guid) ?? null;
+  const meter = address.meter ?? firstMeterIndex(groupOf(choice, group));
+  return { ...address, context, group, meter, zone: address.zone ?? zone };
+}
+
+const firstMeterIndex = (group: GroupChoice | null): number =>
+  (group && firstMeter(group)?.index) ?? 0;
+
+/** The meter of another group that measures the same, or the first. */
+export function likeMeter(group: GroupChoice, meter: MeterChoice | null): MeterChoice | null {
+  const usable = group.meters.filter(({ type }) => meterKind(type) !== 'invalid');
+  return (
+    usable.find(({ name, units }) => name === meter?.name && units === meter.units) ??
+    usable.find(({ units }) => units === meter?.units) ??
+    usable[0] ??
+    null
+  );
+}

@@ -1,0 +1,45 @@
+import type { MeterType } from '../../generated/operations.ts';
+
+/** How a meter's readings combine, as far as it matters to what is shown. */
+export type MeterKind = 'counter' | 'rate' | 'mean' | 'extreme' | 'invalid';
+
+const KINDS: Readonly<Record<MeterType, MeterKind>> = {
+  VT_COUNTER: 'counter',
+  VT_COUNTER_WITH_SLIDING_WINDOW: 'counter',
+  VT_RATE_COUNTER: 'rate',
+  VT_RATE_COUNTER_WITH_SLIDING_WINDOW: 'rate',
+  VT_DELTA_RATE_COUNTER: 'rate',
+  VT_GAUGE: 'mean',
+  VT_GAUGE_MIN_MAX_AVG: 'mean',
+  VT_AVERAGE: 'mean',
+  VT_AUTO: 'mean',
+  VT_RUNNING_COUNTER: 'extreme',
+  VT_MAX: 'extreme',
+  VT_MIN: 'extreme',
+  VT_INVALID: 'invalid',
+};
+
+export const meterKind = (type: MeterType): MeterKind => KINDS[type];
+
+/** Whether parts add up to a whole: only then there are volumes, shares and a stack. */
+export const addsUp = (kind: MeterKind): boolean => kind === 'counter' || kind === 'rate';
+
+/** What is shown instead of a stack, and why. */
+export const WHY_NO_STACK: Readonly<Record<MeterKind, string | null>> = {
+  counter: null,
+  rate: null,
+  mean: 'This meter is an average: its values do not add up, so each key has a line of its own and there is no volume.',
+  extreme:
+    'This meter is a largest or smallest value: its values do not add up, so each key has a line of its own and there is no volume.',
+  invalid: null,
+};
+
+/** What the value of a key over a window is called. */
+export const metricName = (type: MeterType): string => {
+  if (type === 'VT_MIN') return 'Smallest';
+  return meterKind(type) === 'mean' ? 'Mean' : 'Largest';
+};
+
+/** A value of a step of time, per second where the meter's readings add up. */
+export const perSecond = (kind: MeterKind, value: number, stepSeconds: number): number =>
+  kind === 'counter' ? value / stepSeconds : value;

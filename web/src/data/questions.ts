@@ -1,0 +1,92 @@
+import type {
+  KeyFilterInput,
+  KeyPanel0QueryVariables,
+  TopKeysQueryVariables,
+} from '../../generated/operations.ts';
+import type { Address, Filter } from '../address/address.ts';
+import { windowInput } from '../address/window-choice.ts';
+import { type ContextChoice, groupOf } from './choices.ts';
+import { chooseStep } from './choose-step.ts';
+
+/** How many keys a chart has colours for. */
+export const CHARTED = 10;
+
+/** How many keys a drill-down lists. */
+export const DRILLED = 8;
+
+const DAY = 86_400;
+
+/** Seconds between a window and what it is compared with; null: the window just before. */
+export const agoOf = ({ compare }: Pick<Address, 'compare'>): number | null =>
+  ({ before: null, day: DAY, week: 7 * DAY })[compare];
+
+export const nodeOf = ({ context, node, fromDr }: Address) => ({
+  context: context ?? '',
+  node,
+  fromDr,
+});
+
+/** What a chart's points are apart, in seconds, once the group is known. */
+export function stepOf(address: Address, choice: ContextChoice | null): number | null {
+  return chooseStep(windowSeconds(address, choice), groupOf(choice, address.group));
+}
+
+/** How long a window will be, before it is asked for: at most, where that is not known. */
+function windowSeconds({ window }: Address, choice: ContextChoice | null): number {
+  if (window.kind === 'recent') return window.seconds;
+  if (window.kind === 'interval') return window.to - window.from;
+  const { from, to } = choice?.totalWindow ?? { from: 0, to: 30 * DAY };
+  if (window.name === 'all') return to - from;
+  // Today is taken for a whole day, and a topper bucket for an hour.
+  return window.name === 'latest' ? 3600 : DAY;
+}
+
+/** What is asked for in all views of one group and window. */
+function windowOf(address: Address, choice: ContextChoice | null) {
+  return {
+    ...nodeOf(address),
+    group: address.group ?? '',
+    meter: address.meter ?? 0,
+    window: windowInput(address.window),
+    timeZone: address.zone ?? 'UTC',
+    probe: address.probe,
+    step: stepOf(address, choice),
+    ago: agoOf(address),
+  };
+}
+
+export function topVariables(
+  address: Address,
+  choice: ContextChoice | null,
+): TopKeysQueryVariables {
+  return {
+    ...windowOf(address, choice),
+    filter: filterInput(address.filter, address.hidden),
+    items: address.items,
+    charted: Math.min(CHARTED, address.items),
+  };
+}
+
+export const keyVariables = (
+  address: Address,
+  choice: ContextChoice | null,
+  key: string,
+): KeyPanel0QueryVariables => ({ ...windowOf(address, choice), key });
+
+export function filterInput(
+  filter: Filter | null,
+  hidden: readonly string[],
+): KeyFilterInput | null {
+  const input: KeyFilterInput = {
+    ...(hidden.length > 0 && { excludeKeys: hidden }),
+    ...(filter && FILTERS[filter.kind](filter.text)),
+  };
+  return Object.keys(input).length > 0 ? input : null;
+}
+
+const FILTERS: Readonly<Record<Filter['kind'], (text: string) => KeyFilterInput>> = {
+  find: (text) => ({ search: text }),
+  cidr: (text) => ({ cidr: text.split(/[\s,]+/).filter((network) => network !== '') }),
+  match: (text) => ({ match: text }),
+  except: (text) => ({ exclude: text }),
+};

@@ -1,0 +1,72 @@
+import type {
+  TopKeysQuery,
+  TopKeysQueryVariables,
+  TopKeysWithoutQuery,
+} from '../../generated/operations.ts';
+import { type BigNumber, minus, sum } from '../format/big-number.ts';
+import { type Measure, measureOf } from '../format/quantity.ts';
+import { type ChartData, chartData } from './chart-data.ts';
+import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
+import { shownText } from './key-parts.ts';
+import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
+
+export type TopAnswer = TopKeysQuery | TopKeysWithoutQuery;
+
+type AnsweredGroup = NonNullable<NonNullable<TopKeysQuery['context']>['counterGroup']>;
+
+type WithHidden = NonNullable<NonNullable<TopKeysWithoutQuery['context']>['counterGroup']>;
+
+export type TopTable = NonNullable<AnsweredGroup['table']>;
+
+export type TopRow = TopTable['keys'][number];
+
+/** A view's answer in the terms of the question that it answers, not of the next one. */
+export type ShownToppers = {
+  readonly group: GroupChoice;
+  readonly meter: MeterChoice;
+  readonly kind: MeterKind;
+  readonly measure: Measure;
+  readonly table: TopTable;
+  readonly chart: ChartData;
+  /** Without the keys that are hidden. */
+  readonly total: BigNumber;
+  readonly others: BigNumber;
+  readonly hidden: readonly HiddenKey[];
+  /** For when there are data of the group. */
+  readonly stored: { readonly from: number; readonly to: number } | null;
+};
+
+export type HiddenKey = { readonly key: string; readonly label: string };
+
+/** null: there is no such group or meter, or no answer for it. */
+export function shownToppers(
+  answer: TopAnswer | null,
+  variables: TopKeysQueryVariables | null,
+): ShownToppers | null {
+  const context = answer?.context ?? null;
+  const answered: (AnsweredGroup & Partial<Pick<WithHidden, 'hidden'>>) | null =
+    context?.counterGroup ?? null;
+  const group = groupOf(context, answered?.guid ?? null);
+  const meter = meterOf(group, variables?.meter ?? null);
+  if (!answered?.table || !group || !meter) return null;
+  const { table, chart } = answered;
+  const kind = meterKind(meter.type);
+  const hidden = answered.hidden?.keys ?? [];
+  const without = addsUp(kind) ? sum(hidden.map(({ metric }) => metric)) : 0;
+  const told = {
+    keys: (chart?.keys ?? []).map((each) => ({ ...each, label: shownText(each.label, group) })),
+    series: chart?.series ?? null,
+  };
+  return {
+    ...{ group, meter, kind, table },
+    measure: measureOf(meter.units),
+    chart: chartData(told, {
+      ...{ kind, hidden },
+      step: variables?.step ?? group.topperBucketSize,
+    }),
+    total: minus(table.total, without),
+    others: addsUp(kind) ? minus(table.others, without) : table.others,
+    hidden: hidden.map(({ key, label }) => ({ key, label: shownText(label, group) })),
+    stored: answered.timeInterval,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Address } from '../address/address.ts';
+import { othersColor, seriesColor } from '../chart/palette.ts';
+import { shownText } from '../data/key-parts.ts';
+import { addsUp } from '../data/meter-kind.ts';
+import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
+import type { ShownToppers } from '../data/shown-toppers.ts';
+import type { Moments } from '../format/moment.ts';
+import { baseName, joined, rateName } from '../format/quantity.ts';
+import type { ThemeState } from '../parts/theme.ts';
+import type { Picture } from './picture.ts';
+
+type Pictured = {
+  readonly shown: ShownToppers;
+  readonly terms: Terms;
+  readonly address: Address;
+  readonly moments: Moments;
+  readonly theme: ThemeState;
+};
+
+/** The chart of a view with its title, its window and its legend. */
+export function pictureOf(
+  { shown, terms, address, moments, theme }: Pictured,
+  chart: HTMLCanvasElement,
+): Picture {
+  const { window, keys } = shown.table;
+  const { color, backgroundColor } = getComputedStyle(document.body);
+  const isSum = addsUp(terms.kind);
+  const listed = keys.slice(0, shown.chart.lines.length).map((row, index) => ({
+    color: seriesColor(theme.theme, index),
+    label: shownText(row.label, shown.group),
+    text: joined(amountQuantity(row, terms) ?? ['–', '']),
+  }));
+  const others = {
+    color: othersColor(theme.theme),
+    label: 'Others',
+    text: joined(wholeQuantity(shown.others, terms)),
+  };
+  const unit = isSum ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}` : '';
+  return {
+    title: `${shown.group.name} by ${shown.meter.name}`,
+    lines: [
+      `${moments.range(window.from, window.to)} · ${moments.name(window.from)}`,
+      [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),
+    ],
+    chart,
+    legend: [...listed, ...(isSum && address.others ? [others] : [])],
+    ink: color,
+    muted: color,
+    surface: backgroundColor,
+  };
+}
+
+/** What is not in it. */
+const limits = ({ filter }: Address, { hidden }: ShownToppers): readonly string[] => [
+  ...(filter ? [`only ${filter.text}`] : []),
+  ...(hidden.length > 0 ? [`without ${hidden.map(({ label }) => label).join(', ')}`] : []),
+];

@@ -1,0 +1,23 @@
+/** An integer of any size, as the graph gives it: a number, or its digits beyond 2^53 - 1. */
+export type BigNumber = number | string;
+
+/** Good enough to draw, and to show three digits of. */
+export const toNumber = (value: BigNumber): number => Number(value);
+
+export const minus = (value: BigNumber, other: BigNumber): BigNumber =>
+  toBigNumber(BigInt(value) - BigInt(other));
+
+export const times = (value: BigNumber, factor: number): BigNumber =>
+  toBigNumber(BigInt(value) * BigInt(factor));
+
+export const sum = (values: readonly BigNumber[]): BigNumber =>
+  toBigNumber(values.reduce<bigint>((total, value) => total + BigInt(value), 0n));
+
+const toBigNumber = (value: bigint): BigNumber => {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+};
+
+/** All digits, in groups of three. */
+export const allDigits = (value: BigNumber): string =>
+  String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');

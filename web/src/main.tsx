@@ -1,0 +1,18 @@
+import { render } from 'preact';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/views.css';
+import './styles/notices.css';
+import './styles/picker.css';
+import './styles/sign-in.css';
+import './styles/table.css';
+import './styles/chart.css';
+import './styles/panel.css';
+import './styles/storage.css';
+import { App } from './app.tsx';
+import { applyStoredTheme } from './parts/theme.ts';
+
+applyStoredTheme();
+
+const page = document.querySelector('#page');
+if (page) render(<App />, page);

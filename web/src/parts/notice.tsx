@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Fault, FaultKind } from '../api/fault.ts';
+
+type NoticeProps = {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  /** What to do about it. */
+  readonly actions?: ComponentChildren;
+  readonly isFault?: boolean;
+};
+
+/** In place of what cannot be shown: what is the matter, and what to do. */
+export function Notice({ title, children, actions, isFault = false }: NoticeProps) {
+  return (
+    <section class={`notice ${isFault ? 'is-fault' : ''}`} role={isFault ? 'alert' : 'status'}>
+      <h2>{title}</h2>
+      {children}
+      {actions && <div class="notice-actions">{actions}</div>}
+    </section>
+  );
+}
+
+const TITLES: Readonly<Record<FaultKind, string>> = {
+  unauthenticated: 'You are signed out',
+  locked: 'Too many failed log-ins',
+  busy: 'The server is busy',
+  unreachable: 'The server cannot be reached',
+  timeout: 'This took too long',
+  backend: 'The database does not answer',
+  limit: 'This is more than the server gives at once',
+  input: 'The server cannot answer this',
+  outdated: 'This page is older than the server',
+  broken: 'Something went wrong on the server',
+};
+
+const ADVICE: Readonly<Record<FaultKind, string>> = {
+  unauthenticated: 'Sign in again: the token was changed, or taken back.',
+  locked: 'Wait, then check user and token. Somebody who is to help can make a new token.',
+  busy: 'It is tried again by itself in a moment.',
+  unreachable:
+    'Check the network between you and it, and whether it runs. It is tried again by itself.',
+  timeout: 'Choose a shorter window or fewer keys, and try again.',
+  backend:
+    'The PostgreSQL node of this context is down or cannot be reached. Try again, or ask the recovery node if there is one.',
+  limit: 'Choose a shorter window or fewer keys.',
+  input: 'Check the filter and the window.',
+  outdated: 'Load the page again.',
+  broken: 'Try again. If it stays so, its log has more under the number below.',
+};
+
+const RETRIED: ReadonlySet<FaultKind> = new Set(['busy', 'unreachable']);
+
+type FaultNoticeProps = {
+  readonly fault: Fault;
+  readonly onRetry: () => void;
+  readonly actions?: ComponentChildren;
+};
+
+export function FaultNotice({ fault, onRetry, actions }: FaultNoticeProps) {
+  const left = useCountdown(
+    RETRIED.has(fault.kind) ? (fault.retrySeconds ?? 10) : null,
+    fault,
+    onRetry,
+  );
+  return (
+    <Notice
+      isFault
+      title={TITLES[fault.kind]}
+      actions={
+        <>
+          <button
+            type="button"
+            class="button is-primary"
+            onClick={fault.kind === 'outdated' ? () => location.reload() : onRetry}
+          >
+            {fault.kind === 'outdated' ? 'Load the page again' : 'Try again'}
+          </button>
+          {actions}
+        </>
+      }
+    >
+      <p>{ADVICE[fault.kind]}</p>
+      <p class="notice-detail">
+        {fault.message}
+        {left !== null && ` · trying again in ${left} s`}
+        {fault.requestId && ` · request ${fault.requestId}`}
+      </p>
+    </Notice>
+  );
+}
+
+/** Seconds until it is done; null: it is not. */
+function useCountdown(seconds: number | null, about: unknown, done: () => void): number | null {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    setLeft(seconds);
+    if (seconds === null) return;
+    const end = Date.now() + seconds * 1000;
+    const timer = setInterval(() => {
+      const remaining = Math.ceil((end - Date.now()) / 1000);
+      setLeft(Math.max(0, remaining));
+      if (remaining > 0) return;
+      clearInterval(timer);
+      done();
+    }, 250);
+    return () => clearInterval(timer);
+  }, [seconds, about]);
+  return left;
+}

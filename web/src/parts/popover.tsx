@@ -1,0 +1,59 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+type PopoverProps = {
+  /** What the button says, and is called. */
+  readonly label: ComponentChildren;
+  /** What the panel is called. */
+  readonly name: string;
+  readonly class?: string;
+  readonly children: (close: () => void) => ComponentChildren;
+};
+
+/** A button with a panel below it, which goes with Escape, a click elsewhere, or a choice made. */
+export function Popover({ label, name, class: className = '', children }: PopoverProps) {
+  const [isOpen, setOpen] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  useEffect(() => {
+    if (!isOpen) return;
+    const leave = (event: Event) => {
+      if (event.target instanceof Node && !place.current?.contains(event.target)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', leave);
+    document.addEventListener('focusin', leave);
+    return () => {
+      document.removeEventListener('pointerdown', leave);
+      document.removeEventListener('focusin', leave);
+    };
+  }, [isOpen]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.stopPropagation();
+    close();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears Escape from within.
+    <div ref={place} class={`popover ${className}`} onKeyDown={onKeyDown}>
+      <button
+        ref={button}
+        type="button"
+        class="button has-caret"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span class="button-text">{label}</span>
+      </button>
+      {isOpen && (
+        <div class="popover-panel" role="dialog" aria-label={name}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  );
+}

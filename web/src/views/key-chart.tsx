@@ -1,0 +1,55 @@
+import { useMemo } from 'preact/hooks';
+import { chartScale } from '../chart/chart-scale.ts';
+import { TimeChart } from '../chart/time-chart.tsx';
+import { chartData } from '../data/chart-data.ts';
+import { addsUp } from '../data/meter-kind.ts';
+import { stepOf } from '../data/questions.ts';
+import { longDuration } from '../format/moment.ts';
+import type { Figures } from './key-facts.tsx';
+import type { KeyViewProps } from './key-props.ts';
+
+type KeyChartProps = KeyViewProps & { readonly figures: Figures };
+
+/** The course of one key. */
+export function KeyChart(props: KeyChartProps) {
+  const { figures, terms, shownKey, address, navigate, theme, moments, choice, rawKey, group } =
+    props;
+  const step = stepOf(address, choice) ?? terms.topperBucketSize;
+  const label = shownKey.known?.label ?? rawKey;
+  const data = useMemo(() => {
+    const { series } = figures;
+    const drawn = chartData(
+      { keys: [{ key: rawKey, label, series }], series: null },
+      { kind: terms.kind, step, hidden: [] },
+    );
+    // One key is no stack, but its area is its volume all the same.
+    return addsUp(terms.kind) ? { ...drawn, others: drawn.times.map(() => 0) } : drawn;
+  }, [figures, step]);
+  const scale = chartScale(addsUp(terms.kind), terms.measure, address.units);
+  if (!shownKey.window) return null;
+  return (
+    <section class="panel-chart" aria-label="Over time">
+      <h3>
+        {addsUp(terms.kind) ? `Rate in ${scale.name}` : scale.name}
+        <span> · a value each {longDuration(data.step).replace(/^1 /, '')}</span>
+      </h3>
+      <TimeChart
+        data={data}
+        span={shownKey.window}
+        withOthers={false}
+        grain={group?.bucketSize ?? 60}
+        factor={scale.factor}
+        style={{
+          theme: theme.theme,
+          zone: moments.zone,
+          base: address.units.base,
+          tell: scale.tell,
+        }}
+        height={150}
+        label={`${label} over time; arrow keys move along the time`}
+        tellTime={(at) => moments.range(at, at + data.step)}
+        onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
+      />
+    </section>
+  );
+}

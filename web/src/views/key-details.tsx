@@ -1,0 +1,65 @@
+import { partsOf } from '../data/key-parts.ts';
+import { drilldownGroups } from '../data/shown-key.ts';
+import { Notice } from '../parts/notice.tsx';
+import { DrilldownList } from './drilldown-list.tsx';
+import { KeyChart } from './key-chart.tsx';
+import { KeyAttributes, KeyFacts } from './key-facts.tsx';
+import type { KeyViewProps } from './key-props.ts';
+import { PartLink } from './part-link.tsx';
+
+/** Its figures, its course, what it is made of, and what is known of it. */
+export function KeyDetails(props: KeyViewProps) {
+  const { shownKey, group, choice, rawKey, address } = props;
+  const { figures, known, drilldowns } = shownKey;
+  const parts =
+    known && group?.crosskey ? partsOf({ ...known, key: known.key || rawKey }, group) : [];
+  const groups = drilldownGroups(choice, group);
+  return (
+    <>
+      {parts.length > 0 && (
+        <p class="panel-parts">
+          {parts.map((part, index) => (
+            <span key={`${part.group}${part.key}`}>
+              {index > 0 && <span class="panel-times"> × </span>}
+              <PartLink {...props} part={part} />
+            </span>
+          ))}
+        </p>
+      )}
+      {figures ? (
+        <>
+          <KeyFacts {...props} figures={figures} />
+          <KeyChart {...props} figures={figures} />
+          {groups.map((each) => {
+            const drilldown = drilldowns.find(
+              ({ counterGroup }) => counterGroup.guid === each.guid,
+            );
+            return drilldown ? (
+              <DrilldownList
+                key={each.guid}
+                {...props}
+                group={each}
+                drilldown={drilldown}
+                own={group}
+              />
+            ) : null;
+          })}
+          {groups.length === 0 && !group?.crosskey && (
+            <p class="hint">
+              No cross-key group has these keys, so there is nothing to drill down by.
+            </p>
+          )}
+        </>
+      ) : (
+        <Notice title="No readings of this key in this window">
+          <p>Choose a longer window, or {address.probe ? 'all probes' : 'another key'}.</p>
+        </Notice>
+      )}
+      {known ? (
+        <KeyAttributes known={known} rawKey={rawKey} />
+      ) : (
+        <p class="hint">The group has no key {rawKey}.</p>
+      )}
+    </>
+  );
+}

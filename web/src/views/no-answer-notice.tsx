@@ -1,0 +1,86 @@
+import type { Fault } from '../api/fault.ts';
+import type { TopAnswer } from '../data/shown-toppers.ts';
+import { FaultNotice, Notice } from '../parts/notice.tsx';
+import type { ViewProps } from './view-props.ts';
+
+type NoAnswerProps = ViewProps & {
+  readonly answer: (Pick<TopAnswer, 'viewer'> & { readonly context: object | null }) | null;
+  readonly fault: Fault | null;
+  readonly onReload: () => void;
+};
+
+/** The server answered, but not with what was asked for: what is missing, and what there is. */
+export function NoAnswerNotice(props: NoAnswerProps) {
+  const { answer, fault, address, navigate, choice } = props;
+  if (fault) return <PartFault {...props} fault={fault} />;
+  if (answer && !answer.context) {
+    return (
+      <Notice
+        title={`There is no context “${address.context}” that you may see`}
+        actions={answer.viewer.contexts.map(({ name }) => (
+          <Act
+            key={name}
+            label={`Show ${name}`}
+            onAct={() => navigate.go({ context: name, group: null, meter: null, key: null })}
+          />
+        ))}
+      >
+        <p>Its name may be mistyped in the link, or it may not be granted to you.</p>
+      </Notice>
+    );
+  }
+  if (choice && choice.counterGroups.length === 0) {
+    return (
+      <Notice title={`The context “${choice.name}” has no counter groups yet`}>
+        <p>
+          An import makes those of flows:{' '}
+          <code>countergraph import --context {choice.name} --format zeek conn.log</code>. Others
+          are declared with <code>countergraph apply</code>.
+        </p>
+      </Notice>
+    );
+  }
+  const toWhatThereIs = () => navigate.go({ group: null, meter: null, key: null });
+  return (
+    <Notice
+      title="There is no such counter group or meter here"
+      actions={<Act label="Show what there is" onAct={toWhatThereIs} />}
+    >
+      <p>The link may be of another context, or the group may be switched off by now.</p>
+    </Notice>
+  );
+}
+
+/** The server says why: most of it can be helped by asking something else. */
+function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fault: Fault }) {
+  const isFiltered = address.filter !== null || address.hidden.length > 0;
+  const isElsewhere = address.fromDr || address.node !== null;
+  return (
+    <FaultNotice
+      fault={fault}
+      onRetry={onReload}
+      actions={
+        <>
+          {fault.kind === 'backend' && !address.fromDr && (
+            <Act
+              label="Ask the recovery node"
+              onAct={() => navigate.go({ node: null, fromDr: true })}
+            />
+          )}
+          {isElsewhere && (
+            <Act label="Ask the primary" onAct={() => navigate.go({ node: null, fromDr: false })} />
+          )}
+          {isFiltered && (
+            <Act label="Clear the filter" onAct={() => navigate.go({ filter: null, hidden: [] })} />
+          )}
+        </>
+      }
+    />
+  );
+}
+
+const Act = ({ label, onAct }: { readonly label: string; readonly onAct: () => void }) => (
+  <button type="button" class="button" onClick={onAct}>
+    {label}
+  </button>
+);

@@ -1,0 +1,254 @@
+import { useRef } from 'preact/hooks';
+import { othersColor, seriesColor } from '../chart/palette.ts';
+import { Swatch } from '../chart/readout.tsx';
+import { shownText } from '../data/key-parts.ts';
+import { addsUp, metricName } from '../data/meter-kind.ts';
+import {
+  amountQuantity,
+  bucketQuantity,
+  rateQuantity,
+  wholeQuantity,
+} from '../data/row-figures.ts';
+import type { TopRow } from '../data/shown-toppers.ts';
+import { allDigits, toNumber } from '../format/big-number.ts';
+import { changeOf } from '../format/change.ts';
+import { longDuration } from '../format/moment.ts';
+import { formatShare } from '../format/quantity.ts';
+import { Figure } from '../parts/figure.tsx';
+import { IconButton } from '../parts/icon.tsx';
+import { onPlainClick } from '../parts/on-plain-click.ts';
+import type { ResultsProps } from './results-props.ts';
+
+/** The keys, largest first. The arrow keys go from one to the next, Enter opens its panel. */
+export function TopTable(props: ResultsProps) {
+  const { shown, terms } = props;
+  const { keys } = shown.table;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isSum = addsUp(terms.kind);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const links = [...(body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [])];
+    const index = links.findIndex((link) => link.matches(':focus'));
+    if (!step || index < 0) return;
+    event.preventDefault();
+    links[index + step]?.focus();
+  };
+  return (
+    <section class="card table-card" aria-label="Top keys">
+      <table class={`top-table ${isSum ? '' : 'is-plain'}`}>
+        <caption class="sr-only">
+          The largest keys of {shown.group.name} by {shown.meter.name}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" class="is-rank">
+              <abbr title="Rank">#</abbr>
+            </th>
+            <th scope="col">Key</th>
+            <th scope="col" class="is-number">
+              {isSum ? 'Volume' : metricName(shown.meter.type)}
+            </th>
+            {isSum && <th scope="col">Share of total</th>}
+            {isSum && (
+              <th scope="col" class="is-number">
+                Average
+              </th>
+            )}
+            <th scope="col" class="is-number">
+              Peak
+            </th>
+            <th scope="col" class="is-number">
+              95th perc.
+            </th>
+            <th scope="col" class="is-number">
+              Change
+            </th>
+            <th scope="col">
+              <span class="sr-only">Hide</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={body} onKeyDown={onKeyDown}>
+          {keys.map((row, index) => (
+            <Row key={row.key} {...props} row={row} index={index} />
+          ))}
+        </tbody>
+        {isSum && <Others {...props} />}
+      </table>
+      <p class="table-foot hint">{footnote(props)}</p>
+    </section>
+  );
+}
+
+/** What the columns cannot say in their heads. */
+function footnote({ shown, moments }: ResultsProps): string {
+  const bucket = longDuration(shown.group.topperBucketSize);
+  const before = shown.table.keys.find(({ previous }) => previous)?.previous?.window;
+  const first = `Peak and 95th percentile are of buckets of ${bucket}.`;
+  if (!before) return first;
+  const then = moments.range(before.from, before.to);
+  return shown.stored && before.from >= shown.stored.from
+    ? `${first} Change is since ${then}.`
+    : `${first} There is no change to tell: ${then} is not stored as a whole.`;
+}
+
+type RowProps = ResultsProps & { readonly row: TopRow; readonly index: number };
+
+function Row(props: RowProps) {
+  const { row, shown, terms, address, navigate, theme } = props;
+  const isSum = addsUp(terms.kind);
+  const isOpen = address.key === row.key;
+  const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
+  const color = isCharted ? seriesColor(theme.theme, props.index) : othersColor(theme.theme);
+  const label = shownText(row.label, shown.group);
+  const open = { key: isOpen ? null : row.key };
+  return (
+    <tr class={isOpen ? 'is-open' : ''}>
+      <td class="is-rank number">{row.rank}</td>
+      <th scope="row" class="is-key">
+        <Swatch color={color} />
+        <a
+          class="key-link"
+          href={navigate.link(open)}
+          aria-expanded={isOpen}
+          data-key={row.key}
+          onClick={onPlainClick(() => navigate.go(open))}
+        >
+          {label}
+        </a>
+        {row.readable !== row.label && (
+          <span class="readable">{shownText(row.readable, shown.group)}</span>
+        )}
+      </th>
+      <td class="is-number is-amount" data-name={isSum ? 'Volume' : metricName(shown.meter.type)}>
+        <Figure
+          quantity={amountQuantity(row, terms)}
+          title={`${allDigits((isSum ? row.volume : null) ?? row.metric)} ${shown.meter.units}`}
+        />
+      </td>
+      {isSum && (
+        <Share
+          share={shareOf(row.metric, shown.total)}
+          bar={shareOf(row.metric, shown.table.keys[0]?.metric ?? 0)}
+          color={color}
+        />
+      )}
+      {isSum && (
+        <td class="is-number" data-name="Average">
+          <Figure quantity={rateQuantity(row.averageRate, terms)} />
+        </td>
+      )}
+      <td class="is-number" data-name="Peak">
+        <Figure quantity={bucketQuantity(row.peak, terms)} />
+      </td>
+      <td class="is-number" data-name="95th perc.">
+        <Figure quantity={bucketQuantity(row.percentiles?.[0]?.value ?? null, terms)} />
+      </td>
+      <ChangeCell {...props} />
+      <td class="is-act">
+        <IconButton
+          icon="hide"
+          name={`Hide ${label} and rank again`}
+          onClick={() => navigate.go({ hidden: [...address.hidden, row.key] })}
+        />
+      </td>
+    </tr>
+  );
+}
+
+/** Of what is shown: without the keys that are hidden. */
+const shareOf = (part: number | string, whole: number | string): number =>
+  toNumber(whole) > 0 ? toNumber(part) / toNumber(whole) : 0;
+
+type ShareProps = {
+  readonly share: number;
+  /** How long the bar is: the largest key's has all its length, so that keys can be compared. */
+  readonly bar: number;
+  readonly color: string;
+};
+
+function Share({ share, bar, color }: ShareProps) {
+  return (
+    <td class="is-share" data-name="Share">
+      <span class="share">
+        <span class="number">{formatShare(share)}</span>
+        <span class="share-track" aria-hidden="true">
+          <span
+            class="share-bar"
+            style={{ width: `${Math.min(100, bar * 100)}%`, backgroundColor: color }}
+          />
+        </span>
+      </span>
+    </td>
+  );
+}
+
+function ChangeCell({ row, shown, terms, moments }: RowProps) {
+  const { previous } = row;
+  const change = changeOf(previous, shown.stored?.from ?? null);
+  const then = previous && amountQuantity({ ...row, ...asVolume(previous, terms) }, terms);
+  const title =
+    change.direction === 'unknown'
+      ? 'What came before is not stored as a whole'
+      : previous
+        ? `${then?.join(' ') ?? ''} then: ${moments.range(previous.window.from, previous.window.to)}${previous.rank === null ? '' : `, rank ${previous.rank}`}`
+        : '';
+  return (
+    <td class="is-number" data-name="Change" title={title}>
+      <span class={`number change is-${change.direction}`}>{change.text}</span>
+    </td>
+  );
+}
+
+/** What a key had before, as far as it is told: its metric only. */
+function asVolume(
+  { metric }: { readonly metric: number | string },
+  { kind, topperBucketSize }: ResultsProps['terms'],
+) {
+  return {
+    metric,
+    volume: kind === 'rate' ? toNumber(metric) * topperBucketSize : metric,
+  };
+}
+
+function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
+  const { keyCount, keys } = shown.table;
+  const color = othersColor(theme.theme);
+  const more = [20, 50, 100].find((count) => count > address.items);
+  return (
+    <tfoot>
+      <tr>
+        <td class="is-rank" />
+        <th scope="row" class="is-key">
+          <Swatch color={color} />
+          <span>Others</span>
+          <span class="readable">
+            {keyCount > keys.length && `${allDigits(keyCount - keys.length)} more keys`}
+            {keyCount > keys.length && more && (
+              <>
+                {' · '}
+                <button
+                  type="button"
+                  class="text-button"
+                  onClick={() => navigate.go({ items: more })}
+                >
+                  show {more}
+                </button>
+              </>
+            )}
+            {address.filter && ' and those that the filter leaves out'}
+          </span>
+        </th>
+        <td class="is-number is-amount" data-name="Volume">
+          <Figure quantity={wholeQuantity(shown.others, terms)} />
+        </td>
+        <td class="is-share" data-name="Share">
+          <span class="share">
+            <span class="number">{formatShare(shareOf(shown.others, shown.total))}</span>
+          </span>
+        </td>
+        <td colSpan={5} />
+      </tr>
+    </tfoot>
+  );
+}

@@ -1,0 +1,93 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import {
+  TopKeys,
+  TopKeysWithout,
+  type TopKeysWithoutQueryVariables,
+} from '../../generated/operations.ts';
+import { faultOfProblem } from '../api/fault.ts';
+import type { Operation } from '../api/operation.ts';
+import { useAnswer } from '../api/use-answer.ts';
+import { topVariables } from '../data/questions.ts';
+import { type ShownToppers, shownToppers, type TopAnswer } from '../data/shown-toppers.ts';
+import { FaultNotice } from '../parts/notice.tsx';
+import { Controls } from './controls.tsx';
+import { KeyPanel } from './key-panel.tsx';
+import { NoAnswerNotice } from './no-answer-notice.tsx';
+import { TopResults } from './top-results.tsx';
+import { TopSkeleton } from './top-skeleton.tsx';
+import type { ViewProps } from './view-props.ts';
+import { SIGNED_OUT } from './view-props.ts';
+
+/** Who has most of what: the question that everything turns on. */
+export function TopView(props: ViewProps) {
+  const { address, session, choice, onChoice, onSignOut } = props;
+  const { data, variables, problems, fault, isLoading, reload } = useAnswer(
+    operationFor(address.hidden),
+    variablesFor(props),
+    session,
+  );
+  useEffect(() => {
+    if (data)
+      onChoice(
+        data.viewer.contexts.map(({ name }) => name),
+        data.context,
+      );
+  }, [data]);
+  useEffect(() => {
+    if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
+  }, [fault]);
+  const shown = useMemo(() => shownToppers(data, variables), [data, variables]);
+  const [problem] = problems;
+  const status = statusOf(isLoading, shown, address.items);
+  return (
+    <div class={address.key ? 'with-panel' : ''}>
+      <div class="view" aria-busy={isLoading}>
+        <Controls {...props} shown={shown} isLoading={isLoading} onReload={reload} />
+        <p class="sr-only" role="status">
+          {status}
+        </p>
+        <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
+          {fault ? (
+            <FaultNotice fault={fault} onRetry={reload} />
+          ) : shown ? (
+            <TopResults {...props} shown={shown} />
+          ) : isLoading && !problem ? (
+            <TopSkeleton rows={address.items} />
+          ) : (
+            <NoAnswerNotice
+              {...props}
+              answer={data}
+              fault={problem ? faultOfProblem(problem) : null}
+              onReload={reload}
+            />
+          )}
+        </div>
+      </div>
+      {address.key && choice && (
+        <KeyPanel key={address.key} {...props} choice={choice} rawKey={address.key} />
+      )}
+    </div>
+  );
+}
+
+/** Keys that are hidden are asked for besides: their part is taken out of the stack. */
+const operationFor = (
+  hidden: readonly string[],
+): Operation<TopAnswer, TopKeysWithoutQueryVariables> =>
+  hidden.length > 0 ? TopKeysWithout : TopKeys;
+
+function variablesFor({ address, choice }: ViewProps): TopKeysWithoutQueryVariables {
+  // Nothing is known of the context yet: no group has this id, and the answer says what there is.
+  const group = address.group ?? '{00000000-0000-0000-0000-000000000000}';
+  const { hidden } = address;
+  const variables = topVariables({ ...address, group }, choice);
+  // Variables that a document does not declare mean nothing.
+  return { ...variables, hidden, hiddenItems: Math.max(1, hidden.length) };
+}
+
+function statusOf(isLoading: boolean, shown: ShownToppers | null, items: number): string {
+  if (isLoading) return 'Loading …';
+  if (!shown) return '';
+  const { keys, keyCount } = shown.table;
+  return `${keys.length} of ${keyCount} keys of ${shown.group.name} are shown, at most ${items}.`;
+}

@@ -1,0 +1,24 @@
+import type { Address } from '../address/address.ts';
+import type { Navigate } from '../address/use-address.ts';
+import type { Session } from '../api/session.ts';
+import type { ContextChoice, GroupChoice } from '../data/choices.ts';
+import type { Moments } from '../format/moment.ts';
+import type { ThemeState } from '../parts/theme.ts';
+
+/** What every view is given. */
+export type ViewProps = {
+  readonly session: Session;
+  readonly address: Address;
+  readonly navigate: Navigate;
+  /** What is known of the address's context and group; null: not yet, or nothing. */
+  readonly choice: ContextChoice | null;
+  readonly group: GroupChoice | null;
+  readonly theme: ThemeState;
+  readonly moments: Moments;
+  /** An answer tells what there is to choose from now. */
+  readonly onChoice: (names: readonly string[], choice: ContextChoice | null) => void;
+  readonly onSignOut: (why: string | null) => void;
+};
+
+/** Why one is to sign in again. */
+export const SIGNED_OUT = 'The server no longer takes your token. Sign in again.';

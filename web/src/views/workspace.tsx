@@ -1,0 +1,79 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { formatAddress } from '../address/address.ts';
+import { useAddress } from '../address/use-address.ts';
+import type { Session } from '../api/session.ts';
+import { type ContextChoice, completed, groupOf } from '../data/choices.ts';
+import { momentsIn, viewerZone } from '../format/moment.ts';
+import { Notice } from '../parts/notice.tsx';
+import { useTheme } from '../parts/theme.ts';
+import { Header } from './header.tsx';
+import { StorageView } from './storage-view.tsx';
+import { TopView } from './top-view.tsx';
+import type { ViewProps } from './view-props.ts';
+
+type WorkspaceProps = {
+  readonly session: Session;
+  readonly contexts: readonly ContextChoice[];
+  readonly onContexts: (contexts: readonly ContextChoice[]) => void;
+  readonly onSignOut: (why: string | null) => void;
+};
+
+export function Workspace({ session, contexts, onContexts, onSignOut }: WorkspaceProps) {
+  const [given, navigate] = useAddress();
+  const theme = useTheme();
+  const zone = useMemo(viewerZone, []);
+  const address = completed(given, contexts, zone);
+  const text = formatAddress(address);
+  useEffect(() => {
+    // A link to this says all of it.
+    if (text !== formatAddress(given)) navigate.amend(address);
+  }, [text, formatAddress(given)]);
+  const moments = useMemo(() => momentsIn(address.zone ?? zone), [address.zone, zone]);
+  const choice = contexts.find(({ name }) => name === address.context) ?? null;
+
+  const place = groupOf(choice, address.group)?.name ?? 'Top keys';
+  useEffect(() => {
+    const view = address.view === 'storage' ? 'Storage' : place;
+    document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
+  }, [address.view, place, address.context]);
+
+  const onChoice = (names: readonly string[], newest: ContextChoice | null) => {
+    const others = contexts.filter(({ name }) => names.includes(name) && name !== newest?.name);
+    const next = [...others, ...(newest ? [newest] : [])].sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
+    if (JSON.stringify(next) !== JSON.stringify(contexts)) onContexts(next);
+  };
+  const view: ViewProps = {
+    ...{ session, address, navigate, choice, theme, moments, onChoice, onSignOut },
+    group: groupOf(choice, address.group),
+  };
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the data
+      </a>
+      <Header {...view} contexts={contexts} />
+      <main id="main" tabIndex={-1}>
+        {address.context === null ? (
+          <NoContext username={session.username} />
+        ) : address.view === 'storage' ? (
+          <StorageView {...view} />
+        ) : (
+          <TopView {...view} />
+        )}
+      </main>
+    </>
+  );
+}
+
+function NoContext({ username }: { readonly username: string }) {
+  return (
+    <Notice title="There is nothing yet that you may see">
+      <p>
+        No context is granted to <strong>{username}</strong>. Who runs the server can do that with{' '}
+        <code>countergraph user add {username} --context NAME</code>; sign in again afterwards.
+      </p>
+    </Notice>
+  );
+}
