@@ -1,5 +1,5 @@
 # Three stages, of which the last has neither compiler nor development packages: what is built, what
-# it needs to run, and both together. docs/deploy.md says how to run it.
+# it needs to run, and both together. docs/how-to/deploy.md says how to run it.
 ARG NODE_IMAGE=node:22-bookworm-slim
 
 FROM $NODE_IMAGE AS build

@@ -20,8 +20,8 @@ type ErrorRow = {
 
 /**
  * The one table of everything a caller can be told went wrong. REST and GraphQL render from it,
- * docs/errors.md repeats it and a test compares the two. What is not in it is a bug: masked to the
- * caller as `internal`, logged with its cause.
+ * docs/reference/errors.md and the OpenAPI document repeat it, and tests compare them. What is not
+ * in it is a bug: masked to the caller as `internal`, logged with its cause.
  */
 export const ERRORS = {
   invalidToken: {

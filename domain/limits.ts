@@ -38,7 +38,7 @@ export const LIMITS = {
   graphqlNodeIds: 1_000,
   /** The highest that can be set: more do not fit into a body. */
   graphqlNodeIdsCeiling: 100_000,
-  /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (docs/limits.md). */
+  /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (reference/limits). */
   graphqlCost: 1_000_000,
   /** The highest that can be set: beyond it nothing is limited. */
   graphqlCostCeiling: 1_000_000_000,
@@ -58,6 +58,8 @@ export const LIMITS = {
   seriesPoints: 10_000,
   /** Points of the series of all listed keys together: what an answer may hold in memory. */
   seriesPointsInAll: 2_000_000,
+  /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
+  flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys`. */
   keysPage: 1_000,
   /** Seconds; beyond it PostgreSQL's statement_timeout and Node's timers overflow (decision 14). */
@@ -176,6 +178,8 @@ export const LIMITS = {
   crowdLeast: 8,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
   crowdMs: 500,
+  /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
+  crowdBurst: 128,
   /** How often it is looked whether that is so. */
   crowdLookMs: 100,
   /** A line in the log tells of all requests that were refused in this time. */

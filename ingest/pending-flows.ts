@@ -41,11 +41,6 @@ export class PendingFlows {
     this.newestUs = Math.max(this.newestUs, endUs);
   }
 
-  /** Whether `takeDue` would give anything. */
-  hasDue(nowMs: number): boolean {
-    return [...this.#buckets].some((entry) => this.#isDue(entry, nowMs));
-  }
-
   /** Takes the flows that have waited long enough, oldest bucket first. */
   takeDue(nowMs: number): Flow[] {
     return this.#take([...this.#buckets].filter((entry) => this.#isDue(entry, nowMs)));

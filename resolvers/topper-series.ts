@@ -126,6 +126,15 @@ function checkedStep(plan: TopperPlan, step: number | null): number {
   return stepSeconds;
 }
 
+/** How many points a series has. Errors: a step that cannot be. */
+export function seriesLength(
+  plan: TopperPlan,
+  step: number | null,
+): { stepSeconds: number; points: number } {
+  const stepSeconds = checkedStep(plan, step);
+  return { stepSeconds, points: stepCount(plan, stepSeconds) };
+}
+
 /** Each key's points are few enough; those of all listed keys must fit into memory together. */
 function checkPointsInAll(plan: TopperPlan, stepSeconds: number, keys: number): void {
   const points = keys * stepCount(plan, stepSeconds);

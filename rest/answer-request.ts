@@ -3,9 +3,9 @@ import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import { type GrantedContext, type Identity, identify } from '../resolvers/identity.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
-import { decodeCommon, decodeTimeout } from './decode-common.ts';
+import { API_TOKEN, CONTEXT, decodeCommon, timeoutParameter, USERNAME } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
-import { jsonAnswer } from './json-answer.ts';
+import type { Parameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
 
 /** Seconds the request's database work may take; null waits. A malformed `timeout` says so later. */
@@ -16,7 +16,7 @@ export function timeoutOf<Options extends { node: NodeChoice }>(
 ): number | null {
   const rule = endpoint.timeout(settings);
   try {
-    return decodeTimeout(parameters, rule);
+    return timeoutParameter(rule).read(parameters);
   } catch (error) {
     // Decision 3: whoever may not ask is told that first, within the default time.
     if (error instanceof ServiceError) return rule.absent;
@@ -24,7 +24,7 @@ export function timeoutOf<Options extends { node: NodeChoice }>(
   }
 }
 
-/** The response's root object as JSON. The checks come in the order of decision 3; the first answers. */
+/** The endpoint's answer. The checks come in the order of decision 3; the first answers. */
 export async function answerRequest<Options extends { node: NodeChoice }>(
   endpoint: Endpoint<Options>,
   parameters: Parameters,
@@ -33,26 +33,21 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   const identity = await authenticate(parameters, anonymous);
   const context = await grantedContext(parameters, identity, anonymous);
   endpoint.require?.(parameters);
-  decodeTimeout(parameters, endpoint.timeout(anonymous.settings));
+  timeoutParameter(endpoint.timeout(anonymous.settings)).read(parameters);
   const options = endpoint.decode(parameters, anonymous.settings);
   const scope: RequestScope = { ...anonymous, identity };
   const at: ContextView = viewContext(scope, context, options.node);
   // The user has no part in what is answered from here on, but for the context.
   const name = `${endpoint.path} ${JSON.stringify([context, options])}`;
-  return scope.reads.remembered(name, async () =>
-    jsonAnswer(200, await endpoint.answer(scope, at, options)),
-  );
+  return scope.reads.remembered(name, () => endpoint.answer(scope, at, options));
 }
 
 async function authenticate(
   parameters: Parameters,
   { reads, directory, variable, gate }: AnonymousScope,
 ): Promise<Identity> {
-  const [username, token] = [
-    credential(parameters, 'username'),
-    credential(parameters, 'api_token'),
-  ];
-  if (username === null || token === null) throw serviceError('invalidToken');
+  const [username, token] = [USERNAME, API_TOKEN].map((each) => credential(parameters, each));
+  if (!username || !token) throw serviceError('invalidToken');
   const standIn = chosenNode(parameters, directory);
   return identify(
     { reads, directory, variable, gate },
@@ -62,13 +57,13 @@ async function authenticate(
 }
 
 /** Whatever is wrong with a credential, the answer is the same (decision 3). */
-const credential = (parameters: Parameters, name: string): string | null =>
-  orNull(() => parameters.text(name));
+const credential = (parameters: Parameters, { read }: Parameter<string | null>): string | null =>
+  orNull(() => read(parameters));
 
 /** Decision 13: the node to ask who somebody is while the primary cannot be reached. */
 function chosenNode(parameters: Parameters, directory: RequestScope['directory']): NodeRow | null {
   return orNull(() => {
-    const name = parameters.text('context') ?? '';
+    const name = CONTEXT.read(parameters) ?? '';
     return chooseNode({ name, nodes: directory.nodesOf(name) }, decodeCommon(parameters).node);
   });
 }
@@ -88,7 +83,7 @@ async function grantedContext(
   identity: Identity,
   { reads }: AnonymousScope,
 ): Promise<GrantedContext> {
-  const name = parameters.text('context');
+  const name = CONTEXT.read(parameters);
   if (name === null) throw serviceError('contextRequired');
   const granted = identity.contexts.get(name);
   if (granted) return granted;

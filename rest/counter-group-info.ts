@@ -6,32 +6,54 @@ import {
   listMeters,
   type MeterView,
 } from '../resolvers/counter-groups.ts';
+import { counterGroupInfoSchemas } from './counter-group-info-schema.ts';
 import { type CommonOptions, decodeCommon } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
 import { existingGroup } from './existing-group.ts';
+import { jsonAnswer } from './json-answer.ts';
+import { refTo } from './json-schema.ts';
+import { booleanParameter, textParameter } from './parameter.ts';
 
 type CounterGroupInfoOptions = CommonOptions & {
   readonly counterGroup: string | null;
   readonly meterInfo: boolean;
 };
 
+const COUNTER_GROUP = textParameter({
+  ...{ name: 'counter_group', form: 'GUID' },
+  meaning: 'only this group; left out: all enabled groups',
+  schema: { examples: ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}'] },
+});
+
+const METER_INFO = booleanParameter(
+  { name: 'get_meter_info', meaning: 'whether groups have their `meters`' },
+  false,
+);
+
 export const counterGroupInfo: Endpoint<CounterGroupInfoOptions> = {
   path: '/api/counter_group_info/counter_group_info_request',
+  operation: 'counterGroupInfo',
+  title: 'Counter group info',
+  description: 'Which counter groups and meters there are.',
   timeout: () => ({ absent: null, minusOne: null }),
+  parameters: () => [COUNTER_GROUP, METER_INFO],
+  errors: ['invalidCounterGroup'],
+  answers: { 'application/json': refTo('CounterGroupInfo') },
+  schemas: counterGroupInfoSchemas,
   decode: (parameters) => ({
     ...decodeCommon(parameters),
-    counterGroup: parameters.text('counter_group'),
-    meterInfo: parameters.boolean('get_meter_info', false),
+    counterGroup: COUNTER_GROUP.read(parameters),
+    meterInfo: METER_INFO.read(parameters),
   }),
   async answer(_scope, at, { counterGroup, meterInfo, probe }) {
     const groups =
       counterGroup === null ? await listGroups(at) : [await existingGroup(at, counterGroup)];
     const probeId = await probeIdOf(at, probe);
-    return {
+    return jsonAnswer(200, {
       group_details: await Promise.all(
         groups.map((group) => renderGroup(group, { probeId, meterInfo })),
       ),
-    };
+    });
   },
 };
 

@@ -6,7 +6,46 @@ import {
   recentRequest,
   type WindowRequest,
 } from '../domain/window.ts';
+import { integerParameter, type Parameter, textParameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
+
+const FROM_TS = integerParameter({
+  name: 'window_fromts',
+  meaning: 'start of the window, in seconds since 1970',
+});
+
+const TO_TS = integerParameter({
+  name: 'window_tots',
+  meaning: 'its end, which is not in it; with `window_fromts`',
+});
+
+const SECONDS = integerParameter({
+  name: 'window_seconds',
+  meaning: 'its length with `window_fromts`; else as `recentsecs`',
+});
+
+const RECENT = integerParameter({
+  name: 'recentsecs',
+  meaning: 'the latest seconds of available data',
+});
+
+const dateParameter = (name: string, meaning: string) =>
+  textParameter({ name, meaning, form: 'date', schema: { examples: ['Jul 15 2026 10:00:00 AM'] } });
+
+const FROM_DATES = [
+  dateParameter('from_date', 'start of the window as `Jul 15 2026 10:00:00 AM`, in `time_zone`'),
+  dateParameter('from_time', 'the same, read where `from_date` is not given'),
+] as const;
+
+const TO_DATES = [
+  dateParameter('to_date', 'its end; with `from_date`'),
+  dateParameter('to_time', 'the same, read where `to_date` is not given'),
+] as const;
+
+/** In the order of the rules that they belong to. */
+export const WINDOW_PARAMETERS: readonly Parameter<unknown>[] = [
+  ...[FROM_TS, SECONDS, TO_TS, ...FROM_DATES, ...TO_DATES, RECENT],
+];
 
 /**
  * The window rules of the specification in their order. A complete higher rule makes the lower
@@ -22,25 +61,25 @@ export function decodeWindow(parameters: Parameters, timeZone: string): WindowRe
 }
 
 function fixedStart(parameters: Parameters): WindowRequest | null {
-  const from = parameters.integer('window_fromts');
+  const from = FROM_TS.read(parameters);
   if (from === null) {
-    if (parameters.integer('window_tots') === null) return null;
+    if (TO_TS.read(parameters) === null) return null;
     throw invalidWindow('window_tots must come with window_fromts, which is missing');
   }
-  const seconds = parameters.integer('window_seconds');
+  const seconds = SECONDS.read(parameters);
   if (seconds !== null) {
-    return durationRequest(from, seconds, { from: 'window_fromts', seconds: 'window_seconds' });
+    return durationRequest(from, seconds, { from: FROM_TS.name, seconds: SECONDS.name });
   }
-  const to = parameters.integer('window_tots');
-  if (to !== null) return intervalRequest(from, to, { from: 'window_fromts', to: 'window_tots' });
+  const to = TO_TS.read(parameters);
+  if (to !== null) return intervalRequest(from, to, { from: FROM_TS.name, to: TO_TS.name });
   throw invalidWindow(
     'window_fromts must come with window_seconds or window_tots, which are both missing',
   );
 }
 
 function dateRange(parameters: Parameters, timeZone: string): WindowRequest | null {
-  const from = dateOf(parameters, 'from_date', 'from_time', timeZone);
-  const to = dateOf(parameters, 'to_date', 'to_time', timeZone);
+  const from = dateOf(parameters, FROM_DATES, timeZone);
+  const to = dateOf(parameters, TO_DATES, timeZone);
   if (from && to) return intervalRequest(from.at, to.at, { from: from.name, to: to.name });
   if (from) throw invalidWindow(`${from.name} must come with to_date, which is missing`);
   if (to) throw invalidWindow(`${to.name} must come with from_date, which is missing`);
@@ -50,16 +89,17 @@ function dateRange(parameters: Parameters, timeZone: string): WindowRequest | nu
 /** Decision 21: the alias is read when the name itself is absent. */
 function dateOf(
   parameters: Parameters,
-  name: string,
-  alias: string,
+  names: readonly Parameter<string | null>[],
   timeZone: string,
 ): { name: string; at: number } | null {
-  const given = [name, alias].find((candidate) => parameters.list(candidate).length > 0);
-  const text = given && parameters.text(given);
-  if (!given || !text) return null;
-  const at = parseHumanDate(text, timeZone);
-  if (at === null) throw notADate(given, text);
-  return { name: given, at };
+  for (const parameter of names) {
+    const text = parameter.read(parameters);
+    if (text === null) continue;
+    const at = parseHumanDate(text, timeZone);
+    if (at === null) throw notADate(parameter.name, text);
+    return { name: parameter.name, at };
+  }
+  return null;
 }
 
 /** Decision 21, in its words. */
@@ -67,9 +107,9 @@ const notADate = (name: string, text: string) =>
   invalidWindow(`${name} must look like "Jul 15 2026 10:00:00 AM", got ${JSON.stringify(text)}`);
 
 function latest(parameters: Parameters): WindowRequest | null {
-  for (const name of ['recentsecs', 'window_seconds']) {
-    const seconds = parameters.integer(name);
-    if (seconds !== null) return recentRequest(seconds, name);
+  for (const parameter of [RECENT, SECONDS]) {
+    const seconds = parameter.read(parameters);
+    if (seconds !== null) return recentRequest(seconds, parameter.name);
   }
   return null;
 }

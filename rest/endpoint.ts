@@ -1,21 +1,36 @@
+import type { ErrorKind } from '../domain/errors.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
-import type { RequestScope, ServiceSettings } from '../resolvers/request-scope.ts';
+import type { Rendered, RequestScope, ServiceSettings } from '../resolvers/request-scope.ts';
 import type { TimeoutRule } from './decode-common.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { Parameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
 
-/** One of the three legacy endpoints: how its parameters are read and what it answers. */
-export type Endpoint<Options extends { node: NodeChoice }> = {
+/** What callers are told of an endpoint. */
+export type EndpointDescription = {
   readonly path: string;
+  /** Its name in programs that are made from the description. */
+  readonly operation: string;
+  readonly title: string;
+  readonly description: string;
   readonly timeout: (settings: ServiceSettings) => TimeoutRule;
+  /** Its own parameters, besides those that all endpoints have. */
+  readonly parameters: (settings: ServiceSettings) => readonly Parameter<unknown>[];
+  /** Its own errors, besides those that all endpoints have. */
+  readonly errors: readonly ErrorKind[];
+  /** The answer's schema by content type. */
+  readonly answers: Readonly<Record<string, JsonSchema>>;
+  /** The schemas that these refer to, by their names. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+};
+
+/** One of the three legacy endpoints: how its parameters are read and what it answers. */
+export type Endpoint<Options extends { node: NodeChoice }> = EndpointDescription & {
   /** What must be there before values are looked at (decision 3). Error: 400. */
   readonly require?: (parameters: Parameters) => void;
   /** Errors: 400 for each value that is malformed. Nothing is looked up. */
   readonly decode: (parameters: Parameters, settings: ServiceSettings) => Options;
-  /** The response's root object. Errors: 422 for well-formed names that do not exist. */
-  readonly answer: (
-    scope: RequestScope,
-    at: ContextView,
-    options: Options,
-  ) => Promise<Record<string, unknown>>;
+  /** Errors: 422 for well-formed names that do not exist. */
+  readonly answer: (scope: RequestScope, at: ContextView, options: Options) => Promise<Rendered>;
 };

@@ -1,5 +1,4 @@
 import { malformed, shown } from '../domain/errors.ts';
-import { parseBoolean, parseInteger } from '../domain/numeric-text.ts';
 
 /** What a JSON body may hold that no parameter can be: an object, or a list within a list. */
 export const NESTED = Symbol('nested value');
@@ -40,35 +39,6 @@ export class Parameters {
       if (value === NESTED) throw malformed(name, 'a plain value', 'a nested one');
       return value;
     });
-  }
-
-  integer(name: string): number | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    const value = parseInteger(text);
-    if (value === null) throw malformed(name, 'an integer', text);
-    return value;
-  }
-
-  /** Errors: not an integer, or out of the range. */
-  integerFrom(name: string, least: number, most: number): number | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    const value = parseInteger(text);
-    if (value === null || value < least || value > most) {
-      throw malformed(name, `an integer from ${least} to ${most}`, text);
-    }
-    return value;
-  }
-
-  boolean(name: string, absent: boolean): boolean {
-    const text = this.text(name);
-    if (text === null) return absent;
-    const value = parseBoolean(text);
-    if (value === null) {
-      throw malformed(name, 'one of true, 1, yes, on, false, 0, no, off', text);
-    }
-    return value;
   }
 }
 

@@ -3,6 +3,10 @@ import { listPools, type PoolView } from '../resolvers/pools.ts';
 import { listSlices, type SliceView, sliceSize } from '../resolvers/slices.ts';
 import { type CommonOptions, decodeCommon } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
+import { jsonAnswer } from './json-answer.ts';
+import { refTo } from './json-schema.ts';
+import { booleanParameter } from './parameter.ts';
+import { timeSlicesSchemas } from './time-slices-schema.ts';
 import { jsonInteger } from './write-json.ts';
 
 type TimeSlicesOptions = CommonOptions & {
@@ -11,14 +15,42 @@ type TimeSlicesOptions = CommonOptions & {
   readonly totalWindow: boolean;
 };
 
+const DISK_USAGE = booleanParameter(
+  {
+    name: 'get_disk_usage',
+    meaning: 'whether slices have `disk_size`, measured now, and `pools` is filled',
+  },
+  false,
+);
+
+const ALL_ENGINES = booleanParameter(
+  {
+    name: 'get_all_engines',
+    meaning: 'whether the slices of all engine instances are listed, not only of 0',
+  },
+  false,
+);
+
+const TOTAL_WINDOW = booleanParameter(
+  { name: 'get_total_window', meaning: 'whether `total_window` is filled' },
+  false,
+);
+
 export const timeSlices: Endpoint<TimeSlicesOptions> = {
   path: '/api/time_slices/time_slices_request',
+  operation: 'timeSlices',
+  title: 'Time slices',
+  description: 'Which data there is: slices, pools, the whole window.',
   timeout: () => ({ absent: 60, minusOne: null }),
+  parameters: () => [DISK_USAGE, ALL_ENGINES, TOTAL_WINDOW],
+  errors: [],
+  answers: { 'application/json': refTo('TimeSlices') },
+  schemas: timeSlicesSchemas,
   decode: (parameters) => ({
     ...decodeCommon(parameters),
-    diskUsage: parameters.boolean('get_disk_usage', false),
-    allEngines: parameters.boolean('get_all_engines', false),
-    totalWindow: parameters.boolean('get_total_window', false),
+    diskUsage: DISK_USAGE.read(parameters),
+    allEngines: ALL_ENGINES.read(parameters),
+    totalWindow: TOTAL_WINDOW.read(parameters),
   }),
   async answer(scope, at, options) {
     await probeIdOf(at, options.probe);
@@ -28,7 +60,7 @@ export const timeSlices: Endpoint<TimeSlicesOptions> = {
       options.diskUsage ? listPools(at) : [],
       options.totalWindow ? totalWindow(at) : null,
     ]);
-    return {
+    return jsonAnswer(200, {
       context_name: at.name,
       ha_slave_mode: slaveMode,
       total_window: window,
@@ -38,7 +70,7 @@ export const timeSlices: Endpoint<TimeSlicesOptions> = {
         ),
       ),
       pools: pools.map(renderPool),
-    };
+    });
   },
 };
 

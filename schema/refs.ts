@@ -1,6 +1,7 @@
 import type { Interval } from '../domain/interval.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';
+import type { FlatSeriesPoint } from '../resolvers/flat-series.ts';
 import type { Identity } from '../resolvers/identity.ts';
 import type { KeyAttribute, KeyPage, KeyView } from '../resolvers/keys.ts';
 import type { PoolView } from '../resolvers/pools.ts';
@@ -29,6 +30,7 @@ export const KeyAttributeRef = builder.objectRef<KeyAttribute>('KeyAttribute');
 export const PercentileRef = builder.objectRef<{ rank: number; value: bigint }>('Percentile');
 export const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint');
 export const TopperSeriesPointRef = builder.objectRef<TopperSeriesPoint>('TopperSeriesPoint');
+export const FlatSeriesPointRef = builder.objectRef<FlatSeriesPoint>('FlatSeriesPoint');
 export const KeyRef = builder.objectRef<KeyView>('Key');
 export const KeyConnectionRef = builder.objectRef<KeyPage>('KeyConnection');
 export const KeyEdgeRef = builder.objectRef<KeyView>('KeyEdge');

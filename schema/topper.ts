@@ -1,9 +1,12 @@
+import { LIMITS } from '../domain/limits.ts';
 import { shownTotal } from '../domain/topper-arithmetic.ts';
+import { flatSeries } from '../resolvers/flat-series.ts';
 import { topperSeries } from '../resolvers/topper-series.ts';
 import { shownOthers } from '../resolvers/toppers.ts';
 import { builder } from './builder.ts';
 import {
   CounterGroupRef,
+  FlatSeriesPointRef,
   MeterRef,
   TimeIntervalRef,
   TopperKeyRef,
@@ -64,6 +67,20 @@ builder.objectType(TopperRef, {
       },
       resolve: (topper, { step }) => topperSeries(topper, step ?? null),
     }),
+    flatSeries: t.field({
+      type: [FlatSeriesPointRef],
+      nullable: true,
+      description:
+        'The series of the listed keys and of the others as rows of one table, for tools that ' +
+        `take tables. By time, then by rank; at most ${LIMITS.flatSeriesRows} rows.`,
+      args: {
+        step: t.arg.int({
+          description:
+            'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
+        }),
+      },
+      resolve: (topper, { step }) => flatSeries(topper, step ?? null),
+    }),
     keys: t.field({
       type: [TopperKeyRef],
       description: 'The listed keys, largest first; equals in the order of their raw form.',
@@ -89,6 +106,31 @@ builder.objectType(TopperSeriesPointRef, {
       type: 'BigInt',
       description: 'All keys that are not listed.',
       resolve: ({ others }) => others,
+    }),
+  }),
+});
+
+builder.objectType(FlatSeriesPointRef, {
+  description: 'The value of one step of time, of a listed key or of all the others.',
+  fields: (t) => ({
+    at: t.field({
+      type: 'EpochSeconds',
+      description: 'Start of the step on its grid.',
+      resolve: ({ at }) => at,
+    }),
+    key: t.string({
+      nullable: true,
+      description: 'Raw form of the key; null: all keys that are not listed.',
+      resolve: ({ key }) => key,
+    }),
+    label: t.string({
+      description: 'Its label, or `others`.',
+      resolve: ({ label }) => label,
+    }),
+    value: t.field({
+      type: 'BigInt',
+      description: 'The same as in the series of the key, and as `others` in that of the topper.',
+      resolve: ({ value }) => value,
     }),
   }),
 });

@@ -39,7 +39,8 @@ const RATE_MS = 1_000;
  * A queue that empties again and again only evens out a burst, however long it is, and is left
  * alone; one that stands makes everybody wait and helps nobody (Nichols and Jacobson, Controlling
  * Queue Delay, ACM Queue 10/5, 2012; for servers: Maurer, Fail at Scale, ACM Queue 13/8, 2015).
- * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work.
+ * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work,
+ * and more have come meanwhile than a dashboard asks for at once, however slowly.
  * From then on there is room for as many as get done in `waitMs`, by Little's law the time that each
  * takes; how many these are is measured, so that it fits any machine and any mix of requests. What
  * waits for a database or a thread leaves the loop idle, and is no crowd.
@@ -54,6 +55,8 @@ export class CrowdLimit {
   #done = 0;
   #fewest = 0;
   #standingMs = 0;
+  /** Requests that have come since there was none at work. */
+  #arrived = 0;
   /** Requests that get done in a millisecond, while there is always one to be done. */
   #rate: number | null = null;
 
@@ -72,7 +75,8 @@ export class CrowdLimit {
 
   /** A request arrives while `active` are at work; how many there may be. */
   arrives(active: number): number {
-    this.#fewest = Math.min(this.#fewest, active);
+    this.#noteActive(active);
+    this.#arrived += 1;
     const now = this.#clock.now();
     if (now - this.#since >= LIMITS.crowdLookMs && this.#rules.waitMs > 0) this.#look(now, active);
     return this.#limit;
@@ -81,7 +85,12 @@ export class CrowdLimit {
   /** A request is done, and `active` are left. */
   ends(active: number): void {
     this.#done += 1;
+    this.#noteActive(active);
+  }
+
+  #noteActive(active: number): void {
     this.#fewest = Math.min(this.#fewest, active);
+    if (active === 0) this.#arrived = 0;
   }
 
   #look(now: number, active: number): void {
@@ -102,7 +111,7 @@ export class CrowdLimit {
     const weight = Math.min(1, elapsed / RATE_MS);
     this.#rate = this.#rate === null ? rate : this.#rate + weight * (rate - this.#rate);
     this.#standingMs += elapsed;
-    if (this.#standingMs < LIMITS.crowdMs) return;
+    if (this.#standingMs < LIMITS.crowdMs || this.#arrived <= LIMITS.crowdBurst) return;
     this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));
   }
 

@@ -3,6 +3,7 @@ import proxyAddress from 'proxy-addr';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { handleRest, isRestPath, renderError } from '../rest/handle-request.ts';
+import { OPENAPI_PATH, openApi } from '../rest/openapi.ts';
 import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
 import { limitPerAddress } from './connections-per-address.ts';
@@ -113,6 +114,7 @@ function createRouter(
   const rest = restRoute(service);
   const fixed = new Map<string, Route>([
     ['/', { name: '/', answer: async (exchange) => send(exchange, TO_EXPLORER) }],
+    [OPENAPI_PATH, openApiRoute(settings)],
     always('/healthz', async () => ok('alive')),
     always('/readyz', told.readiness),
     always('/metrics', told.metrics),
@@ -131,6 +133,19 @@ const always = (path: string, answer: () => Promise<Answer>): [string, Route] =>
   path,
   { name: path, always: true, answer: async (exchange) => send(exchange, await answer()) },
 ];
+
+/** What the REST endpoints take and answer; nobody has to sign in to be told. */
+function openApiRoute(settings: Service['settings']): Route {
+  const answer: Answer = {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: `${JSON.stringify(openApi(settings), null, 2)}\n`,
+  };
+  return {
+    name: OPENAPI_PATH,
+    answer: async (exchange) => send(exchange, withEntityTag(exchange, answer)),
+  };
+}
 
 const NOTHING_HERE: Route = {
   name: NO_ROUTE,

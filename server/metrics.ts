@@ -32,7 +32,7 @@ export type Metrics = {
 const REQUEST_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 const WORK_BUCKETS = [0.0005, 0.0025, 0.01, 0.05, 0.25, 1, 5, 30];
 
-/** What /metrics tells, as Prometheus text (docs/metrics.md). */
+/** What /metrics tells, as Prometheus text (docs/reference/metrics.md). */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

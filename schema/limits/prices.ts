@@ -13,8 +13,9 @@ export type Price = (given: Given, below: Cost, setting: PriceSetting) => Cost;
 
 /**
  * The unit is a listed key; a key's readings of a day cost about the same, and so does any other
- * object of a list. docs/limits.md says all this to those who write queries. Fields that are not
- * here are as costly as what is below them; lists that are not here are counted as LIST_LENGTH.
+ * object of a list. docs/reference/limits.md says all this to those who write queries. Fields
+ * that are not here are as costly as what is below them; lists that are not here are counted as
+ * LIST_LENGTH.
  */
 export const PRICES: Readonly<Record<string, Price>> = {
   'Query.contexts': listOf(() => 10),
@@ -37,6 +38,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   }),
   // The listed keys' own series are needed too, to take them out of the total.
   'Topper.series': (given) => ({ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 }),
+  'Topper.flatSeries': (given) => ({
+    ...{ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 + pointsOf(given) },
+  }),
   'TopperKey.attributes': (_, below) => below,
   'TopperKey.peak': () => ({ ...NO_COST, perDay: 1 }),
   'TopperKey.percentiles': (given) => {

@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       'lru-cache',
     ],
   },
-  rest: { ours: ['resolvers', 'domain'], packages: ['lossless-json'] },
+  rest: { ours: ['resolvers', 'domain'], packages: ['csv-stringify', 'lossless-json'] },
   packing: { ours: ['db', 'topk', 'domain'], packages: [] },
   keeping: { ours: ['packing', 'db', 'topk', 'domain'], packages: [] },
   ingest: {

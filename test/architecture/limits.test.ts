@@ -7,7 +7,9 @@ const FUNCTION_LINES = 70;
 const COLUMNS = 100;
 
 // What is generated is read by nobody.
-const code = readSources().filter(({ path }) => !path.startsWith('web/generated/'));
+const code = [...readSources(), ...readSources(['reference'])].filter(
+  ({ path }) => !path.startsWith('web/generated/'),
+);
 const tests = readSources(['test']);
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');

@@ -47,7 +47,7 @@ it('the unit keeps data where it may write', () => {
   );
 });
 
-it.each(['docs/deploy.md', 'deploy/README.md', 'deploy/countergraph.service'])(
+it.each(['docs/how-to/deploy.md', 'deploy/README.md', 'deploy/countergraph.service'])(
   '%s names only settings that there are',
   (path) => {
     const named = read(path).match(/\bCOUNTERGRAPH_[A-Z_]+\b|\bDATABASE_URL\b/g) ?? [];

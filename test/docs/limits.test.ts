@@ -9,7 +9,7 @@ import { readSettings, SETTING_NAMES } from '../../server/settings.ts';
 
 const textOf = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
 
-const page = textOf('docs/limits.md');
+const page = textOf('docs/reference/limits.md');
 
 const rowsOf = (pattern: RegExp): string[] => page.split('\n').filter((row) => pattern.test(row));
 
@@ -26,7 +26,7 @@ function reasons(): ReadonlyMap<string, string> {
   );
 }
 
-describe('docs/limits.md', () => {
+describe('docs/reference/limits.md', () => {
   it('repeats every limit with its value and its reason', () => {
     const known = reasons();
     const expected = Object.entries(LIMITS).map(

@@ -10,7 +10,7 @@ import type { RunningServer } from '../../server/start-server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { DEMO, startExplorerServer } from './explorer-server.ts';
 
-const guide = readFileSync(join(projectRoot(), 'docs/graphql.md'), 'utf8');
+const guide = readFileSync(join(projectRoot(), 'docs/reference/graphql.md'), 'utf8');
 
 const blocksOf = (language: string): string[] =>
   [...guide.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
@@ -58,7 +58,7 @@ describe('the example queries', () => {
   });
 });
 
-describe('the queries of docs/graphql.md', () => {
+describe('the queries of docs/reference/graphql.md', () => {
   it('are valid', () => {
     expect(GUIDE.length).toBeGreaterThan(16);
     expect(GUIDE.flatMap((query) => validate(schema, parse(query)))).toEqual([]);

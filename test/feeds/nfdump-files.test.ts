@@ -45,8 +45,9 @@ const importCsv = (content: string | Buffer, options: object = {}) =>
     ...{ databaseUrl: database.url, format: 'nfdump', ...options },
   });
 
-/** Not installed: apt-get install nfdump. */
-describe.skipIf(!hasNfdump)('flow files of nfdump (skipped where it is not installed)', () => {
+if (!hasNfdump) console.warn('skipped: nfdump is not installed: apt-get install nfdump');
+
+describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
   beforeAll(async () => {
     files = await makeFlowFiles(PACKETS);
   });

@@ -38,6 +38,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   window_tots: [String(T0 + 3600), '253402300799'],
   window_seconds: ['60', '1'],
   recentsecs: ['60', '86400'],
+  format: ['json', 'csv'],
 };
 
 /** What has broken parsers before. */

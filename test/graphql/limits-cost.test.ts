@@ -22,7 +22,7 @@ const inGroup = (selection: string, declared = ''): string =>
 
 const window = (days: number): string => `window: { recentSeconds: ${days * DAY} }`;
 
-/** The topper that docs/limits.md computes. */
+/** The topper that docs/reference/limits.md computes. */
 const DOCUMENTED = `topper(${window(30)}, maxItems: 100) {
   total keys { label metric percentiles(ranks: [50, 95, 99]) { value } }
 }`;
@@ -44,6 +44,11 @@ describe('the cost of a topper', () => {
       10 + 2 + 10 * 2 * 6,
     ],
     [`topper(maxItems: 10, ${window(2)}) { series { at total } }`, 10 + 2 + 2 + 10 * 2],
+    [`topper(maxItems: 10, ${window(2)}) { flatSeries { at } }`, 10 + 2 + 2 + 10 * 2 * 2],
+    [
+      `topper(maxItems: 10, ${window(2)}) { flatSeries(step: 60) { at } }`,
+      10 + 2 + 2 * 5 + 10 * 2 * (1 + 5),
+    ],
     [`topper(maxItems: 10, ${window(7)}) { keys { previous { metric } } }`, 10 + 7 + 10 * (1 + 7)],
     [
       `topper(maxItems: 10, ${window(7)}) { keys {

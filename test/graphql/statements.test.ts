@@ -91,6 +91,10 @@ describe('the number of statements does not depend on how much is asked for', ()
         ),
     ],
     [
+      'flat series',
+      (guids) => inGroups(guids, () => toppers(METERS, 'flatSeries { at key label value } others')),
+    ],
+    [
       'previous windows',
       (guids) =>
         inGroups(guids, () =>
@@ -142,6 +146,19 @@ describe('the number of statements does not depend on how much is asked for', ()
     const one = await cost(document(GUIDS.slice(0, 1)));
     expect(await cost(document(GUIDS))).toBe(one);
     expect(one).toBeLessThan(CEILING);
+  });
+
+  it('flat series cost no more than series, and nothing beside them', async () => {
+    const series = (step: string) =>
+      `series${step} { at total others } keys { label series${step} { at value } }`;
+    const flat = (step: string) => `flatSeries${step} { at key label value }`;
+    // By topper buckets from pages by key, by shorter steps from samples.
+    for (const step of ['', '(step: 60)']) {
+      const costOf = (selection: string) => cost(inGroups(GUIDS, () => toppers(METERS, selection)));
+      const usual = await costOf(series(step));
+      expect(await costOf(flat(step))).toBeLessThanOrEqual(usual);
+      expect(await costOf(`${series(step)} ${flat(step)}`)).toBe(usual);
+    }
   });
 
   it('a dashboard costs seven: who asks, begin, catalog, blocks, keys, series, commit', async () => {

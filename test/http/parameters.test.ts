@@ -211,7 +211,7 @@ const ALL_NAMES = [
   ...['get_total_window', 'get_from_dr', 'counter_group', 'get_meter_info', 'maxitems', 'flags'],
   ...['resolve_keys', 'get_key_attributes', 'get_percentiles', 'key_filter', 'recentsecs'],
   ...['inverse_key_filter', 'window_seconds', 'window_fromts', 'window_tots', 'from_date'],
-  ...['to_date', 'from_time', 'to_time', 'valid_input', 'time_zone'],
+  ...['to_date', 'from_time', 'to_time', 'valid_input', 'time_zone', 'format'],
 ];
 
 const encodedCall = (parameters: RestParameters, encoding: Encoding) =>

@@ -46,6 +46,11 @@ describe('a server that is asked for less than it can do', () => {
     expect(refusedOf(simulate(dashboard))).toEqual([]);
   });
 
+  it('answers them when they arrive one after the other, faster than they get done', () => {
+    const late = Array.from({ length: 60 }, (_, i) => ({ at: i * 60, caller: 'a', work: 100 }));
+    expect(refusedOf(simulate(late))).toEqual([]);
+  });
+
   it('answers them again and again, as long as they get done in between', () => {
     const boards = Array.from({ length: 600 }, (_, index) => ({
       ...{ at: Math.floor(index / 60) * 3_200, caller: 'a', work: 50 },

@@ -51,9 +51,9 @@ const differently = () => topper(shape());
 const errors = (kind: string, work: () => Promise<unknown>) =>
   increase('countergraph_errors_total', { kind }, work);
 
-describe('docs/metrics.md', () => {
+describe('docs/reference/metrics.md', () => {
   it('lists every metric of ours, with its type, labels and meaning', async () => {
-    const text = readFileSync(join(projectRoot(), 'docs/metrics.md'), 'utf8');
+    const text = readFileSync(join(projectRoot(), 'docs/reference/metrics.md'), 'utf8');
     const rows = text.split('\n').filter((line) => line.startsWith('| `'));
     // Those with labels are there without a value too, but their labels only with one.
     await topper();

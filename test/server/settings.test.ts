@@ -274,12 +274,15 @@ describe('.env.example', () => {
   });
 });
 
-describe('the settings in README.md', () => {
-  test('are exactly the variables there are', async () => {
-    const readme = await readFile(join(projectRoot(), 'README.md'), 'utf8');
-    const table = /^\| variable \|.*\n(?:\|.*\n)+/m.exec(readme)?.[0] ?? '';
+describe('docs/reference/settings.md', () => {
+  test('has a row for exactly the variables there are, each with its meaning', async () => {
+    const page = await readFile(join(projectRoot(), 'docs/reference/settings.md'), 'utf8');
+    const table = /^\| variable \|.*\n(?:\|.*\n)+/m.exec(page)?.[0] ?? '';
     const rows = table.split('\n').slice(2, -1);
     const names = rows.flatMap((row) => row.split('|')[1]?.match(/[A-Z_]+/g) ?? []);
-    expect(names.sort()).toEqual([...SETTING_NAMES].sort());
+    expect(names).toEqual(SETTING_NAMES);
+    for (const row of rows) expect(row).toMatch(/^\| `[A-Z_]+` \| [^|]+ \| [^|]+ \| [^|]{10,} \|$/);
+    const readme = await readFile(join(projectRoot(), 'README.md'), 'utf8');
+    expect(readme).toContain('(docs/reference/settings.md)');
   });
 });

@@ -6,9 +6,16 @@ export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 
 /** A migrated, empty database of its own for a test file, cloned from the template of the run. */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  return createFrom(inject('templateDatabase'));
+}
+
+/** Another one with the same in it; nobody may be connected to the first meanwhile. */
+export const cloneDatabase = ({ url }: TestDatabase): Promise<TestDatabase> =>
+  createFrom(new URL(url).pathname.slice(1));
+
+async function createFrom(template: string): Promise<TestDatabase> {
   const admin = inject('adminUrl');
-  const template = inject('templateDatabase');
-  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  const name = `${inject('templateDatabase')}_${randomBytes(6).toString('hex')}`;
   await withClient(admin, (client) => client.query(`create database ${name} template ${template}`));
   return { url: databaseUrl(admin, name), drop: () => dropDatabase(admin, name) };
 }

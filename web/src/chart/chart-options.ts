@@ -59,7 +59,7 @@ export function chartSeries(
   return { series: [{}, ...colors.map(line)], ...(isStack && { bands }) };
 }
 
-/** Lines between layers help where steps are wide; where they are narrow there would be only lines. */
+/** Lines between layers help where steps are wide; where these are narrow, all would be lines. */
 const separator =
   (surface: string, color: string) =>
   ({ bbox, data }: uPlot): string =>

@@ -1,0 +1,31 @@
+import type { TadaDocumentNode } from 'gql.tada';
+import { print } from 'graphql';
+
+export type Credentials = { readonly username: string; readonly token: string };
+
+type Answer<Data> = {
+  readonly data?: Data;
+  readonly errors?: readonly { readonly message: string }[];
+};
+
+/** Asks one query. Errors: the server cannot be reached, or it answers with errors. */
+export async function ask<Data, Variables>(
+  url: string,
+  { username, token }: Credentials,
+  document: TadaDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const response = await fetch(new URL('/graphql', url), {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-username': username,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ query: print(document), variables }),
+  });
+  // Refusals are JSON too, with the errors that say why. The shape is the schema's.
+  const { data, errors } = (await response.json()) as Answer<Data>;
+  if (errors || !data) throw new Error(errors?.map(({ message }) => message).join('; '));
+  return data;
+}

@@ -1,0 +1,45 @@
+import type { Command, Option } from 'commander';
+import { createProgram } from '../cli/program.ts';
+import { code, markdownTable } from './markdown-table.ts';
+
+/** Every command with its arguments and options, as `--help` has them. */
+export const commandParts = (): string =>
+  leavesOf(createProgram(), [])
+    .map(({ command, names }) => section(command, names))
+    .join('\n\n');
+
+type Leaf = { readonly command: Command; readonly names: readonly string[] };
+
+/** Commands that do something; one that only has others below it stands for these. */
+function leavesOf(command: Command, names: readonly string[]): Leaf[] {
+  if (command.commands.length === 0) return [{ command, names }];
+  return command.commands.flatMap((below) => leavesOf(below, [...names, below.name()]));
+}
+
+function section(command: Command, names: readonly string[]): string {
+  const usage = `countergraph ${names.join(' ')} ${command.usage()}`;
+  const rows = [
+    ...command.registeredArguments.map((argument) => [
+      ...[argumentForm(argument.name(), argument.variadic), argument.description],
+    ]),
+    ...command.createHelp().visibleOptions(command).filter(isOwn).map(optionRow),
+  ];
+  const summary = command.description();
+  return [
+    `### ${names.join(' ')}`,
+    `${code(usage)}: ${summary}.`,
+    ...(rows.length > 0 ? [markdownTable(['parameter', 'meaning'], rows)] : []),
+  ].join('\n\n');
+}
+
+const argumentForm = (name: string, variadic: boolean): string =>
+  code(variadic ? `<${name}...>` : `<${name}>`);
+
+/** `--help` is of all commands. */
+const isOwn = ({ long }: Option): boolean => long !== '--help';
+
+function optionRow({ flags, description, argChoices, mandatory }: Option): string[] {
+  const choices = argChoices ? `; one of ${argChoices.map(code).join(', ')}` : '';
+  const meaning = description.replaceAll('<', '\\<');
+  return [code(flags), `${meaning}${choices}${mandatory ? '; required' : ''}`];
+}

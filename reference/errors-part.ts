@@ -1,0 +1,11 @@
+import { ERRORS } from '../domain/errors.ts';
+import { code, markdownTable } from './markdown-table.ts';
+
+/** domain/errors.ts, in its order. */
+export const errorsPart = (): string =>
+  markdownTable(
+    ['status', 'code', 'message', 'when'],
+    Object.values(ERRORS).map(({ status, code: name, message, when }) => [
+      ...[String(status), code(name), code(message), when],
+    ]),
+  );

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../db/project-root.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { code, markdownTable } from './markdown-table.ts';
+
+/** domain/limits.ts, in its order; the reason of each is the comment above it. */
+export function limitsPart(): string {
+  const known = reasons();
+  return markdownTable(
+    ['limit', 'value', 'why'],
+    Object.entries(LIMITS).map(([name, value]) => {
+      const reason = known.get(name);
+      if (reason === undefined) throw new Error(`LIMITS.${name} has no comment that says why`);
+      return [code(name), value.toLocaleString('en-US'), reason];
+    }),
+  );
+}
+
+function reasons(): ReadonlyMap<string, string> {
+  const source = readFileSync(join(projectRoot(), 'domain/limits.ts'), 'utf8');
+  const entries = source.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g);
+  return new Map(
+    [...entries].map(([, comment = '', name = '']) => [
+      name,
+      comment.replaceAll(/\s+\*?\s*/g, ' ').trim(),
+    ]),
+  );
+}

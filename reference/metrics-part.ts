@@ -1,0 +1,38 @@
+import { registerAdmission } from '../server/admission-metrics.ts';
+import { Door } from '../server/door.ts';
+import { createLog } from '../server/log.ts';
+import { createService } from '../server/service.ts';
+import { readSettings } from '../server/settings.ts';
+import { code, markdownTable } from './markdown-table.ts';
+
+/** Nobody connects to it. */
+const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
+
+/** Every metric of a server, those of any Node process aside, in the order it tells them in. */
+export async function metricsPart(): Promise<string> {
+  const settings = readSettings({});
+  const log = createLog('silent', process.stderr);
+  const service = createService({ settings, databaseUrl: NO_DATABASE, log });
+  try {
+    const { registry } = service.metrics;
+    registerAdmission(registry, new Door(settings).admission);
+    const ours = registry.getMetricsAsArray().filter(({ name }) => OURS.test(name));
+    return markdownTable(
+      ['metric', 'type', 'labels', 'what'],
+      ours.map((metric) => {
+        const labels = labelsOf(metric).map(code).join(', ');
+        return [code(metric.name), typeOf(metric), labels, metric.help];
+      }),
+    );
+  } finally {
+    await service.close();
+  }
+}
+
+const OURS = /^countergraph_/;
+
+/** prom-client's types say nothing of it, and every metric has it. */
+const labelsOf = (metric: object): readonly string[] =>
+  'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames : [];
+
+const typeOf = (metric: object): string => metric.constructor.name.toLowerCase();

@@ -1,0 +1,16 @@
+import { commandParts } from './command-parts.ts';
+import { errorsPart } from './errors-part.ts';
+import { limitsPart } from './limits-part.ts';
+import { metricsPart } from './metrics-part.ts';
+import { restParts } from './rest-parts.ts';
+import { settingsPart } from './settings-part.ts';
+
+/** What the pages repeat of the code, by the names that they call it by. */
+export const generatedParts = async (): Promise<Readonly<Record<string, string>>> => ({
+  errors: errorsPart(),
+  limits: limitsPart(),
+  settings: settingsPart(),
+  metrics: await metricsPart(),
+  commands: commandParts(),
+  ...restParts(),
+});

@@ -1,0 +1,33 @@
+import { COMMON_PARAMETERS } from '../rest/decode-common.ts';
+import { ENDPOINT_DESCRIPTIONS, parametersOf } from '../rest/openapi.ts';
+import type { Parameter } from '../rest/parameter.ts';
+import { readSettings } from '../server/settings.ts';
+import { code, markdownTable } from './markdown-table.ts';
+
+/** The endpoints and their parameters, as rest/ has them, where no setting was changed. */
+export function restParts(): Readonly<Record<string, string>> {
+  const settings = readSettings({});
+  const own = ENDPOINT_DESCRIPTIONS.map((endpoint) => [
+    `rest-${endpoint.operation.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    parameterTable(
+      parametersOf(endpoint, settings).filter((each) => !COMMON_PARAMETERS.includes(each)),
+    ),
+  ]);
+  return {
+    'rest-endpoints': markdownTable(
+      ['endpoint', 'tells'],
+      ENDPOINT_DESCRIPTIONS.map(({ path, description }) => [code(path), description]),
+    ),
+    'rest-common': parameterTable(COMMON_PARAMETERS),
+    ...Object.fromEntries(own),
+  };
+}
+
+const parameterTable = (parameters: readonly Parameter<unknown>[]): string =>
+  markdownTable(
+    ['parameter', 'type', 'default', 'meaning'],
+    parameters.map(({ name, form, absent, required, meaning }) => [
+      ...[code(name), required ? `${form}, required` : form],
+      ...[absent === null ? '' : code(absent), meaning],
+    ]),
+  );

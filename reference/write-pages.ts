@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../db/project-root.ts';
+import { writeParts } from './generated-parts.ts';
+import { generatedParts } from './parts.ts';
+
+/** `npm run docs`: writes what the reference pages repeat of the code. */
+const folder = join(projectRoot(), 'docs/reference');
+const parts = await generatedParts();
+for (const name of readdirSync(folder).filter((each) => each.endsWith('.md'))) {
+  const path = join(folder, name);
+  const before = readFileSync(path, 'utf8');
+  const after = writeParts(before, parts);
+  if (after === before) continue;
+  writeFileSync(path, after);
+  console.log(`docs/reference/${name} was written anew`);
+}

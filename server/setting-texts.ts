@@ -1,0 +1,112 @@
+import type { SettingName } from './settings.ts';
+
+export type SettingText = {
+  readonly meaning: string;
+  /** What is taken when it is not set, where the fallback in the code does not say it. */
+  readonly absent?: string;
+};
+
+/** What each setting is for, in Markdown: docs/reference/settings.md is made of it. */
+export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
+  DATABASE_URL: {
+    absent: 'the embedded PostgreSQL',
+    meaning: 'the primary node, PostgreSQL 15 or newer',
+  },
+  COUNTERGRAPH_DATA_DIR: { meaning: 'where the embedded server keeps its data' },
+  HOST: { meaning: 'the address to listen on; `0.0.0.0` and `::` are all of the machine' },
+  PORT: { meaning: 'the port; `0` takes a free one and prints it' },
+  COUNTERGRAPH_TIME_ZONE: { meaning: 'the zone of dates without one, and of midnight' },
+  COUNTERGRAPH_DEMO: {
+    absent: '`on` for `npm start` with an empty embedded database, else `off`',
+    meaning: 'the demo context, user and token',
+  },
+  COUNTERGRAPH_QUERY_TIMEOUT_SECONDS: {
+    meaning: 'how long a topper may take when its caller does not say',
+  },
+  COUNTERGRAPH_MAX_TOPPER_ITEMS: { meaning: 'ceiling of `maxitems`' },
+  COUNTERGRAPH_CORS_ORIGINS: { meaning: 'origins that a browser may call from' },
+  COUNTERGRAPH_TRUST_PROXY: {
+    meaning: 'proxies whose `X-Forwarded-For` and `x-request-id` are believed',
+  },
+  COUNTERGRAPH_WORKERS: {
+    absent: 'one fewer than there are processors, at least `1`',
+    meaning: 'threads that unpack and add up blocks, besides the one that answers requests',
+  },
+  COUNTERGRAPH_WORKER_QUEUE: {
+    meaning: 'tasks that may wait for one of them; more are refused with 503',
+  },
+  COUNTERGRAPH_BLOCK_CACHE_MB: {
+    meaning:
+      'memory for unpacked blocks and series that are kept between requests, in megabytes; `0` keeps none',
+  },
+  COUNTERGRAPH_ANSWER_CACHE_MB: {
+    meaning:
+      "memory for computed toppers that are kept until their context's data change, in megabytes; `0` keeps none",
+  },
+  COUNTERGRAPH_RESPONSE_CACHE_MB: {
+    meaning:
+      'memory for whole responses that are kept until the data of a context they are about change, in megabytes; `0` keeps none',
+  },
+  COUNTERGRAPH_COMPILE_AFTER: {
+    meaning:
+      'how often a GraphQL document is asked for before it is compiled, which makes it several times cheaper to run; `0` compiles none',
+  },
+  COUNTERGRAPH_TRUSTED_ONLY: {
+    meaning:
+      "`on` refuses all GraphQL documents but those of `serve --documents FILE` and the dashboard's",
+  },
+  COUNTERGRAPH_MAX_CONCURRENT: {
+    meaning: 'requests that are worked on at once; more are refused with 503',
+  },
+  COUNTERGRAPH_MAX_CONCURRENT_PER_USER: {
+    meaning: 'of these, those of one user; of one address while it is not known who asks',
+  },
+  COUNTERGRAPH_MAX_WAIT_MS: {
+    meaning:
+      'while more is asked than can be done, as many requests are worked on as get done in so many milliseconds, and more are refused with 503; `0` does not look at that',
+  },
+  COUNTERGRAPH_LOG_IN_FAILURES: {
+    meaning:
+      'failed log-ins of a user from one address (other than this machine), after which they are refused there with 429',
+  },
+  COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS: {
+    meaning: 'failed log-ins of all users from one address, after which it is refused',
+  },
+  COUNTERGRAPH_LOG_IN_FAILURE_SECONDS: {
+    meaning: 'over which they are counted, and for which they are refused',
+  },
+  COUNTERGRAPH_MAX_CONNECTIONS: { meaning: 'open connections; more are closed at once' },
+  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: {
+    meaning:
+      'of these, those of one address (of one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name',
+  },
+  COUNTERGRAPH_SLOW_CALLER_SECONDS: {
+    meaning:
+      'how long a request may take to arrive, and how long a caller may take nothing of an answer',
+  },
+  COUNTERGRAPH_KEEP_ALIVE_SECONDS: {
+    meaning: 'how long an idle connection is kept; longer than a proxy in front keeps its own',
+  },
+  COUNTERGRAPH_SHUTDOWN_SECONDS: {
+    meaning: 'how long the server, told to end, waits for the requests it has begun to answer',
+  },
+  COUNTERGRAPH_GRAPHQL_MAX_TOKENS: { meaning: 'tokens of a GraphQL document' },
+  COUNTERGRAPH_GRAPHQL_MAX_DEPTH: { meaning: 'fields within fields' },
+  COUNTERGRAPH_GRAPHQL_MAX_ALIASES: { meaning: 'fields with an alias' },
+  COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS: { meaning: 'fields of the outermost level' },
+  COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES: { meaning: 'directives of an operation' },
+  COUNTERGRAPH_GRAPHQL_MAX_COST: {
+    meaning:
+      'what an operation may cost; [limits.md](limits.md#what-a-query-costs) says how that is computed',
+  },
+  COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: { meaning: 'ids given to one `nodes`' },
+  COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS: { meaning: 'ranks given to one `percentiles`' },
+  COUNTERGRAPH_INTROSPECTION: { meaning: 'who may ask for the GraphQL schema' },
+  COUNTERGRAPH_EXPLORER: { meaning: 'the explorer at `/graphql`' },
+  COUNTERGRAPH_DASHBOARD: { meaning: 'the dashboard at `/`' },
+  COUNTERGRAPH_SLOW_MS: {
+    meaning:
+      'requests that take longer than these milliseconds are logged, with what their toppers were made of; `0`: none',
+  },
+  LOG_LEVEL: { meaning: 'JSON lines on a pipe, readable text on a terminal; to standard error' },
+};

@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDemo } from '../../ingest/demo.ts';
+import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
+import { cloneDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Block, blocksOf, type Page, readPages } from './pages.ts';
+import { createReader, type Reader } from './reader.ts';
+import { shapeFaults } from './same-shape.ts';
+
+const RUN = ['sh', 'graphql'];
+
+/** Pages with something to do; those of other developers are found by themselves. */
+const PAGES = readPages().filter(({ blocks }) =>
+  blocks.some(({ language }) => RUN.includes(language)),
+);
+
+const MISSING = ['bash', 'curl'].filter((tool) => spawnSync(tool, ['--version']).error);
+
+if (MISSING.length > 0) {
+  console.warn(`commands of the pages are not run: ${MISSING.join(' and ')} is not installed`);
+}
+
+let demo: TestDatabase;
+let program: BuiltProgram;
+const done = { sh: 0, graphql: 0, json: 0 };
+
+beforeAll(async () => {
+  [demo, program] = await Promise.all([createTestDatabase(), buildProgram()]);
+  await createDemo({ databaseUrl: demo.url, now: () => Math.floor(Date.now() / 1000) });
+}, 120_000);
+
+afterAll(async () => {
+  await program?.remove();
+  await demo?.drop();
+  console.log(`of the pages were run: ${JSON.stringify(done)}`);
+});
+
+/** What a block gave, for a block of JSON after it, under the same heading, to be held against. */
+type Given = { readonly value: unknown; readonly heading: string } | null;
+
+describe.skipIf(MISSING.length > 0)('what the pages say', () => {
+  it.each(PAGES.map((page) => [page.path, page] as const))(
+    'works: %s',
+    { timeout: 600_000 },
+    async (_, page) => {
+      const reader = await createReader(program, await cloneDatabase(demo));
+      try {
+        let given: Given = null;
+        for (const block of page.blocks) {
+          given = await doAsTold(reader, page, block, given);
+        }
+      } finally {
+        await reader.leave();
+      }
+    },
+  );
+
+  it('is all that is marked as to be run, and not little', () => {
+    const marked = PAGES.flatMap(({ blocks }) => blocks.map(({ language }) => language));
+    const count = (language: string) => marked.filter((each) => each === language).length;
+    expect(done).toMatchObject({ sh: count('sh'), graphql: count('graphql') });
+    expect(done.sh).toBeGreaterThan(10);
+    expect(done.graphql).toBeGreaterThan(20);
+    expect(done.json).toBeGreaterThan(2);
+  });
+});
+
+async function doAsTold(reader: Reader, page: Page, block: Block, given: Given): Promise<Given> {
+  const place = `${page.path}:${block.line}`;
+  switch (block.language) {
+    case 'sh': {
+      const { status, stdout, stderr } = await reader.run(block.text);
+      expect(status, `${place}\n${block.text}\n${stdout}\n${stderr}`).toBe(0);
+      // curl ends well whatever is answered.
+      expect(stdout, place).not.toMatch(/"status":"ERROR"|^\{"errors":/);
+      done.sh += 1;
+      return parsed(stdout, block);
+    }
+    case 'graphql': {
+      const answer = await reader.ask(block.text);
+      expect(answer.errors, `${place}\n${JSON.stringify(answer.errors)}`).toBeUndefined();
+      expect(answer.data, place).not.toMatchObject({ context: null });
+      done.graphql += 1;
+      return { value: answer, heading: block.heading };
+    }
+    case 'json':
+      if (given?.heading === block.heading) {
+        expect(shapeFaults(JSON.parse(block.text), given.value), place).toEqual([]);
+        done.json += 1;
+      }
+      return null;
+    default:
+      return null;
+  }
+}
+
+function parsed(output: string, { heading }: Block): Given {
+  try {
+    return { value: JSON.parse(output), heading };
+  } catch {
+    return null;
+  }
+}
+
+describe('the search for blocks', () => {
+  it('finds them with their lines, and one that has no end', () => {
+    const text = 'a\n```sh\nb\nc\n```\n\n# d\n```json\n{}\n```\n';
+    expect(blocksOf(text)).toEqual([
+      { language: 'sh', text: 'b\nc\n', line: 2, heading: '' },
+      { language: 'json', text: '{}\n', line: 8, heading: '# d' },
+    ]);
+    expect(() => blocksOf('```sh\nb\n')).toThrow('line 1');
+  });
+});
+
+describe('the comparison of shapes', () => {
+  it.each([
+    [{ a: 1 }, { a: 2 }, 0],
+    [{ a: 1 }, { a: '2' }, 1],
+    [{ a: 1 }, { a: 1, b: 1 }, 1],
+    [{ a: null }, { a: 1 }, 1],
+    [[1], [1, 2], 0],
+    [[1, 2], [1], 1],
+    [[{ a: [] }], [{ a: [1] }], 0],
+    [[{ a: [{ b: 1 }] }], [{ a: [{ c: 1 }] }], 1],
+  ])('%j and %j: %i faults', (shown, real, faults) => {
+    expect(shapeFaults(shown, real)).toHaveLength(faults);
+  });
+});

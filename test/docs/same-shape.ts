@@ -1,0 +1,26 @@
+/**
+ * Where an answer has not the shape of one that a page shows; empty: it has. Numbers and texts may
+ * be others, since the demo is made when it is asked for, but fields and types may not; of a list,
+ * as many entries as are shown.
+ */
+export function shapeFaults(shown: unknown, real: unknown, place = ''): string[] {
+  const [kind, realKind] = [kindOf(shown), kindOf(real)];
+  if (kind !== realKind)
+    return [`${place || 'the answer'}: ${kind} is shown, ${realKind} is given`];
+  if (Array.isArray(shown) && Array.isArray(real)) {
+    if (shown.length > real.length) return [`${place}: ${real.length} of ${shown.length} entries`];
+    return shown.flatMap((each, i) => shapeFaults(each, real[i], `${place}[${i}]`));
+  }
+  if (!isObject(shown) || !isObject(real)) return [];
+  const names = [Object.keys(shown), Object.keys(real)].map((keys) => keys.toSorted().join());
+  if (names[0] !== names[1]) return [`${place}: ${names[0]} is shown, ${names[1]} is given`];
+  return Object.entries(shown).flatMap(([name, value]) =>
+    shapeFaults(value, real[name], `${place}.${name}`),
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
