@@ -21,7 +21,7 @@ export type FaultKind =
   | 'outdated'
   | 'broken';
 
-/** The codes of docs/errors.md. */
+/** The codes of docs/reference/errors.md. */
 const KINDS: Readonly<Record<string, FaultKind>> = {
   UNAUTHENTICATED: 'unauthenticated',
   BUSY: 'busy',
