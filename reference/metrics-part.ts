@@ -1,4 +1,5 @@
 import { registerAdmission } from '../server/admission-metrics.ts';
+import { registerConnectionLimits } from '../server/connections-per-address.ts';
 import { Door } from '../server/door.ts';
 import { createLog } from '../server/log.ts';
 import { createService } from '../server/service.ts';
@@ -16,6 +17,7 @@ export async function metricsPart(): Promise<string> {
   try {
     const { registry } = service.metrics;
     registerAdmission(registry, new Door(settings).admission);
+    registerConnectionLimits(registry);
     const ours = registry.getMetricsAsArray().filter(({ name }) => OURS.test(name));
     return markdownTable(
       ['metric', 'type', 'labels', 'what'],
