@@ -9,13 +9,8 @@ type Rules = {
   readonly isProxy: (address: string) => boolean;
 };
 
-/** Bounds the open connections of each address, so that one alone cannot take all there are. */
-export function limitPerAddress(
-  server: Server,
-  registry: Registry,
-  { most, isProxy }: Rules,
-): void {
-  const open = new Map<string, number>();
+/** Gives what counts a connection that was closed at once. */
+export function registerConnectionLimits(registry: Registry): (why: 'total' | 'address') => void {
   const refused = new Counter({
     name: 'countergraph_refused_connections_total',
     help: 'Connections that were closed at once, by what there were too many of',
@@ -23,14 +18,25 @@ export function limitPerAddress(
     registers: [registry],
   });
   for (const why of ['total', 'address']) refused.inc({ why }, 0);
-  server.on('drop', () => refused.inc({ why: 'total' }));
+  return (why) => refused.inc({ why });
+}
+
+/** Bounds the open connections of each address, so that one alone cannot take all there are. */
+export function limitPerAddress(
+  server: Server,
+  registry: Registry,
+  { most, isProxy }: Rules,
+): void {
+  const open = new Map<string, number>();
+  const refuse = registerConnectionLimits(registry);
+  server.on('drop', () => refuse('total'));
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isProxy(remoteAddress)) return;
     const caller = callerNetwork(remoteAddress);
     const count = (open.get(caller) ?? 0) + 1;
     if (count > most) {
-      refused.inc({ why: 'address' });
+      refuse('address');
       socket.destroy();
       return;
     }

@@ -16,6 +16,8 @@ export type Exchange = {
   readonly log: Logger;
   readonly method: string;
   readonly path: string;
+  /** Whether it was written so: neither steps such as `..` nor slashes were left out. */
+  readonly isPathAsWritten: boolean;
   readonly query: URLSearchParams;
   /** Aborted when the caller goes before the answer is out. */
   readonly signal: AbortSignal;
@@ -42,6 +44,7 @@ export function openExchange(
   response: ServerResponse,
   { requestId, log, ...terms }: ExchangeTerms,
 ): Exchange {
+  const written = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   const url = new URL(`http://localhost${originForm(request.url)}`);
   // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and no
   // host that is none brings it down: nothing depends on the host.
@@ -62,6 +65,7 @@ export function openExchange(
     },
     method: request.method ?? 'GET',
     path: url.pathname,
+    isPathAsWritten: written === url.pathname,
     query: url.searchParams,
     signal: gone.signal,
   };

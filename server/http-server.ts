@@ -125,7 +125,9 @@ function createRouter(
     if (dashboard?.serves(exchange)) return { name: 'dashboard', answer: dashboard.answer };
     if (explorer.serves(exchange)) return { name: 'explorer', answer: explorer.answer };
     if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
-    return fixed.get(path) ?? NOTHING_HERE;
+    const route = fixed.get(path) ?? NOTHING_HERE;
+    // What a proxy in front may keep inside is not reached by `/x/../metrics`.
+    return route.always && !exchange.isPathAsWritten ? NOTHING_HERE : route;
   };
 }
 

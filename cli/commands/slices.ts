@@ -103,7 +103,7 @@ async function act(action: SliceAction, options: SliceOptions): Promise<void> {
         ...{ databaseUrl: url, context, signal, now: nowInSeconds, onRows: progress.update },
         onWaiting: () => console.error(`waiting for other work on ${context} to end`),
       },
-      (keeper) => actOn(keeper, action, { options, selection, signal }),
+      (keeper) => actOn(keeper, action, { options, selection, signal, progress }),
     ).finally(progress.stop),
   );
 }
@@ -112,12 +112,13 @@ type Acting = {
   readonly options: SliceOptions;
   readonly selection: SliceSelection;
   readonly signal: AbortSignal;
+  readonly progress: { readonly stop: () => void };
 };
 
 async function actOn(
   keeper: Keeper,
   action: SliceAction,
-  { options, selection, signal }: Acting,
+  { options, selection, signal, progress }: Acting,
 ): Promise<void> {
   const chosen = options.expired ? expiredOf(keeper, selection) : selection;
   const pool = action === 'archive' ? await findPool(keeper, options.pool ?? null) : null;
@@ -132,6 +133,7 @@ async function actOn(
   try {
     for (const slice of plan.slices) {
       const line = await actOnSlice(keeper, action, { slice, pool, json: options.json ?? false });
+      progress.stop();
       if (line !== null) console.log(line);
       done.push(slice.sliceId);
     }
@@ -243,7 +245,10 @@ function rowProgress() {
       }
       bar?.update(done, Math.max(1, rows));
     },
-    stop: () => bar?.stop(),
+    stop() {
+      bar?.stop();
+      [of, bar] = [null, null];
+    },
   };
 }
 
