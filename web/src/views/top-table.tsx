@@ -52,7 +52,7 @@ export function TopTable(props: ResultsProps) {
             </th>
             {isSum && <th scope="col">Share of total</th>}
             {isSum && (
-              <th scope="col" class="is-number">
+              <th scope="col" class="is-number is-average">
                 Average
               </th>
             )}
@@ -158,7 +158,7 @@ function Row(props: RowProps) {
         />
       )}
       {isSum && (
-        <td class="is-number" data-name="Average">
+        <td class="is-number is-average" data-name="Average">
           <Figure quantity={rateQuantity(row.averageRate, terms)} />
         </td>
       )}
