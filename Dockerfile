@@ -38,6 +38,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY migrations migrations
 COPY schema/schema.graphql schema/schema.graphql
+COPY rest/openapi.json rest/openapi.json
 COPY web/explorer web/explorer
 VOLUME /data
 # `node` of the image, as a number: then it can be seen without the image that it is not root.

@@ -48,6 +48,15 @@ function pack(file) {
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
 }
 
+/** Whoever else builds the same at the same time may have been quicker. */
+function moveTo(outDir, digest) {
+  try {
+    renameSync(outDir, target);
+  } catch (error) {
+    if (!isMadeOf(digest)) throw error;
+  }
+}
+
 async function build(digest) {
   // Only now: it takes longer to come in than all the rest.
   const { build: viteBuild } = await import('vite');
@@ -63,7 +72,7 @@ async function build(digest) {
     writeFileSync(join(outDir, STAMP), digest);
     // In one move: whoever builds or reads at the same time finds all of it.
     rmSync(target, { recursive: true, force: true });
-    renameSync(outDir, target);
+    moveTo(outDir, digest);
   } finally {
     rmSync(outDir, { recursive: true, force: true });
   }

@@ -18,16 +18,13 @@ export function selectKeysById(
   const haveParts = ids.some(({ group }) => group.partGroupIds.some((id) => id !== null));
   const places = [ids.map(({ shard }) => shard), ids.map(({ keyId }) => keyId)];
   const groups = ids.map(({ group }) => group);
-  return session.read(
-    haveParts
-      ? { ...SELECT_KEYS, values: [...groupValues(groups), ...places] }
-      : { ...SELECT_LONE_KEYS, values: [groups.map(({ groupId }) => groupId), ...places] },
-    bound,
-  );
+  const statement = haveParts
+    ? { ...SELECT_KEYS, values: [...groupValues(groups), ...places] }
+    : { ...SELECT_LONE_KEYS, values: [groups.map(({ groupId }) => groupId), ...places] };
+  return session.read({ query: 'select-keys-by-id', ...statement }, bound);
 }
 
 const SELECT_KEYS = {
-  query: 'select-keys-by-id',
   name: 'keys_by_id',
   text: `
 select ${KEY_COLUMNS}
@@ -38,7 +35,6 @@ join keys k on k.group_id = w.group_id and k.shard = w.shard and k.key_id = w.ke
 
 /** Joins that find nothing would cost as much as finding the keys. */
 const SELECT_LONE_KEYS = {
-  query: 'select-keys-by-id',
   name: 'lone_keys_by_id',
   text: `
 select ${LONE_KEY_COLUMNS}

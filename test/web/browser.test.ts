@@ -158,6 +158,8 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await page.getByRole('button', { name: `Hide ${largest?.label} and rank again` }).click();
     await settled();
     await showsTop({ page, settled, ...shown }, await topOf({ excludeKeys: [largest?.key] }));
+    const second = (await topOf())[1]?.label;
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(second);
     await shown.shoot('hidden-key');
     await page.getByRole('button', { name: `Show ${largest?.label} again` }).click();
     await showsTop({ page, settled, ...shown }, await topOf());
@@ -266,6 +268,17 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     const bytes = await readFile(await (await saved).path());
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');
     expect(bytes.readUInt32BE(16)).toBeGreaterThan(800);
+  });
+
+  it('gives a link to just this time, also of a window that moves on', async () => {
+    const search = HOSTS_VIEW.replace(HOURS, 'window=1h');
+    const { page, context } = await open(search);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    await page.getByText('copied').waitFor();
+    const link = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(new URL(link).searchParams.get('window')).toBe(`${TEN + 3600}-${TEN + 7200}`);
   });
 
   it('tells a pair by its parts, each a way to its own panel', async () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seriesColors } from '../../web/src/chart/palette.ts';
 import { chartData, stacked } from '../../web/src/data/chart-data.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
@@ -119,26 +118,3 @@ describe('CSV', () => {
     }
   });
 });
-
-describe('the palette', () => {
-  it.each(['light', 'dark'] as const)(
-    'has ten %s colours, whose neighbours differ in lightness',
-    (theme) => {
-      const colors = seriesColors(theme);
-      expect(new Set(colors).size).toBe(10);
-      const lightness = colors.map(luminance);
-      for (const [index, each] of lightness.slice(1).entries()) {
-        const [low = 0, high = 0] = [lightness[index] ?? 0, each].sort((a, b) => a - b);
-        expect((high + 0.05) / (low + 0.05)).toBeGreaterThan(1.35);
-      }
-    },
-  );
-});
-
-/** WCAG 2: relative luminance. */
-function luminance(hex: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5]
-    .map((start) => Number.parseInt(hex.slice(start, start + 2), 16) / 255)
-    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}

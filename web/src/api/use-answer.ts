@@ -32,12 +32,16 @@ export function useAnswer<Data, Variables>(
     isLoading: true,
   });
   const [round, setRound] = useState(0);
-  const question = JSON.stringify([operation.hash, variables, session, round]);
+  const subject = JSON.stringify([operation.hash, variables, session]);
+  const question = `${subject}${round}`;
   const asking = useRef('');
+  const failed = useRef('');
   useEffect(() => {
     const stopped = new AbortController();
     asking.current = question;
-    setKnown((before) => ({ ...before, isLoading: true }));
+    // What went wrong with another question is of no interest to this one.
+    const forget = failed.current !== subject && { fault: null };
+    setKnown((before) => ({ ...before, ...forget, isLoading: true }));
     ask(operation, variables, { session, signal: stopped.signal }).then(
       ({ data, problems }) => {
         if (asking.current !== question) return;
@@ -45,6 +49,7 @@ export function useAnswer<Data, Variables>(
       },
       (error: unknown) => {
         if (stopped.signal.aborted || asking.current !== question) return;
+        failed.current = subject;
         const fault = error instanceof NoAnswer ? error.fault : { ...UNREACHABLE, ...named(error) };
         setKnown((before) => ({ ...before, fault, isLoading: false }));
       },

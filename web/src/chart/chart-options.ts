@@ -47,7 +47,7 @@ export function chartSeries(
     points: { show: false },
     ...(stepped && { paths: stepped }),
     ...(isStack
-      ? { stroke: separator(surface, color), width: 1, ...(index === 0 && { fill: color }) }
+      ? { stroke: separator(surface), width: 1, ...(index === 0 && { fill: color }) }
       : { stroke: color, width: 1.75, spanGaps: false }),
   });
   const bands = colors.slice(1).map(
@@ -59,11 +59,11 @@ export function chartSeries(
   return { series: [{}, ...colors.map(line)], ...(isStack && { bands }) };
 }
 
-/** Lines between layers help where steps are wide; where they are narrow there would be only lines. */
+/** Lines between layers help where steps are wide; where these are narrow, all would be lines. */
 const separator =
-  (surface: string, color: string) =>
+  (surface: string) =>
   ({ bbox, data }: uPlot): string =>
-    bbox.width / data[0].length > 9 * devicePixelRatio ? surface : color;
+    bbox.width / data[0].length > 9 * devicePixelRatio ? surface : 'transparent';
 
 // Increment, text, and what stands below it when year, month, day … change.
 const TIMES: uPlot.Axis.Values = [

@@ -2,16 +2,17 @@ export type Theme = 'light' | 'dark';
 
 /**
  * Ten colours that stand beside each other in a stack, the largest key's first. Neighbours differ
- * in lightness as well as in hue: who sees colours otherwise than most people tells them apart too.
+ * in lightness as well as in hue, and all of them also for those who see no red, green or blue: a
+ * test holds them to that.
  */
 const SERIES: Readonly<Record<Theme, readonly string[]>> = {
   light: [
-    ...['#2f5fc4', '#f0a03a', '#12806f', '#e389b5', '#6a4bb0'],
-    ...['#a3bf45', '#a8432f', '#6fc1e8', '#7d6a1c', '#c9a3e0'],
+    ...['#3350c0', '#e87d3e', '#0c6c70', '#e39aa9', '#66418f'],
+    ...['#a8e06a', '#8c3434', '#6aaed0', '#7c5a1a', '#c08ae6'],
   ],
   dark: [
-    ...['#5b8def', '#f2b25c', '#1f9a86', '#f0a5c8', '#8a6bd6'],
-    ...['#b7d160', '#c9604a', '#8ed3f3', '#9c8a3c', '#d9bcec'],
+    ...['#5b78f2', '#f0a04e', '#148d92', '#f3b9c0', '#8458c0'],
+    ...['#c3ee85', '#c4502f', '#92dff5', '#96684a', '#c6a8f8'],
   ],
 };
 

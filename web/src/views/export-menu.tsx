@@ -1,4 +1,5 @@
 import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { drawPicture } from '../export/picture.ts';
 import { saveFile } from '../export/save-file.ts';
 import { topCsv } from '../export/top-csv.ts';
@@ -13,6 +14,8 @@ type ExportProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement
 export function ExportMenu(props: ExportProps) {
   const { shown, navigate, canvas } = props;
   const { from, to } = shown.table.window;
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => setCopied(false), [from, to]);
   const name = fileName(props);
   const saveCsv = () =>
     saveFile(`${name}.csv`, new Blob([topCsv(props)], { type: 'text/csv;charset=utf-8' }));
@@ -20,14 +23,17 @@ export function ExportMenu(props: ExportProps) {
     if (!canvas.current) return;
     saveFile(`${name}.png`, await drawPicture(pictureOf(props, canvas.current)));
   };
-  const copyLink = () => {
-    const link = navigate.link({ window: { kind: 'interval', from, to } });
-    return navigator.clipboard.writeText(new URL(link, location.href).href);
+  const copyLink = async () => {
+    const fixed = { window: { kind: 'interval', from, to } } as const;
+    // Without https browsers have no clipboard to write to: the address is the link then.
+    if (!('clipboard' in navigator)) return navigate.go(fixed);
+    await navigator.clipboard.writeText(new URL(navigate.link(fixed), location.href).href);
+    setCopied(true);
   };
   const actions: readonly (readonly [string, string, () => unknown])[] = [
     ['Save as CSV', 'all digits, times in UTC', saveCsv],
     ['Save as a picture', 'chart, legend and window, PNG', savePicture],
-    ['Copy a link', 'to just this time, also tomorrow', copyLink],
+    ['Copy a link', isCopied ? 'copied' : 'to just this time, also tomorrow', copyLink],
   ];
   return (
     <Popover
@@ -48,11 +54,13 @@ export function ExportMenu(props: ExportProps) {
                 class="menu-item"
                 onClick={async () => {
                   await act();
-                  close();
+                  if (act !== copyLink) close();
                 }}
               >
                 <span>{label}</span>
-                <span class="hint">{hint}</span>
+                <span class="hint" aria-live="polite">
+                  {hint}
+                </span>
               </button>
             </li>
           ))}

@@ -11,14 +11,18 @@ import { IconButton } from '../parts/icon.tsx';
 import { FaultNotice } from '../parts/notice.tsx';
 import { KeyDetails } from './key-details.tsx';
 import type { KeyPanelProps } from './key-props.ts';
+import { SIGNED_OUT } from './view-props.ts';
 
 /** All that is known of one key, beside the others. */
 export function KeyPanel(props: KeyPanelProps) {
-  const { address, choice, group, session, rawKey } = props;
+  const { address, choice, group, session, rawKey, onSignOut } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const { operation, variables } = keyQuestion(address, choice, rawKey);
   const { data, problems, fault, isLoading, reload } = useAnswer(operation, variables, session);
   const close = useClosing(props);
+  useEffect(() => {
+    if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
+  }, [fault]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const shown = useMemo(() => shownKey(data), [data]);
   const terms = termsOf(props);

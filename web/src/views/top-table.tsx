@@ -1,4 +1,5 @@
-import { useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { othersColor, seriesColor } from '../chart/palette.ts';
 import { Swatch } from '../chart/readout.tsx';
 import { shownText } from '../data/key-parts.ts';
@@ -25,6 +26,7 @@ export function TopTable(props: ResultsProps) {
   const { keys } = shown.table;
   const body = useRef<HTMLTableSectionElement>(null);
   const isSum = addsUp(terms.kind);
+  const hide = useHiding(props, body);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = [...(body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [])];
@@ -50,7 +52,7 @@ export function TopTable(props: ResultsProps) {
             </th>
             {isSum && <th scope="col">Share of total</th>}
             {isSum && (
-              <th scope="col" class="is-number">
+              <th scope="col" class="is-number is-average">
                 Average
               </th>
             )}
@@ -70,7 +72,7 @@ export function TopTable(props: ResultsProps) {
         </thead>
         <tbody ref={body} onKeyDown={onKeyDown}>
           {keys.map((row, index) => (
-            <Row key={row.key} {...props} row={row} index={index} />
+            <Row key={row.key} {...props} row={row} index={index} onHide={hide} />
           ))}
         </tbody>
         {isSum && <Others {...props} />}
@@ -92,7 +94,29 @@ function footnote({ shown, moments }: ResultsProps): string {
     : `${first} There is no change to tell: ${then} is not stored as a whole.`;
 }
 
-type RowProps = ResultsProps & { readonly row: TopRow; readonly index: number };
+type RowProps = ResultsProps & {
+  readonly row: TopRow;
+  readonly index: number;
+  readonly onHide: (key: string, index: number) => void;
+};
+
+/** Hides a key. The focus stays in its place, on the key that comes to stand there. */
+function useHiding(
+  { shown, address, navigate }: ResultsProps,
+  body: RefObject<HTMLTableSectionElement | null>,
+): RowProps['onHide'] {
+  const place = useRef<number | null>(null);
+  useEffect(() => {
+    if (place.current === null) return;
+    const links = body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [];
+    links[Math.min(place.current, links.length - 1)]?.focus();
+    place.current = null;
+  }, [shown]);
+  return (key, index) => {
+    place.current = index;
+    navigate.go({ hidden: [...address.hidden, key] });
+  };
+}
 
 function Row(props: RowProps) {
   const { row, shown, terms, address, navigate, theme } = props;
@@ -134,7 +158,7 @@ function Row(props: RowProps) {
         />
       )}
       {isSum && (
-        <td class="is-number" data-name="Average">
+        <td class="is-number is-average" data-name="Average">
           <Figure quantity={rateQuantity(row.averageRate, terms)} />
         </td>
       )}
@@ -149,7 +173,7 @@ function Row(props: RowProps) {
         <IconButton
           icon="hide"
           name={`Hide ${label} and rank again`}
-          onClick={() => navigate.go({ hidden: [...address.hidden, row.key] })}
+          onClick={() => props.onHide(row.key, props.index)}
         />
       </td>
     </tr>
