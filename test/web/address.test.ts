@@ -38,6 +38,7 @@ const addresses: fc.Arbitrary<Address> = fc.record({
   filter: fc.option(fc.record({ kind: fc.constantFrom(...FILTER_KINDS), text })),
   hidden: fc.uniqueArray(text, { maxLength: 3 }),
   key: fc.option(text),
+  by: fc.option(fc.constant(GUID)),
   others: fc.boolean(),
   units: fc.record({
     amounts: fc.constantFrom('bytes' as const, 'bits' as const),

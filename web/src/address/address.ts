@@ -19,6 +19,8 @@ export type Address = {
   readonly hidden: readonly string[];
   /** Raw key whose panel is open. */
   readonly key: string | null;
+  /** The first of the cross-key groups by which it is drilled down; null: the group's first. */
+  readonly by: string | null;
   /** Whether the stack goes up to the total. */
   readonly others: boolean;
   readonly units: Units;
@@ -70,6 +72,7 @@ export function parseAddress(search: string): Address {
     filter: parseFilter(given),
     hidden: [...new Set(given.getAll('hide').filter((key) => key !== ''))],
     key: given.get('key') || null,
+    by: parseGuid(given.get('by')),
     others: given.get('others') !== 'off',
     units: {
       amounts: oneOf('amounts', ['bits'] as const) ?? 'bytes',
@@ -88,7 +91,7 @@ export function formatAddress(address: Address): string {
     ['context', address.context],
     ['node', address.node],
     ['dr', address.fromDr ? '1' : null],
-    ['group', address.group?.replace(/[{}]/g, '') ?? null],
+    ['group', bare(address.group)],
     ['meter', address.meter === null ? null : String(address.meter)],
     ['probe', address.probe],
     ['window', formatWindow(window)],
@@ -97,6 +100,7 @@ export function formatAddress(address: Address): string {
     [filter?.kind ?? '', filter?.text ?? null],
     ...address.hidden.map((key) => ['hide', key] as const),
     ['key', address.key],
+    ['by', bare(address.by)],
     ['others', address.others ? null : 'off'],
     ['amounts', units.amounts === DEFAULT_UNITS.amounts ? null : units.amounts],
     ['rates', units.rates === DEFAULT_UNITS.rates ? null : units.rates],
@@ -109,10 +113,12 @@ export function formatAddress(address: Address): string {
   return query.size > 0 ? `?${String(query).replaceAll('%2F', '/')}` : '';
 }
 
+const bare = (guid: string | null): string | null => guid?.replace(/[{}]/g, '') ?? null;
+
 /** In the form that answers have; null: it is none. */
 function parseGuid(text: string | null): string | null {
-  const bare = (text ?? '').replace(/^\{|\}$/g, '').toUpperCase();
-  return /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/.test(bare) ? `{${bare}}` : null;
+  const digits = (text ?? '').replace(/^\{|\}$/g, '').toUpperCase();
+  return /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/.test(digits) ? `{${digits}}` : null;
 }
 
 const wholeNumber = (text: string | null): number | null =>

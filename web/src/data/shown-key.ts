@@ -22,7 +22,7 @@ type Figures = NonNullable<
 
 export type Drilldown = NonNullable<Figures['first']>;
 
-/** One document for each number of groups to drill down by; further ones are left out. */
+/** One document for each number of groups to drill down by; of more, some are shown at a time. */
 const OPERATIONS: readonly Operation<KeyAnswer, KeyPanel3QueryVariables>[] = [
   KeyPanel0,
   KeyPanel1,
@@ -41,7 +41,7 @@ export type KeyQuestion = {
 export function keyQuestion(address: Address, choice: ContextChoice, key: string): KeyQuestion {
   const group = groupOf(choice, address.group);
   const meter = meterOf(group, address.meter);
-  const drilldowns = drilldownGroups(choice, group).map((each) => ({
+  const drilldowns = drilldownGroups(choice, group, address.by).shown.map((each) => ({
     guid: each.guid,
     meter: likeMeter(each, meter)?.index ?? 0,
   }));
@@ -64,12 +64,23 @@ export function keyQuestion(address: Address, choice: ContextChoice, key: string
 
 const NO_GROUP = '{00000000-0000-0000-0000-000000000000}';
 
-/** Cross-key groups that the key's group is part of, as many as are asked for at once. */
-export const drilldownGroups = (
+/**
+ * Cross-key groups that the key's group is part of: as many as are asked for at once, from `first`
+ * on, and the others.
+ */
+export function drilldownGroups(
   choice: ContextChoice,
   group: GroupChoice | null,
-): readonly GroupChoice[] =>
-  (group?.drilldowns ?? []).flatMap(({ guid }) => groupOf(choice, guid) ?? []).slice(0, DRILLDOWNS);
+  first: string | null,
+): { readonly shown: readonly GroupChoice[]; readonly more: readonly GroupChoice[] } {
+  const all = (group?.drilldowns ?? []).flatMap(({ guid }) => groupOf(choice, guid) ?? []);
+  const start = Math.max(
+    0,
+    all.findIndex(({ guid }) => guid === first),
+  );
+  const shown = [...all.slice(start), ...all.slice(0, start)].slice(0, DRILLDOWNS);
+  return { shown, more: all.filter((each) => !shown.includes(each)) };
+}
 
 type AnsweredGroup = NonNullable<NonNullable<KeyAnswer['context']>['counterGroup']>;
 

@@ -1,6 +1,8 @@
+import type { GroupChoice } from '../data/choices.ts';
 import { partsOf } from '../data/key-parts.ts';
 import { drilldownGroups } from '../data/shown-key.ts';
 import { Notice } from '../parts/notice.tsx';
+import { onPlainClick } from '../parts/on-plain-click.ts';
 import { DrilldownList } from './drilldown-list.tsx';
 import { KeyChart } from './key-chart.tsx';
 import { KeyAttributes, KeyFacts } from './key-facts.tsx';
@@ -13,7 +15,7 @@ export function KeyDetails(props: KeyViewProps) {
   const { figures, known, drilldowns } = shownKey;
   const parts =
     known && group?.crosskey ? partsOf({ ...known, key: known.key || rawKey }, group) : [];
-  const groups = drilldownGroups(choice, group);
+  const { shown: groups, more } = drilldownGroups(choice, group, address.by);
   return (
     <>
       {parts.length > 0 && (
@@ -44,6 +46,7 @@ export function KeyDetails(props: KeyViewProps) {
               />
             ) : null;
           })}
+          {more.length > 0 && <MoreDrilldowns {...props} groups={more} />}
           {groups.length === 0 && !group?.crosskey && (
             <p class="hint">
               No cross-key group has these keys, so there is nothing to drill down by.
@@ -61,5 +64,28 @@ export function KeyDetails(props: KeyViewProps) {
         <p class="hint">The group has no key {rawKey}.</p>
       )}
     </>
+  );
+}
+
+/** Those for which there was no room in the question. */
+function MoreDrilldowns({
+  groups,
+  navigate,
+}: KeyViewProps & { readonly groups: readonly GroupChoice[] }) {
+  return (
+    <p class="hint">
+      Also by{' '}
+      {groups.map((each, index) => (
+        <span key={each.guid}>
+          {index > 0 && ' · '}
+          <a
+            href={navigate.link({ by: each.guid })}
+            onClick={onPlainClick(() => navigate.go({ by: each.guid }))}
+          >
+            {each.name}
+          </a>
+        </span>
+      ))}
+    </p>
   );
 }
