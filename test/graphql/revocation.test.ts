@@ -155,7 +155,7 @@ describe('an unknown user and a wrong token (decision 10)', () => {
       }
       const [first] = traces;
       expect(first?.[1].status).toBe(401);
-      expect(first?.[1].statements.join('\n')).toContain('from users');
+      expect(first?.[1].statements.join('\n')).toContain('join users');
       for (const [name, traced] of traces) expect([name, traced]).toEqual([name, first?.[1]]);
     }
   });
