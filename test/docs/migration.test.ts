@@ -73,6 +73,12 @@ const asKey = ({ attributes, ...key }: TopperKeyBody): object => ({
   }),
 });
 
+/** What is free of a disk changes from one moment to the next. */
+const asPool = (pool: Record<string, unknown>): object => ({
+  ...renamed(pool),
+  availSize: expect.any(typeof pool['avail_size'] === 'number' ? Number : String),
+});
+
 /** What GraphQL must answer below `context`, if it is to say all that REST says. */
 function inGraphQL(path: string, body: Body): object {
   if (path.includes('/time_slices/')) {
@@ -81,7 +87,7 @@ function inGraphQL(path: string, body: Body): object {
       haSlaveMode: body['ha_slave_mode'],
       ...(body['total_window'] !== null && { totalWindow: body['total_window'] }),
       slices: body.slices.map((slice) => renamed(slice, { id: 'sliceId' })),
-      ...(body.pools.length > 0 && { pools: body.pools.map((pool) => renamed(pool)) }),
+      ...(body.pools.length > 0 && { pools: body.pools.map(asPool) }),
     };
   }
   if (path.includes('/counter_group_info/')) {
