@@ -174,8 +174,8 @@ export const LIMITS = {
   crowdWaitMs: 150,
   /** A minute: whoever waits longer has gone. */
   crowdWaitCeilingMs: 60_000,
-  /** However slow the machine is: fewer would leave it idle between a request's statements. */
-  crowdLeast: 8,
+  /** However slow the machine is: that many at once are no crowd, only a few dashboards. */
+  crowdLeast: 32,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
   crowdMs: 500,
   /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
