@@ -78,6 +78,9 @@ describe('requests that run', () => {
 describe('requests that wait for a lock', () => {
   let locker: pg.Client;
 
+  // A test that fails must not leave the others waiting.
+  afterEach(() => locker.end());
+
   async function lock(tables: string): Promise<void> {
     lab.emptyCaches();
     locker = new pg.Client({ connectionString: server.url });
