@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Connection } from './connection.ts';
 import { partitionName } from './create-partition.ts';
@@ -45,13 +45,22 @@ async function* readText(
 ): AsyncGenerator<Buffer, void, undefined> {
   const stream = connection.query(copyTo(text));
   try {
-    yield* stream.iterator({ destroyOnReturn: false });
+    // Not `yield*`: an error of whoever takes the text would reach the stream and destroy it, and
+    // the connection would be left in the middle of what PostgreSQL sends.
+    for await (const part of stream.iterator({ destroyOnReturn: false })) yield part;
   } finally {
     // Whoever stops in the middle gets a connection back that can be used.
-    if (!stream.readableEnded && !stream.destroyed) {
-      stream.resume();
-      await finished(stream).catch(() => undefined);
-    }
+    await readToEnd(stream);
+  }
+}
+
+/** `resume` does not: what an iterator has left paused stays so, and its socket with it. */
+async function readToEnd(stream: Readable): Promise<void> {
+  if (stream.readableEnded || stream.destroyed) return;
+  try {
+    for await (const _ of stream);
+  } catch {
+    // The statement has failed, and is over.
   }
 }
 
