@@ -10,7 +10,7 @@ export type HeaderSource = { get(name: string): string | null };
 type Endpoint = {
   readonly path: string;
   decode(parameters: object, settings: object): { readonly node: object };
-  answer(scope: RequestScope, at: object, options: object): Promise<object>;
+  answer(scope: RequestScope, at: object, options: object): Promise<{ readonly body: unknown }>;
 };
 
 /**

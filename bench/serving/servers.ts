@@ -36,7 +36,7 @@ async function oursAnew(databaseUrl: string): Promise<string> {
   return (await startServer(databaseUrl, { COUNTERGRAPH_RESPONSE_CACHE_MB: '0' })).url;
 }
 
-/** What every server has to do at least: `node:http`, the services, JSON.stringify. */
+/** What every server has to do at least: `node:http`, the services, and to write JSON. */
 async function bare(databaseUrl: string): Promise<string> {
   const parts = await openProductParts(databaseUrl);
   // Decoded once: what the same parameters mean does not change from request to request.
@@ -78,9 +78,8 @@ async function answerBare(
     const options = known ?? endpoint.decode(parts.parametersOf(query), parts.settings);
     decoded.set(url.search, options);
     const scope = { ...anonymous, identity };
-    return JSON.stringify(
-      await endpoint.answer(scope, parts.viewContext(scope, context, options.node), options),
-    );
+    const at = parts.viewContext(scope, context, options.node);
+    return String((await endpoint.answer(scope, at, options)).body);
   } finally {
     await anonymous.reads.end();
   }
