@@ -18,6 +18,9 @@ type Held = { readonly megabytes: number; readonly files: number; readonly sessi
 /** The first moment of a crowd, which has to be told from a burst, is one in a hundred of it. */
 const CROWD_SECONDS = 60;
 
+/** Between two imports. */
+const EVERY_MS = 5000;
+
 /** All cases of `serving` in turn. */
 const REQUESTS = CASES.flatMap(({ ways }) =>
   ways.filter(({ server }) => server === 'ours').map(({ request }) => request),
@@ -33,14 +36,15 @@ async function soak(cleanup: Cleanup): Promise<void> {
   cleanup.add(() => server.stop());
   showProgress('looking for what is possible');
   await possibleRate(server, 5);
-  const possible = await possibleRate(server, 10);
+  const importer = openImporter(databaseUrl);
+  const possible = await importer.during(possibleRate(server, 20));
   const load = (perSecond: number, seconds: number) =>
     openLoad({ url: server.url, requests: REQUESTS, perSecond, seconds });
   const rate = Math.round(possible * 0.8);
   showProgress(`asking ${rate} times a second for ${options.minutes} minutes`);
   const before = await held(server, databaseUrl);
   const until = Date.now() + options.minutes * 60_000;
-  const watched = watch(server, databaseUrl, until);
+  const watched = watch(server, databaseUrl, { until, importer });
   const steady = await load(rate, options.minutes * 60);
   const { seen, imports, differences, compared } = await watched;
   const after = await held(server, databaseUrl);
@@ -68,21 +72,43 @@ async function possibleRate(server: ForkedServer, seconds: number): Promise<numb
   return requests.average;
 }
 
+/** What imports take of a machine that has little to spare is part of what is not possible. */
+function openImporter(databaseUrl: string) {
+  let minute = MINUTES;
+  /** One minute more; gives the number of all. */
+  const next = async (): Promise<number> => {
+    minute += 1;
+    await importMinutes(databaseUrl, tmpdir(), { from: minute - 1, to: minute });
+    return minute;
+  };
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    const over = work.then(() => true);
+    do await next();
+    while (!(await Promise.race([over, delay(EVERY_MS, false)])));
+    return work;
+  };
+  return { next, during };
+}
+
 /** Imports a minute every few seconds, and compares a topper with plain SQL in between. */
-async function watch(server: ForkedServer, databaseUrl: string, until: number) {
+async function watch(
+  server: ForkedServer,
+  databaseUrl: string,
+  { until, importer }: { until: number; importer: ReturnType<typeof openImporter> },
+) {
   const seen: Held[] = [];
   let [imports, compared, differences] = [0, 0, 0];
-  for (let minute = MINUTES; Date.now() < until - 5000; minute += 1) {
-    await importMinutes(databaseUrl, tmpdir(), { from: minute, to: minute + 1 });
+  while (Date.now() < until - EVERY_MS) {
+    const minutes = await importer.next();
     imports += 1;
-    const group = minute % 20;
-    const interval = { from: FROM, to: FROM + (minute + 1) * 60 };
+    const group = minutes % 20;
+    const interval = { from: FROM, to: FROM + minutes * 60 };
     compared += 1;
     if ((await askTotal(server, group, interval)) !== (await sqlTotal(databaseUrl, group))) {
       differences += 1;
     }
     seen.push(await held(server, databaseUrl));
-    await delay(5000);
+    await delay(EVERY_MS);
   }
   return { seen, imports, compared, differences };
 }
