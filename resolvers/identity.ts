@@ -31,8 +31,9 @@ export type IdentitySources = {
 
 /**
  * Who is asking. Fails with `invalidToken` for an unknown user and for a wrong token alike, in the
- * same time (decision 10), with `tooManyFailures` after many of them, and with `busy`. While the primary cannot be reached, `standIns` are asked in turn: they
- * hold the same users and grants (decision 13).
+ * same time (decision 10), with `tooManyFailures` after many of them, and with `busy`. While the
+ * primary cannot be reached, `standIns` are asked in turn: they hold the same users and grants
+ * (decision 13).
  */
 export async function identify(
   sources: IdentitySources,
