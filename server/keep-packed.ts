@@ -4,6 +4,7 @@ import { selectImports } from '../db/write/select-imports.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { packMissing } from '../packing/pack-missing.ts';
+import { type BackgroundWork, type Delays, workInBackground } from './background-work.ts';
 import type { Logger } from './log.ts';
 import { type ImportsOfContext, PackingTally } from './packing-tally.ts';
 
@@ -12,15 +13,8 @@ export type KeepPackedOptions = {
   readonly log: Logger;
   /** Where what was done is written down. */
   readonly tally?: PackingTally;
-  /** Milliseconds to the first look, and from one to the next; null: only when `runOnce` is called. */
-  readonly delays?: { readonly firstMs: number; readonly everyMs: number } | null;
-};
-
-export type PackedKeeper = {
-  /** Looks at all contexts now. It never fails: what goes wrong is logged. */
-  runOnce(): Promise<void>;
-  /** Ends what goes on, and does nothing from then on. */
-  stop(): Promise<void>;
+  /** null: only when `runOnce` is called. */
+  readonly delays?: Delays | null;
 };
 
 const DELAYS = { firstMs: LIMITS.packingFirstMs, everyMs: LIMITS.packingEveryMs };
@@ -30,17 +24,12 @@ const DELAYS = { firstMs: LIMITS.packingFirstMs, everyMs: LIMITS.packingEveryMs 
  * blocks, and coarse blocks whose import was interrupted. It never makes an import wait for long:
  * it takes a context only while nobody has it, and gives it back after each slice.
  */
-export function keepPacked(options: KeepPackedOptions): PackedKeeper {
+export function keepPacked(options: KeepPackedOptions): BackgroundWork {
   const { databaseUrl, log, tally = new PackingTally(), delays = DELAYS } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   // By context: at this version nothing was left to do.
   const whole = new Map<number, number>();
-  let running: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
 
-  async function look(): Promise<void> {
-    if (signal.aborted) return;
+  async function look(signal: AbortSignal): Promise<void> {
     const started = performance.now();
     let failed = true;
     try {
@@ -56,30 +45,7 @@ export function keepPacked(options: KeepPackedOptions): PackedKeeper {
     tally.noteRun({ endedAt: Date.now() / 1000, seconds, failed });
   }
 
-  function runOnce(): Promise<void> {
-    running = running.then(look);
-    return running;
-  }
-
-  function schedule(ms: number): void {
-    timer = setTimeout(() => {
-      void runOnce().then(() => {
-        if (!signal.aborted && delays) schedule(delays.everyMs);
-      });
-    }, ms);
-    // It alone keeps no process alive.
-    timer.unref();
-  }
-
-  if (delays) schedule(delays.firstMs);
-  return {
-    runOnce,
-    async stop() {
-      clearTimeout(timer);
-      stopping.abort(new Error('the server ends'));
-      await running;
-    },
-  };
+  return workInBackground(look, delays);
 }
 
 type Packing = {

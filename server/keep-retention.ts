@@ -8,6 +8,7 @@ import { dropSlice } from '../keeping/drop-slice.ts';
 import { expiredSelection } from '../keeping/expired.ts';
 import type { Keeper } from '../keeping/keeper.ts';
 import { planSlices } from '../keeping/plan-slices.ts';
+import { type BackgroundWork, type Delays, workInBackground } from './background-work.ts';
 import type { Logger } from './log.ts';
 import { RetentionTally } from './retention-tally.ts';
 
@@ -18,17 +19,10 @@ export type KeepRetentionOptions = {
   readonly clock?: () => number;
   /** Where what was done is written down. */
   readonly tally?: RetentionTally;
-  /** Milliseconds to the first look, and from one to the next; null: only when `runOnce` is called. */
-  readonly delays?: { readonly firstMs: number; readonly everyMs: number } | null;
+  /** null: only when `runOnce` is called. */
+  readonly delays?: Delays | null;
   /** How long an import that has a context is waited for. */
   readonly lockMs?: number;
-};
-
-export type RetentionKeeper = {
-  /** Looks at all contexts now. It never fails: what goes wrong is logged. */
-  runOnce(): Promise<void>;
-  /** Ends what goes on, and does nothing from then on. */
-  stop(): Promise<void>;
 };
 
 const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEveryMs };
@@ -38,19 +32,14 @@ const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEver
  * gives back the space of what was archived or dropped while readers still looked at it. It takes a
  * context only for a slice at a time, and where an import has it for long, comes back later.
  */
-export function keepRetention(options: KeepRetentionOptions): RetentionKeeper {
+export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   const { databaseUrl, log, tally = new RetentionTally(), delays = DELAYS } = options;
   const { clock = Date.now, lockMs = LIMITS.retentionLockMs } = options;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let running: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
+  const now = () => Math.floor(clock() / 1000);
 
-  async function look(): Promise<void> {
-    if (signal.aborted) return;
+  async function look(signal: AbortSignal): Promise<void> {
     let failed = true;
     try {
-      const now = () => Math.floor(clock() / 1000);
       failed = !(await withConnection({ databaseUrl, signal }, 'retention', (connection) =>
         dropExpired({ connection, log, tally, now, lockMs, signal }),
       ));
@@ -61,30 +50,7 @@ export function keepRetention(options: KeepRetentionOptions): RetentionKeeper {
     if (!signal.aborted) tally.noteRun({ endedAt: Date.now() / 1000, failed });
   }
 
-  function runOnce(): Promise<void> {
-    running = running.then(look);
-    return running;
-  }
-
-  function schedule(ms: number): void {
-    timer = setTimeout(() => {
-      void runOnce().then(() => {
-        if (!signal.aborted && delays) schedule(delays.everyMs);
-      });
-    }, ms);
-    // It alone keeps no process alive.
-    timer.unref();
-  }
-
-  if (delays) schedule(delays.firstMs);
-  return {
-    runOnce,
-    async stop() {
-      clearTimeout(timer);
-      stopping.abort(new Error('the server ends'));
-      await running;
-    },
-  };
+  return workInBackground(look, delays);
 }
 
 type Dropping = {
