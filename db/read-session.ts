@@ -38,10 +38,14 @@ export type ReadSessionOptions = {
   mayReadAlone: boolean;
 };
 
-/** text: a statement without parameters; isSame: whether its rows are what they were. */
+/**
+ * By what a snapshot is known again. text: a statement without parameters; isSame: whether its rows
+ * are what they were; seen: what was seen of each thing, as a text.
+ */
 export type SnapshotCheck = {
   readonly text: string;
   readonly isSame: (rows: readonly unknown[]) => boolean;
+  readonly seen: ReadonlyMap<number, string>;
 };
 
 /** Between a statement that was read alone and the transaction after it, data have changed. */
@@ -76,6 +80,8 @@ export class ReadSession {
   #retried = false;
   #broken = false;
   #ended = false;
+  /** Statements that were asked for and are not over. */
+  #working = 0;
   #tail: Promise<unknown> = Promise.resolve();
   #lostSnapshots = 0;
   /** Of what was read before the transaction began, in a snapshot of its own. */
@@ -105,9 +111,9 @@ export class ReadSession {
   }
 
   /**
-   * The rows of one statement that may well be the only one: where no transaction is open it is one
-   * by itself, and the next statement begins the session's. `checkOf` says by what the snapshot of
-   * that is known to be no other than this one's.
+   * The rows of one statement that may well be the last: where no transaction is open it is one by
+   * itself. `checkOf` says by what its snapshot is known to be no other than that of the statements
+   * before it that were read so too, and of the transaction that any other statement begins.
    */
   readAlone<Row>(
     statement: Statement,
@@ -116,7 +122,7 @@ export class ReadSession {
   ): Promise<Row[]> {
     const work = async (client: PoolClient) => {
       const rows = (await this.#send(client, statement)).rows as Row[];
-      if (!this.#inTransaction) this.#check = checkOf(rows);
+      if (!this.#inTransaction) this.#noteAlone(checkOf(rows));
       return rows;
     };
     const alone = this.#options.mayReadAlone;
@@ -142,9 +148,24 @@ export class ReadSession {
   }
 
   #enqueue<T>(run: () => Promise<T>): Promise<T> {
+    this.#working += 1;
     const result = this.#tail.then(run, run);
-    this.#tail = result.catch(() => {});
+    this.#tail = result.then(
+      () => this.#done(),
+      () => this.#done(),
+    );
     return result;
+  }
+
+  #done(): void {
+    this.#working -= 1;
+  }
+
+  /** Gives the connection back until the next statement, where nothing is under way on it. */
+  rest(): void {
+    if (this.#inTransaction || this.#broken || this.#working > 0) return;
+    this.#client?.release();
+    this.#client = null;
   }
 
   async end(): Promise<void> {
@@ -203,10 +224,18 @@ export class ReadSession {
     this.#check = null;
     // Of several statements in one text there are as many results.
     const rows = (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
-    if (check && !check.isSame(rows)) {
-      this.#hasMoved = true;
-      throw new SnapshotMoved();
-    }
+    if (check && !check.isSame(rows)) this.#fail(new SnapshotMoved());
+  }
+
+  #noteAlone(check: SnapshotCheck): void {
+    const before = this.#check;
+    if (!before) this.#check = check;
+    else if (!agree(before, check)) this.#fail(new SnapshotMoved());
+  }
+
+  #fail(moved: SnapshotMoved): never {
+    this.#hasMoved = true;
+    throw moved;
   }
 
   async #connected(bound: TimeBound | null): Promise<PoolClient> {
@@ -319,6 +348,11 @@ export class ReadSession {
 
 /** PostgreSQL's JIT made every topper slower (measured; design). */
 const BEGIN = 'begin isolation level repeatable read read only; set local jit = off';
+
+/** Whether the same was seen of everything that both have seen. */
+function agree(before: SnapshotCheck, after: SnapshotCheck): boolean {
+  return [...after.seen].every(([thing, seen]) => (before.seen.get(thing) ?? seen) === seen);
+}
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -1,12 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { IdentityRow, NodeRow, RequestReads } from './loaders/request-reads.ts';
+import type { Claim, IdentityRow, NodeRow, RequestReads } from './loaders/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
 import { urlOf } from './nodes.ts';
 
-export type Credentials = { readonly username: string; readonly token: string };
+export type Credentials = {
+  readonly username: string;
+  readonly token: string;
+  /** The context whose slices are asked for, where that is known: they come in the same breath. */
+  readonly slicesOf?: string | null;
+};
 
 export type GrantedContext = {
   readonly contextId: number;
@@ -59,7 +64,8 @@ async function prove(
 ): Promise<Identity> {
   sources.gate.check(credentials.username);
   const given = createHash('sha256').update(credentials.token).digest();
-  const claim = { username: credentials.username, digest: given };
+  const { username, slicesOf = null } = credentials;
+  const claim = { username, digest: given, slicesOf };
   const { row, nodeUrl } = await findUser(sources, claim, standIns);
   const stored = row?.digest ?? Buffer.alloc(given.length);
   // An unknown user is compared as well, with zeros, so that both cost the same.
@@ -75,7 +81,7 @@ async function prove(
 
 async function findUser(
   { reads, variable }: IdentitySources,
-  claim: { readonly username: string; readonly digest: Buffer },
+  claim: Claim,
   standIns: readonly NodeRow[],
 ): Promise<{ row: IdentityRow | null; nodeUrl: string }> {
   const urls = [reads.primaryUrl, ...standIns.map((node) => urlOf(node, variable))];

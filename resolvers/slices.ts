@@ -22,17 +22,22 @@ export type SliceSelection = {
   readonly within: Interval | null;
 };
 
+/** isStandby: what the node says of itself, in the same breath (decision 13). */
+export type SliceList = { readonly isStandby: boolean; readonly slices: readonly SliceView[] };
+
 /** Oldest first, then by engine instance; engine instance 0 only unless all are asked for. */
 export async function listSlices(
   scope: RequestScope,
   at: ContextView,
   { allEngines, within }: SliceSelection,
-): Promise<SliceView[]> {
-  const rows = await at.loaders.slicesByContext.load(at.contextId);
-  return rows
+): Promise<SliceList> {
+  const found = await at.loaders.slicesByContext.load(at.contextId);
+  if (!found) throw new Error('a context without a row of its slices');
+  const slices = found.slices
     .filter((row) => allEngines || row.engine === 0)
     .filter((row) => !within || (row.startsAt < within.to && within.from < row.endsAt))
     .map((row) => viewSlice(scope, at, row));
+  return { isStandby: found.isStandby, slices };
 }
 
 function viewSlice(scope: RequestScope, at: ContextView, row: SliceRow): SliceView {

@@ -3,7 +3,7 @@ import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import { type GrantedContext, type Identity, identify } from '../resolvers/identity.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
-import { API_TOKEN, CONTEXT, decodeCommon, timeoutParameter, USERNAME } from './decode-common.ts';
+import { API_TOKEN, CONTEXT, decodeCommon, readTimeout, USERNAME } from './decode-common.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Parameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
@@ -16,7 +16,7 @@ export function timeoutOf<Options extends { node: NodeChoice }>(
 ): number | null {
   const rule = endpoint.timeout(settings);
   try {
-    return timeoutParameter(rule).read(parameters);
+    return readTimeout(rule, parameters);
   } catch (error) {
     // Decision 3: whoever may not ask is told that first, within the default time.
     if (error instanceof ServiceError) return rule.absent;
@@ -30,10 +30,10 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   parameters: Parameters,
   anonymous: AnonymousScope,
 ): Promise<Rendered> {
-  const identity = await authenticate(parameters, anonymous);
+  const identity = await authenticate(endpoint, parameters, anonymous);
   const context = await grantedContext(parameters, identity, anonymous);
   endpoint.require?.(parameters);
-  timeoutParameter(endpoint.timeout(anonymous.settings)).read(parameters);
+  readTimeout(endpoint.timeout(anonymous.settings), parameters);
   const options = endpoint.decode(parameters, anonymous.settings);
   const scope: RequestScope = { ...anonymous, identity };
   const at: ContextView = viewContext(scope, context, options.node);
@@ -43,6 +43,7 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
 }
 
 async function authenticate(
+  { listsSlices }: Pick<Endpoint<never>, 'listsSlices'>,
   parameters: Parameters,
   { reads, directory, variable, gate }: AnonymousScope,
 ): Promise<Identity> {
@@ -51,12 +52,12 @@ async function authenticate(
   const standIn = chosenNode(parameters, directory);
   return identify(
     { reads, directory, variable, gate },
-    { username, token },
+    { username, token, slicesOf: listsSlices ? credential(parameters, CONTEXT) : null },
     standIn ? [standIn] : [],
   );
 }
 
-/** Whatever is wrong with a credential, the answer is the same (decision 3). */
+/** Whatever is wrong with a credential, the answer is the same (decision 3), and comes first. */
 const credential = (parameters: Parameters, { read }: Parameter<string | null>): string | null =>
   orNull(() => read(parameters));
 

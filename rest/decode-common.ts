@@ -69,15 +69,18 @@ export function timeoutParameter(rule: TimeoutRule): Parameter<number | null> {
       ...{ type: 'integer', minimum: -1, maximum: LIMITS.timeoutSeconds, not: { const: 0 } },
       default: absent,
     },
-    read(parameters) {
-      const text = parameters.text('timeout');
-      if (text === null) return rule.absent;
-      const seconds = parseInteger(text);
-      if (seconds === -1) return rule.minusOne;
-      if (seconds === null || seconds < 1 || seconds > LIMITS.timeoutSeconds) {
-        throw malformed('timeout', `-1 or an integer from 1 to ${LIMITS.timeoutSeconds}`, text);
-      }
-      return seconds;
-    },
+    read: (parameters) => readTimeout(rule, parameters),
   };
+}
+
+/** What `timeoutParameter` of the rule reads; each request asks for it, and for no more. */
+export function readTimeout(rule: TimeoutRule, parameters: Parameters): number | null {
+  const text = parameters.text('timeout');
+  if (text === null) return rule.absent;
+  const seconds = parseInteger(text);
+  if (seconds === -1) return rule.minusOne;
+  if (seconds === null || seconds < 1 || seconds > LIMITS.timeoutSeconds) {
+    throw malformed('timeout', `-1 or an integer from 1 to ${LIMITS.timeoutSeconds}`, text);
+  }
+  return seconds;
 }

@@ -27,6 +27,8 @@ export type EndpointDescription = {
 
 /** One of the three legacy endpoints: how its parameters are read and what it answers. */
 export type Endpoint<Options extends { node: NodeChoice }> = EndpointDescription & {
+  /** Whether it lists the context's slices: they are read together with who asks. */
+  readonly listsSlices?: true;
   /** What must be there before values are looked at (decision 3). Error: 400. */
   readonly require?: (parameters: Parameters) => void;
   /** Errors: 400 for each value that is malformed. Nothing is looked up. */

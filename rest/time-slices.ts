@@ -1,4 +1,4 @@
-import { haSlaveMode, probeIdOf, totalWindow } from '../resolvers/contexts.ts';
+import { probeIdOf, totalWindow } from '../resolvers/contexts.ts';
 import { listPools, type PoolView } from '../resolvers/pools.ts';
 import { listSlices, type SliceView, sliceSize } from '../resolvers/slices.ts';
 import { type CommonOptions, decodeCommon } from './decode-common.ts';
@@ -46,6 +46,7 @@ export const timeSlices: Endpoint<TimeSlicesOptions> = {
   errors: [],
   answers: { 'application/json': refTo('TimeSlices') },
   schemas: timeSlicesSchemas,
+  listsSlices: true,
   decode: (parameters) => ({
     ...decodeCommon(parameters),
     diskUsage: DISK_USAGE.read(parameters),
@@ -54,15 +55,14 @@ export const timeSlices: Endpoint<TimeSlicesOptions> = {
   }),
   async answer(scope, at, options) {
     await probeIdOf(at, options.probe);
-    const [slaveMode, slices, pools, window] = await Promise.all([
-      haSlaveMode(at),
+    const [{ isStandby, slices }, pools, window] = await Promise.all([
       listSlices(scope, at, { allEngines: options.allEngines, within: null }),
       options.diskUsage ? listPools(at) : [],
       options.totalWindow ? totalWindow(at) : null,
     ]);
     return jsonAnswer(200, {
       context_name: at.name,
-      ha_slave_mode: slaveMode,
+      ha_slave_mode: isStandby,
       total_window: window,
       slices: await Promise.all(
         slices.map(async (slice) =>

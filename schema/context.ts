@@ -41,8 +41,10 @@ builder.node(ContextRef, {
           description: 'Only slices that overlap this interval.',
         }),
       },
-      resolve: (context, { allEngines, within }, scope) =>
-        listSlices(scope, context, { allEngines, within: decodeInterval(within, 'within') }),
+      async resolve(context, { allEngines, within }, scope) {
+        const selection = { allEngines, within: decodeInterval(within, 'within') };
+        return (await listSlices(scope, context, selection)).slices;
+      },
     }),
     pools: t.field({
       type: [PoolRef],

@@ -11,7 +11,7 @@ builder.node(SliceRef, {
   async loadOne(id, scope) {
     const found = findContextAt(scope, id, 1);
     if (!found) return null;
-    const slices = await listSlices(scope, found.at, { allEngines: true, within: null });
+    const { slices } = await listSlices(scope, found.at, { allEngines: true, within: null });
     return slices.find(({ sliceId }) => String(sliceId) === found.rest[0]) ?? null;
   },
   fields: (t) => ({

@@ -1,5 +1,5 @@
 import type { Exact } from '../domain/exact.ts';
-import { headOf, largestOfHead } from './block-heads.ts';
+import { type BlockHead, headOf, largestOfHead } from './block-heads.ts';
 import type { Folded } from './fold-units.ts';
 import type { KeyBits } from './key-bits.ts';
 import {
@@ -8,6 +8,7 @@ import {
   exactValue,
   type KeyPlace,
   type KeyRows,
+  passingListed,
   passingRows,
   placeOf,
   releaseRows,
@@ -93,8 +94,7 @@ function answerTop(
   question: KeySelection & { maxItems: number },
   all: () => KeyRows,
 ): TopAnswer {
-  const isOfAll = question.within === null && question.passing === null;
-  const known = isOfAll ? answerByHead(folded, question.maxItems, all) : null;
+  const known = question.within === null ? answerByHead(folded, question, all) : null;
   if (known) return known;
   const { counted, passed } = selectRows(folded, question, all);
   const { rows, cut } = largestRows(folded, passed, question.maxItems);
@@ -120,14 +120,39 @@ const valuedKeys = (folded: Folded, rows: readonly number[]): ValuedKey[] =>
   rows.map((row) => ({ ...placeOf(folded, row), value: exactValue(folded, row) }));
 
 /** Of a block whose head is known; null: all of its rows have to be looked at. */
-function answerByHead(folded: Folded, maxItems: number, all: () => KeyRows): TopAnswer | null {
+function answerByHead(
+  folded: Folded,
+  { maxItems, passing }: { maxItems: number; passing: KeyBits | null },
+  all: () => KeyRows,
+): TopAnswer | null {
   const head = headOf(folded, all);
-  const rows = head && largestOfHead(folded, head, maxItems);
-  if (!head || !rows) return null;
+  if (!head) return null;
+  if (passing) return answerPassing(folded, head, passing, maxItems);
+  const rows = largestOfHead(folded, head, maxItems);
+  if (!rows) return null;
   const { total, count } = head;
   const candidates = valuedKeys(folded, [...rows]);
   const rest = candidates.length === count ? null : without(folded, total, candidates);
   return { kind: 'top', candidates, total, rest, restPassing: rest, keyCount: count };
+}
+
+/** The same where only some keys may be listed: what all come to is known. */
+function answerPassing(
+  folded: Folded,
+  { total, count }: BlockHead,
+  passing: KeyBits,
+  maxItems: number,
+): TopAnswer | null {
+  if (folded.listed === null) return null;
+  const passed = passingListed(folded, folded.listed, passing);
+  const candidates = valuedKeys(folded, largestRows(folded, passed, maxItems).rows);
+  const restOf = (of: Exact | null, keys: number): Exact | null =>
+    candidates.length === keys ? null : without(folded, of, candidates);
+  const rest = restOf(total, count);
+  const restPassing = restOf(totalOf(folded, passed), passed.length);
+  const keyCount = passed.length;
+  releaseRows(passed);
+  return { kind: 'top', candidates, total, rest, restPassing, keyCount };
 }
 
 /** What is left of a sum; null where the rule is none, and what is left has to be looked at. */
@@ -151,11 +176,12 @@ function largestRows(
   from: KeyRows,
   wanted: number,
 ): { rows: number[]; cut: number } {
-  const cut = surelyBelow(folded, kthLargest(from.approx, from.length, wanted));
-  const near: { row: number; approx: number }[] = [];
-  for (let i = 0; i < from.length; i += 1) {
-    const approx = from.approx[i] as number;
-    if (approx >= cut) near.push({ row: from.rows[i] as number, approx });
+  const { rows, approx, length } = from;
+  const cut = surelyBelow(folded, kthLargest(approx, length, wanted));
+  const near: PlacedRow[] = [];
+  for (let i = 0; i < length; i += 1) {
+    const value = approx[i] as number;
+    if (value >= cut) near.push({ row: rows[i] as number, approx: value });
   }
   near.sort((a, b) => compareRows(folded, a, b));
   const last = near[wanted - 1];

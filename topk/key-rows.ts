@@ -145,6 +145,32 @@ export function passingRows(folded: Folded, from: KeyRows, passing: KeyBits): Ke
   return { length, rows, approx };
 }
 
+/** Those in the set of a block that is asked as it is: no rows but these are looked at twice. */
+export function passingListed(
+  { starts, values: { low } }: Folded,
+  listed: Uint32Array,
+  passing: KeyBits,
+): KeyRows {
+  const { rows, approx } = takeRowArrays(listed.length);
+  const { bits } = passing;
+  let length = 0;
+  for (let shard = 0; shard + 1 < starts.length; shard += 1) {
+    const first = passing.starts[shard] ?? 0;
+    const room = (passing.starts[shard + 1] ?? first) - first;
+    const [from, to] = [starts[shard] ?? 0, starts[shard + 1] ?? 0];
+    const end = firstAtLeast(listed, room, from, to);
+    for (let row = from; row < end; row += 1) {
+      const bit = first + (listed[row] as number);
+      const value = low[row] as number;
+      rows[length] = row;
+      approx[length] = value;
+      const isIn = ((bits[bit >>> 5] as number) >>> (bit & 31)) & 1;
+      length += Math.abs(value) > 0 ? isIn : 0;
+    }
+  }
+  return { length, rows, approx };
+}
+
 export function shardOfRow(starts: Uint32Array, row: number): number {
   let shard = 0;
   while ((starts[shard + 1] ?? Number.POSITIVE_INFINITY) <= row) shard += 1;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReadSession, TimeBound } from '../read-session.ts';
+import { type NodeSlices, slicesOf } from './select-slices.ts';
 import { type VersionsRow, versionsCheck } from './select-versions.ts';
 
 export type NodeRow = {
@@ -9,8 +10,12 @@ export type NodeRow = {
   url_env: string | null;
 };
 
-/** Its versions are those of the node that answers. */
-export type GrantedContextRow = VersionsRow & { name: string; nodes: NodeRow[] };
+/** Its versions are those of the node that answers; so are the slices, where they were asked for. */
+export type GrantedContextRow = VersionsRow & {
+  name: string;
+  nodes: NodeRow[];
+  slices?: NodeSlices | null;
+};
 
 /**
  * digest: SHA-256 of the token; null for a user without one. Contexts in order of their names; none
@@ -26,6 +31,8 @@ export type Claim = {
   readonly username: string;
   /** SHA-256 of the token that was given. */
   readonly digest: Buffer;
+  /** A context whose slices are wanted as well, if it is granted; null: none is. */
+  readonly slicesOf: string | null;
 };
 
 /**
@@ -35,15 +42,25 @@ export type Claim = {
  */
 export async function selectIdentity(
   session: ReadSession,
-  { username, digest }: Claim,
+  { username, digest, slicesOf: context }: Claim,
   bound: TimeBound | null,
 ): Promise<IdentityRow | null> {
   // PostgreSQL's texts have no NUL, so nobody is called that.
   if (username.includes('\0')) return null;
-  // Often the only statement of a request: all else may be remembered at the versions it brings.
   const values = [username, blinded(digest), BLIND];
+  const isWithSlices = context !== null && !context.includes('\0');
+  // Often the only statement of a request: all else may be remembered at the versions it brings.
   const rows = await session.readAlone<FoundRow>(
-    { query: 'select-identity', name: 'identity', text: SELECT_IDENTITY, values },
+    {
+      query: 'select-identity',
+      ...(isWithSlices
+        ? {
+            name: 'identity and slices',
+            text: SELECT_IDENTITY_AND_SLICES,
+            values: [...values, context],
+          }
+        : { name: 'identity', text: SELECT_IDENTITY, values }),
+    },
     ([row]) => versionsCheck(row?.contexts ?? []),
     bound,
   );
@@ -60,7 +77,7 @@ const BLIND = randomBytes(32);
 const blinded = (digest: Buffer): Buffer =>
   createHash('sha256').update(digest).update(BLIND).digest();
 
-export const SELECT_IDENTITY = `
+const selectIdentityWith = (more: string): string => `
 select u.user_id, t.digest, coalesce(granted.contexts, '[]') as contexts
 from (values ($1::text)) as asked (username)
 left join users u on u.username = asked.username
@@ -71,9 +88,15 @@ left join lateral (
     'nodes', coalesce((
       select json_agg(json_build_object(
         'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env) order by n.name)
-      from nodes n where n.context_id = c.context_id), '[]')
+      from nodes n where n.context_id = c.context_id), '[]')${more}
   ) order by c.name) as contexts
   from grants g join contexts c using (context_id)
     join context_versions v using (context_id) join text_versions x using (context_id)
   where g.user_id = u.user_id and sha256(t.digest || $3::bytea) = $2::bytea
 ) granted on true`;
+
+export const SELECT_IDENTITY = selectIdentityWith('');
+
+export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(`,
+    'slices', case when c.name = $4::text then json_build_object(
+      'isStandby', pg_is_in_recovery(), 'slices', ${slicesOf('c.context_id')}) end`);

@@ -1,9 +1,9 @@
 import { SLICE_HELD_LOCK } from '../advisory-locks.ts';
 import type { ReadSession } from '../read-session.ts';
+import { type VersionsRow, versionsCheck } from './select-versions.ts';
 
 /** held: an import is filling it at this moment. path is null where its partition is not there. */
 export type SliceRow = {
-  contextId: number;
   sliceId: number;
   engine: number;
   startsAt: number;
@@ -13,28 +13,50 @@ export type SliceRow = {
   path: string | null;
 };
 
-/** All slices of the contexts, oldest first, then by engine instance (decision 15). */
+/** isStandby: what the node says of itself (decision 13). */
+export type NodeSlices = {
+  readonly isStandby: boolean;
+  /** Oldest first, then by engine instance (decision 15). */
+  readonly slices: readonly SliceRow[];
+};
+
+export type SlicesRow = VersionsRow & NodeSlices;
+
+/** All slices of the contexts; of one that has not reached a standby yet, none. */
 export const selectSlices = (
   session: ReadSession,
   contextIds: readonly number[],
-): Promise<SliceRow[]> =>
-  session.read({
-    query: 'select-slices',
-    // An import holds an advisory lock on each slice it fills; a crash gives it back by itself.
-    text: `
-select s.context_id as "contextId", s.slice_id as "sliceId", s.engine,
-  s.starts_at::float8 as "startsAt", s.ends_at::float8 as "endsAt", s.archived,
-  held.slice_id is not null as held,
-  case when s.archived then coalesce(rtrim(p.path, '/') || '/' || s.archive_path, s.archive_path)
-    else pg_relation_filepath(to_regclass('samples_' || s.slice_id)) end as path
-from slices s
-left join pools p on p.context_id = s.context_id and p.name = s.archive_pool
-left join (
-  select distinct objid::bigint as slice_id from pg_locks
-  where locktype = 'advisory' and classid = ${SLICE_HELD_LOCK} and objsubid = 2
-    and database = (select oid from pg_database where datname = current_database())
-) held on held.slice_id = s.slice_id
-where s.context_id = any($1::int[])
-order by s.starts_at, s.engine`,
-    values: [contextIds],
-  });
+): Promise<SlicesRow[]> =>
+  // Often the last statement of a request, and all there is in its answer.
+  session.readAlone<SlicesRow>(
+    { query: 'select-slices', name: 'slices', text: SELECT_SLICES, values: [contextIds] },
+    versionsCheck,
+  );
+
+/**
+ * The slices of one context as JSON. An import holds an advisory lock on each slice it fills; a
+ * crash gives it back by itself.
+ */
+export const slicesOf = (contextId: string): string => `(
+  select coalesce(json_agg(json_build_object(
+    'sliceId', s.slice_id, 'engine', s.engine, 'startsAt', s.starts_at, 'endsAt', s.ends_at,
+    'archived', s.archived, 'held', held.slice_id is not null,
+    'path', case
+      when s.archived then coalesce(rtrim(p.path, '/') || '/' || s.archive_path, s.archive_path)
+      else pg_relation_filepath(to_regclass('samples_' || s.slice_id)) end
+  ) order by s.starts_at, s.engine), '[]')
+  from slices s
+  left join pools p on p.context_id = s.context_id and p.name = s.archive_pool
+  left join (
+    select distinct objid::bigint as slice_id from pg_locks
+    where locktype = 'advisory' and classid = ${SLICE_HELD_LOCK} and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database())
+  ) held on held.slice_id = s.slice_id
+  where s.context_id = ${contextId})`;
+
+export const SELECT_SLICES = `
+select asked.context_id as "contextId", coalesce(v.version, 0)::float8 as version,
+  coalesce(t.version, 0)::float8 as "textVersion", pg_is_in_recovery() as "isStandby",
+  ${slicesOf('asked.context_id')} as slices
+from unnest($1::int[]) as asked (context_id)
+left join context_versions v using (context_id) left join text_versions t using (context_id)`;

@@ -33,6 +33,7 @@ export function versionsCheck(rows: readonly VersionsRow[]): SnapshotCheck {
       from context_versions v join text_versions t using (context_id)
       where v.context_id = any(${ids})`,
     isSame: ([row]) => JSON.stringify((row as { versions: unknown }).versions) === versions,
+    seen: new Map(rows.map((row) => [row.contextId, `${row.version} ${row.textVersion}`])),
   };
 }
 

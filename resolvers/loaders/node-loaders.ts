@@ -1,7 +1,7 @@
 import { selectPools } from '../../db/queries/select-pools.ts';
 import { type ServerFactsRow, selectServerFacts } from '../../db/queries/select-server-facts.ts';
 import { selectSliceSizes } from '../../db/queries/select-slice-sizes.ts';
-import { selectSlices } from '../../db/queries/select-slices.ts';
+import { type SlicesRow, selectSlices } from '../../db/queries/select-slices.ts';
 import { selectTotalWindows } from '../../db/queries/select-total-windows.ts';
 import { manyLoader, oneLoader } from './batch.ts';
 import type { Catalog } from './catalog.ts';
@@ -28,6 +28,11 @@ export type { CounterGroupRow, CoverageRow, MeterRow } from './catalog.ts';
 export function createNodeLoaders(reader: NodeReader) {
   const { session } = reader;
   let serverFacts: Promise<ServerFactsRow> | undefined;
+  const slicesByContext = oneLoader(
+    (ids: readonly number[]) => selectSlices(session, ids),
+    (id) => id,
+    (row) => row.contextId,
+  );
   const topperAnswers = topperAnswersLoader(reader);
   const groupKeys = groupKeysLoader(session);
   return {
@@ -43,10 +48,11 @@ export function createNodeLoaders(reader: NodeReader) {
       (id) => id,
       (row) => row.contextId,
     ),
-    slicesByContext: manyLoader(
-      (ids: readonly number[]) => selectSlices(session, ids),
-      (row) => row.contextId,
-    ),
+    slicesByContext,
+    /** Slices that another statement has brought along. */
+    noteSlices: (row: SlicesRow): void => {
+      slicesByContext.prime(row.contextId, row);
+    },
     sliceSize: oneLoader(
       (ids: readonly number[]) => selectSliceSizes(session, ids),
       (id) => id,

@@ -11,7 +11,7 @@ import type { Rendered } from './response-memory.ts';
 import type { ServiceMemory } from './service-memory.ts';
 import { isVersioned } from './versioned-reads.ts';
 
-export type { IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
+export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
 export { SnapshotMoved, type TimeBound } from '../../db/read-session.ts';
 export type { PlanNote } from './plan-note.ts';
 export type { Rendered } from './response-memory.ts';
@@ -68,11 +68,38 @@ export class RequestReads {
   async remembered(name: string, make: () => Promise<Rendered>): Promise<Rendered> {
     const { responses } = this.#options.memory;
     const primary = this.#reader(this.primaryUrl);
-    const found = responses.find(name, (contextId) => primary.knownVersions(contextId));
+    const find = () => responses.find(name, (contextId) => primary.knownVersions(contextId));
+    const found = find();
     if (found) return found;
-    const rendered = await make();
-    const isLasting = !this.#isMomentary && !this.hasMoved && primary.isOneSnapshot;
-    return isLasting ? responses.keep(name, primary.holdsAt, rendered) : rendered;
+    const underway = responses.underway(name);
+    if (underway !== null) {
+      // Who waits needs no connection; those at work do.
+      primary.session.rest();
+      await this.#settled(underway);
+      const made = find();
+      if (made) return made;
+    }
+    return responses.make(name, async () => {
+      const rendered = await make();
+      const isLasting = !this.#isMomentary && !this.hasMoved && primary.isOneSnapshot;
+      return { rendered, holdsAt: isLasting ? primary.holdsAt : null };
+    });
+  }
+
+  /** Waits no longer than this request may take, or its caller waits; what follows then says so. */
+  #settled(underway: Promise<void>): Promise<void> {
+    const { signal, timeoutSeconds } = this.#options;
+    return new Promise((resolve) => {
+      const until = timeoutSeconds === null ? null : this.bound(timeoutSeconds).until;
+      const timer = until !== null && setTimeout(stop, Math.max(0, until - performance.now()));
+      signal.addEventListener('abort', stop, { once: true });
+      void underway.then(stop);
+      function stop(): void {
+        if (timer) clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }
+    });
   }
 
   /** How the toppers of the request so far were answered. */
@@ -113,7 +140,7 @@ export class RequestReads {
     return { seconds, until: performance.now() + seconds * 1000 };
   }
 
-  /** The user and their grants as this node has them. */
+  /** The user and their grants as this node has them, and slices where the claim names some. */
   async identity(
     nodeUrl: string,
     claim: Claim,
@@ -121,7 +148,14 @@ export class RequestReads {
   ): Promise<IdentityRow | null> {
     const reader = this.#reader(nodeUrl);
     const row = await selectIdentity(reader.session, claim, bound);
-    reader.noteVersions(row?.contexts ?? []);
+    const contexts = row?.contexts ?? [];
+    reader.noteVersions(contexts);
+    for (const { slices, ...context } of contexts) {
+      if (!slices) continue;
+      // The statement holds as long as the versions do; what it says of slices does not.
+      this.noteMoment();
+      this.at(nodeUrl).noteSlices({ ...context, ...slices });
+    }
     return row;
   }
 

@@ -17,14 +17,27 @@ type Kept = { readonly rendered: Rendered; readonly holdsAt: readonly VersionsRo
 /** About what an answer takes besides its body and its name. */
 const ENTRY_BYTES = 1000;
 
+/** How many names of answers are known that hold for a moment only. */
+const MOMENTARY_NAMES = 1000;
+
+/** An answer that was made; holdsAt null: it holds for this moment only. */
+export type Made = {
+  readonly rendered: Rendered;
+  readonly holdsAt: readonly VersionsRow[] | null;
+};
+
 /**
  * Rendered answers that depend on nothing but what contexts hold at their versions, in a bounded
  * number of bytes. `name` is all that was asked, with whatever else decides what is answered; that
- * the caller may ask is known before. Another version of one of the contexts, and it is made anew.
+ * the caller may ask is known before. Another version of one of the contexts, and it is made anew:
+ * once for all who ask meanwhile.
  */
 export class ResponseMemory {
   readonly tally = new Tally();
   readonly #kept: LRUCache<string, Kept> | null;
+  /** What is being made: settles, never fails, when the answer is kept or there will be none. */
+  readonly #making = new Map<string, Promise<void>>();
+  readonly #momentary = new LRUCache<string, true>({ max: MOMENTARY_NAMES });
 
   /** maxBytes 0: nothing is remembered. */
   constructor(maxBytes: number) {
@@ -45,18 +58,54 @@ export class ResponseMemory {
     return holds && kept ? kept.rendered : null;
   }
 
+  /** When what somebody else is making under this name is there; null: nobody is. */
+  underway(name: string): Promise<void> | null {
+    return this.#momentary.has(name) ? null : (this.#making.get(name) ?? null);
+  }
+
   /** Gives the answer as it is kept: as bytes, which are not made of text again and again. */
-  keep(name: string, holdsAt: readonly VersionsRow[], rendered: Rendered): Rendered {
-    if (!this.#kept) return rendered;
-    const kept = { ...rendered, body: Buffer.from(rendered.body) };
-    this.#kept.set(name, { rendered: kept, holdsAt });
-    return kept;
+  async make(name: string, work: () => Promise<Made>): Promise<Rendered> {
+    const kept = this.#kept;
+    if (!kept) return (await work()).rendered;
+    const making = this.#make(kept, name, work);
+    if (!this.#making.has(name)) {
+      const over = making.then(
+        () => {},
+        () => {},
+      );
+      this.#making.set(name, over);
+      void over.then(() => this.#making.delete(name));
+    }
+    return making;
+  }
+
+  async #make(
+    kept: LRUCache<string, Kept>,
+    name: string,
+    work: () => Promise<Made>,
+  ): Promise<Rendered> {
+    const { rendered, holdsAt } = await work();
+    if (holdsAt === null) {
+      this.#momentary.set(name, true);
+      return rendered;
+    }
+    this.#momentary.delete(name);
+    const asBytes = { ...rendered, body: Buffer.from(rendered.body) };
+    // Whoever began before an import may end after those who have seen it.
+    if (!isOlder(holdsAt, kept.peek(name))) kept.set(name, { rendered: asBytes, holdsAt });
+    return asBytes;
   }
 
   clear(): void {
     this.#kept?.clear();
+    this.#momentary.clear();
   }
 }
 
 const isSame = (then: VersionsRow, now: VersionsRow | undefined): boolean =>
   now !== undefined && now.version === then.version && now.textVersion === then.textVersion;
+
+const isOlder = (holdsAt: readonly VersionsRow[], kept: Kept | undefined): boolean =>
+  holdsAt.some((now) =>
+    kept?.holdsAt.some((then) => then.contextId === now.contextId && then.version > now.version),
+  );

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SELECT_IDENTITY } from '../../db/queries/select-identity.ts';
+import { SELECT_IDENTITY, SELECT_IDENTITY_AND_SLICES } from '../../db/queries/select-identity.ts';
 import { group, startLab } from '../support/lab.ts';
-import { ADA, CONTEXT, type TestService } from '../support/service.ts';
+import { ADA, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
 
 let lab: TestService;
 
@@ -25,13 +25,14 @@ const sha256 = (...parts: (string | Buffer)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 
 /** The tables that PostgreSQL looks into to say who somebody is, as it tells itself. */
-async function tablesRead(username: string, token: string): Promise<string[]> {
+async function tablesRead(statement: string, { username, token }: Credentials): Promise<string[]> {
   const blind = Buffer.from('blind');
-  const text = `explain (analyze, format json, timing off, costs off, summary off) ${SELECT_IDENTITY}`;
+  const text = `explain (analyze, format json, timing off, costs off, summary off) ${statement}`;
   const literals = [
     `'${username}'`,
     `'\\x${sha256(sha256(token), blind).toString('hex')}'`,
     `'\\x${blind.toString('hex')}'`,
+    `'${CONTEXT}'`,
   ];
   const asked = literals.reduce((sql, literal, i) => sql.replaceAll(`$${i + 1}`, literal), text);
   const [row] = await lab.sql<{ 'QUERY PLAN': readonly { Plan: Node }[] }>(asked);
@@ -43,20 +44,32 @@ async function tablesRead(username: string, token: string): Promise<string[]> {
   return root ? [...new Set(visit(root.Plan).filter(Boolean))].sort() : [];
 }
 
-describe('who somebody is', () => {
+describe.each([
+  ['who somebody is', SELECT_IDENTITY],
+  ['who somebody is, and slices', SELECT_IDENTITY_AND_SLICES],
+])('%s', (_, statement) => {
   it('is looked up for the right token with all that they may read', async () => {
-    const tables = await tablesRead(ADA.username, ADA.token);
+    const tables = await tablesRead(statement, ADA);
     expect(tables).toEqual(expect.arrayContaining(['contexts', 'grants', 'tokens', 'users']));
+    expect(tables.includes('slices')).toBe(statement === SELECT_IDENTITY_AND_SLICES);
   });
 
   it.each([
-    ['a wrong token', ADA.username, 'wrong'],
-    ['the token of another user', 'bob', ADA.token],
-    ['an unknown user', 'nobody', ADA.token],
-  ])('costs no look at what may be read for %s', async (_, username, token) => {
-    const tables = await tablesRead(username, token);
+    ['a wrong token', { ...ADA, token: 'wrong' }],
+    ['the token of another user', { ...ADA, username: 'bob' }],
+    ['an unknown user', { ...ADA, username: 'nobody' }],
+  ])('costs no look at what may be read for %s', async (_case, credentials) => {
+    const tables = await tablesRead(statement, credentials);
     expect(tables).toContain('users');
     expect(tables).not.toContain('grants');
     expect(tables).not.toContain('contexts');
+    expect(tables).not.toContain('slices');
+  });
+});
+
+describe('slices that are asked for with who somebody is', () => {
+  it('are of no context that is not granted', async () => {
+    const tables = await tablesRead(SELECT_IDENTITY_AND_SLICES.replaceAll('$4', `'other'`), ADA);
+    expect(tables).not.toContain('slices');
   });
 });

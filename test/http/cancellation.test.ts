@@ -124,8 +124,9 @@ describe('a timeout (decision 14)', () => {
 describe('overload (decision 5)', () => {
   it('is 503 with Retry-After, and frees what waits once it is over', async () => {
     const callers = Array.from({ length: 40 }, () => new AbortController());
-    const asked = callers.map(({ signal }) =>
-      lab.rest('topper', { ...QUESTION, timeout: 60 }, { signal }),
+    // Those who ask for the same would wait for one of them.
+    const asked = callers.map(({ signal }, i) =>
+      lab.rest('topper', { ...QUESTION, timeout: 60, maxitems: i + 1 }, { signal }),
     );
     // All of them wait for the samples, or for one of those that do.
     const first = await Promise.race(asked);

@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
+import { SELECT_IDENTITY } from '../../db/queries/select-identity.ts';
+import { SELECT_SLICES } from '../../db/queries/select-slices.ts';
 import { revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { isVersioned } from '../../resolvers/loaders/versioned-reads.ts';
+import { countWaiting, holdTables } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
 
@@ -13,7 +17,7 @@ const BOB = { username: 'bob', token: 'bob-token' };
 const OTHER = 'elsewhere';
 
 let lab: TestService;
-/** Done before the next statement that begins a transaction, once. */
+/** Done before the next statement that begins a transaction or reads slices, once. */
 let meanwhile: (() => void) | null = null;
 
 const line = (key: string, value: number) => ({
@@ -27,7 +31,7 @@ beforeAll(async () => {
     // Each operation is compiled when it is first asked for.
     settings: { compileAfter: 1 },
     beforeStatement(text) {
-      if (!text.startsWith('begin') || !meanwhile) return;
+      if (!(text.startsWith('begin') || text === SELECT_SLICES) || !meanwhile) return;
       const once = meanwhile;
       meanwhile = null;
       once();
@@ -85,6 +89,9 @@ function change(sql: string): void {
     client.connect().then(() => client.query(process.argv[2])).then(() => client.end());`;
   execFileSync(process.execPath, ['--eval', script, lab.databaseUrl, sql], { cwd: projectRoot() });
 }
+
+const begins = (statements: readonly string[]) =>
+  statements.filter((text) => text.startsWith('begin')).length;
 
 describe('a whole response', () => {
   it.each([
@@ -230,11 +237,67 @@ describe('a whole response', () => {
   });
 });
 
+describe('a response that many ask for at once', () => {
+  let held: Awaited<ReturnType<typeof holdTables>>;
+
+  beforeEach(async () => {
+    lab.emptyCaches();
+    held = await holdTables(lab.databaseUrl, ['topper_blocks']);
+  });
+
+  afterEach(() => held.release());
+
+  const waiting = async (count: number): Promise<void> => {
+    while ((await countWaiting(lab.databaseUrl)) !== count) await delay(5);
+  };
+
+  const identified = (statements: readonly string[]) =>
+    statements.filter((text) => text === SELECT_IDENTITY).length;
+
+  it.each([
+    ['REST', () => lab.topper(WINDOW)],
+    ['GraphQL', () => lab.data(DOCUMENT)],
+  ])('is made once: %s', async (_, ask) => {
+    const statements = lab.watchStatements();
+    const first = ask();
+    await waiting(1);
+    const others = Array.from({ length: 20 }, ask);
+    // Each has proved who it is, and more of them than there are connections.
+    while (identified(statements()) < 21) await delay(5);
+    expect(await countWaiting(lab.databaseUrl)).toBe(1);
+    await held.release();
+    const answer = await first;
+    for (const other of await Promise.all(others)) expect(other).toEqual(answer);
+    expect(begins(statements())).toBe(1);
+  });
+
+  it('is made by another when the caller of the first has gone', async () => {
+    const statements = lab.watchStatements();
+    const caller = new AbortController();
+    const first = lab.rest('topper', WINDOW, { signal: caller.signal });
+    await waiting(1);
+    const second = lab.topper(WINDOW);
+    while (identified(statements()) < 2) await delay(5);
+    caller.abort();
+    await expect(first).rejects.toThrow();
+    while (begins(statements()) < 2) await delay(5);
+    await held.release();
+    expect((await second).keys).not.toHaveLength(0);
+  });
+
+  it('keeps nobody waiting for longer than they wanted to', async () => {
+    const first = lab.topper(WINDOW);
+    await waiting(1);
+    const impatient = await lab.refusal('topper', { ...WINDOW, timeout: 1 });
+    expect(impatient).toEqual([500, 'Query timed out after 1 seconds']);
+    await held.release();
+    expect((await first).keys).not.toHaveLength(0);
+  });
+});
+
 describe('data that change between the first statement of a request and its transaction', () => {
   const rename = (name: string) => () =>
     change(`update counter_groups set name = '${name}' where name <> '${name}'`);
-  const begins = (statements: readonly string[]) =>
-    statements.filter((text) => text.startsWith('begin')).length;
 
   it.each([
     ['REST', async () => JSON.stringify(await lab.ok('groups'))],
@@ -262,6 +325,29 @@ describe('data that change between the first statement of a request and its tran
     expect(answer).not.toMatch(/error/i);
     expect(begins(statements())).toBe(2);
     expect(lab.logText()).not.toContain('SnapshotMoved');
+  });
+
+  it('make it begin anew where the next statement is none of a transaction either', async () => {
+    const query = `{ context(name: "${CONTEXT}") { slices { name } } }`;
+    await lab.data(query);
+    const statements = lab.watchStatements();
+    meanwhile = rename('Moved');
+    expect(await lab.data(query)).toMatchObject({ context: { slices: [{}] } });
+    expect(begins(statements())).toBe(1);
+    expect(lab.logText()).not.toContain('SnapshotMoved');
+  });
+});
+
+describe('slices', () => {
+  it('are read together with who asks, and in GraphQL after that', async () => {
+    const statements = lab.watchStatements();
+    await lab.ok('slices');
+    expect(statements()).toHaveLength(1);
+    await lab.data(`{ context(name: "${CONTEXT}") { slices { name } } }`);
+    expect(statements()).toHaveLength(3);
+    // All that is asked for besides is of the same moment.
+    await lab.ok('slices', { get_total_window: true, get_disk_usage: true });
+    expect(begins(statements())).toBe(1);
   });
 });
 
