@@ -1,5 +1,5 @@
 import type { Exact } from '../domain/exact.ts';
-import { type BlockHead, headOf, largestOfHead } from './block-heads.ts';
+import { headOf, largestOfHead } from './block-heads.ts';
 import type { Folded } from './fold-units.ts';
 import type { KeyBits } from './key-bits.ts';
 import {
@@ -8,7 +8,7 @@ import {
   exactValue,
   type KeyPlace,
   type KeyRows,
-  passingListed,
+  type PlacedRow,
   passingRows,
   placeOf,
   releaseRows,
@@ -18,6 +18,7 @@ import {
   totalOf,
 } from './key-rows.ts';
 import { kthLargest } from './kth-largest.ts';
+import { isLookable, lookOnce, rowsNotBelow, type Tally } from './look-once.ts';
 
 /** Which keys count at all (null: every one), and which of these may be listed (null: all). */
 export type KeySelection = {
@@ -94,7 +95,7 @@ function answerTop(
   question: KeySelection & { maxItems: number },
   all: () => KeyRows,
 ): TopAnswer {
-  const known = question.within === null ? answerByHead(folded, question, all) : null;
+  const known = question.within === null ? answerAtOnce(folded, question, all) : null;
   if (known) return known;
   const { counted, passed } = selectRows(folded, question, all);
   const { rows, cut } = largestRows(folded, passed, question.maxItems);
@@ -119,40 +120,41 @@ function answerTop(
 const valuedKeys = (folded: Folded, rows: readonly number[]): ValuedKey[] =>
   rows.map((row) => ({ ...placeOf(folded, row), value: exactValue(folded, row) }));
 
-/** Of a block whose head is known; null: all of its rows have to be looked at. */
-function answerByHead(
+/** Where no row has to be written down; null: they have to be. */
+function answerAtOnce(
   folded: Folded,
-  { maxItems, passing }: { maxItems: number; passing: KeyBits | null },
+  question: { readonly maxItems: number; readonly passing: KeyBits | null },
   all: () => KeyRows,
 ): TopAnswer | null {
+  const known = question.passing === null ? answerByHead(folded, question.maxItems, all) : null;
+  return known ?? (isLookable(folded) ? answerByLook(folded, question) : null);
+}
+
+/** Of a block whose head is known; null: all of its rows have to be looked at. */
+function answerByHead(folded: Folded, maxItems: number, all: () => KeyRows): TopAnswer | null {
   const head = headOf(folded, all);
-  if (!head) return null;
-  if (passing) return answerPassing(folded, head, passing, maxItems);
-  const rows = largestOfHead(folded, head, maxItems);
-  if (!rows) return null;
+  const rows = head && largestOfHead(folded, head, maxItems);
+  if (!head || !rows) return null;
   const { total, count } = head;
   const candidates = valuedKeys(folded, [...rows]);
   const rest = candidates.length === count ? null : without(folded, total, candidates);
   return { kind: 'top', candidates, total, rest, restPassing: rest, keyCount: count };
 }
 
-/** The same where only some keys may be listed: what all come to is known. */
-function answerPassing(
+function answerByLook(
   folded: Folded,
-  { total, count }: BlockHead,
-  passing: KeyBits,
-  maxItems: number,
-): TopAnswer | null {
-  if (folded.listed === null) return null;
-  const passed = passingListed(folded, folded.listed, passing);
-  const candidates = valuedKeys(folded, largestRows(folded, passed, maxItems).rows);
-  const restOf = (of: Exact | null, keys: number): Exact | null =>
-    candidates.length === keys ? null : without(folded, of, candidates);
-  const rest = restOf(total, count);
-  const restPassing = restOf(totalOf(folded, passed), passed.length);
-  const keyCount = passed.length;
-  releaseRows(passed);
-  return { kind: 'top', candidates, total, rest, restPassing, keyCount };
+  { maxItems, passing }: { readonly maxItems: number; readonly passing: KeyBits | null },
+): TopAnswer {
+  const { all, passed, cut } = lookOnce(folded, passing, maxItems);
+  const near = rowsNotBelow(folded, passing, cut);
+  const candidates = valuedKeys(folded, largestOf(folded, near, maxItems));
+  const totalOf = ({ sum, count }: Tally): Exact | null =>
+    count === 0 ? null : { sum: BigInt(sum), count: 1n };
+  const restOf = (tally: Tally): Exact | null =>
+    candidates.length === tally.count ? null : without(folded, totalOf(tally), candidates);
+  const [rest, restPassing] = [restOf(all), restOf(passed)];
+  const keyCount = passed.count;
+  return { kind: 'top', candidates, total: totalOf(all), rest, restPassing, keyCount };
 }
 
 /** What is left of a sum; null where the rule is none, and what is left has to be looked at. */
@@ -183,12 +185,17 @@ function largestRows(
     const value = approx[i] as number;
     if (value >= cut) near.push({ row: rows[i] as number, approx: value });
   }
+  return { rows: largestOf(folded, near, wanted), cut };
+}
+
+/** Of some rows the `wanted` largest and their equals, largest first; sorts what it is given. */
+function largestOf(folded: Folded, near: PlacedRow[], wanted: number): number[] {
   near.sort((a, b) => compareRows(folded, a, b));
   const last = near[wanted - 1];
   const end = last
     ? wanted + countWhile(near, wanted, (each) => compareRows(folded, last, each) === 0)
     : near.length;
-  return { rows: near.slice(0, end).map(({ row }) => row), cut };
+  return near.slice(0, end).map(({ row }) => row);
 }
 
 function countWhile<T>(
@@ -223,8 +230,6 @@ const answerValues = (folded: Folded, keys: readonly KeyPlace[]): (Exact | null)
     const row = rowOf(folded, key);
     return row === null ? null : exactValue(folded, row);
   });
-
-type PlacedRow = { readonly row: number; readonly approx: number };
 
 function answerRanks(
   folded: Folded,

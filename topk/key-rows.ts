@@ -145,32 +145,6 @@ export function passingRows(folded: Folded, from: KeyRows, passing: KeyBits): Ke
   return { length, rows, approx };
 }
 
-/** Those in the set of a block that is asked as it is: no rows but these are looked at twice. */
-export function passingListed(
-  { starts, values: { low } }: Folded,
-  listed: Uint32Array,
-  passing: KeyBits,
-): KeyRows {
-  const { rows, approx } = takeRowArrays(listed.length);
-  const { bits } = passing;
-  let length = 0;
-  for (let shard = 0; shard + 1 < starts.length; shard += 1) {
-    const first = passing.starts[shard] ?? 0;
-    const room = (passing.starts[shard + 1] ?? first) - first;
-    const [from, to] = [starts[shard] ?? 0, starts[shard + 1] ?? 0];
-    const end = firstAtLeast(listed, room, from, to);
-    for (let row = from; row < end; row += 1) {
-      const bit = first + (listed[row] as number);
-      const value = low[row] as number;
-      rows[length] = row;
-      approx[length] = value;
-      const isIn = ((bits[bit >>> 5] as number) >>> (bit & 31)) & 1;
-      length += Math.abs(value) > 0 ? isIn : 0;
-    }
-  }
-  return { length, rows, approx };
-}
-
 export function shardOfRow(starts: Uint32Array, row: number): number {
   let shard = 0;
   while ((starts[shard + 1] ?? Number.POSITIVE_INFINITY) <= row) shard += 1;
@@ -216,12 +190,11 @@ export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({
   count: counts ? laneValue(counts, row) : 1n,
 });
 
+/** A row and its value as a double. */
+export type PlacedRow = { readonly row: number; readonly approx: number };
+
 /** Compares by value, the larger first; exactly only where the doubles do not decide. */
-export function compareRows(
-  folded: Folded,
-  a: { readonly row: number; readonly approx: number },
-  b: { readonly row: number; readonly approx: number },
-): number {
+export function compareRows(folded: Folded, a: PlacedRow, b: PlacedRow): number {
   const difference = b.approx - a.approx;
   if (isExactly(folded) || Math.abs(difference) > Math.abs(a.approx) * SLACK * 2) return difference;
   return compareExact(exactValue(folded, b.row), exactValue(folded, a.row));

@@ -17,6 +17,13 @@ export function kthLargest(numbers: Float64Array, length: number, k: number): nu
   return heap[0] as number;
 }
 
+/** Puts a number in place of the smallest of a heap, and gives the one that is the smallest then. */
+export function raiseSmallest(heap: Float64Array, number: number): number {
+  heap[0] = number;
+  sink(heap, 0);
+  return heap[0];
+}
+
 /** Moves the number at `from` down until none below it is smaller. */
 function sink(heap: Float64Array, from: number): void {
   const number = heap[from] as number;

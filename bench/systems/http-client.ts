@@ -1,5 +1,4 @@
-import { Agent, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { Client, type Dispatcher } from 'undici';
 
 export type HttpClient = {
   /** The body of an answer that must be a 200. */
@@ -8,23 +7,21 @@ export type HttpClient = {
   close(): void;
 };
 
-/** A client with one connection, which it keeps: its requests go one after the other. */
+/**
+ * A client with one connection, which it keeps: its requests go one after the other. Its own part
+ * of the time counts as the server's, so it is one that takes little.
+ */
 export function createHttpClient(url: string): HttpClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const call = (path: string, method: string, headers = {}, body = ''): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const sent = request(url + path, { agent, method, headers }, (response) => {
-        text(response).then((answer) => {
-          if (response.statusCode === 200) resolve(answer);
-          else reject(new Error(`${method} ${path}: ${response.statusCode} ${answer}`));
-        }, reject);
-      });
-      sent.once('error', reject);
-      sent.end(body);
-    });
+  const client = new Client(url, { pipelining: 1 });
+  const call = async (asked: Dispatcher.RequestOptions): Promise<string> => {
+    const { statusCode, body } = await client.request(asked);
+    const answer = await body.text();
+    if (statusCode === 200) return answer;
+    throw new Error(`${asked.method} ${asked.path}: ${statusCode} ${answer}`);
+  };
   return {
-    get: (path) => call(path, 'GET'),
-    post: (path, headers, body) => call(path, 'POST', headers, body),
-    close: () => agent.destroy(),
+    get: (path) => call({ path, method: 'GET' }),
+    post: (path, headers, body) => call({ path, method: 'POST', headers, body }),
+    close: () => void client.destroy(),
   };
 }
