@@ -48,14 +48,17 @@ async function soak(cleanup: Cleanup): Promise<void> {
   const steady = await load(rate, options.minutes * 60);
   const { seen, imports, differences, compared } = await watched;
   const after = await held(server, databaseUrl);
+  const refusedSteady = await refusalsOf(server);
   showProgress('asking for three times as much as is possible');
   const crowd = await load(possible * 3, CROWD_SECONDS);
   await delay(2000);
   const again = await load(rate, 10);
+  const refusals = await refusalsOf(server);
   const figures = {
     possiblePerSecond: possible,
     steady,
     ...{ imports, compared, differences, before, seen, after },
+    refusals: { steady: refusedSteady, inAll: refusals },
     overload: crowd,
     afterwards: again,
   };
@@ -81,10 +84,11 @@ function openImporter(databaseUrl: string) {
     await importMinutes(databaseUrl, tmpdir(), { from: minute - 1, to: minute });
     return minute;
   };
+  /** One import after the other while `work` goes on. */
   const during = async <T>(work: Promise<T>): Promise<T> => {
     const over = work.then(() => true);
     do await next();
-    while (!(await Promise.race([over, delay(EVERY_MS, false)])));
+    while (!(await Promise.race([over, false])));
     return work;
   };
   return { next, during };
@@ -153,6 +157,13 @@ async function held({ pid }: ForkedServer, databaseUrl: string): Promise<Held> {
   });
   const files = (await readdir(`/proc/${pid}/fd`)).length;
   return { megabytes: Math.round(kilobytes / 1024), files, sessions };
+}
+
+/** How many requests were refused until now, by why there was no room. */
+async function refusalsOf({ url }: ForkedServer): Promise<Record<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = text.matchAll(/^countergraph_refused_requests_total\{why="(\w+)"\} (\d+)$/gm);
+  return Object.fromEntries([...lines].map(([, why, count]) => [why, Number(count)]));
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

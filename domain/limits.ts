@@ -171,13 +171,13 @@ export const LIMITS = {
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
   /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
-  crowdWaitMs: 150,
+  crowdWaitMs: 100,
   /** A minute: whoever waits longer has gone. */
   crowdWaitCeilingMs: 60_000,
   /** However slow the machine is: that many at once are no crowd, only a few dashboards. */
   crowdLeast: 32,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
-  crowdMs: 500,
+  crowdMs: 1_000,
   /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
   crowdBurst: 128,
   /** How often it is looked whether that is so. */

@@ -160,7 +160,7 @@ describe('statements', () => {
     expect(await increase(name, { query: 'select-identity' }, topper)).toBe(1);
     const commits = async () => (await metrics()).value(name, { query: 'commit' }) ?? 0;
     const before = await commits();
-    await lab.rest('slices');
+    await lab.rest('slices', { get_total_window: true });
     // No answer waits for it.
     await vi.waitFor(async () => expect((await commits()) - before).toBe(1));
   });

@@ -31,7 +31,7 @@ const DEFAULTS: Settings = {
   trustedOnly: false,
   maxConcurrent: 256,
   maxConcurrentPerUser: 64,
-  maxWaitMs: 150,
+  maxWaitMs: 100,
   logInFailures: 20,
   logInFailuresPerAddress: 300,
   logInFailureSeconds: 60,
