@@ -7,6 +7,9 @@ import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
 import { isCanceled, isRecoveryConflict, toServiceError } from './database-error.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
 import { setSessionName } from './session-name.ts';
+import { agree, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
+
+export { type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
 
 /** Until when database work may go on. `until` is on the clock of `performance.now()`. */
 export type TimeBound = { readonly seconds: number; readonly until: number };
@@ -37,24 +40,6 @@ export type ReadSessionOptions = {
   /** Whether the first statement may do without a transaction; see `readAlone`. */
   mayReadAlone: boolean;
 };
-
-/**
- * By what a snapshot is known again. text: a statement without parameters; isSame: whether its rows
- * are what they were; seen: what was seen of each thing, as a text.
- */
-export type SnapshotCheck = {
-  readonly text: string;
-  readonly isSame: (rows: readonly unknown[]) => boolean;
-  readonly seen: ReadonlyMap<number, string>;
-};
-
-/** Between a statement that was read alone and the transaction after it, data have changed. */
-export class SnapshotMoved extends Error {
-  constructor() {
-    super('the data have changed since the first statement of the request: it has to begin anew');
-    this.name = 'SnapshotMoved';
-  }
-}
 
 /** Sends one statement on a connection and collects what comes back. */
 type Work<T> = (client: PoolClient) => Promise<T>;
@@ -348,11 +333,6 @@ export class ReadSession {
 
 /** PostgreSQL's JIT made every topper slower (measured; design). */
 const BEGIN = 'begin isolation level repeatable read read only; set local jit = off';
-
-/** Whether the same was seen of everything that both have seen. */
-function agree(before: SnapshotCheck, after: SnapshotCheck): boolean {
-  return [...after.seen].every(([thing, seen]) => (before.seen.get(thing) ?? seen) === seen);
-}
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -17,7 +17,7 @@ export function kthLargest(numbers: Float64Array, length: number, k: number): nu
   return heap[0] as number;
 }
 
-/** Puts a number in place of the smallest of a heap, and gives the one that is the smallest then. */
+/** Puts a number in place of the smallest of a heap, and gives the smallest of them then. */
 export function raiseSmallest(heap: Float64Array, number: number): number {
   heap[0] = number;
   sink(heap, 0);

@@ -10,7 +10,7 @@ export type NodeRow = {
   url_env: string | null;
 };
 
-/** Its versions are those of the node that answers; so are the slices, where they were asked for. */
+/** Its versions, and slices where they were asked for, are those of the node that answers. */
 export type GrantedContextRow = VersionsRow & {
   name: string;
   nodes: NodeRow[];

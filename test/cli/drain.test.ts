@@ -58,7 +58,7 @@ async function serve(env: Readonly<Record<string, string>> = {}) {
       ...process.env,
       DATABASE_URL: lab.databaseUrl,
       PORT: '0',
-      COUNTERGRAPH_ANSWER_CACHE_MB: '0',
+      ...{ COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB: '0' },
       ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'],

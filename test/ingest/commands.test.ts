@@ -87,7 +87,7 @@ describe('the command import', () => {
     expect([status, err]).toEqual([0, []]);
     expect(out).toHaveLength(2);
     expect(out[0]).toMatch(
-      /conn\.log: 1 flows from 2 lines, 12 readings, 12 new keys, 1 slices \(1 new\), \d+\.\d s, [\d,]+ readings\/s, \d+ MB of memory$/,
+      /conn\.log: 1 flows from 2 lines, 12 readings, 12 new keys, 1 slices \(1 new\), \d+\.\d s, [\d,]+ readings\/s, [\d,]+ MB of memory$/,
     );
     expect(out[1]).toMatch(/other\.log\.gz: 1 flows .* 0 new keys, 1 slices \(0 new\)/);
   });

@@ -1,0 +1,22 @@
+/**
+ * By what a snapshot is known again. text: a statement without parameters; isSame: whether its rows
+ * are what they were; seen: what was seen of each thing, as a text.
+ */
+export type SnapshotCheck = {
+  readonly text: string;
+  readonly isSame: (rows: readonly unknown[]) => boolean;
+  readonly seen: ReadonlyMap<number, string>;
+};
+
+/** Between a statement that was read alone and the transaction after it, data have changed. */
+export class SnapshotMoved extends Error {
+  constructor() {
+    super('the data have changed since the first statement of the request: it has to begin anew');
+    this.name = 'SnapshotMoved';
+  }
+}
+
+/** Whether the same was seen of everything that both have seen. */
+export function agree(before: SnapshotCheck, after: SnapshotCheck): boolean {
+  return [...after.seen].every(([thing, seen]) => (before.seen.get(thing) ?? seen) === seen);
+}
