@@ -62,7 +62,8 @@ function inLog(nowMs: () => number): FeedDisplay {
 
 /** One line for people; what matters most comes first, as a terminal may be narrow. */
 export function feedLine(status: FeedStatus, nowMs: number): string {
-  const { context, flows, badLines, newestAt, committedTo, uncommitted, trouble } = status;
+  const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
+  const { uncommitted, trouble } = status;
   const nowSeconds = nowMs / 1000;
   const behind = newestAt === null ? '' : `, ${behindText(nowSeconds - newestAt)}`;
   const since = status.uncommittedSince;
@@ -72,6 +73,7 @@ export function feedLine(status: FeedStatus, nowMs: number): string {
     `${count(uncommitted)} not committed${waiting}`,
     ...(trouble === null ? [] : [trouble]),
     ...(badLines > 0 ? [`${count(badLines)} bad lines`] : []),
+    ...(leftOutFlows > 0 ? [`${count(leftOutFlows)} flows of archived slices`] : []),
     committedTo === null ? 'nothing committed yet' : `committed up to ${timeText(committedTo)}`,
   ];
   return parts.join('; ');

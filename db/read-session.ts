@@ -146,11 +146,12 @@ export class ReadSession {
     this.#working -= 1;
   }
 
-  /** Gives the connection back until the next statement, where nothing is under way on it. */
-  rest(): void {
-    if (this.#inTransaction || this.#broken || this.#working > 0) return;
+  /** Gives the connection back until the next statement. False: something is under way on it. */
+  rest(): boolean {
+    if (this.#inTransaction || this.#broken || this.#working > 0) return false;
     this.#client?.release();
     this.#client = null;
+    return true;
   }
 
   async end(): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { selectArchivedStarts } from '../db/write/select-archived-starts.ts';
 import { selectFeedCommits } from '../db/write/select-feed-commits.ts';
 import { upsertFeed } from '../db/write/upsert-feed.ts';
 import type { Flow } from './flow.ts';
@@ -7,6 +8,12 @@ import type { FlowFormat } from './flow-formats.ts';
 import { createFlowWriter } from './flow-writer.ts';
 import type { GeoPlaces } from './geo-places.ts';
 import { type ImportSession, runImport } from './import-session.ts';
+import {
+  countLeftOut,
+  type LeftOutFlows,
+  NOTHING_LEFT_OUT,
+  splitArchived,
+} from './left-out-flows.ts';
 import type { TimeBounds } from './time-bounds.ts';
 
 export type FeedTarget = {
@@ -42,28 +49,41 @@ const FLOWS_A_TURN = 500;
  * knows whether the transaction has been committed: the answer may be what was lost. So every
  * attempt first looks for the batch's number, once it has the context's lock: an attempt before it,
  * be it that it still runs, had that lock until it was over.
+ *
+ * Flows of archived slices are left out, and told of: those that came with them are not to blame.
  */
 export function createFeedCommitter(target: FeedTarget) {
   const feedId = randomUUID();
   const startedAt = new Date();
   let databaseUrl = target.databaseUrl;
   let hasFailed = false;
+  /** Of the batch that is being committed: an attempt that is found to be committed said so. */
+  let leftOut: LeftOutFlows = NOTHING_LEFT_OUT;
 
-  async function write(session: ImportSession, batch: FeedBatch): Promise<void> {
-    const { connection, contextId, writer } = session;
+  async function write(
+    session: ImportSession,
+    batch: FeedBatch,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { connection, contextId, writer, sliceSeconds } = session;
     if ((await selectFeedCommits(connection, feedId)) >= batch.number) return;
-    const { home, probe, places, format } = target;
+    const { home, probe, places, format, engine } = target;
+    const archived = await selectArchivedStarts(connection, { contextId, engine });
+    const split = splitArchived(batch.flows, archived, sliceSeconds);
+    leftOut = split.leftOut;
     const { add, finish } = await createFlowWriter(session, {
       ...{ home, probe, places, bounds: NO_BOUNDS },
     });
-    for (const [i, flow] of batch.flows.entries()) {
+    for (const [i, flow] of split.taken.entries()) {
+      signal.throwIfAborted();
       const due = add(flow);
       if (due !== null) await due;
       if (i % FLOWS_A_TURN === FLOWS_A_TURN - 1) await nextTurn();
     }
     await writer.finish();
     await finish();
-    const { number: commits, flowsSoFar: flows, newestUs } = batch;
+    const { number: commits, flowsSoFar, newestUs } = batch;
+    const flows = flowsSoFar - countLeftOut(leftOut);
     await upsertFeed(connection, {
       feedId,
       contextId,
@@ -75,16 +95,17 @@ export function createFeedCommitter(target: FeedTarget) {
     });
   }
 
-  /** One attempt; one that fails may have succeeded, and is to be made again. */
-  return async (batch: FeedBatch): Promise<void> => {
+  /** One attempt, which the signal ends; one that fails may have succeeded, and is made again. */
+  return async (batch: FeedBatch, signal: AbortSignal): Promise<LeftOutFlows> => {
     const { source, context, engine, onWaiting } = target;
     // Where it cannot be opened either, the import says why.
     if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
     hasFailed = true;
     await runImport(
-      { databaseUrl, source, context, engine, makesContext: true, onWaiting },
-      (session) => write(session, batch),
+      { databaseUrl, source, context, engine, makesContext: true, onWaiting, signal },
+      (session) => write(session, batch, signal),
     );
     hasFailed = false;
+    return leftOut;
   };
 }

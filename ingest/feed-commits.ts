@@ -6,6 +6,7 @@ import type { FeedBatch } from './feed-batches.ts';
 import type { FeedLimits } from './feed-limits.ts';
 import type { Flow } from './flow.ts';
 import { IngestError } from './ingest-error.ts';
+import { countLeftOut, type LeftOutFlows } from './left-out-flows.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
 export type FeedCommitsOptions = {
@@ -13,8 +14,10 @@ export type FeedCommitsOptions = {
   readonly nowMs: () => number;
   /** Told to end: the last commit is not tried for ever. */
   readonly stop: AbortSignal;
-  /** One attempt at a commit. */
-  readonly commit: (batch: FeedBatch) => Promise<void>;
+  /** One attempt at a commit, which fails when the signal is aborted. */
+  readonly commit: (batch: FeedBatch, signal: AbortSignal) => Promise<LeftOutFlows>;
+  /** Told of flows that a commit had to leave out. */
+  readonly onLeftOut: (leftOut: LeftOutFlows) => void;
   readonly onChange: () => void;
 };
 
@@ -36,12 +39,15 @@ export class FeedCommits {
   readonly #options: FeedCommitsOptions;
   #commits = 0;
   #committedFlows = 0;
+  #leftOutFlows = 0;
   #committedUs = 0;
   /** The batch that is being committed. */
   #batch: { readonly size: number; readonly firstReadMs: number | null } | null = null;
   #lastCommitMs = Number.NEGATIVE_INFINITY;
   #trouble: string | null = null;
   #isEnding = false;
+  /** Aborted when the last commit, once told to end, has had its time. */
+  readonly #outOfPatience = new AbortController();
   /** Wakes the loop, and the reader that waits for room. */
   #ring: () => void = () => {};
   #makeRoom: () => void = () => {};
@@ -49,8 +55,15 @@ export class FeedCommits {
   constructor(pending: PendingFlows, options: FeedCommitsOptions) {
     this.#pending = pending;
     this.#options = options;
-    // Told to end, the reader takes what it has begun to take.
-    options.stop.addEventListener('abort', () => this.#makeRoom(), { once: true });
+    const stop = () => {
+      // The reader takes what it has begun to take.
+      this.#makeRoom();
+      const told = new IngestError('told to end, and the last commit takes too long');
+      const giveUp = () => this.#outOfPatience.abort(told);
+      setTimeout(giveUp, options.limits.lastCommitMs).unref();
+    };
+    if (options.stop.aborted) stop();
+    else options.stop.addEventListener('abort', stop, { once: true });
   }
 
   /** Done when all is committed after `endWithWhatIsThere`; fails where that cannot be. */
@@ -88,8 +101,9 @@ export class FeedCommits {
     this.#options.onChange();
   }
 
-  tally(): { commits: number; committedFlows: number } {
-    return { commits: this.#commits, committedFlows: this.#committedFlows };
+  tally(): { commits: number; committedFlows: number; leftOutFlows: number } {
+    const [commits, committedFlows] = [this.#commits, this.#committedFlows];
+    return { commits, committedFlows, leftOutFlows: this.#leftOutFlows };
   }
 
   state(): CommitState {
@@ -127,28 +141,29 @@ export class FeedCommits {
         this.#committedUs,
       ),
     };
-    await this.#commitAtLast(batch);
+    const leftOut = await this.#commitAtLast(batch);
     this.#commits = batch.number;
-    this.#committedFlows = batch.flowsSoFar;
+    this.#committedFlows = batch.flowsSoFar - countLeftOut(leftOut);
+    this.#leftOutFlows += countLeftOut(leftOut);
     this.#committedUs = batch.newestUs;
     this.#batch = null;
     this.noteTrouble(null);
+    if (leftOut.size > 0) this.#options.onLeftOut(leftOut);
     this.#makeRoom();
   }
 
   /** Tries until it has happened; told to end, for a while only. */
-  async #commitAtLast(batch: FeedBatch): Promise<void> {
+  async #commitAtLast(batch: FeedBatch): Promise<LeftOutFlows> {
     const { commit, limits, stop } = this.#options;
     let retryMs = limits.firstRetryMs;
-    let patienceMs = limits.lastCommitMs;
     for (;;) {
       try {
-        return await commit(batch);
+        return await commit(batch, this.#outOfPatience.signal);
       } catch (error) {
-        if (!isPassing(error) || patienceMs <= 0) throw this.#notCommitted(error);
+        if (!isPassing(error) || this.#outOfPatience.signal.aborted)
+          throw this.#notCommitted(error);
         this.noteTrouble(`the database is away (${reasonOf(error)}), trying again`);
       }
-      if (stop.aborted) patienceMs -= retryMs;
       // The end does not wait for the end of a long pause.
       await (stop.aborted ? delay(retryMs) : pause(retryMs, stop));
       retryMs = stop.aborted

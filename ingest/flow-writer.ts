@@ -1,6 +1,7 @@
 import { labelFromMmdb } from '../db/write/label-from-mmdb.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { KeyText } from '../domain/key-text.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { addressScopes, DEFAULT_HOME } from './address-scope.ts';
 import { BadLine } from './bad-line.ts';
 import type { Flow } from './flow.ts';
@@ -134,6 +135,8 @@ function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Place
   };
 }
 
+const DAY_US = 86_400e6;
+
 /** Fails with a `BadLine` where the flow lies out of bounds, or is more than can be counted. */
 export function checkFlow(
   { startUs, durationUs, originator, responder }: Flow,
@@ -141,6 +144,10 @@ export function checkFlow(
 ): void {
   checkTime(bounds, 'the start', startUs / 1e6);
   checkTime(bounds, 'the end', (startUs + durationUs) / 1e6);
+  if (durationUs > LIMITS.flowDays * DAY_US) {
+    const days = Math.round(durationUs / DAY_US).toLocaleString('en');
+    throw new BadLine(`a flow must last at most ${LIMITS.flowDays} days, got ${days} days`);
+  }
   if (
     !isReading(addWhole(originator.bytes, responder.bytes)) ||
     !isReading(addWhole(originator.packets, responder.packets))

@@ -16,6 +16,7 @@ import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
 export type ImportSession = {
   readonly connection: Connection;
   readonly contextId: number;
+  readonly sliceSeconds: number;
   readonly writer: ReadingWriter;
   readonly keyIds: KeyIds;
   readonly slices: ImportSlices;
@@ -113,7 +114,7 @@ async function openSession(
     { connection, contextId, keyIds, slices, sink },
     target.batchRows,
   );
-  return { connection, contextId, writer, keyIds, slices };
+  return { connection, contextId, sliceSeconds, writer, keyIds, slices };
 }
 
 /** The context to import into, locked and found or made as the target says. */

@@ -4,8 +4,8 @@ import { insertSlice } from '../db/write/insert-slice.ts';
 import { reserveSlice, selectAndHoldSlice } from '../db/write/select-slice.ts';
 import { type EpochSeconds, floorTo } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { shellWord } from '../domain/shell-word.ts';
 import { sliceName } from '../domain/slice-name.ts';
+import { restoreCommand } from './archived-slice.ts';
 import { IngestError } from './ingest-error.ts';
 
 /** A slice's id, and the time up to which buckets are in it. */
@@ -44,10 +44,9 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
     const place = { contextId, engine, startsAt };
     const slice = await selectAndHoldSlice(connection, place);
     if (slice?.archived) {
-      const name = sliceName(startsAt, engine);
       throw new IngestError(
-        `${source}: ${name} is archived: restore it before importing into it, with ` +
-          `\`countergraph slices restore --context ${shellWord(context)} --slice ${name}\``,
+        `${source}: ${sliceName(startsAt, engine)} is archived: restore it before importing ` +
+          `into it, with ${restoreCommand({ context, engine, startsAt })}`,
       );
     }
     if (slice && !slice.packed) unpacked.add(slice.sliceId);

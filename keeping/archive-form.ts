@@ -65,8 +65,12 @@ export async function describeArchive(
 export function parseHeader(line: string): ArchiveHeader | null {
   try {
     const header = JSON.parse(line) as Partial<ArchiveHeader> | null;
-    // Whoever wrote `countergraph` there wrote the rest too; the digest says that nobody changed it.
-    return header?.countergraph === 'archive' ? (header as ArchiveHeader) : null;
+    // The digest says that nobody has changed it; of another file it says so later.
+    const isOne =
+      header?.countergraph === 'archive' &&
+      typeof header.slice?.name === 'string' &&
+      [header.groups, header.probes, header.sections].every(Array.isArray);
+    return isOne ? (header as ArchiveHeader) : null;
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -15,11 +16,17 @@ export type ArchiveReader = {
   readonly close: () => Promise<void>;
 };
 
-/** Errors: those of the file system. What is read may throw that the file is damaged. */
+/** Errors: those of the file system; no plain file. What is read may throw that it is damaged. */
 export async function openArchive(file: string): Promise<ArchiveReader> {
   // All is read through one handle: nobody puts another file in its place between two looks.
-  const handle = await open(file, 'r');
-  const { size } = await handle.stat();
+  // Of a pipe, to open it would wait for a writer.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = await handle.stat();
+  if (!stat.isFile()) {
+    await handle.close();
+    throw new Error('it is no plain file');
+  }
+  const { size } = stat;
   let stop = () => {};
   return {
     bytes: size,

@@ -36,7 +36,8 @@ export function renderError(error: unknown): GraphQLError {
   if (origin instanceof GraphQLError) return withCode(origin);
   if (origin instanceof ServiceError) {
     const rendered = serviceErrorAt(origin, error);
-    if (origin.cause !== undefined) CAUSES.set(rendered, origin);
+    // What is wrong with a request is for the caller to know, whatever told us so.
+    if (origin.cause !== undefined && origin.status >= 500) CAUSES.set(rendered, origin);
     return rendered;
   }
   const { message } = ERRORS.internal;

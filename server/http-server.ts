@@ -168,7 +168,7 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
     (error) => {
       service.metrics.error(error.kind);
       // Behind a cause is what the caller must not see and the operator must.
-      if (error.cause === undefined) return;
+      if (error.cause === undefined || error.status < 500) return;
       exchange.log.warn({ err: error }, 'a request was refused by the backend');
     },
   );

@@ -46,6 +46,8 @@ export async function followSource(
     stop: database.signal,
     onStatus: display.update,
     onBadLine: (line, reason) => display.say(`${source.name}, line ${line} was skipped: ${reason}`),
+    onLeftOut: (flows, reason) =>
+      display.say(`${source.name}: ${count(flows)} flows left out, ${reason}`),
   })
     .catch((error: unknown) => {
       // Whoever was told to end says no more than that; what could not be committed must be said.
@@ -74,12 +76,15 @@ async function tellOfTheLast(url: string, context: string, display: FeedDisplay)
   }
 }
 
+const count = (value: number): string => value.toLocaleString('en');
+
 function sentence(name: string, tally: FeedTally): string {
-  const count = (value: number): string => value.toLocaleString('en');
-  const { lines, badLines, committedFlows, commits } = tally;
+  const { lines, badLines, committedFlows, leftOutFlows, commits } = tally;
   const skipped = badLines > 0 ? `, ${count(badLines)} bad lines skipped` : '';
+  const leftOut =
+    leftOutFlows > 0 ? `, ${count(leftOutFlows)} flows of archived slices left out` : '';
   return (
-    `${name}: ${count(committedFlows)} flows from ${count(lines)} lines${skipped}, ` +
+    `${name}: ${count(committedFlows)} flows from ${count(lines)} lines${skipped}${leftOut}, ` +
     `in ${count(commits)} commits`
   );
 }

@@ -69,15 +69,14 @@ export class RequestReads {
     const { responses } = this.#options.memory;
     const primary = this.#reader(this.primaryUrl);
     const find = () => responses.find(name, (contextId) => primary.knownVersions(contextId));
-    const found = find();
-    if (found) return found;
-    const underway = responses.underway(name);
-    if (underway !== null) {
-      // Who waits needs no connection; those at work do.
-      primary.session.rest();
-      await this.#settled(underway);
-      const made = find();
-      if (made) return made;
+    for (;;) {
+      const found = find();
+      if (found) return found;
+      const underway = responses.underway(name);
+      // Who waits must not keep a connection that those at work may need.
+      if (underway === null || !primary.session.rest()) break;
+      // Where nothing has come of it, one of those who have waited is the next to make it.
+      if (!(await this.#settled(underway))) break;
     }
     return responses.make(name, async () => {
       const rendered = await make();
@@ -86,18 +85,20 @@ export class RequestReads {
     });
   }
 
-  /** Waits no longer than this request may take, or its caller waits; what follows then says so. */
-  #settled(underway: Promise<void>): Promise<void> {
+  /** False: this request may take no longer, or its caller has gone. What follows says so. */
+  #settled(underway: Promise<void>): Promise<boolean> {
     const { signal, timeoutSeconds } = this.#options;
     return new Promise((resolve) => {
       const until = timeoutSeconds === null ? null : this.bound(timeoutSeconds).until;
-      const timer = until !== null && setTimeout(stop, Math.max(0, until - performance.now()));
-      signal.addEventListener('abort', stop, { once: true });
-      void underway.then(stop);
-      function stop(): void {
+      const giveUp = () => settle(false);
+      const timer = until !== null && setTimeout(giveUp, Math.max(0, until - performance.now()));
+      if (signal.aborted) giveUp();
+      signal.addEventListener('abort', giveUp, { once: true });
+      void underway.then(() => settle(true));
+      function settle(isOver: boolean): void {
         if (timer) clearTimeout(timer);
-        signal.removeEventListener('abort', stop);
-        resolve();
+        signal.removeEventListener('abort', giveUp);
+        resolve(isOver);
       }
     });
   }

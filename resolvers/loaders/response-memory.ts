@@ -107,5 +107,9 @@ const isSame = (then: VersionsRow, now: VersionsRow | undefined): boolean =>
 
 const isOlder = (holdsAt: readonly VersionsRow[], kept: Kept | undefined): boolean =>
   holdsAt.some((now) =>
-    kept?.holdsAt.some((then) => then.contextId === now.contextId && then.version > now.version),
+    kept?.holdsAt.some(
+      (then) =>
+        then.contextId === now.contextId &&
+        (then.version > now.version || then.textVersion > now.textVersion),
+    ),
   );

@@ -11,6 +11,7 @@ import { type BreakableServer, startBreakable } from '../support/breakable-serve
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
 import { type CommitBreaker, startCommitBreaker } from '../support/commit-breaker.ts';
 import { flowLine, startFeed } from '../support/feed-lab.ts';
+import { holdTables } from '../support/held-tables.ts';
 
 let server: BreakableServer;
 let program: BuiltProgram;
@@ -154,6 +155,19 @@ describe('while the database is away', () => {
   });
 });
 
+it('a feed that is told to end while a commit waits says what it could not commit', async () => {
+  const feed = startFeed({ databaseUrl, limits: { lastCommitMs: 50 } });
+  feed.write(minute(0), minute(10));
+  await feed.until(({ commits }) => commits === 1);
+  const held = await holdTables(databaseUrl, ['feeds']);
+  feed.stop();
+  await expect(feed.done).rejects.toThrow(
+    /^10 flows that were read are not committed: told to end, and the last commit takes too long$/,
+  );
+  await held.release();
+  await expectOnce(10);
+});
+
 type Follower = {
   readonly process: ChildProcess;
   readonly errors: () => string;
@@ -231,7 +245,7 @@ describe('the command import --follow', () => {
     expect(await follower.ended).toEqual([0, null]);
     expect(JSON.parse(follower.output())).toEqual({
       ...{ source: 'standard input', context: 'lab', format: 'goflow2', lines: 10, flows: 10 },
-      ...{ badLines: 0, commits: 1, committedFlows: 10 },
+      ...{ badLines: 0, commits: 1, committedFlows: 10, leftOutFlows: 0 },
     });
   });
 

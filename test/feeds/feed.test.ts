@@ -43,7 +43,7 @@ describe('a feed', () => {
     });
     feed.end();
     expect(await feed.done).toEqual({
-      ...{ lines: 5, flows: 5, badLines: 0, commits: 2, committedFlows: 5 },
+      ...{ lines: 5, flows: 5, badLines: 0, commits: 2, committedFlows: 5, leftOutFlows: 0 },
     });
     expect(await totals()).toEqual({ 0: 200, 60: 207 });
   });
@@ -67,6 +67,50 @@ describe('a feed', () => {
     expect(await totals()).toEqual({ 0: 100 });
     feed.end();
     expect(await feed.done).toMatchObject({ commits: 1, committedFlows: 1 });
+  });
+
+  describe('that brings flows of an archived slice', () => {
+    const DAY = 86_400;
+
+    /** Of three flows that come together, two are of the archived day, one of them in part. */
+    const mixed = [
+      flowLine({ at: 0 }),
+      flowLine({ at: 60, seconds: DAY, bytes: 7 }),
+      flowLine({ at: 2 * DAY, bytes: 31 }),
+    ];
+
+    beforeEach(async () => {
+      const feed = startFeed({ databaseUrl });
+      feed.write(flowLine({ bytes: 5 }));
+      feed.end();
+      await feed.done;
+      await query(databaseUrl, `update slices set archived = true`);
+    });
+
+    it('leaves them out, says which, and goes on', async () => {
+      const feed = startFeed({ databaseUrl, skipBadLines: true });
+      feed.write(...mixed);
+      await feed.until(({ leftOutFlows }) => leftOutFlows === 2);
+      feed.write(flowLine({ at: 2 * DAY + 60, bytes: 2 }));
+      feed.end();
+      expect(await feed.done).toMatchObject({ flows: 4, committedFlows: 2, leftOutFlows: 2 });
+      expect(feed.badLines).toEqual([
+        '2 flows of slice-20231114-0000, which is archived: restore it to count them, with ' +
+          '`countergraph slices restore --context lab --slice slice-20231114-0000`',
+      ]);
+      expect(await totals()).toEqual({ 0: 5, [2 * DAY]: 31, [2 * DAY + 60]: 2 });
+      const flows = await query(databaseUrl, 'select flows::int from feeds order by started_at');
+      expect(flows).toEqual([{ flows: 1 }, { flows: 2 }]);
+    });
+
+    it('ends there where bad lines are not skipped, and all others are committed', async () => {
+      const feed = startFeed({ databaseUrl });
+      feed.write(...mixed);
+      await expect(feed.done).rejects.toThrow(
+        /^the feed: 2 flows are of slice-20231114-0000, which is archived: .* all else .* --skip-bad/,
+      );
+      expect(await totals()).toEqual({ 0: 5, [2 * DAY]: 31 });
+    });
   });
 
   it('is not led astray by a flow from the future', async () => {

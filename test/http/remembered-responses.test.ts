@@ -285,6 +285,22 @@ describe('a response that many ask for at once', () => {
     expect((await second).keys).not.toHaveLength(0);
   });
 
+  it('is made by one of those who wait when nothing comes of the first', async () => {
+    const statements = lab.watchStatements();
+    const caller = new AbortController();
+    const first = lab.rest('topper', WINDOW, { signal: caller.signal });
+    await waiting(1);
+    const others = Array.from({ length: 5 }, () => lab.topper(WINDOW));
+    while (identified(statements()) < 6) await delay(5);
+    caller.abort();
+    await expect(first).rejects.toThrow();
+    while (begins(statements()) < 2) await delay(5);
+    await held.release();
+    const [answer, ...more] = await Promise.all(others);
+    for (const other of more) expect(other).toEqual(answer);
+    expect(begins(statements())).toBe(2);
+  });
+
   it('keeps nobody waiting for longer than they wanted to', async () => {
     const first = lab.topper(WINDOW);
     await waiting(1);

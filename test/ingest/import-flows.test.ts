@@ -190,6 +190,11 @@ describe('an import of flows', () => {
 
   it.each<[string, string, string]>([
     ['before 1990', conn('631151999.999999'), 'the start is before 1990: 631151999.999999'],
+    [
+      'that lasts longer than flows do',
+      conn(NOW - 40 * 86_400, { duration: `${39.6 * 86_400}` }),
+      'a flow must last at most 31 days, got 40 days',
+    ],
     ['that starts too late', conn(NOW + 86_401), 'the start is more than a day in the future'],
     [
       'that ends too late',

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -202,6 +202,16 @@ describe('an archive that is not what was written', () => {
     await copyFile(other?.file ?? '', file);
     await expectRefused(`is the archive of ${NEXT} of context lab, not of ${OLD}`);
     await keeping.restore(NEXT);
+  });
+
+  it('is refused where there is something else than a file in its place', async () => {
+    await rm(file);
+    await mkdir(file);
+    await expectRefused(`${file}, cannot be read: it is no plain file`);
+    await rm(file, { recursive: true });
+    execFileSync('mkfifo', [file]);
+    // To open it would wait until somebody writes into it.
+    await expectRefused(`${file}, cannot be read: it is no plain file`);
   });
 
   it('is missed where it is away', async () => {

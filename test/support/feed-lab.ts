@@ -73,6 +73,7 @@ export function startFeed({
       last = status;
     },
     onBadLine: (line, reason) => badLines.push(`${line}: ${reason}`),
+    onLeftOut: (flows, reason) => badLines.push(`${flows} flows ${reason}`),
     ...options,
     limits: { ...QUICK, ...limits },
   }).finally(() => {

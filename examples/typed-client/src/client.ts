@@ -15,7 +15,7 @@ export async function ask<Data, Variables>(
   document: TadaDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const response = await fetch(new URL('/graphql', url), {
+  const asked = fetch(new URL('/graphql', url), {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -23,6 +23,9 @@ export async function ask<Data, Variables>(
       'content-type': 'application/json',
     },
     body: JSON.stringify({ query: print(document), variables }),
+  });
+  const response = await asked.catch((cause: unknown) => {
+    throw new Error(`${url} cannot be reached: is the server running?`, { cause });
   });
   // Refusals are JSON too, with the errors that say why. The shape is the schema's.
   const { data, errors } = (await response.json()) as Answer<Data>;

@@ -21,19 +21,29 @@ const username = process.env['COUNTERGRAPH_USERNAME'] ?? 'demo';
 const token = process.env['COUNTERGRAPH_TOKEN'] ?? 'demo';
 const context = process.argv[2] ?? 'demo';
 
-const { context: found } = await ask(url, { username, token }, TOP_HOSTS, {
-  ...{ context, seconds: 3600, count: 5 },
-});
-// What does not exist or was not granted is null, and so is a field that failed.
-const topper = found?.counterGroup?.topper;
-if (!topper) throw new Error(`there is no context ${context} with hosts that ${username} may see`);
-
 /** Sums can be larger than a number holds exactly. */
 const shown = (value: number | string): string => BigInt(value).toLocaleString('en-US');
 
-for (const { rank, label, readable, metric, share } of topper.keys) {
-  const part = share === null ? '' : `${(100 * share).toFixed(1)} %`;
-  console.log([rank, label, readable, `${shown(metric)} ${topper.meter.units}`, part].join('\t'));
+try {
+  await showTopHosts();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 }
-console.log(['', 'others', '', `${shown(topper.others)} ${topper.meter.units}`].join('\t'));
-console.log(['', 'total', '', `${shown(topper.total)} ${topper.meter.units}`].join('\t'));
+
+async function showTopHosts(): Promise<void> {
+  const { context: found } = await ask(url, { username, token }, TOP_HOSTS, {
+    ...{ context, seconds: 3600, count: 5 },
+  });
+  // What does not exist or was not granted is null, and so is a field that failed.
+  const topper = found?.counterGroup?.topper;
+  if (!topper)
+    throw new Error(`there is no context ${context} with hosts that ${username} may see`);
+
+  for (const { rank, label, readable, metric, share } of topper.keys) {
+    const part = share === null ? '' : `${(100 * share).toFixed(1)} %`;
+    console.log([rank, label, readable, `${shown(metric)} ${topper.meter.units}`, part].join('\t'));
+  }
+  console.log(['', 'others', '', `${shown(topper.others)} ${topper.meter.units}`].join('\t'));
+  console.log(['', 'total', '', `${shown(topper.total)} ${topper.meter.units}`].join('\t'));
+}
