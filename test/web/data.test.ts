@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../web/src/address/address.ts';
-import { chartData, stacked } from '../../web/src/data/chart-data.ts';
+import { chartData, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
@@ -74,6 +74,28 @@ describe('the data of a chart', () => {
     const { lines, others } = chartData({ keys, series }, { kind: 'mean', step: 300, hidden: [] });
     expect(others).toBeNull();
     expect(lines.map(({ values }) => values[0])).toEqual([600, null]);
+  });
+});
+
+describe('what a chart shows under the pointer', () => {
+  const times = [0, 300, 600, 900];
+
+  it.each([
+    [0, 0],
+    [151, 0],
+    [299, 0],
+    [299.999, 1],
+    [300, 1],
+    [899, 2],
+    [900, 2],
+    [-1, null],
+    [901, null],
+  ])('at second %d is the step that lasts then: %s', (at, step) => {
+    expect(stepAt(times, at)).toBe(step);
+  });
+
+  it('is nothing where there are no steps', () => {
+    expect(stepAt([], 0)).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { ChartData } from '../data/chart-data.ts';
+import { type ChartData, stepAt } from '../data/chart-data.ts';
 import {
   type ChartSpan,
   type ChartStyle,
@@ -50,7 +50,7 @@ export function TimeChart(props: TimeChartProps) {
         height,
         ...optionsOf(props, colorsOf(element)),
         hooks: {
-          setCursor: [({ cursor }) => setIndex(cursor.idx ?? null)],
+          setCursor: [(chart) => setIndex(stepUnder(chart, data))],
           setSelect: [(chart) => zoomTo(chart, latest.current)],
         },
       },
@@ -62,6 +62,8 @@ export function TimeChart(props: TimeChartProps) {
     return () => {
       onCanvas?.(null);
       plot.current = null;
+      // Of the next one nothing is pointed at yet.
+      setIndex(null);
       drawn.destroy();
     };
   }, [data, span.from, span.to, withOthers, factor, theme, zone, base, height]);
@@ -122,6 +124,12 @@ function optionsOf(
   };
 }
 
+/** The step under the cursor; uPlot itself tells the nearest start, which may be the next one's. */
+function stepUnder(chart: uPlot, { times }: ChartData): number | null {
+  const { left = -1 } = chart.cursor;
+  return left < 0 ? null : stepAt(times, chart.posToVal(left, 'x'));
+}
+
 /** Fewer pixels than this were a click. */
 const LEAST_PIXELS = 6;
 
@@ -136,11 +144,9 @@ function zoomTo(chart: uPlot, { onZoom, grain }: TimeChartProps): void {
 
 function readingAt(
   { data, withOthers, factor, style, tellTime }: TimeChartProps,
-  index: number | null,
+  step: number | null,
 ): Reading | null {
-  if (index === null) return null;
-  // The last point only ends the last step.
-  const step = Math.min(index, data.times.length - 2);
+  if (step === null) return null;
   const at = data.times[step];
   if (at === undefined) return null;
   const tell = (value: number | null | undefined) =>

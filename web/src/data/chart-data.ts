@@ -71,6 +71,22 @@ export function chartData(
   }
 }
 
+/** A pixel is told as a time with some rounding: a moment before a start is the start. */
+const SLACK_SECONDS = 0.01;
+
+/** The place of the last of these times that is not after `at`; -1: all are. */
+export const lastStart = (times: readonly number[], at: number): number =>
+  times.findLastIndex((start) => start <= at + SLACK_SECONDS);
+
+/** In which step a time lies: the one that lasts then, be the next start ever so near; null: none. */
+export function stepAt(times: readonly number[], at: number): number | null {
+  const end = times.at(-1);
+  const step = lastStart(times, at);
+  if (end === undefined || step < 0 || at > end + SLACK_SECONDS) return null;
+  // The last point only ends the last step.
+  return times.length < 2 ? null : Math.min(step, times.length - 2);
+}
+
 /** The last value again, where its step ends. */
 function closed<T>(values: readonly T[]): T[] {
   const last = values.at(-1);
