@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from '../../web/src/address/address.ts';
-import { chartData, stacked, stepAt } from '../../web/src/data/chart-data.ts';
+import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
@@ -52,10 +52,12 @@ describe('the data of a chart', () => {
     { at: 300, total: 1200, others: 600 },
   ];
 
+  const covered = { from: 0, to: 600 };
+
   it('are rates of a counter, stacked up to the total, each step to its end', () => {
     const { times, lines, others } = chartData(
       { keys: keys.slice(0, 1), series },
-      { kind: 'counter', step: 300, hidden: [] },
+      { kind: 'counter', step: 300, covered, hidden: [] },
     );
     expect(times).toEqual([0, 300, 600]);
     expect(stacked([...lines.map(({ values }) => values), others ?? []])).toEqual([
@@ -66,12 +68,47 @@ describe('the data of a chart', () => {
 
   it('are without the keys that are hidden, others too', () => {
     const hidden = [{ key: 'h', label: 'H', series: [{ at: 300, value: 450 }] }];
-    const { others } = chartData({ keys: [], series }, { kind: 'counter', step: 300, hidden });
+    const { others } = chartData(
+      { keys: [], series },
+      { kind: 'counter', step: 300, covered, hidden },
+    );
     expect(others).toEqual([1, 0.5, 0.5]);
   });
 
+  it('are rates of the part of a step that the window has', () => {
+    const cut = coveredPart({ from: 180, to: 420 }, null);
+    const { times, ends, lines, others } = chartData(
+      { keys: keys.slice(0, 1), series },
+      { kind: 'counter', step: 300, covered: cut, hidden: [] },
+    );
+    expect([times, ends]).toEqual([
+      [180, 300, 420],
+      [300, 420],
+    ]);
+    expect(lines[0]?.values).toEqual([5, 2.5, 2.5]);
+    expect(others).toEqual([2.5, 5, 5]);
+  });
+
+  it('are rates of the part for which there are data', () => {
+    expect(coveredPart({ from: 0, to: 900 }, { from: 180, to: 420 })).toEqual({
+      from: 180,
+      to: 420,
+    });
+  });
+
+  it('of a rate, which the server divides by whole steps, are of the part as well', () => {
+    const { lines } = chartData(
+      { keys: keys.slice(0, 1), series },
+      { kind: 'rate', step: 300, covered: { from: 240, to: 600 }, hidden: [] },
+    );
+    expect(lines[0]?.values).toEqual([3000, 300, 300]);
+  });
+
   it('of a gauge are lines with gaps, and no stack', () => {
-    const { lines, others } = chartData({ keys, series }, { kind: 'mean', step: 300, hidden: [] });
+    const { lines, others } = chartData(
+      { keys, series },
+      { kind: 'mean', step: 300, covered, hidden: [] },
+    );
     expect(others).toBeNull();
     expect(lines.map(({ values }) => values[0])).toEqual([600, null]);
   });

@@ -24,8 +24,8 @@ export type TimeChartProps = {
   readonly height: number;
   /** What it shows, for those who do not see it. */
   readonly label: string;
-  /** The time under the cursor, in words. */
-  readonly tellTime: (at: number) => string;
+  /** The step under the cursor, as far as the window has it, in words. */
+  readonly tellTime: (from: number, to: number) => string;
   readonly onZoom: (span: ChartSpan) => void;
   /** Gets the canvas, for pictures. */
   readonly onCanvas?: (canvas: HTMLCanvasElement | null) => void;
@@ -147,8 +147,8 @@ function readingAt(
   step: number | null,
 ): Reading | null {
   if (step === null) return null;
-  const at = data.times[step];
-  if (at === undefined) return null;
+  const [from, to] = [data.times[step], data.ends[step]];
+  if (from === undefined || to === undefined) return null;
   const tell = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : style.tell(value * factor);
   const rows = data.lines.map(({ key, label, values }, color) => ({
@@ -159,7 +159,7 @@ function readingAt(
   const others = data.others?.[step];
   const total = rows.reduce((sum, { value }) => sum + (value ?? 0), others ?? 0);
   return {
-    time: tellTime(at),
+    time: tellTime(from, to),
     rows,
     others: others !== undefined && withOthers ? tell(others) : null,
     total: data.others && withOthers ? tell(total) : null,

@@ -5,7 +5,7 @@ import type {
 } from '../../generated/operations.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
-import { type ChartData, chartData } from './chart-data.ts';
+import { type ChartData, chartData, coveredPart } from './chart-data.ts';
 import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
 import { shownText } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
@@ -62,6 +62,7 @@ export function shownToppers(
     measure: measureOf(meter.units),
     chart: chartData(told, {
       ...{ kind, hidden },
+      covered: coveredPart(table.window, answered.timeInterval),
       step: variables?.step ?? group.topperBucketSize,
     }),
     total: minus(table.total, without),
