@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../web/src/address/address.ts';
+import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
+import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.ts';
 import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
@@ -111,6 +112,38 @@ describe('the data of a chart', () => {
     );
     expect(others).toBeNull();
     expect(lines.map(({ values }) => values[0])).toEqual([600, null]);
+  });
+});
+
+describe('what is told of topper buckets', () => {
+  const terms = (kind: 'counter' | 'rate' | 'mean') => ({
+    ...{ kind, measure: { kind: 'other', name: 'packets' } as const },
+    ...{ units: DEFAULT_UNITS, topperBucketSize: 300 },
+  });
+  const hour = { from: 0, to: 3600 };
+
+  it.each([
+    ['a window of whole buckets', { from: 300, to: 900 }, 600, 1, '2'],
+    ['a bucket of the window alone', { from: 300, to: 600 }, 600, 2, null],
+    ['a window that cuts both its buckets', { from: 150, to: 750 }, 600, 2, null],
+    ['a peak in a bucket that is cut', { from: 0, to: 660 }, 600, 2.5, null],
+    ['a peak that is the average', { from: 0, to: 600 }, 600, 2, '2'],
+  ])('%s: a peak is never below the average', (_, covered, peak, averageRate, told) => {
+    const { quantity, why } = peakFigure({ peak, averageRate }, terms('counter'), covered);
+    expect(quantity?.[0] ?? null).toBe(told);
+    expect(why === null).toBe(told !== null);
+  });
+
+  it('of a rate is rounded, which makes no peak a low one', () => {
+    const { quantity } = peakFigure({ peak: 10, averageRate: 10.4 }, terms('rate'), hour);
+    expect(quantity?.[0]).toBe('10');
+  });
+
+  it('is a percentile where there are two whole ones, and of a gauge always', () => {
+    const short = { from: 10, to: 890 };
+    expect(percentileFigure(600, terms('counter'), short).quantity).toBeNull();
+    expect(percentileFigure(600, terms('counter'), hour).quantity?.[0]).toBe('2');
+    expect(percentileFigure(21, terms('mean'), short).quantity?.[0]).toBe('21');
   });
 });
 

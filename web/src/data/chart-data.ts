@@ -95,7 +95,7 @@ const SLACK_SECONDS = 0.01;
 export const lastStart = (times: readonly number[], at: number): number =>
   times.findLastIndex((start) => start <= at + SLACK_SECONDS);
 
-/** In which step a time lies: the one that lasts then, be the next start ever so near; null: none. */
+/** The step that lasts at a time, be the next one's start ever so near; null: none does. */
 export function stepAt(times: readonly number[], at: number): number | null {
   const end = times.at(-1);
   const step = lastStart(times, at);
