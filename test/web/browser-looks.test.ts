@@ -106,6 +106,24 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     }
   });
 
+  it.each([390, 800, 1600])('tells values within the chart, %i px wide', async (width) => {
+    const { page, shoot } = await open(TOP, { width, height: 900 });
+    const plot = page.locator('.chart-card .u-over');
+    const { width: across = 0 } = (await plot.boundingBox()) ?? {};
+    for (const part of [0.02, 0.3, 0.45, 0.55, 0.98]) {
+      await plot.hover({ position: { x: across * part, y: 40 } });
+      const readout = page.locator('.readout');
+      await readout.waitFor();
+      const box = await readout.boundingBox();
+      const card = await page.locator('.chart-card').boundingBox();
+      if (!box || !card) throw new Error('nothing is told');
+      expect(box.x).toBeGreaterThanOrEqual(card.x);
+      expect(box.x + box.width).toBeLessThanOrEqual(card.x + card.width);
+      expect(box.width).toBeGreaterThan(150);
+    }
+    await shoot(`readout-${width}`);
+  });
+
   it('follows the system or the choice between light and dark', async () => {
     const { page } = await open(TOP);
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { type ChartData, stepAt } from '../data/chart-data.ts';
 import {
+  AXIS_WIDTH,
   type ChartSpan,
   type ChartStyle,
   chartAxes,
@@ -96,7 +97,7 @@ export function TimeChart(props: TimeChartProps) {
       <Readout
         reading={readingAt(props, index)}
         left={left}
-        isRight={left > (plot.current?.width ?? 0) / 2}
+        isRight={left + AXIS_WIDTH > (plot.current?.width ?? 0) / 2}
       />
     </div>
   );
