@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, launch } from '../explorer/explorer-page.ts';
+import { DAY } from '../support/lab.ts';
 import type { TestService } from '../support/service.ts';
 import { type DashboardPage, openDashboard } from './dashboard-page.ts';
 import { BACKBONE, HOSTS, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
@@ -68,6 +69,15 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     await page.getByRole('button', { name: 'Show the newest data' }).click();
     await settled();
     expect(await labels()).toHaveLength(10);
+  });
+
+  it('a window in an archived slice says how it is brought back', async () => {
+    const archived = TEN - 2 * DAY;
+    const { asked } = await open(viewOf(HOSTS, `window=${archived}-${archived + 300}&tz=UTC`));
+    expect(await notice()).toMatch(
+      /data of this time are archived.*slices restore --context lab --slice slice-20240713-0000/,
+    );
+    expect(asked.map(({ operationName }) => operationName)).toEqual(['SignIn', 'TopKeys']);
   });
 
   it('a filter that lets nothing through can be cleared', async () => {

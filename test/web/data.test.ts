@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
+import { archivedSlices, slicesAsked } from '../../web/src/data/archived-slices.ts';
 import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.ts';
 import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
@@ -191,6 +192,37 @@ describe('the parts of a pair', () => {
     const group = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
     const row = { key: 'x\\x', label: 'X\\X', readable: 'x\\x' };
     expect(otherParts(partsOf(row, group), 'H', 'x').map(({ label }) => label)).toEqual(['X']);
+  });
+});
+
+describe('archived slices', () => {
+  const slice = (name: string, status: string, from: number) => ({
+    ...{ name, status, timeInterval: { from, to: from + 10 } },
+  });
+  const slices = [
+    slice('a', 'archived', 0),
+    slice('b', 'available', 10),
+    slice('c', 'archived', 20),
+  ];
+  const names = (...[window, available]: [Span, Span | null]) =>
+    archivedSlices(slices, window, available).map(({ name }) => name);
+  type Span = { from: number; to: number };
+
+  it('are told where the window has part of them, or nothing else is there', () => {
+    expect(names({ from: 9, to: 11 }, { from: 10, to: 20 })).toEqual(['a']);
+    expect(names({ from: 10, to: 20 }, { from: 10, to: 20 })).toEqual([]);
+    expect(names({ from: 10, to: 20 }, null)).toEqual(['a', 'c']);
+  });
+
+  it('are asked for where they may be missed', () => {
+    const full = { totalWindow: { from: 0, to: 9 } } as unknown as ContextChoice;
+    const empty = { totalWindow: null } as unknown as ContextChoice;
+    const [recent, chosen] = [parseAddress('?window=1h'), parseAddress('?window=1-2')];
+    const within = { from: 1, to: 2 };
+    expect(slicesAsked(recent, full)).toEqual({ withSlices: false, within: null });
+    expect(slicesAsked(recent, empty)).toEqual({ withSlices: true, within: null });
+    expect(slicesAsked(chosen, full)).toEqual({ withSlices: true, within });
+    expect(slicesAsked(chosen, empty)).toEqual({ withSlices: true, within: null });
   });
 });
 

@@ -5,6 +5,7 @@ import type {
 } from '../../generated/operations.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
+import { archivedSlices } from './archived-slices.ts';
 import { type ChartData, chartData, coveredPart } from './chart-data.ts';
 import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
 import { shownText } from './key-parts.ts';
@@ -34,7 +35,12 @@ export type ShownToppers = {
   readonly hidden: readonly HiddenKey[];
   /** For when there are data of the group. */
   readonly stored: { readonly from: number; readonly to: number } | null;
+  /** Where readings of the window would be, were they not archived. */
+  readonly archived: ArchivedSlices;
 };
+
+/** Of a time for which there may be archived slices. */
+export type ArchivedSlices = ReturnType<typeof archivedSlices>;
 
 export type HiddenKey = { readonly key: string; readonly label: string };
 
@@ -69,5 +75,6 @@ export function shownToppers(
     others: addsUp(kind) ? minus(table.others, without) : table.others,
     hidden: hidden.map(({ key, label }) => ({ key, label: shownText(label, group) })),
     stored: answered.timeInterval,
+    archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
   };
 }
