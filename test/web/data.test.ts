@@ -9,7 +9,9 @@ import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
 import { filterInput } from '../../web/src/data/questions.ts';
 import { drilldownGroups, keyQuestion } from '../../web/src/data/shown-key.ts';
+import type { ShownToppers } from '../../web/src/data/shown-toppers.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
+import { topCsv } from '../../web/src/export/top-csv.ts';
 
 const SIZES = { bucketSize: 60, topperBucketSize: 300 };
 
@@ -243,6 +245,37 @@ describe('CSV', () => {
     for (const start of ['=', '+', '-', '@', '\t', '\r']) {
       expect(toCsv([[`${start}cmd`]])).toMatch(/^"?'/);
     }
+  });
+});
+
+describe('the exported table', () => {
+  const row = (rank: number, key: string, metric: number) => ({
+    ...{ rank, key, readable: key, label: key, metric, volume: metric * 300, averageRate: 1 },
+    ...{ peak: 1, percentiles: [{ value: 1 }], share: 0.1, previous: null },
+  });
+  const shown = {
+    ...{ kind: 'rate', total: 80, others: 20, group: { name: 'Hosts', topperBucketSize: 300 } },
+    ...{ meter: { name: 'Rate', units: 'Bps' }, hidden: [] },
+    table: { window: { from: 0, to: 600 }, keys: [row(1, 'a', 40), row(2, 'b', 20)] },
+  } as unknown as ShownToppers;
+
+  const table = (search: string) => {
+    const [head = [], ...rows] = topCsv({ shown, address: parseAddress(search) })
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    return rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
+  };
+
+  it('has shares of what is shown, and the others as the table tells them', () => {
+    const [first, , others] = table('?context=lab&hide=c&find=x');
+    expect(first).toMatchObject({ key: 'a', share: '0.5', filter: 'Text: x', hidden_keys: 'c' });
+    expect(others).toMatchObject({ key: 'OTHERS', metric: '20', volume: '6000', share: '0.25' });
+    expect(others).toMatchObject({ peak_per_topper_bucket: '', hidden_keys: 'c' });
+  });
+
+  it('says nothing of what was left out where nothing was', () => {
+    expect(table('?context=lab')[0]).toMatchObject({ filter: '', hidden_keys: '' });
   });
 });
 

@@ -1,16 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { FILTER_KINDS, type FilterKind } from '../address/address.ts';
+import { FILTER_LABELS } from '../data/filter-words.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { ViewProps } from './view-props.ts';
 
 type FilterBoxProps = ViewProps & { readonly shown: ShownToppers | null };
 
-const KINDS: Readonly<Record<FilterKind, { readonly label: string; readonly hint: string }>> = {
-  find: { label: 'Text', hint: 'in label or readable key' },
-  cidr: { label: 'Network', hint: '10.20.0.0/16, 2001:db8::/32' },
-  match: { label: 'Pattern', hint: 'RE2 in the raw key: ^0A\\.14\\.' },
-  except: { label: 'Not pattern', hint: 'RE2 in the raw key: ^C6\\.' },
+const HINTS: Readonly<Record<FilterKind, string>> = {
+  find: 'in label or readable key',
+  cidr: '10.20.0.0/16, 2001:db8::/32',
+  match: 'RE2 in the raw key: ^0A\\.14\\.',
+  except: 'RE2 in the raw key: ^C6\\.',
 };
 
 /** Kinds of keys in which there are addresses. */
@@ -47,14 +48,14 @@ export function FilterBox({ address, navigate, group }: ViewProps) {
           >
             {kinds.map((each) => (
               <option key={each} value={each}>
-                {KINDS[each].label}
+                {FILTER_LABELS[each]}
               </option>
             ))}
           </select>
           <input
             type="search"
-            aria-label={`Filter: ${KINDS[kind].label}`}
-            placeholder={KINDS[kind].hint}
+            aria-label={`Filter: ${FILTER_LABELS[kind]}`}
+            placeholder={HINTS[kind]}
             value={text}
             spellcheck={false}
             autoCapitalize="none"
@@ -77,7 +78,7 @@ export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
     <ul class="chips" aria-label="Filters that hold">
       {filter && (
         <Chip
-          text={`${KINDS[filter.kind].label}: ${filter.text}`}
+          text={`${FILTER_LABELS[filter.kind]}: ${filter.text}`}
           name={`Take back the filter ${filter.text}`}
           onRemove={() => navigate.go({ filter: null })}
         />
