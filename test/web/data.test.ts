@@ -9,7 +9,7 @@ import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
 import { filterInput } from '../../web/src/data/questions.ts';
 import { drilldownGroups, keyQuestion } from '../../web/src/data/shown-key.ts';
-import type { ShownToppers } from '../../web/src/data/shown-toppers.ts';
+import { type ShownToppers, totalShown } from '../../web/src/data/shown-toppers.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
 import { topCsv } from '../../web/src/export/top-csv.ts';
 
@@ -245,6 +245,22 @@ describe('CSV', () => {
     for (const start of ['=', '+', '-', '@', '\t', '\r']) {
       expect(toCsv([[`${start}cmd`]])).toMatch(/^"?'/);
     }
+  });
+});
+
+describe('what the share of a key is of', () => {
+  const shown = {
+    ...{ group: { guid: 'G' }, meter: { index: 0 }, total: 80, hidden: [{ key: 'c' }] },
+  } as unknown as ShownToppers;
+
+  it('is the total of the table, without the hidden keys', () => {
+    expect(totalShown(shown, { group: 'G', meter: 0, hidden: ['c', 'none'] })).toBe(80);
+  });
+
+  it('is not known while the table is of something else', () => {
+    expect(totalShown(shown, { group: 'G', meter: 0, hidden: [] })).toBeNull();
+    expect(totalShown(shown, { group: 'G', meter: 1, hidden: ['c'] })).toBeNull();
+    expect(totalShown(null, { group: 'G', meter: 0, hidden: [] })).toBeNull();
   });
 });
 

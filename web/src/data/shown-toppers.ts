@@ -3,6 +3,7 @@ import type {
   TopKeysQueryVariables,
   TopKeysWithoutQuery,
 } from '../../generated/operations.ts';
+import type { Address } from '../address/address.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
 import { archivedSlices } from './archived-slices.ts';
@@ -43,6 +44,18 @@ export type ShownToppers = {
 export type ArchivedSlices = ReturnType<typeof archivedSlices>;
 
 export type HiddenKey = { readonly key: string; readonly label: string };
+
+/** What shares are of in a view: the total without the hidden keys; null: it is not known yet. */
+export const totalShown = (
+  shown: ShownToppers | null,
+  { group, meter, hidden }: Pick<Address, 'group' | 'meter' | 'hidden'>,
+): BigNumber | null =>
+  shown?.group.guid === group &&
+  shown.meter.index === meter &&
+  // A hidden key that has nothing in the window is not among those that are answered.
+  shown.hidden.every(({ key }) => hidden.includes(key))
+    ? shown.total
+    : null;
 
 /** null: there is no such group or meter, or no answer for it. */
 export function shownToppers(

@@ -3,7 +3,7 @@ import { FILTER_LABELS } from '../data/filter-words.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { agoOf } from '../data/questions.ts';
 import type { ShownToppers, TopRow } from '../data/shown-toppers.ts';
-import { type BigNumber, times, toNumber } from '../format/big-number.ts';
+import { type BigNumber, partOf, times } from '../format/big-number.ts';
 import { type Cell, toCsv } from './csv.ts';
 
 type TopCsv = { readonly shown: ShownToppers; readonly address: Address };
@@ -69,6 +69,5 @@ function othersOf(shown: ShownToppers): Cell[] {
 
 /** Of the total without the keys that are hidden, as the table tells it. */
 function shareOf(part: BigNumber, { kind, total }: ShownToppers): number | null {
-  if (!addsUp(kind)) return null;
-  return toNumber(total) > 0 ? toNumber(part) / toNumber(total) : 0;
+  return addsUp(kind) ? partOf(part, total) : null;
 }

@@ -4,6 +4,7 @@ import { meterOf } from '../data/choices.ts';
 import { addsUp, metricName } from '../data/meter-kind.ts';
 import { amountQuantity, rateQuantity } from '../data/row-figures.ts';
 import type { ShownKey } from '../data/shown-key.ts';
+import { partOf } from '../format/big-number.ts';
 import { changeOf } from '../format/change.ts';
 import { formatShare, type Quantity } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
@@ -15,7 +16,7 @@ type KeyFactsProps = KeyViewProps & { readonly figures: Figures };
 
 /** What it comes to. */
 export function KeyFacts(props: KeyFactsProps) {
-  const { figures, terms, group, address, choice, moments, shownKey } = props;
+  const { figures, terms, group, address, choice, moments, shownKey, total } = props;
   const isSum = addsUp(terms.kind);
   const meter = meterOf(group, address.meter);
   const change = changeOf(figures.previous, choice.totalWindow?.from ?? null);
@@ -25,6 +26,7 @@ export function KeyFacts(props: KeyFactsProps) {
     const value = figures.percentiles?.find((each) => each.rank === rank)?.value ?? null;
     return percentileFigure(value, terms, covered);
   };
+  const share = total === null ? null : partOf(figures.metric, total);
   const peak = peakFigure(figures, terms, covered);
   return (
     <dl class="facts">
@@ -35,7 +37,8 @@ export function KeyFacts(props: KeyFactsProps) {
       {isSum && (
         <Fact
           name="Share"
-          quantity={figures.share === null ? null : [formatShare(figures.share), '']}
+          quantity={share === null ? null : [formatShare(share), '']}
+          why={share === null ? 'It is hidden, or what is shown is being loaded' : null}
         />
       )}
       {isSum && <Fact name="Average" quantity={rateQuantity(figures.averageRate, terms)} />}

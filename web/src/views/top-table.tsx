@@ -8,7 +8,7 @@ import { shownText } from '../data/key-parts.ts';
 import { addsUp, metricName } from '../data/meter-kind.ts';
 import { amountQuantity, rateQuantity, wholeQuantity } from '../data/row-figures.ts';
 import type { TopRow } from '../data/shown-toppers.ts';
-import { allDigits, toNumber } from '../format/big-number.ts';
+import { allDigits, partOf, toNumber } from '../format/big-number.ts';
 import { changeOf } from '../format/change.ts';
 import { longDuration } from '../format/moment.ts';
 import { formatShare } from '../format/quantity.ts';
@@ -153,8 +153,8 @@ function Row(props: RowProps) {
       </td>
       {isSum && (
         <Share
-          share={shareOf(row.metric, shown.total)}
-          bar={shareOf(row.metric, shown.table.keys[0]?.metric ?? 0)}
+          share={partOf(row.metric, shown.total)}
+          bar={partOf(row.metric, shown.table.keys[0]?.metric ?? 0)}
           color={color}
         />
       )}
@@ -182,10 +182,6 @@ function Row(props: RowProps) {
     </tr>
   );
 }
-
-/** Of what is shown: without the keys that are hidden. */
-const shareOf = (part: number | string, whole: number | string): number =>
-  toNumber(whole) > 0 ? toNumber(part) / toNumber(whole) : 0;
 
 type ShareProps = {
   readonly share: number;
@@ -271,7 +267,7 @@ function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
         </td>
         <td class="is-share" data-name="Share">
           <span class="share">
-            <span class="number">{formatShare(shareOf(shown.others, shown.total))}</span>
+            <span class="number">{formatShare(partOf(shown.others, shown.total))}</span>
           </span>
         </td>
         <td colSpan={5} />

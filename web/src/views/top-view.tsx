@@ -8,7 +8,12 @@ import { faultOfProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { topVariables } from '../data/questions.ts';
-import { type ShownToppers, shownToppers, type TopAnswer } from '../data/shown-toppers.ts';
+import {
+  type ShownToppers,
+  shownToppers,
+  type TopAnswer,
+  totalShown,
+} from '../data/shown-toppers.ts';
 import { FaultNotice } from '../parts/notice.tsx';
 import { Controls } from './controls.tsx';
 import { KeyPanel } from './key-panel.tsx';
@@ -64,7 +69,13 @@ export function TopView(props: ViewProps) {
         </div>
       </div>
       {address.key && choice && (
-        <KeyPanel key={address.key} {...props} choice={choice} rawKey={address.key} />
+        <KeyPanel
+          key={address.key}
+          {...props}
+          choice={choice}
+          rawKey={address.key}
+          total={address.hidden.includes(address.key) ? null : totalShown(shown, address)}
+        />
       )}
     </div>
   );
