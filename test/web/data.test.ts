@@ -6,7 +6,7 @@ import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.
 import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
-import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
+import { otherParts, partsOf, splitParts, tellApart } from '../../web/src/data/key-parts.ts';
 import { filterInput } from '../../web/src/data/questions.ts';
 import { drilldownGroups, keyQuestion } from '../../web/src/data/shown-key.ts';
 import { type ShownToppers, totalShown } from '../../web/src/data/shown-toppers.ts';
@@ -226,6 +226,21 @@ describe('archived slices', () => {
     expect(slicesAsked(chosen, full)).toEqual({ withSlices: true, within });
     expect(slicesAsked(chosen, empty)).toEqual({ withSlices: true, within: null });
   });
+});
+
+describe('keys with one label', () => {
+  const row = (key: string, label: string) => ({ key, label, readable: `readable ${key}` });
+
+  it('are told with their readable keys, others without', () => {
+    const labels = tellApart([row('a', 'twin'), row('b', 'twin'), row('c', 'only')], ALONE);
+    expect([...labels.values()]).toEqual(['twin (readable a)', 'twin (readable b)', 'only']);
+  });
+
+  it('are several keys, not one that is listed twice', () => {
+    expect([...tellApart([row('a', 'A'), row('a', 'A')], ALONE).values()]).toEqual(['A']);
+  });
+
+  const ALONE = { crosskey: null };
 });
 
 describe('a filter', () => {

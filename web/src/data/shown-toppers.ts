@@ -9,7 +9,7 @@ import { type Measure, measureOf } from '../format/quantity.ts';
 import { archivedSlices } from './archived-slices.ts';
 import { type ChartData, chartData, coveredPart } from './chart-data.ts';
 import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
-import { shownText } from './key-parts.ts';
+import { tellApart } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 
 export type TopAnswer = TopKeysQuery | TopKeysWithoutQuery;
@@ -72,8 +72,13 @@ export function shownToppers(
   const kind = meterKind(meter.type);
   const hidden = answered.hidden?.keys ?? [];
   const without = addsUp(kind) ? sum(hidden.map(({ metric }) => metric)) : 0;
+  const labels = tellApart([...table.keys, ...hidden], group);
+  const labelOf = ({ key, label }: HiddenKey): HiddenKey => ({
+    key,
+    label: labels.get(key) ?? label,
+  });
   const told = {
-    keys: (chart?.keys ?? []).map((each) => ({ ...each, label: shownText(each.label, group) })),
+    keys: (chart?.keys ?? []).map((each) => ({ ...each, ...labelOf(each) })),
     series: chart?.series ?? null,
   };
   return {
@@ -86,7 +91,7 @@ export function shownToppers(
     }),
     total: minus(table.total, without),
     others: addsUp(kind) ? minus(table.others, without) : table.others,
-    hidden: hidden.map(({ key, label }) => ({ key, label: shownText(label, group) })),
+    hidden: hidden.map(labelOf),
     stored: answered.timeInterval,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
   };
