@@ -124,6 +124,17 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     await shoot(`readout-${width}`);
   });
 
+  it('tells all of a slice without scrolling to the side, 390 px wide', async () => {
+    const { page } = await open('?view=storage&context=lab', { width: 390, height: 900 });
+    const cells = page.getByRole('region', { name: 'Slices as a table' }).locator('tbody tr > *');
+    for (const cell of await cells.all()) {
+      const { x = -1, width = 0 } = (await cell.boundingBox()) ?? {};
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(390);
+    }
+    expect(await cells.count()).toBe(24);
+  });
+
   it('follows the system or the choice between light and dark', async () => {
     const { page } = await open(TOP);
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
