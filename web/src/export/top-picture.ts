@@ -39,7 +39,7 @@ export function pictureOf(
   return {
     title: `${shown.group.name} by ${shown.meter.name}`,
     lines: [
-      `${moments.range(window.from, window.to)} · ${moments.name(window.from)}`,
+      `${moments.range(window.from, window.to)} · ${moments.name(window.from, window.to)}`,
       [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),
     ],
     chart,
