@@ -88,10 +88,23 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).toHaveLength(10);
   });
 
-  it('a pattern that is none is told in the words of the server, and stays to be mended', async () => {
+  it('a pattern that is none is told by the name of its field, and stays to be mended', async () => {
     const { page } = await open(`${viewOf(HOSTS)}&match=(`);
-    expect(await notice()).toMatch(/The server cannot answer this.*match must be/);
+    expect(await notice()).toMatch(/filter “\(” cannot be used.*Pattern must be a RE2 pattern/);
     expect(await page.getByRole('searchbox').inputValue()).toBe('(');
+    expect(await page.getByRole('searchbox').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it.each([
+    ['meter', 'meter=77', 'Hosts has no meter 77', 'Show another meter'],
+    ['probe', 'meter=0&probe=xx', 'no probe “xx”', 'Show all probes'],
+  ])('a %s that is none leads to what there is', async (_, search, told, action) => {
+    const group = HOSTS.slice(1, -1);
+    const { page, settled, labels } = await open(`?context=lab&group=${group}&${search}&${WINDOW}`);
+    expect(await notice()).toContain(told);
+    await page.getByRole('button', { name: action }).click();
+    await settled();
+    expect(await labels()).toHaveLength(10);
   });
 
   it('a group without any reading says so', async () => {
@@ -176,12 +189,14 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
   it('a server that cannot be reached is told apart, and asked again', async () => {
     const { page, labels } = await open(viewOf(HOSTS));
     await page.route('**/graphql', (route) => route.abort('connectionrefused'));
-    await loadAgain();
+    await page.getByRole('combobox', { name: 'Group' }).selectOption('Sensors');
     await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor();
+    expect((await notice())?.match(/cannot be reached/g)).toHaveLength(1);
+    expect(await page.locator('.view > [role="status"]').textContent()).toBe('');
     await dashboard.shoot('unreachable');
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await expect.poll(labels).toHaveLength(10);
+    await expect.poll(labels).toHaveLength(2);
   });
 
   it('a dead node leads to the recovery node', async () => {

@@ -8,6 +8,7 @@ import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
 import { otherParts, partsOf, splitParts, tellApart } from '../../web/src/data/key-parts.ts';
 import { filterInput } from '../../web/src/data/questions.ts';
+import { refusalOf } from '../../web/src/data/refusal.ts';
 import { drilldownGroups, keyQuestion } from '../../web/src/data/shown-key.ts';
 import { type ShownToppers, totalShown } from '../../web/src/data/shown-toppers.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
@@ -194,6 +195,23 @@ describe('the parts of a pair', () => {
     const group = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
     const row = { key: 'x\\x', label: 'X\\X', readable: 'x\\x' };
     expect(otherParts(partsOf(row, group), 'H', 'x').map(({ label }) => label)).toEqual(['X']);
+  });
+});
+
+describe('what the server refuses', () => {
+  const filter = { kind: 'except', text: '([' } as const;
+
+  it.each([
+    ['exclude must be a RE2 pattern, got "(["', 'Not pattern must be a RE2 pattern, got "(["'],
+    ['match must be a RE2 pattern, got "(["', null],
+    ['Database is not reachable', null],
+  ])('%s is told by the name of the field: %s', (message, why) => {
+    expect(refusalOf(message, { filter })).toEqual(why && { of: 'filter', why });
+  });
+
+  it('of an address is known', () => {
+    expect(refusalOf('Invalid meter - 77', { filter: null })).toEqual({ of: 'meter' });
+    expect(refusalOf('Invalid probe - xx', { filter })).toEqual({ of: 'probe' });
   });
 });
 

@@ -5,7 +5,11 @@ import type { ShownToppers } from '../data/shown-toppers.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { ViewProps } from './view-props.ts';
 
-type FilterBoxProps = ViewProps & { readonly shown: ShownToppers | null };
+type FilterBoxProps = ViewProps & {
+  readonly shown: ShownToppers | null;
+  /** Whether the server takes the filter that holds. */
+  readonly isFilterRefused: boolean;
+};
 
 const HINTS: Readonly<Record<FilterKind, string>> = {
   find: 'in label or readable key',
@@ -18,7 +22,7 @@ const HINTS: Readonly<Record<FilterKind, string>> = {
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(['IP', 'IPV4', 'IPV6', 'CROSSKEY']);
 
 /** Which keys are listed. */
-export function FilterBox({ address, navigate, group }: ViewProps) {
+export function FilterBox({ address, navigate, group, isFilterRefused }: FilterBoxProps) {
   const { filter } = address;
   const [kind, setKind] = useState<FilterKind>(filter?.kind ?? 'find');
   const [text, setText] = useState(filter?.text ?? '');
@@ -57,6 +61,7 @@ export function FilterBox({ address, navigate, group }: ViewProps) {
             aria-label={`Filter: ${FILTER_LABELS[kind]}`}
             placeholder={HINTS[kind]}
             value={text}
+            aria-invalid={isFilterRefused && text === filter?.text && kind === filter.kind}
             spellcheck={false}
             autoCapitalize="none"
             onInput={(event) => setText(event.currentTarget.value)}

@@ -8,6 +8,7 @@ import { faultOfProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { topVariables } from '../data/questions.ts';
+import { refusalOf } from '../data/refusal.ts';
 import {
   type ShownToppers,
   shownToppers,
@@ -43,11 +44,16 @@ export function TopView(props: ViewProps) {
   }, [fault]);
   const shown = useMemo(() => shownToppers(data, variables), [data, variables]);
   const [problem] = problems;
-  const status = statusOf(isLoading, shown, address.items);
+  // A fault is told by its own notice; what was shown before is of something else.
+  const status = statusOf(isLoading, fault ? null : shown, address.items);
   return (
     <div class={address.key ? 'with-panel' : ''}>
       <div class="view" aria-busy={isLoading}>
-        <Controls {...props} shown={shown} isLoading={isLoading} onReload={reload} />
+        <Controls
+          {...{ ...props, shown, isLoading }}
+          isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
+          onReload={reload}
+        />
         <p class="sr-only" role="status">
           {status}
         </p>
