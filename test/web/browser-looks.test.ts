@@ -124,6 +124,22 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     await shoot(`readout-${width}`);
   });
 
+  it('tells the steps that the window cuts by keyboard, each as far as it goes', async () => {
+    const cut = `window=${TEN - 3 * 3600 + 120}-${TEN + 7200 - 60}`;
+    const { page } = await open(TOP.replace(/window=\d+-\d+/, cut));
+    const time = page.locator('.chart-card .readout-time');
+    await page.locator('.chart-card .chart-place').focus();
+    for (const [key, told] of [
+      ['Home', /07:02 – 07:05$/],
+      ['ArrowRight', /07:05 – 07:10$/],
+      ['End', /11:55 – 11:59$/],
+      ['ArrowLeft', /11:50 – 11:55$/],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => time.textContent()).toMatch(told);
+    }
+  });
+
   it('tells all of a slice without scrolling to the side, 390 px wide', async () => {
     const { page } = await open('?view=storage&context=lab', { width: 390, height: 900 });
     const cells = page.getByRole('region', { name: 'Slices as a table' }).locator('tbody tr > *');
