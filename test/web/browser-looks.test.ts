@@ -106,6 +106,51 @@ describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () 
     }
   });
 
+  it.each([390, 800, 1600])('tells values within the chart, %i px wide', async (width) => {
+    const { page, shoot } = await open(TOP, { width, height: 900 });
+    const plot = page.locator('.chart-card .u-over');
+    const { width: across = 0 } = (await plot.boundingBox()) ?? {};
+    for (const part of [0.02, 0.3, 0.45, 0.55, 0.98]) {
+      await plot.hover({ position: { x: across * part, y: 40 } });
+      const readout = page.locator('.readout');
+      await readout.waitFor();
+      const box = await readout.boundingBox();
+      const card = await page.locator('.chart-card').boundingBox();
+      if (!box || !card) throw new Error('nothing is told');
+      expect(box.x).toBeGreaterThanOrEqual(card.x);
+      expect(box.x + box.width).toBeLessThanOrEqual(card.x + card.width);
+      expect(box.width).toBeGreaterThan(150);
+    }
+    await shoot(`readout-${width}`);
+  });
+
+  it('tells the steps that the window cuts by keyboard, each as far as it goes', async () => {
+    const cut = `window=${TEN - 3 * 3600 + 120}-${TEN + 7200 - 60}`;
+    const { page } = await open(TOP.replace(/window=\d+-\d+/, cut));
+    const time = page.locator('.chart-card .readout-time');
+    await page.locator('.chart-card .chart-place').focus();
+    for (const [key, told] of [
+      ['Home', /07:02 – 07:05$/],
+      ['ArrowRight', /07:05 – 07:10$/],
+      ['End', /11:55 – 11:59$/],
+      ['ArrowLeft', /11:50 – 11:55$/],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => time.textContent()).toMatch(told);
+    }
+  });
+
+  it('tells all of a slice without scrolling to the side, 390 px wide', async () => {
+    const { page } = await open('?view=storage&context=lab', { width: 390, height: 900 });
+    const cells = page.getByRole('region', { name: 'Slices as a table' }).locator('tbody tr > *');
+    for (const cell of await cells.all()) {
+      const { x = -1, width = 0 } = (await cell.boundingBox()) ?? {};
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(390);
+    }
+    expect(await cells.count()).toBe(24);
+  });
+
   it('follows the system or the choice between light and dark', async () => {
     const { page } = await open(TOP);
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

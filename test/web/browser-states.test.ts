@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, launch } from '../explorer/explorer-page.ts';
+import { DAY } from '../support/lab.ts';
 import type { TestService } from '../support/service.ts';
 import { type DashboardPage, openDashboard } from './dashboard-page.ts';
 import { BACKBONE, HOSTS, NEVER, SENSORS, startPageLab, TEN } from './page-lab.ts';
@@ -70,6 +71,15 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).toHaveLength(10);
   });
 
+  it('a window in an archived slice says how it is brought back', async () => {
+    const archived = TEN - 2 * DAY;
+    const { asked } = await open(viewOf(HOSTS, `window=${archived}-${archived + 300}&tz=UTC`));
+    expect(await notice()).toMatch(
+      /data of this time are archived.*slices restore --context lab --slice slice-20240713-0000/,
+    );
+    expect(asked.map(({ operationName }) => operationName)).toEqual(['SignIn', 'TopKeys']);
+  });
+
   it('a filter that lets nothing through can be cleared', async () => {
     const { page, settled, labels } = await open(`${viewOf(HOSTS)}&find=nobody`);
     expect(await notice()).toContain('No key passes the filter');
@@ -78,10 +88,23 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).toHaveLength(10);
   });
 
-  it('a pattern that is none is told in the words of the server, and stays to be mended', async () => {
+  it('a pattern that is none is told by the name of its field, and stays to be mended', async () => {
     const { page } = await open(`${viewOf(HOSTS)}&match=(`);
-    expect(await notice()).toMatch(/The server cannot answer this.*match must be/);
+    expect(await notice()).toMatch(/filter “\(” cannot be used.*Pattern must be a RE2 pattern/);
     expect(await page.getByRole('searchbox').inputValue()).toBe('(');
+    expect(await page.getByRole('searchbox').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it.each([
+    ['meter', 'meter=77', 'Hosts has no meter 77', 'Show another meter'],
+    ['probe', 'meter=0&probe=xx', 'no probe “xx”', 'Show all probes'],
+  ])('a %s that is none leads to what there is', async (_, search, told, action) => {
+    const group = HOSTS.slice(1, -1);
+    const { page, settled, labels } = await open(`?context=lab&group=${group}&${search}&${WINDOW}`);
+    expect(await notice()).toContain(told);
+    await page.getByRole('button', { name: action }).click();
+    await settled();
+    expect(await labels()).toHaveLength(10);
   });
 
   it('a group without any reading says so', async () => {
@@ -166,12 +189,14 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
   it('a server that cannot be reached is told apart, and asked again', async () => {
     const { page, labels } = await open(viewOf(HOSTS));
     await page.route('**/graphql', (route) => route.abort('connectionrefused'));
-    await loadAgain();
+    await page.getByRole('combobox', { name: 'Group' }).selectOption('Sensors');
     await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor();
+    expect((await notice())?.match(/cannot be reached/g)).toHaveLength(1);
+    expect(await page.locator('.view > [role="status"]').textContent()).toBe('');
     await dashboard.shoot('unreachable');
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await expect.poll(labels).toHaveLength(10);
+    await expect.poll(labels).toHaveLength(2);
   });
 
   it('a dead node leads to the recovery node', async () => {

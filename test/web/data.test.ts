@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../web/src/address/address.ts';
-import { chartData, stacked } from '../../web/src/data/chart-data.ts';
+import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
+import { archivedSlices, slicesAsked } from '../../web/src/data/archived-slices.ts';
+import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.ts';
+import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
-import { otherParts, partsOf, splitParts } from '../../web/src/data/key-parts.ts';
+import { otherParts, partsOf, splitParts, tellApart } from '../../web/src/data/key-parts.ts';
 import { filterInput } from '../../web/src/data/questions.ts';
+import { refusalOf } from '../../web/src/data/refusal.ts';
 import { drilldownGroups, keyQuestion } from '../../web/src/data/shown-key.ts';
+import { type ShownToppers, totalShown } from '../../web/src/data/shown-toppers.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
+import { topCsv } from '../../web/src/export/top-csv.ts';
 
 const SIZES = { bucketSize: 60, topperBucketSize: 300 };
 
@@ -52,10 +57,12 @@ describe('the data of a chart', () => {
     { at: 300, total: 1200, others: 600 },
   ];
 
+  const covered = { from: 0, to: 600 };
+
   it('are rates of a counter, stacked up to the total, each step to its end', () => {
     const { times, lines, others } = chartData(
       { keys: keys.slice(0, 1), series },
-      { kind: 'counter', step: 300, hidden: [] },
+      { kind: 'counter', step: 300, covered, hidden: [] },
     );
     expect(times).toEqual([0, 300, 600]);
     expect(stacked([...lines.map(({ values }) => values), others ?? []])).toEqual([
@@ -66,14 +73,103 @@ describe('the data of a chart', () => {
 
   it('are without the keys that are hidden, others too', () => {
     const hidden = [{ key: 'h', label: 'H', series: [{ at: 300, value: 450 }] }];
-    const { others } = chartData({ keys: [], series }, { kind: 'counter', step: 300, hidden });
+    const { others } = chartData(
+      { keys: [], series },
+      { kind: 'counter', step: 300, covered, hidden },
+    );
     expect(others).toEqual([1, 0.5, 0.5]);
   });
 
+  it('are rates of the part of a step that the window has', () => {
+    const cut = coveredPart({ from: 180, to: 420 }, null);
+    const { times, ends, lines, others } = chartData(
+      { keys: keys.slice(0, 1), series },
+      { kind: 'counter', step: 300, covered: cut, hidden: [] },
+    );
+    expect([times, ends]).toEqual([
+      [180, 300, 420],
+      [300, 420],
+    ]);
+    expect(lines[0]?.values).toEqual([5, 2.5, 2.5]);
+    expect(others).toEqual([2.5, 5, 5]);
+  });
+
+  it('are rates of the part for which there are data', () => {
+    expect(coveredPart({ from: 0, to: 900 }, { from: 180, to: 420 })).toEqual({
+      from: 180,
+      to: 420,
+    });
+  });
+
+  it('of a rate, which the server divides by whole steps, are of the part as well', () => {
+    const { lines } = chartData(
+      { keys: keys.slice(0, 1), series },
+      { kind: 'rate', step: 300, covered: { from: 240, to: 600 }, hidden: [] },
+    );
+    expect(lines[0]?.values).toEqual([3000, 300, 300]);
+  });
+
   it('of a gauge are lines with gaps, and no stack', () => {
-    const { lines, others } = chartData({ keys, series }, { kind: 'mean', step: 300, hidden: [] });
+    const { lines, others } = chartData(
+      { keys, series },
+      { kind: 'mean', step: 300, covered, hidden: [] },
+    );
     expect(others).toBeNull();
     expect(lines.map(({ values }) => values[0])).toEqual([600, null]);
+  });
+});
+
+describe('what is told of topper buckets', () => {
+  const terms = (kind: 'counter' | 'rate' | 'mean') => ({
+    ...{ kind, measure: { kind: 'other', name: 'packets' } as const },
+    ...{ units: DEFAULT_UNITS, topperBucketSize: 300 },
+  });
+  const hour = { from: 0, to: 3600 };
+
+  it.each([
+    ['a window of whole buckets', { from: 300, to: 900 }, 600, 1, '2'],
+    ['a bucket of the window alone', { from: 300, to: 600 }, 600, 2, null],
+    ['a window that cuts both its buckets', { from: 150, to: 750 }, 600, 2, null],
+    ['a peak in a bucket that is cut', { from: 0, to: 660 }, 600, 2.5, null],
+    ['a peak that is the average', { from: 0, to: 600 }, 600, 2, '2'],
+  ])('%s: a peak is never below the average', (_, covered, peak, averageRate, told) => {
+    const { quantity, why } = peakFigure({ peak, averageRate }, terms('counter'), covered);
+    expect(quantity?.[0] ?? null).toBe(told);
+    expect(why === null).toBe(told !== null);
+  });
+
+  it('of a rate is rounded, which makes no peak a low one', () => {
+    const { quantity } = peakFigure({ peak: 10, averageRate: 10.4 }, terms('rate'), hour);
+    expect(quantity?.[0]).toBe('10');
+  });
+
+  it('is a percentile where there are two whole ones, and of a gauge always', () => {
+    const short = { from: 10, to: 890 };
+    expect(percentileFigure(600, terms('counter'), short).quantity).toBeNull();
+    expect(percentileFigure(600, terms('counter'), hour).quantity?.[0]).toBe('2');
+    expect(percentileFigure(21, terms('mean'), short).quantity?.[0]).toBe('21');
+  });
+});
+
+describe('what a chart shows under the pointer', () => {
+  const times = [0, 300, 600, 900];
+
+  it.each([
+    [0, 0],
+    [151, 0],
+    [299, 0],
+    [299.999, 1],
+    [300, 1],
+    [899, 2],
+    [900, 2],
+    [-1, null],
+    [901, null],
+  ])('at second %d is the step that lasts then: %s', (at, step) => {
+    expect(stepAt(times, at)).toBe(step);
+  });
+
+  it('is nothing where there are no steps', () => {
+    expect(stepAt([], 0)).toBeNull();
   });
 });
 
@@ -102,6 +198,69 @@ describe('the parts of a pair', () => {
   });
 });
 
+describe('what the server refuses', () => {
+  const filter = { kind: 'except', text: '([' } as const;
+
+  it.each([
+    ['exclude must be a RE2 pattern, got "(["', 'Not pattern must be a RE2 pattern, got "(["'],
+    ['match must be a RE2 pattern, got "(["', null],
+    ['Database is not reachable', null],
+  ])('%s is told by the name of the field: %s', (message, why) => {
+    expect(refusalOf(message, { filter })).toEqual(why && { of: 'filter', why });
+  });
+
+  it('of an address is known', () => {
+    expect(refusalOf('Invalid meter - 77', { filter: null })).toEqual({ of: 'meter' });
+    expect(refusalOf('Invalid probe - xx', { filter })).toEqual({ of: 'probe' });
+  });
+});
+
+describe('archived slices', () => {
+  const slice = (name: string, status: string, from: number) => ({
+    ...{ name, status, timeInterval: { from, to: from + 10 } },
+  });
+  const slices = [
+    slice('a', 'archived', 0),
+    slice('b', 'available', 10),
+    slice('c', 'archived', 20),
+  ];
+  const names = (...[window, available]: [Span, Span | null]) =>
+    archivedSlices(slices, window, available).map(({ name }) => name);
+  type Span = { from: number; to: number };
+
+  it('are told where the window has part of them, or nothing else is there', () => {
+    expect(names({ from: 9, to: 11 }, { from: 10, to: 20 })).toEqual(['a']);
+    expect(names({ from: 10, to: 20 }, { from: 10, to: 20 })).toEqual([]);
+    expect(names({ from: 10, to: 20 }, null)).toEqual(['a', 'c']);
+  });
+
+  it('are asked for where they may be missed', () => {
+    const full = { totalWindow: { from: 0, to: 9 } } as unknown as ContextChoice;
+    const empty = { totalWindow: null } as unknown as ContextChoice;
+    const [recent, chosen] = [parseAddress('?window=1h'), parseAddress('?window=1-2')];
+    const within = { from: 1, to: 2 };
+    expect(slicesAsked(recent, full)).toEqual({ withSlices: false, within: null });
+    expect(slicesAsked(recent, empty)).toEqual({ withSlices: true, within: null });
+    expect(slicesAsked(chosen, full)).toEqual({ withSlices: true, within });
+    expect(slicesAsked(chosen, empty)).toEqual({ withSlices: true, within: null });
+  });
+});
+
+describe('keys with one label', () => {
+  const row = (key: string, label: string) => ({ key, label, readable: `readable ${key}` });
+
+  it('are told with their readable keys, others without', () => {
+    const labels = tellApart([row('a', 'twin'), row('b', 'twin'), row('c', 'only')], ALONE);
+    expect([...labels.values()]).toEqual(['twin (readable a)', 'twin (readable b)', 'only']);
+  });
+
+  it('are several keys, not one that is listed twice', () => {
+    expect([...tellApart([row('a', 'A'), row('a', 'A')], ALONE).values()]).toEqual(['A']);
+  });
+
+  const ALONE = { crosskey: null };
+});
+
 describe('a filter', () => {
   it('is asked for in the words of the schema', () => {
     expect(filterInput(null, [])).toBeNull();
@@ -119,6 +278,53 @@ describe('CSV', () => {
     for (const start of ['=', '+', '-', '@', '\t', '\r']) {
       expect(toCsv([[`${start}cmd`]])).toMatch(/^"?'/);
     }
+  });
+});
+
+describe('what the share of a key is of', () => {
+  const shown = {
+    ...{ group: { guid: 'G' }, meter: { index: 0 }, total: 80, hidden: [{ key: 'c' }] },
+  } as unknown as ShownToppers;
+
+  it('is the total of the table, without the hidden keys', () => {
+    expect(totalShown(shown, { group: 'G', meter: 0, hidden: ['c', 'none'] })).toBe(80);
+  });
+
+  it('is not known while the table is of something else', () => {
+    expect(totalShown(shown, { group: 'G', meter: 0, hidden: [] })).toBeNull();
+    expect(totalShown(shown, { group: 'G', meter: 1, hidden: ['c'] })).toBeNull();
+    expect(totalShown(null, { group: 'G', meter: 0, hidden: [] })).toBeNull();
+  });
+});
+
+describe('the exported table', () => {
+  const row = (rank: number, key: string, metric: number) => ({
+    ...{ rank, key, readable: key, label: key, metric, volume: metric * 300, averageRate: 1 },
+    ...{ peak: 1, percentiles: [{ value: 1 }], share: 0.1, previous: null },
+  });
+  const shown = {
+    ...{ kind: 'rate', total: 80, others: 20, group: { name: 'Hosts', topperBucketSize: 300 } },
+    ...{ meter: { name: 'Rate', units: 'Bps' }, hidden: [] },
+    table: { window: { from: 0, to: 600 }, keys: [row(1, 'a', 40), row(2, 'b', 20)] },
+  } as unknown as ShownToppers;
+
+  const table = (search: string) => {
+    const [head = [], ...rows] = topCsv({ shown, address: parseAddress(search) })
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    return rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
+  };
+
+  it('has shares of what is shown, and the others as the table tells them', () => {
+    const [first, , others] = table('?context=lab&hide=c&find=x');
+    expect(first).toMatchObject({ key: 'a', share: '0.5', filter: 'Text: x', hidden_keys: 'c' });
+    expect(others).toMatchObject({ key: 'OTHERS', metric: '20', volume: '6000', share: '0.25' });
+    expect(others).toMatchObject({ peak_per_topper_bucket: '', hidden_keys: 'c' });
+  });
+
+  it('says nothing of what was left out where nothing was', () => {
+    expect(table('?context=lab')[0]).toMatchObject({ filter: '', hidden_keys: '' });
   });
 });
 

@@ -81,7 +81,9 @@ describe('a change', () => {
     [previous(0.5), '+50 %', 'up'],
     [previous(0.05), '+5.0 %', 'up'],
     [previous(-0.25), '−25 %', 'down'],
-    [previous(19), '+20 ×', 'up'],
+    [previous(9.9), '+990 %', 'up'],
+    [previous(19), '20 ×', 'up'],
+    [previous(28.16), '29 ×', 'up'],
     [previous(0), '0 %', 'same'],
     [previous(null, 0), 'new', 'new'],
     [previous(3, 100, 20), '–', 'unknown'],
@@ -98,8 +100,21 @@ describe('times', () => {
     const berlin = momentsIn('Europe/Berlin');
     expect(berlin.range(summer, summer + 3600)).toBe('Mon 15 Jul 2024, 12:00 – 13:00');
     expect(berlin.full(summer + 1)).toBe('Mon 15 Jul 2024, 12:00:01');
-    expect(berlin.name(summer)).toBe('Europe/Berlin (UTC+02:00)');
-    expect(momentsIn('UTC').name(summer)).toBe('UTC');
+    expect(berlin.name(summer, summer + 3600)).toBe('Europe/Berlin (UTC+02:00)');
+    expect(momentsIn('UTC').name(summer, summer + 3600)).toBe('UTC');
+  });
+
+  it('over a change of the clocks have both offsets, in their order', () => {
+    const [october, november] = [Date.UTC(2026, 9, 22) / 1000, Date.UTC(2026, 10, 21) / 1000];
+    const berlin = momentsIn('Europe/Berlin');
+    expect(berlin.name(october, november)).toBe('Europe/Berlin (UTC+02:00, UTC+01:00)');
+    const [january, december] = [Date.UTC(2026, 0, 1) / 1000, Date.UTC(2026, 11, 31) / 1000];
+    expect(berlin.name(january, december)).toBe('Europe/Berlin (UTC+01:00, UTC+02:00)');
+  });
+
+  it('of one day are told as such', () => {
+    const berlin = momentsIn('Europe/Berlin');
+    expect(berlin.range(summer, summer + 60)).toBe('Mon 15 Jul 2024, 12:00 – 12:01');
   });
 
   it.each(['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia'])(

@@ -77,6 +77,9 @@ const TIMES: uPlot.Axis.Values = [
 /** Round numbers of units of 1024. */
 const BINARY_STEPS: readonly number[] = Array.from({ length: 70 }, (_, power) => 2 ** power);
 
+/** Pixels to the left of the plot. */
+export const AXIS_WIDTH = 78;
+
 const FONT = '11px system-ui, sans-serif';
 
 export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
@@ -86,7 +89,7 @@ export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
     {
       ...shared,
       grid: { stroke: rule, width: 1 },
-      size: 78,
+      size: AXIS_WIDTH,
       gap: 6,
       space: 36,
       values: (_, splits) => splits.map((value) => (value === 0 ? '0' : tell(value))),

@@ -17,14 +17,17 @@ export type Reading = {
 
 type ReadoutProps = {
   readonly reading: Reading | null;
-  /** Where the cursor is, in pixels, and whether that is in the right half. */
+  /** Where the cursor is in the plot, in pixels, and whether that is in the chart's right half. */
   readonly left: number;
   readonly isRight: boolean;
 };
 
 /** The values under the cursor, beside it. */
 export function Readout({ reading, left, isRight }: ReadoutProps) {
-  const place = isRight ? { right: `calc(100% - ${left}px - 70px)` } : { left: `${left + 96}px` };
+  // The styles say whether there is room for that.
+  const place = isRight
+    ? { '--right': `calc(100% - ${left}px - 70px)` }
+    : { '--left': `${left + 96}px` };
   return (
     <div class="readout-live" aria-live="polite">
       {reading && (

@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { ChartData } from '../data/chart-data.ts';
+import { type ChartData, stepAt } from '../data/chart-data.ts';
 import {
+  AXIS_WIDTH,
   type ChartSpan,
   type ChartStyle,
   chartAxes,
@@ -24,8 +25,8 @@ export type TimeChartProps = {
   readonly height: number;
   /** What it shows, for those who do not see it. */
   readonly label: string;
-  /** The time under the cursor, in words. */
-  readonly tellTime: (at: number) => string;
+  /** The step under the cursor, as far as the window has it, in words. */
+  readonly tellTime: (from: number, to: number) => string;
   readonly onZoom: (span: ChartSpan) => void;
   /** Gets the canvas, for pictures. */
   readonly onCanvas?: (canvas: HTMLCanvasElement | null) => void;
@@ -50,7 +51,7 @@ export function TimeChart(props: TimeChartProps) {
         height,
         ...optionsOf(props, colorsOf(element)),
         hooks: {
-          setCursor: [({ cursor }) => setIndex(cursor.idx ?? null)],
+          setCursor: [(chart) => setIndex(stepUnder(chart, data))],
           setSelect: [(chart) => zoomTo(chart, latest.current)],
         },
       },
@@ -62,6 +63,8 @@ export function TimeChart(props: TimeChartProps) {
     return () => {
       onCanvas?.(null);
       plot.current = null;
+      // Of the next one nothing is pointed at yet.
+      setIndex(null);
       drawn.destroy();
     };
   }, [data, span.from, span.to, withOthers, factor, theme, zone, base, height]);
@@ -94,7 +97,7 @@ export function TimeChart(props: TimeChartProps) {
       <Readout
         reading={readingAt(props, index)}
         left={left}
-        isRight={left > (plot.current?.width ?? 0) / 2}
+        isRight={left + AXIS_WIDTH > (plot.current?.width ?? 0) / 2}
       />
     </div>
   );
@@ -122,6 +125,12 @@ function optionsOf(
   };
 }
 
+/** The step under the cursor; uPlot itself tells the nearest start, which may be the next one's. */
+function stepUnder(chart: uPlot, { times }: ChartData): number | null {
+  const { left = -1 } = chart.cursor;
+  return left < 0 ? null : stepAt(times, chart.posToVal(left, 'x'));
+}
+
 /** Fewer pixels than this were a click. */
 const LEAST_PIXELS = 6;
 
@@ -136,13 +145,11 @@ function zoomTo(chart: uPlot, { onZoom, grain }: TimeChartProps): void {
 
 function readingAt(
   { data, withOthers, factor, style, tellTime }: TimeChartProps,
-  index: number | null,
+  step: number | null,
 ): Reading | null {
-  if (index === null) return null;
-  // The last point only ends the last step.
-  const step = Math.min(index, data.times.length - 2);
-  const at = data.times[step];
-  if (at === undefined) return null;
+  if (step === null) return null;
+  const [from, to] = [data.times[step], data.ends[step]];
+  if (from === undefined || to === undefined) return null;
   const tell = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : style.tell(value * factor);
   const rows = data.lines.map(({ key, label, values }, color) => ({
@@ -153,7 +160,7 @@ function readingAt(
   const others = data.others?.[step];
   const total = rows.reduce((sum, { value }) => sum + (value ?? 0), others ?? 0);
   return {
-    time: tellTime(at),
+    time: tellTime(from, to),
     rows,
     others: others !== undefined && withOthers ? tell(others) : null,
     total: data.others && withOthers ? tell(total) : null,

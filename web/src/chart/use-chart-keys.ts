@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { lastStart } from '../data/chart-data.ts';
 
 /**
  * The chart by keyboard: arrows move the cursor by a step, with Shift they select, Enter zooms to
@@ -17,7 +18,9 @@ export function useChartKeys(
     const { times, index } = positionOf(chart);
     if (event.key in MOVES) {
       event.preventDefault();
-      const next = MOVES[event.key]?.(index, times.length - 1) ?? index;
+      // Only a selection goes on to the end of the last step: there is nothing to read at it.
+      const last = times.length - (event.shiftKey ? 1 : 2);
+      const next = MOVES[event.key]?.(index, last) ?? index;
       if (!event.shiftKey) start.current = null;
       else start.current ??= index;
       moveTo(chart, times, next, start.current);
@@ -35,7 +38,7 @@ export function useChartKeys(
 }
 
 const MOVES: Readonly<Record<string, (index: number, last: number) => number>> = {
-  ArrowLeft: (index) => Math.max(0, index - 1),
+  ArrowLeft: (index, last) => Math.max(0, Math.min(last, index - 1)),
   ArrowRight: (index, last) => Math.min(last, index + 1),
   Home: () => 0,
   End: (_, last) => last,
@@ -43,7 +46,9 @@ const MOVES: Readonly<Record<string, (index: number, last: number) => number>> =
 
 function positionOf(chart: uPlot): { times: readonly number[]; index: number } {
   const times = [...(chart.data[0] ?? [])];
-  return { times, index: chart.cursor.idx ?? Math.floor(times.length / 2) };
+  const { left = -1 } = chart.cursor;
+  const under = left < 0 ? -1 : lastStart(times, chart.posToVal(left, 'x'));
+  return { times, index: under < 0 ? Math.floor(times.length / 2) : under };
 }
 
 function moveTo(chart: uPlot, times: readonly number[], index: number, from: number | null): void {

@@ -14,6 +14,24 @@ export function splitParts(text: string): readonly string[] {
 export const shownText = (text: string, group: Pick<GroupChoice, 'crosskey'>): string =>
   group.crosskey ? splitParts(text).join(' × ') : text;
 
+/** Labels as they are shown; where several keys have the same, each with its readable key. */
+export function tellApart(
+  rows: readonly Keyed[],
+  group: Pick<GroupChoice, 'crosskey'>,
+): ReadonlyMap<string, string> {
+  const keysOf = new Map<string, Set<string>>();
+  for (const { key, label } of rows) {
+    keysOf.set(label, (keysOf.get(label) ?? new Set()).add(key));
+  }
+  return new Map(
+    rows.map(({ key, label, readable }) => {
+      const isAlone = (keysOf.get(label)?.size ?? 0) < 2 || label === readable;
+      const shown = shownText(label, group);
+      return [key, isAlone ? shown : `${shown} (${shownText(readable, group)})`];
+    }),
+  );
+}
+
 /** GUIDs of the groups whose keys the parts are. */
 export const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonly string[] =>
   crosskey

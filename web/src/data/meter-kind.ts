@@ -40,6 +40,17 @@ export const metricName = (type: MeterType): string => {
   return meterKind(type) === 'mean' ? 'Mean' : 'Largest';
 };
 
-/** A value of a step of time, per second where the meter's readings add up. */
-export const perSecond = (kind: MeterKind, value: number, stepSeconds: number): number =>
-  kind === 'counter' ? value / stepSeconds : value;
+export type StepSeconds = {
+  readonly step: number;
+  /** How much of it is in the window and has data. */
+  readonly covered: number;
+};
+
+/**
+ * A value of a step of time, per second of what is covered where the meter's readings add up. The
+ * server divides what a rate comes to by the whole step, however little of it the window has.
+ */
+export function perSecond(kind: MeterKind, value: number, { step, covered }: StepSeconds): number {
+  if (!addsUp(kind) || covered <= 0) return kind === 'counter' ? value / step : value;
+  return kind === 'counter' ? value / covered : (value * step) / covered;
+}

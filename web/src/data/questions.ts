@@ -5,6 +5,7 @@ import type {
 } from '../../generated/operations.ts';
 import type { Address, Filter } from '../address/address.ts';
 import { windowInput } from '../address/window-choice.ts';
+import { slicesAsked } from './archived-slices.ts';
 import { type ContextChoice, groupOf } from './choices.ts';
 import { chooseStep } from './choose-step.ts';
 
@@ -64,6 +65,7 @@ export function topVariables(
     filter: filterInput(address.filter, address.hidden),
     items: address.items,
     charted: Math.min(CHARTED, address.items),
+    ...slicesAsked(address, choice),
   };
 }
 

@@ -18,7 +18,8 @@ export const bucketQuantity = (value: BigNumber | null, terms: Terms): Quantity 
   if (value === null) return null;
   const { kind, measure, units, topperBucketSize } = terms;
   if (!addsUp(kind)) return formatAmount(value, measure, units);
-  return formatRate(perSecond(kind, toNumber(value), topperBucketSize), measure, units);
+  const whole = { step: topperBucketSize, covered: topperBucketSize };
+  return formatRate(perSecond(kind, toNumber(value), whole), measure, units);
 };
 
 export const rateQuantity = (value: number | null, { measure, units }: Terms): Quantity | null =>

@@ -87,6 +87,8 @@ type AnsweredGroup = NonNullable<NonNullable<KeyAnswer['context']>['counterGroup
 export type ShownKey = {
   readonly known: AnsweredGroup['known'];
   readonly window: { readonly from: number; readonly to: number } | null;
+  /** For when there are data of the group. */
+  readonly stored: { readonly from: number; readonly to: number } | null;
   readonly total: number | string;
   readonly figures: Omit<Figures, 'first' | 'second' | 'third'> | null;
   readonly drilldowns: readonly Drilldown[];
@@ -100,6 +102,7 @@ export function shownKey(answer: KeyAnswer | null): ShownKey | null {
   return {
     known: group.known,
     window: group.topper?.window ?? null,
+    stored: group.timeInterval,
     total: group.topper?.total ?? 0,
     figures: whole,
     drilldowns: [figures?.first, figures?.second, figures?.third].flatMap((each) => each ?? []),

@@ -3,11 +3,13 @@ import type {
   TopKeysQueryVariables,
   TopKeysWithoutQuery,
 } from '../../generated/operations.ts';
+import type { Address } from '../address/address.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
-import { type ChartData, chartData } from './chart-data.ts';
+import { archivedSlices } from './archived-slices.ts';
+import { type ChartData, chartData, coveredPart } from './chart-data.ts';
 import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
-import { shownText } from './key-parts.ts';
+import { tellApart } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
 
 export type TopAnswer = TopKeysQuery | TopKeysWithoutQuery;
@@ -34,9 +36,26 @@ export type ShownToppers = {
   readonly hidden: readonly HiddenKey[];
   /** For when there are data of the group. */
   readonly stored: { readonly from: number; readonly to: number } | null;
+  /** Where readings of the window would be, were they not archived. */
+  readonly archived: ArchivedSlices;
 };
 
+/** Of a time for which there may be archived slices. */
+export type ArchivedSlices = ReturnType<typeof archivedSlices>;
+
 export type HiddenKey = { readonly key: string; readonly label: string };
+
+/** What shares are of in a view: the total without the hidden keys; null: it is not known yet. */
+export const totalShown = (
+  shown: ShownToppers | null,
+  { group, meter, hidden }: Pick<Address, 'group' | 'meter' | 'hidden'>,
+): BigNumber | null =>
+  shown?.group.guid === group &&
+  shown.meter.index === meter &&
+  // A hidden key that has nothing in the window is not among those that are answered.
+  shown.hidden.every(({ key }) => hidden.includes(key))
+    ? shown.total
+    : null;
 
 /** null: there is no such group or meter, or no answer for it. */
 export function shownToppers(
@@ -53,8 +72,13 @@ export function shownToppers(
   const kind = meterKind(meter.type);
   const hidden = answered.hidden?.keys ?? [];
   const without = addsUp(kind) ? sum(hidden.map(({ metric }) => metric)) : 0;
+  const labels = tellApart([...table.keys, ...hidden], group);
+  const labelOf = ({ key, label }: HiddenKey): HiddenKey => ({
+    key,
+    label: labels.get(key) ?? label,
+  });
   const told = {
-    keys: (chart?.keys ?? []).map((each) => ({ ...each, label: shownText(each.label, group) })),
+    keys: (chart?.keys ?? []).map((each) => ({ ...each, ...labelOf(each) })),
     series: chart?.series ?? null,
   };
   return {
@@ -62,11 +86,13 @@ export function shownToppers(
     measure: measureOf(meter.units),
     chart: chartData(told, {
       ...{ kind, hidden },
+      covered: coveredPart(table.window, answered.timeInterval),
       step: variables?.step ?? group.topperBucketSize,
     }),
     total: minus(table.total, without),
     others: addsUp(kind) ? minus(table.others, without) : table.others,
-    hidden: hidden.map(({ key, label }) => ({ key, label: shownText(label, group) })),
+    hidden: hidden.map(labelOf),
     stored: answered.timeInterval,
+    archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
   };
 }

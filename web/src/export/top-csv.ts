@@ -1,6 +1,9 @@
 import type { Address } from '../address/address.ts';
+import { FILTER_LABELS } from '../data/filter-words.ts';
+import { addsUp } from '../data/meter-kind.ts';
 import { agoOf } from '../data/questions.ts';
 import type { ShownToppers, TopRow } from '../data/shown-toppers.ts';
+import { type BigNumber, partOf, times } from '../format/big-number.ts';
 import { type Cell, toCsv } from './csv.ts';
 
 type TopCsv = { readonly shown: ShownToppers; readonly address: Address };
@@ -20,25 +23,51 @@ const HEAD = [
   'previous_rank',
 ] as const;
 
+const CONTEXT_HEAD = [
+  ...['context', 'group', 'meter', 'units', 'from', 'to', 'compared_seconds_earlier'],
+  ...['filter', 'hidden_keys'],
+];
+
 /** The table with all digits, in the meter's own unit, and of what it is. */
 export function topCsv({ shown, address }: TopCsv): string {
   const { window, keys } = shown.table;
+  const { filter, hidden } = address;
   const time = (at: number) => new Date(at * 1000).toISOString();
   const of: readonly Cell[] = [
     ...[address.context, shown.group.name, shown.meter.name, shown.meter.units],
     ...[time(window.from), time(window.to)],
   ];
-  const last: Cell[] = ['', 'OTHERS', 'Others', 'Others', shown.others];
+  // What was left out, so that the shares can be understood: of the total without the hidden keys.
+  const limits: readonly Cell[] = [
+    filter ? `${FILTER_LABELS[filter.kind]}: ${filter.text}` : null,
+    hidden.length > 0 ? hidden.join(', ') : null,
+  ];
   return toCsv([
-    [...HEAD, 'context', 'group', 'meter', 'units', 'from', 'to', 'compared_seconds_earlier'],
-    ...[...keys.map(cellsOf), [...last, ...HEAD.slice(last.length).map(() => null)]].map(
-      (cells): Cell[] => [...cells, ...of, agoOf(address) ?? window.to - window.from],
-    ),
+    [...HEAD, ...CONTEXT_HEAD],
+    ...[...keys.map((row) => cellsOf(row, shown)), othersOf(shown)].map((cells): Cell[] => [
+      ...[...cells, ...of, agoOf(address) ?? window.to - window.from],
+      ...limits,
+    ]),
   ]);
 }
 
-const cellsOf = (row: TopRow): Cell[] => [
+const cellsOf = (row: TopRow, shown: ShownToppers): Cell[] => [
   ...[row.rank, row.key, row.readable, row.label, row.metric, row.volume, row.averageRate],
-  ...[row.peak, row.percentiles?.[0]?.value ?? null, row.share],
+  ...[row.peak, row.percentiles?.[0]?.value ?? null, shareOf(row.metric, shown)],
   ...[row.previous?.metric ?? null, row.previous?.rank ?? null],
 ];
+
+/** What is not listed: as in the table, it has a volume and a share, and nothing by buckets. */
+function othersOf(shown: ShownToppers): Cell[] {
+  const { others, kind, group } = shown;
+  const volume = kind === 'rate' ? times(others, group.topperBucketSize) : others;
+  return [
+    ...['', 'OTHERS', 'Others', 'Others', others, addsUp(kind) ? volume : null],
+    ...[null, null, null, shareOf(others, shown), null, null],
+  ];
+}
+
+/** Of the total without the keys that are hidden, as the table tells it. */
+function shareOf(part: BigNumber, { kind, total }: ShownToppers): number | null {
+  return addsUp(kind) ? partOf(part, total) : null;
+}

@@ -1,6 +1,5 @@
 import type { Address } from '../address/address.ts';
 import { othersColor, seriesColor } from '../chart/palette.ts';
-import { shownText } from '../data/key-parts.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
@@ -25,9 +24,10 @@ export function pictureOf(
   const { window, keys } = shown.table;
   const { color, backgroundColor } = getComputedStyle(document.body);
   const isSum = addsUp(terms.kind);
-  const listed = keys.slice(0, shown.chart.lines.length).map((row, index) => ({
+  const { lines } = shown.chart;
+  const listed = keys.slice(0, lines.length).map((row, index) => ({
     color: seriesColor(theme.theme, index),
-    label: shownText(row.label, shown.group),
+    label: lines.find(({ key }) => key === row.key)?.label ?? row.label,
     text: joined(amountQuantity(row, terms) ?? ['–', '']),
   }));
   const others = {
@@ -39,7 +39,7 @@ export function pictureOf(
   return {
     title: `${shown.group.name} by ${shown.meter.name}`,
     lines: [
-      `${moments.range(window.from, window.to)} · ${moments.name(window.from)}`,
+      `${moments.range(window.from, window.to)} · ${moments.name(window.from, window.to)}`,
       [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),
     ],
     chart,

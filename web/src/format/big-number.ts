@@ -4,6 +4,10 @@ export type BigNumber = number | string;
 /** Good enough to draw, and to show three digits of. */
 export const toNumber = (value: BigNumber): number => Number(value);
 
+/** A share, from 0 to 1. */
+export const partOf = (part: BigNumber, whole: BigNumber): number =>
+  toNumber(whole) > 0 ? toNumber(part) / toNumber(whole) : 0;
+
 export const minus = (value: BigNumber, other: BigNumber): BigNumber =>
   toBigNumber(BigInt(value) - BigInt(other));
 

@@ -24,12 +24,11 @@ export function changeOf(previous: Previous | null, storedFrom: number | null): 
   }
   const ratio = previous.changeRatio;
   if (Math.abs(ratio) < 0.0005) return { text: '0 %', direction: 'same' };
+  // So many times as much as before, be the growth one less.
+  if (ratio >= 9.995) return { text: `${Math.round(ratio + 1)} ×`, direction: 'up' };
   return ratio > 0
     ? { text: `+${percent(ratio)}`, direction: 'up' }
     : { text: `\u2212${percent(-ratio)}`, direction: 'down' };
 }
 
-function percent(ratio: number): string {
-  if (ratio >= 9.995) return `${Math.round(ratio + 1)} ×`;
-  return `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`;
-}
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`;

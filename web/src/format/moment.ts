@@ -5,8 +5,11 @@ export type Moments = {
   full(at: number): string;
   /** `Sat 21 Nov 2026, 09:40 – 15:40`: what both ends have in common is told once. */
   range(from: number, to: number): string;
-  /** `Europe/Berlin (UTC+01:00)`: the zone, and how far it is ahead at that time. */
-  name(at: number): string;
+  /**
+   * `Europe/Berlin (UTC+01:00)`: the zone, and how far it is ahead in that time; where its clocks
+   * change, `(UTC+02:00, UTC+01:00)`.
+   */
+  name(from: number, to: number): string;
   /** `2026-11-21T15:40:00`, for the fields in which dates are typed. */
   field(at: number): string;
 };
@@ -28,9 +31,10 @@ export function momentsIn(zone: string): Moments {
   };
   return {
     zone,
-    name: (at) => {
+    name: (from, to) => {
       const plain = zone.replaceAll('_', ' ');
-      return plain === 'UTC' ? plain : `${plain} (${offset(at)})`;
+      const offsets = new Set(momentsWithin(from, to).map(offset));
+      return plain === 'UTC' ? plain : `${plain} (${[...offsets].join(', ')})`;
     },
     full: (at) => `${dayAt(at)}, ${clockAt(at)}`,
     range: (from, to) =>
@@ -40,6 +44,10 @@ export function momentsIn(zone: string): Moments {
     field: (at) => fieldOf(at, zone),
   };
 }
+
+/** Both ends and some between them: of a year, so many that none of its two times is missed. */
+const momentsWithin = (from: number, to: number): readonly number[] =>
+  Array.from({ length: 25 }, (_, i) => from + ((to - from) * i) / 24);
 
 const PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
 

@@ -82,9 +82,13 @@ export function FaultNotice({ fault, onRetry, actions }: FaultNoticeProps) {
     >
       <p>{ADVICE[fault.kind]}</p>
       <p class="notice-detail">
-        {fault.message}
-        {left !== null && ` · trying again in ${left} s`}
-        {fault.requestId && ` · request ${fault.requestId}`}
+        {[
+          fault.message === TITLES[fault.kind] ? null : fault.message,
+          left === null ? null : `trying again in ${left} s`,
+          fault.requestId && `request ${fault.requestId}`,
+        ]
+          .filter(Boolean)
+          .join(' · ')}
       </p>
     </Notice>
   );

@@ -12,6 +12,7 @@ import { WindowControls } from './window-controls.tsx';
 type ControlsProps = ViewProps & {
   readonly shown: ShownToppers | null;
   readonly isLoading: boolean;
+  readonly isFilterRefused: boolean;
   readonly onReload: () => void;
 };
 

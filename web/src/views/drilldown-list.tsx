@@ -3,7 +3,7 @@ import { otherParts, partsOf } from '../data/key-parts.ts';
 import { addsUp, meterKind } from '../data/meter-kind.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { Drilldown } from '../data/shown-key.ts';
-import { toNumber } from '../format/big-number.ts';
+import { partOf } from '../format/big-number.ts';
 import { formatShare, measureOf } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { KeyViewProps } from './key-props.ts';
@@ -47,14 +47,14 @@ export function DrilldownList(props: DrilldownProps) {
                 ))}
               </span>
               <Figure quantity={amountQuantity(row, terms)} />
-              {isSum && <Part share={shareOf(row.metric, total)} />}
+              {isSum && <Part share={partOf(row.metric, total)} />}
             </li>
           ))}
           {isSum && keyCount > keys.length && (
             <li class="is-rest">
               <span class="drilldown-key">{keyCount - keys.length} more</span>
               <Figure quantity={wholeQuantity(others, terms)} />
-              <Part share={shareOf(others, total)} />
+              <Part share={partOf(others, total)} />
             </li>
           )}
         </ol>
@@ -62,9 +62,6 @@ export function DrilldownList(props: DrilldownProps) {
     </section>
   );
 }
-
-const shareOf = (value: number | string, total: number | string): number =>
-  toNumber(total) > 0 ? toNumber(value) / toNumber(total) : 0;
 
 const Part = ({ share }: { readonly share: number }) => (
   <>

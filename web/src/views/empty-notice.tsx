@@ -1,4 +1,5 @@
 import { DEFAULT_WINDOW } from '../address/window-choice.ts';
+import type { ArchivedSlices } from '../data/shown-toppers.ts';
 import { Notice } from '../parts/notice.tsx';
 import type { ResultsProps } from './results-props.ts';
 
@@ -7,6 +8,10 @@ export function EmptyNotice({ shown, address, navigate, choice, moments }: Resul
   const { window, total } = shown.table;
   const isFiltered = address.filter !== null || address.hidden.length > 0;
   const stored = choice?.totalWindow ?? null;
+  const archived =
+    shown.archived.length > 0 ? (
+      <Archived context={address.context} slices={shown.archived} />
+    ) : null;
   if (isFiltered && BigInt(total) !== 0n) {
     return (
       <Notice
@@ -30,7 +35,7 @@ export function EmptyNotice({ shown, address, navigate, choice, moments }: Resul
   }
   return (
     <Notice
-      title="No readings in this window"
+      title={archived ? 'The data of this time are archived' : 'No readings in this window'}
       actions={
         stored && (
           <>
@@ -57,14 +62,36 @@ export function EmptyNotice({ shown, address, navigate, choice, moments }: Resul
         {moments.range(window.from, window.to)}.{' '}
         {stored
           ? `There are data from ${moments.full(stored.from)} to ${moments.full(stored.to)}.`
-          : 'Nothing is stored in this context yet.'}
+          : !archived && 'Nothing is stored in this context yet.'}
       </p>
-      {!stored && (
+      {archived}
+      {!stored && !archived && (
         <p>
           Bring some in:{' '}
           <code>countergraph import --context {address.context} --format zeek conn.log</code>
         </p>
       )}
     </Notice>
+  );
+}
+
+type ArchivedProps = { readonly context: string | null; readonly slices: ArchivedSlices };
+
+/** What is archived comes back by a command; one slice stands for all. */
+function Archived({ context, slices }: ArchivedProps) {
+  const [first] = slices;
+  return (
+    <>
+      <p>
+        {slices.length === 1 ? 'The slice of it is' : `The ${slices.length} slices of it are`}{' '}
+        archived: listed in Storage, and in no answer until restored. Who runs the server brings{' '}
+        {slices.length === 1 ? 'it' : 'each'} back:
+      </p>
+      <p>
+        <code>
+          countergraph slices restore --context {context} --slice {first?.name}
+        </code>
+      </p>
+    </>
   );
 }

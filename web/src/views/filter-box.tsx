@@ -1,23 +1,28 @@
 import { useEffect, useState } from 'preact/hooks';
 import { FILTER_KINDS, type FilterKind } from '../address/address.ts';
+import { FILTER_LABELS } from '../data/filter-words.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { ViewProps } from './view-props.ts';
 
-type FilterBoxProps = ViewProps & { readonly shown: ShownToppers | null };
+type FilterBoxProps = ViewProps & {
+  readonly shown: ShownToppers | null;
+  /** Whether the server takes the filter that holds. */
+  readonly isFilterRefused: boolean;
+};
 
-const KINDS: Readonly<Record<FilterKind, { readonly label: string; readonly hint: string }>> = {
-  find: { label: 'Text', hint: 'in label or readable key' },
-  cidr: { label: 'Network', hint: '10.20.0.0/16, 2001:db8::/32' },
-  match: { label: 'Pattern', hint: 'RE2 in the raw key: ^0A\\.14\\.' },
-  except: { label: 'Not pattern', hint: 'RE2 in the raw key: ^C6\\.' },
+const HINTS: Readonly<Record<FilterKind, string>> = {
+  find: 'in label or readable key',
+  cidr: '10.20.0.0/16, 2001:db8::/32',
+  match: 'RE2 in the raw key: ^0A\\.14\\.',
+  except: 'RE2 in the raw key: ^C6\\.',
 };
 
 /** Kinds of keys in which there are addresses. */
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(['IP', 'IPV4', 'IPV6', 'CROSSKEY']);
 
 /** Which keys are listed. */
-export function FilterBox({ address, navigate, group }: ViewProps) {
+export function FilterBox({ address, navigate, group, isFilterRefused }: FilterBoxProps) {
   const { filter } = address;
   const [kind, setKind] = useState<FilterKind>(filter?.kind ?? 'find');
   const [text, setText] = useState(filter?.text ?? '');
@@ -47,15 +52,16 @@ export function FilterBox({ address, navigate, group }: ViewProps) {
           >
             {kinds.map((each) => (
               <option key={each} value={each}>
-                {KINDS[each].label}
+                {FILTER_LABELS[each]}
               </option>
             ))}
           </select>
           <input
             type="search"
-            aria-label={`Filter: ${KINDS[kind].label}`}
-            placeholder={KINDS[kind].hint}
+            aria-label={`Filter: ${FILTER_LABELS[kind]}`}
+            placeholder={HINTS[kind]}
             value={text}
+            aria-invalid={isFilterRefused && text === filter?.text && kind === filter.kind}
             spellcheck={false}
             autoCapitalize="none"
             onInput={(event) => setText(event.currentTarget.value)}
@@ -77,7 +83,7 @@ export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
     <ul class="chips" aria-label="Filters that hold">
       {filter && (
         <Chip
-          text={`${KINDS[filter.kind].label}: ${filter.text}`}
+          text={`${FILTER_LABELS[filter.kind]}: ${filter.text}`}
           name={`Take back the filter ${filter.text}`}
           onRemove={() => navigate.go({ filter: null })}
         />

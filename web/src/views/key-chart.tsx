@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { chartScale } from '../chart/chart-scale.ts';
 import { TimeChart } from '../chart/time-chart.tsx';
-import { chartData } from '../data/chart-data.ts';
+import { chartData, coveredPart } from '../data/chart-data.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { stepOf } from '../data/questions.ts';
 import { longDuration } from '../format/moment.ts';
@@ -16,15 +16,16 @@ export function KeyChart(props: KeyChartProps) {
     props;
   const step = stepOf(address, choice) ?? terms.topperBucketSize;
   const label = shownKey.known?.label ?? rawKey;
+  const covered = coveredPart(shownKey.window ?? NEVER, shownKey.stored);
   const data = useMemo(() => {
     const { series } = figures;
     const drawn = chartData(
       { keys: [{ key: rawKey, label, series }], series: null },
-      { kind: terms.kind, step, hidden: [] },
+      { kind: terms.kind, step, covered, hidden: [] },
     );
     // One key is no stack, but its area is its volume all the same.
     return addsUp(terms.kind) ? { ...drawn, others: drawn.times.map(() => 0) } : drawn;
-  }, [figures, step]);
+  }, [figures, step, covered.from, covered.to]);
   const scale = chartScale(addsUp(terms.kind), terms.measure, address.units);
   if (!shownKey.window) return null;
   return (
@@ -47,9 +48,11 @@ export function KeyChart(props: KeyChartProps) {
         }}
         height={150}
         label={`${label} over time; arrow keys move along the time`}
-        tellTime={(at) => moments.range(at, at + data.step)}
+        tellTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
       />
     </section>
   );
 }
+
+const NEVER = { from: 0, to: 0 } as const;

@@ -1,7 +1,10 @@
+import { peakFigure, percentileFigure } from '../data/bucket-figures.ts';
+import { coveredPart } from '../data/chart-data.ts';
 import { meterOf } from '../data/choices.ts';
 import { addsUp, metricName } from '../data/meter-kind.ts';
-import { amountQuantity, bucketQuantity, rateQuantity } from '../data/row-figures.ts';
+import { amountQuantity, rateQuantity } from '../data/row-figures.ts';
 import type { ShownKey } from '../data/shown-key.ts';
+import { partOf } from '../format/big-number.ts';
 import { changeOf } from '../format/change.ts';
 import { formatShare, type Quantity } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
@@ -12,13 +15,19 @@ export type Figures = NonNullable<ShownKey['figures']>;
 type KeyFactsProps = KeyViewProps & { readonly figures: Figures };
 
 /** What it comes to. */
-export function KeyFacts({ figures, terms, group, address, choice, moments }: KeyFactsProps) {
+export function KeyFacts(props: KeyFactsProps) {
+  const { figures, terms, group, address, choice, moments, shownKey, total } = props;
   const isSum = addsUp(terms.kind);
   const meter = meterOf(group, address.meter);
   const change = changeOf(figures.previous, choice.totalWindow?.from ?? null);
   const then = figures.previous?.window;
-  const percentile = (rank: number) =>
-    bucketQuantity(figures.percentiles?.find((each) => each.rank === rank)?.value ?? null, terms);
+  const covered = coveredPart(shownKey.window ?? { from: 0, to: 0 }, shownKey.stored);
+  const percentile = (rank: number) => {
+    const value = figures.percentiles?.find((each) => each.rank === rank)?.value ?? null;
+    return percentileFigure(value, terms, covered);
+  };
+  const share = total === null ? null : partOf(figures.metric, total);
+  const peak = peakFigure(figures, terms, covered);
   return (
     <dl class="facts">
       <Fact
@@ -28,13 +37,20 @@ export function KeyFacts({ figures, terms, group, address, choice, moments }: Ke
       {isSum && (
         <Fact
           name="Share"
-          quantity={figures.share === null ? null : [formatShare(figures.share), '']}
+          quantity={share === null ? null : [formatShare(share), '']}
+          why={share === null ? 'It is hidden, or what is shown is being loaded' : null}
         />
       )}
       {isSum && <Fact name="Average" quantity={rateQuantity(figures.averageRate, terms)} />}
-      <Fact name="Peak" quantity={bucketQuantity(figures.peak, terms)} />
-      <Fact name="95th perc." quantity={percentile(95)} />
-      <Fact name="Median" quantity={percentile(50)} />
+      <Fact name="Peak" {...peak} />
+      <Fact name="95th perc." {...percentile(95)} />
+      <Fact name="Median" {...percentile(50)} />
+      {peak.why && (
+        <div class="fact is-wide">
+          <dt>About these</dt>
+          <dd class="hint">{peak.why}.</dd>
+        </div>
+      )}
       <div class="fact is-wide">
         <dt>Change{then && ` from ${moments.range(then.from, then.to)}`}</dt>
         <dd>
@@ -47,11 +63,13 @@ export function KeyFacts({ figures, terms, group, address, choice, moments }: Ke
   );
 }
 
-const Fact = ({ name, quantity }: { name: string; quantity: Quantity | null }) => (
+type FactProps = { name: string; quantity: Quantity | null; why?: string | null };
+
+const Fact = ({ name, quantity, why }: FactProps) => (
   <div class="fact">
     <dt>{name}</dt>
     <dd>
-      <Figure quantity={quantity} />
+      <Figure quantity={quantity} title={why ?? undefined} />
     </dd>
   </div>
 );

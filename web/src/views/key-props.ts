@@ -1,11 +1,14 @@
 import type { ContextChoice } from '../data/choices.ts';
 import type { Terms } from '../data/row-figures.ts';
 import type { ShownKey } from '../data/shown-key.ts';
+import type { BigNumber } from '../format/big-number.ts';
 import type { ViewProps } from './view-props.ts';
 
 export type KeyPanelProps = ViewProps & {
   readonly choice: ContextChoice;
   readonly rawKey: string;
+  /** What its share is of: the table's total; null: that is not known, or it is left out. */
+  readonly total: BigNumber | null;
 };
 
 export type KeyViewProps = KeyPanelProps & {

@@ -1,4 +1,5 @@
 import type { Fault } from '../api/fault.ts';
+import { type Refusal, refusalOf } from '../data/refusal.ts';
 import type { TopAnswer } from '../data/shown-toppers.ts';
 import { FaultNotice, Notice } from '../parts/notice.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -12,6 +13,8 @@ type NoAnswerProps = ViewProps & {
 /** The server answered, but not with what was asked for: what is missing, and what there is. */
 export function NoAnswerNotice(props: NoAnswerProps) {
   const { answer, fault, address, navigate, choice } = props;
+  const refusal = fault && refusalOf(fault.message, address);
+  if (refusal) return <RefusedNotice {...props} refusal={refusal} />;
   if (fault) return <PartFault {...props} fault={fault} />;
   if (answer && !answer.context) {
     return (
@@ -49,6 +52,50 @@ export function NoAnswerNotice(props: NoAnswerProps) {
       <p>The link may be of another context, or the group may be switched off by now.</p>
     </Notice>
   );
+}
+
+/** Asking again cannot help: something of the address has to be another. */
+function RefusedNotice({
+  refusal,
+  address,
+  navigate,
+  group,
+}: NoAnswerProps & { readonly refusal: Refusal }) {
+  switch (refusal.of) {
+    case 'meter':
+      return (
+        <Notice
+          title={`${group?.name ?? 'This counter group'} has no meter ${address.meter}`}
+          actions={
+            <Act label="Show another meter" onAct={() => navigate.go({ meter: null, key: null })} />
+          }
+        >
+          <p>The link may be of another group, or the meter may not be one that can be ranked.</p>
+        </Notice>
+      );
+    case 'probe':
+      return (
+        <Notice
+          title={`There is no probe “${address.probe}” in this context`}
+          actions={<Act label="Show all probes" onAct={() => navigate.go({ probe: null })} />}
+        >
+          <p>Its name may be mistyped in the link, or the link may be of another context.</p>
+        </Notice>
+      );
+    case 'filter':
+      return (
+        <Notice
+          isFault
+          title={`The filter “${address.filter?.text}” cannot be used`}
+          actions={<Act label="Clear the filter" onAct={() => navigate.go({ filter: null })} />}
+        >
+          <p>{refusal.why}</p>
+          <p>Mend it in its field, “Only keys with”, or clear it.</p>
+        </Notice>
+      );
+    default:
+      return refusal satisfies never;
+  }
 }
 
 /** The server says why: most of it can be helped by asking something else. */

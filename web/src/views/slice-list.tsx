@@ -79,12 +79,14 @@ export function SliceTable(props: SliceListProps) {
             {[...slices].reverse().map((slice) => (
               <tr key={slice.id}>
                 <th scope="row">{slice.name}</th>
-                <td>{moments.full(slice.timeInterval.from)}</td>
-                <td>{longDuration(slice.timeInterval.to - slice.timeInterval.from)}</td>
-                <td>
+                <td data-name="From">{moments.full(slice.timeInterval.from)}</td>
+                <td data-name="For">
+                  {longDuration(slice.timeInterval.to - slice.timeInterval.from)}
+                </td>
+                <td data-name="Status">
                   <span class={`status is-${slice.status}`}>{slice.status}</span>
                 </td>
-                <td class="is-number">
+                <td class="is-number" data-name="Size">
                   <Figure
                     quantity={
                       slice.diskSize === null
@@ -94,9 +96,13 @@ export function SliceTable(props: SliceListProps) {
                     title={slice.diskSize === null ? '' : `${allDigits(slice.diskSize)} bytes`}
                   />
                 </td>
-                <td class="is-number">{slice.engine}</td>
-                <td>{slice.tags.join(', ')}</td>
-                <td class="is-path">{slice.path ?? '–'}</td>
+                <td class="is-number" data-name="Engine">
+                  {slice.engine}
+                </td>
+                <td data-name="Tags">{slice.tags.join(', ')}</td>
+                <td class="is-path" data-name="Path">
+                  {slice.path ?? '–'}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -26,7 +26,7 @@ export function Summary(props: SummaryProps) {
         <p class="summary-window">
           <time dateTime={new Date(from * 1000).toISOString()}>{moments.range(from, to)}</time>
           <span>
-            {longDuration(to - from)} · {moments.name(from)}
+            {longDuration(to - from)} · {moments.name(from, to)}
           </span>
         </p>
       </div>

@@ -48,7 +48,7 @@ export function TopChart(props: TopChartProps) {
         }}
         height={CHART_HEIGHT}
         label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} largest keys over time. The table below has their values; arrow keys move along the time, with Shift they select, and Enter zooms in.`}
-        tellTime={(at) => moments.range(at, at + chart.step)}
+        tellTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
         onCanvas={onCanvas}
       />

@@ -2,20 +2,17 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { othersColor, seriesColor } from '../chart/palette.ts';
 import { Swatch } from '../chart/readout.tsx';
+import { peakFigure, percentileFigure, whyNoBuckets } from '../data/bucket-figures.ts';
+import { coveredPart } from '../data/chart-data.ts';
 import { shownText } from '../data/key-parts.ts';
 import { addsUp, metricName } from '../data/meter-kind.ts';
-import {
-  amountQuantity,
-  bucketQuantity,
-  rateQuantity,
-  wholeQuantity,
-} from '../data/row-figures.ts';
+import { amountQuantity, rateQuantity, wholeQuantity } from '../data/row-figures.ts';
 import type { TopRow } from '../data/shown-toppers.ts';
-import { allDigits, toNumber } from '../format/big-number.ts';
+import { allDigits, partOf, toNumber } from '../format/big-number.ts';
 import { changeOf } from '../format/change.ts';
 import { longDuration } from '../format/moment.ts';
 import { formatShare } from '../format/quantity.ts';
-import { Figure } from '../parts/figure.tsx';
+import { BucketFigureOf, Figure } from '../parts/figure.tsx';
 import { IconButton } from '../parts/icon.tsx';
 import { onPlainClick } from '../parts/on-plain-click.ts';
 import type { ResultsProps } from './results-props.ts';
@@ -83,10 +80,13 @@ export function TopTable(props: ResultsProps) {
 }
 
 /** What the columns cannot say in their heads. */
-function footnote({ shown, moments }: ResultsProps): string {
+function footnote({ shown, terms, moments }: ResultsProps): string {
   const bucket = longDuration(shown.group.topperBucketSize);
   const before = shown.table.keys.find(({ previous }) => previous)?.previous?.window;
-  const first = `Peak and 95th percentile are of buckets of ${bucket}.`;
+  const why = whyNoBuckets(coveredPart(shown.table.window, shown.stored), terms);
+  const first = why
+    ? `${why}, so there is no peak and no percentile to tell.`
+    : `Peak and 95th percentile are of buckets of ${bucket}.`;
   if (!before) return first;
   const then = moments.range(before.from, before.to);
   return shown.stored && before.from >= shown.stored.from
@@ -125,6 +125,7 @@ function Row(props: RowProps) {
   const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
   const color = isCharted ? seriesColor(theme.theme, props.index) : othersColor(theme.theme);
   const label = shownText(row.label, shown.group);
+  const covered = coveredPart(shown.table.window, shown.stored);
   const open = { key: isOpen ? null : row.key };
   return (
     <tr class={isOpen ? 'is-open' : ''}>
@@ -152,8 +153,8 @@ function Row(props: RowProps) {
       </td>
       {isSum && (
         <Share
-          share={shareOf(row.metric, shown.total)}
-          bar={shareOf(row.metric, shown.table.keys[0]?.metric ?? 0)}
+          share={partOf(row.metric, shown.total)}
+          bar={partOf(row.metric, shown.table.keys[0]?.metric ?? 0)}
           color={color}
         />
       )}
@@ -163,10 +164,12 @@ function Row(props: RowProps) {
         </td>
       )}
       <td class="is-number" data-name="Peak">
-        <Figure quantity={bucketQuantity(row.peak, terms)} />
+        <BucketFigureOf told={peakFigure(row, terms, covered)} />
       </td>
       <td class="is-number" data-name="95th perc.">
-        <Figure quantity={bucketQuantity(row.percentiles?.[0]?.value ?? null, terms)} />
+        <BucketFigureOf
+          told={percentileFigure(row.percentiles?.[0]?.value ?? null, terms, covered)}
+        />
       </td>
       <ChangeCell {...props} />
       <td class="is-act">
@@ -179,10 +182,6 @@ function Row(props: RowProps) {
     </tr>
   );
 }
-
-/** Of what is shown: without the keys that are hidden. */
-const shareOf = (part: number | string, whole: number | string): number =>
-  toNumber(whole) > 0 ? toNumber(part) / toNumber(whole) : 0;
 
 type ShareProps = {
   readonly share: number;
@@ -268,7 +267,7 @@ function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
         </td>
         <td class="is-share" data-name="Share">
           <span class="share">
-            <span class="number">{formatShare(shareOf(shown.others, shown.total))}</span>
+            <span class="number">{formatShare(partOf(shown.others, shown.total))}</span>
           </span>
         </td>
         <td colSpan={5} />

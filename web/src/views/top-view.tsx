@@ -8,7 +8,13 @@ import { faultOfProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { topVariables } from '../data/questions.ts';
-import { type ShownToppers, shownToppers, type TopAnswer } from '../data/shown-toppers.ts';
+import { refusalOf } from '../data/refusal.ts';
+import {
+  type ShownToppers,
+  shownToppers,
+  type TopAnswer,
+  totalShown,
+} from '../data/shown-toppers.ts';
 import { FaultNotice } from '../parts/notice.tsx';
 import { Controls } from './controls.tsx';
 import { KeyPanel } from './key-panel.tsx';
@@ -38,11 +44,16 @@ export function TopView(props: ViewProps) {
   }, [fault]);
   const shown = useMemo(() => shownToppers(data, variables), [data, variables]);
   const [problem] = problems;
-  const status = statusOf(isLoading, shown, address.items);
+  // A fault is told by its own notice; what was shown before is of something else.
+  const status = statusOf(isLoading, fault ? null : shown, address.items);
   return (
     <div class={address.key ? 'with-panel' : ''}>
       <div class="view" aria-busy={isLoading}>
-        <Controls {...props} shown={shown} isLoading={isLoading} onReload={reload} />
+        <Controls
+          {...{ ...props, shown, isLoading }}
+          isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
+          onReload={reload}
+        />
         <p class="sr-only" role="status">
           {status}
         </p>
@@ -64,7 +75,13 @@ export function TopView(props: ViewProps) {
         </div>
       </div>
       {address.key && choice && (
-        <KeyPanel key={address.key} {...props} choice={choice} rawKey={address.key} />
+        <KeyPanel
+          key={address.key}
+          {...props}
+          choice={choice}
+          rawKey={address.key}
+          total={address.hidden.includes(address.key) ? null : totalShown(shown, address)}
+        />
       )}
     </div>
   );

@@ -1,0 +1,26 @@
+import type { Address } from '../address/address.ts';
+import { FILTER_LABELS } from './filter-words.ts';
+
+/** What of an address the server refused, so that it can be mended where it is chosen. */
+export type Refusal =
+  | { readonly of: 'meter' | 'probe' }
+  | {
+      readonly of: 'filter';
+      /** What the filter must be and what was given, by the name of its field. */
+      readonly why: string;
+    };
+
+/** What a kind of filter is called in the graph, and so in its errors. */
+const ARGUMENTS = { find: 'search', cidr: 'cidr', match: 'match', except: 'exclude' } as const;
+
+/** In the messages of docs/reference/errors.md; null: it is of something else. */
+export function refusalOf(message: string, { filter }: Pick<Address, 'filter'>): Refusal | null {
+  if (message.startsWith('Invalid meter - ')) return { of: 'meter' };
+  if (message.startsWith('Invalid probe - ')) return { of: 'probe' };
+  const start = filter && `${ARGUMENTS[filter.kind]} must be `;
+  if (!start || !message.startsWith(start)) return null;
+  return {
+    of: 'filter',
+    why: `${FILTER_LABELS[filter.kind]} must be ${message.slice(start.length)}`,
+  };
+}
