@@ -1,8 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { createYoga, isAsyncIterable, type Plugin, type YogaInitialContext } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
+import type { Identity } from '../resolvers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
-import type { CompiledQueries } from '../schema/compiled-queries.ts';
+import type { CompiledQueries, CompiledQuery, Variables } from '../schema/compiled-queries.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
@@ -85,9 +86,46 @@ const runCompiled = (
     if (typeof text !== 'string') return;
     const query = compiled.note({ text, document: args.document, operationName });
     if (!query || !compiled.coerce(query, variables ?? {})) return;
-    setExecuteFn(() => query.run(args.contextValue, variables ?? {}));
+    const asked = { query, operationName, variables: variables ?? {} };
+    setExecuteFn(() => runOrRemember(args.contextValue, asked));
   },
 });
+
+/** What a compiled operation answers, or has answered before; Yoga renders it in either case. */
+async function runOrRemember(
+  scope: RequestScope & Pick<YogaInitialContext, 'params'>,
+  asked: AskedCompiled,
+): Promise<ExecutionResult> {
+  const { query, variables } = asked;
+  // Plans tell how it was come by this time.
+  if (!scope.identity || scope.params.extensions?.['plan'] === true) {
+    return query.run(scope, variables);
+  }
+  let made: ExecutionResult | null = null;
+  const { body } = await scope.reads.remembered(nameOf(scope.identity, asked), async () => {
+    made = await query.run(scope, variables);
+    if (made.errors) scope.reads.noteMoment();
+    return { status: 200, headers: {}, body: made.errors ? '' : JSON.stringify(made) };
+  });
+  return made ?? (JSON.parse(body.toString()) as ExecutionResult);
+}
+
+/** An operation that is compiled, as it is asked for. */
+export type AskedCompiled = {
+  readonly query: CompiledQuery;
+  readonly operationName: string | null;
+  readonly variables: Variables;
+};
+
+/** All that decides what is answered: who asks and what they may read, and all that they ask. */
+export const nameOf = (
+  { username, contexts }: Identity,
+  { query, operationName, variables }: AskedCompiled,
+): string =>
+  JSON.stringify([
+    ...['graphql', operationName, variables, username, [...contexts.values()]],
+    query.text,
+  ]);
 
 /** Asked when a document was refused, before anybody asked who sent it. */
 const isSignedIn = async ({ request, anonymous }: GraphQLServerContext & { request: Request }) => {

@@ -2,25 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
-import type { Identity } from '../resolvers/identity.ts';
-import type { CompiledQueries, CompiledQuery, Variables } from '../schema/compiled-queries.ts';
+import type { CompiledQueries, Variables } from '../schema/compiled-queries.ts';
 import type { HeaderSource } from '../schema/credentials.ts';
 import { costFault } from '../schema/limits/cost-fault.ts';
 import { documentFault } from '../schema/limits/document-fault.ts';
 import type { GraphQLLimits } from '../schema/limits/graphql-limits.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import type { Documents } from './documents.ts';
-import { withPlans } from './graphql.ts';
+import { type AskedCompiled, nameOf, withPlans } from './graphql.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import type { Answer } from './http-exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { noteErrors, noteOperation } from './observe-graphql.ts';
 
 /** An operation that is compiled, with what a request says besides. */
-type HotRequest = {
-  readonly query: CompiledQuery;
-  readonly operationName: string | null;
-  readonly variables: Variables;
+type HotRequest = AskedCompiled & {
   readonly extensions: Readonly<Record<string, unknown>> | null;
   readonly mediaType: MediaType;
 };
@@ -82,23 +78,14 @@ export async function answerHot(
     const answer = async () => finish(masked(await query.run(scope, variables)));
     // Plans tell how it was come by this time.
     if (!scope.identity || extensions?.['plan'] === true) return await answer();
-    return await anonymous.reads.remembered(nameOf(scope.identity, request), answer);
+    const name = `${mediaType} ${nameOf(scope.identity, request)}`;
+    return await anonymous.reads.remembered(name, answer);
   } catch (error) {
     return finish({ errors: [renderError(error)] });
   } finally {
     await anonymous.reads.end();
   }
 }
-
-/** All that decides what is answered: who asks and what they may read, and all that they ask. */
-const nameOf = (
-  { username, contexts }: Identity,
-  { query, operationName, variables, mediaType }: HotRequest,
-): string =>
-  JSON.stringify([
-    ...['graphql', mediaType, operationName, variables, username, [...contexts.values()]],
-    query.text,
-  ]);
 
 function masked(result: ExecutionResult): ExecutionResult {
   if (!result.errors) return result;

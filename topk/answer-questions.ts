@@ -1,5 +1,5 @@
 import type { Exact } from '../domain/exact.ts';
-import { headOf, largestOfHead } from './block-heads.ts';
+import { type BlockHead, headOf, largestOfHead } from './block-heads.ts';
 import type { Folded } from './fold-units.ts';
 import type { KeyBits } from './key-bits.ts';
 import {
@@ -126,19 +126,30 @@ function answerAtOnce(
   question: { readonly maxItems: number; readonly passing: KeyBits | null },
   all: () => KeyRows,
 ): TopAnswer | null {
-  const known = question.passing === null ? answerByHead(folded, question.maxItems, all) : null;
+  const known = answerByHead(folded, question, all);
   return known ?? (isLookable(folded) ? answerByLook(folded, question) : null);
 }
 
 /** Of a block whose head is known; null: all of its rows have to be looked at. */
-function answerByHead(folded: Folded, maxItems: number, all: () => KeyRows): TopAnswer | null {
-  const head = headOf(folded, all);
-  const rows = head && largestOfHead(folded, head, maxItems);
-  if (!head || !rows) return null;
-  const { total, count } = head;
+function answerByHead(
+  folded: Folded,
+  { maxItems, passing }: { readonly maxItems: number; readonly passing: KeyBits | null },
+  all: () => KeyRows,
+): TopAnswer | null {
+  const head = headOf(folded, null, all);
+  if (!head) return null;
+  const ofPassing = passing && headOf(folded, passing, () => passingRows(folded, all(), passing));
+  const passed = passing ? ofPassing : head;
+  const rows = passed && largestOfHead(folded, passed, maxItems);
+  if (!passed || !rows) return null;
   const candidates = valuedKeys(folded, [...rows]);
-  const rest = candidates.length === count ? null : without(folded, total, candidates);
-  return { kind: 'top', candidates, total, rest, restPassing: rest, keyCount: count };
+  const restOf = ({ total, count }: BlockHead): Exact | null =>
+    candidates.length === count ? null : without(folded, total, candidates);
+  const [rest, restPassing] = [restOf(head), restOf(passed)];
+  return {
+    ...{ kind: 'top', candidates, total: head.total },
+    ...{ rest, restPassing, keyCount: passed.count },
+  };
 }
 
 function answerByLook(

@@ -1,5 +1,6 @@
 import type { Exact } from '../domain/exact.ts';
 import type { Folded } from './fold-units.ts';
+import type { KeyBits } from './key-bits.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
 import { kthLargest } from './kth-largest.ts';
 import type { Lanes } from './lanes.ts';
@@ -19,25 +20,50 @@ const HEAD_ROWS = 1000;
 /** Where more than so many are as large as the last of them, it is not worth it. */
 const MAX_ROWS = 4 * HEAD_ROWS;
 
-/** By the block's values, so that a head goes when its block does. null: there is none. */
-const heads = new WeakMap<Lanes, BlockHead | null | 'asked once'>();
+/** A smaller block is looked at as fast, with a filter. */
+const FILTERED_ROWS = 16_384;
+
+/** So many filters have heads of one block: a sixth of what the smallest of them takes itself. */
+const FILTERS = 8;
+
+/** Of one block, by which keys count: a filter's, or all. null: there is none. */
+type BlockHeads = {
+  readonly by: WeakMap<KeyBits | typeof EVERY_KEY, BlockHead | null | 'asked once'>;
+  ofFilters: number;
+};
+
+const EVERY_KEY = {};
+
+/** By the block's values, so that a head goes when its block does, or its filter. */
+const heads = new WeakMap<Lanes, BlockHeads>();
 
 /**
- * The head of a block from the second time on that it is asked; null: all rows have to be looked
- * at, `countedRows`. What is in a block never changes, so neither does its head.
+ * The head of a block from the second time on that it is asked for the same keys (`passing`; null:
+ * all); null: all rows have to be looked at, `rows`. What is in a block never changes, nor what
+ * passes a filter that is remembered, so neither does the head.
  */
-export function headOf(folded: Folded, countedRows: () => KeyRows): BlockHead | null {
+export function headOf(
+  folded: Folded,
+  passing: KeyBits | null,
+  rows: () => KeyRows,
+): BlockHead | null {
   const { values, listed, touched } = folded;
   // Only a block that was not added up is the same the next time.
   if (listed === null || touched !== null) return null;
-  const known = heads.get(values);
+  if (passing !== null && listed.length < FILTERED_ROWS) return null;
+  const ofBlock: BlockHeads = heads.get(values) ?? { by: new WeakMap(), ofFilters: 0 };
+  heads.set(values, ofBlock);
+  const keys = passing ?? EVERY_KEY;
+  const known = ofBlock.by.get(keys);
   if (known === undefined) {
-    heads.set(values, 'asked once');
+    ofBlock.by.set(keys, 'asked once');
     return null;
   }
   if (known !== 'asked once') return known;
-  const head = makeHead(folded, countedRows());
-  heads.set(values, head);
+  if (passing !== null && ofBlock.ofFilters === FILTERS) return null;
+  const head = makeHead(folded, rows());
+  ofBlock.by.set(keys, head);
+  if (passing !== null) ofBlock.ofFilters += 1;
   return head;
 }
 

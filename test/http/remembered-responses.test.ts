@@ -90,6 +90,13 @@ function change(sql: string): void {
   execFileSync(process.execPath, ['--eval', script, lab.databaseUrl, sql], { cwd: projectRoot() });
 }
 
+/** A GET is none of the requests that are answered before Yoga. */
+const byYoga = async (query: string, credentials: Credentials = ADA) =>
+  JSON.parse(
+    (await lab.call(`/graphql?query=${encodeURIComponent(query)}`, { headers: basic(credentials) }))
+      .text,
+  );
+
 const begins = (statements: readonly string[]) =>
   statements.filter((text) => text.startsWith('begin')).length;
 
@@ -99,6 +106,7 @@ describe('a whole response', () => {
     ['the newest hour', () => lab.topper({ counter_group: GROUP, recentsecs: 3600 })],
     ['groups with their meters', () => lab.ok('groups', { get_meter_info: true })],
     ['a GraphQL operation', () => lab.data(DOCUMENT)],
+    ['the same by Yoga', () => byYoga(DOCUMENT)],
     [
       'the same with variables',
       () =>
@@ -119,6 +127,8 @@ describe('a whole response', () => {
   it.each([
     ['today, which ends now', () => lab.topper({ counter_group: GROUP })],
     ['today in GraphQL', () => lab.data(topperDocument('{ preset: TODAY }'))],
+    ['today by Yoga', () => byYoga(topperDocument('{ preset: TODAY }'))],
+    ['a field that failed, by Yoga', () => byYoga(topperDocument('{ recentSeconds: -1 }'))],
     ['yesterday', () => lab.data(topperDocument('{ preset: YESTERDAY }'))],
     ['slices, which an import may hold', () => lab.ok('slices')],
     ['slices in GraphQL', () => lab.data(`{ context(name: "${CONTEXT}") { slices { status } } }`)],
@@ -164,6 +174,7 @@ describe('a whole response', () => {
     await lab.importSamples([line('c', 100)]);
     expect(await totals()).toBe(before + 100);
     expect((await lab.topper(WINDOW)).keys[0]).toMatchObject({ key: 'c', metric: 100 });
+    expect(await byYoga(DOCUMENT)).toEqual({ data: await lab.data(DOCUMENT) });
   });
 
   it('shows the labels and groups of now', async () => {
@@ -201,6 +212,9 @@ describe('a whole response', () => {
       expect(await viewer(ADA)).toEqual({
         viewer: { username: 'ada', contexts: [{ name: CONTEXT }] },
       });
+      const named = '{ viewer { username contexts { name } } }';
+      expect(await byYoga(named, eve)).toEqual({ data: await viewer(eve) });
+      expect(await byYoga(named)).toEqual({ data: await viewer(ADA) });
       expect(await viewer(eve)).toEqual({
         viewer: { username: 'eve', contexts: [{ name: OTHER }, { name: CONTEXT }] },
       });
@@ -269,20 +283,6 @@ describe('a response that many ask for at once', () => {
     const answer = await first;
     for (const other of await Promise.all(others)) expect(other).toEqual(answer);
     expect(begins(statements())).toBe(1);
-  });
-
-  it('is made by another when the caller of the first has gone', async () => {
-    const statements = lab.watchStatements();
-    const caller = new AbortController();
-    const first = lab.rest('topper', WINDOW, { signal: caller.signal });
-    await waiting(1);
-    const second = lab.topper(WINDOW);
-    while (identified(statements()) < 2) await delay(5);
-    caller.abort();
-    await expect(first).rejects.toThrow();
-    while (begins(statements()) < 2) await delay(5);
-    await held.release();
-    expect((await second).keys).not.toHaveLength(0);
   });
 
   it('is made by one of those who wait when nothing comes of the first', async () => {
