@@ -8,6 +8,7 @@ import {
   expectRecovery,
   keepAsking,
   QUESTIONS,
+  type Refusal,
   startFaultLab,
   statementsOf,
   UNREACHABLE,
@@ -62,17 +63,33 @@ describe('requests that run', () => {
 
   it('while a backend is killed end with the right answer or are told', async () => {
     const asking = keepAsking(lab);
-    for (const _ of [1, 2, 3]) {
-      await expectRecovery(lab);
-      const [backend] = await lab.sql<{ pid: number }>(
-        `select pid from pg_stat_activity
-         where application_name ~ '^countergraph( [0-9a-f-]{36})?$' and datname = current_database() limit 1`,
-      );
-      // PostgreSQL ends all other sessions too: their shared memory may be damaged.
-      if (backend) process.kill(backend.pid, 'SIGKILL');
+    let refusals: Refusal[] = [];
+    try {
+      for (const _ of [1, 2, 3]) {
+        await expectRecovery(lab);
+        const [backend] = await lab.sql<{ pid: number }>(
+          `select pid from pg_stat_activity
+           where application_name ~ '^countergraph( [0-9a-f-]{36})?$' and datname = current_database() limit 1`,
+        );
+        const session = await openSession();
+        if (backend) process.kill(backend.pid, 'SIGKILL');
+        await session.ended;
+      }
+    } finally {
+      // Whatever has failed, it must not go on asking during the other tests.
+      refusals = await asking.stop();
     }
-    expect(await asking.stop()).toEqual([UNREACHABLE]);
+    expect(refusals).toEqual([UNREACHABLE]);
   });
+
+  /** PostgreSQL ends all sessions when one is killed, as their shared memory may be damaged. */
+  async function openSession(): Promise<{ readonly ended: Promise<void> }> {
+    const session = new pg.Client({ connectionString: server.url });
+    session.on('error', () => {});
+    await session.connect();
+    const ended = new Promise<void>((resolve) => session.once('end', () => resolve()));
+    return { ended };
+  }
 });
 
 describe('requests that wait for a lock', () => {
