@@ -128,7 +128,7 @@ export const LIMITS = {
   feedFirstRetryMs: 200,
   /** No pause is longer: the database is back for some seconds before it is noticed. */
   feedLongestRetryMs: 5_000,
-  /** Of one flow. What lasts longer comes from a clock that was wrong, and would fill a year. */
+  /** That one flow may last: a longer one comes from a clock that was wrong. */
   flowDays: 31,
   /** Told to end, how long a feed tries its last commit: systemd waits 90 seconds. */
   feedLastCommitMs: 30_000,

@@ -159,13 +159,13 @@ function answerByLook(
   const { all, passed, cut } = lookOnce(folded, passing, maxItems);
   const near = rowsNotBelow(folded, passing, cut);
   const candidates = valuedKeys(folded, largestOf(folded, near, maxItems));
-  const totalOf = ({ sum, count }: Tally): Exact | null =>
+  const exactOf = ({ sum, count }: Tally): Exact | null =>
     count === 0 ? null : { sum: BigInt(sum), count: 1n };
   const restOf = (tally: Tally): Exact | null =>
-    candidates.length === tally.count ? null : without(folded, totalOf(tally), candidates);
+    candidates.length === tally.count ? null : without(folded, exactOf(tally), candidates);
   const [rest, restPassing] = [restOf(all), restOf(passed)];
   const keyCount = passed.count;
-  return { kind: 'top', candidates, total: totalOf(all), rest, restPassing, keyCount };
+  return { kind: 'top', candidates, total: exactOf(all), rest, restPassing, keyCount };
 }
 
 /** What is left of a sum; null where the rule is none, and what is left has to be looked at. */

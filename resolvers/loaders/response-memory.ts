@@ -17,7 +17,7 @@ type Kept = { readonly rendered: Rendered; readonly holdsAt: readonly VersionsRo
 /** About what an answer takes besides its body and its name. */
 const ENTRY_BYTES = 1000;
 
-/** How many names of answers are known that hold for a moment only. */
+/** How many names of answers are known that are not kept. */
 const MOMENTARY_NAMES = 1000;
 
 /** An answer that was made; holdsAt null: it holds for this moment only. */
@@ -37,6 +37,7 @@ export class ResponseMemory {
   readonly #kept: LRUCache<string, Kept> | null;
   /** What is being made: settles, never fails, when the answer is kept or there will be none. */
   readonly #making = new Map<string, Promise<void>>();
+  /** Answers that hold for a moment only, or are too large to be kept. */
   readonly #momentary = new LRUCache<string, true>({ max: MOMENTARY_NAMES });
 
   /** maxBytes 0: nothing is remembered. */
@@ -89,10 +90,12 @@ export class ResponseMemory {
       this.#momentary.set(name, true);
       return rendered;
     }
-    this.#momentary.delete(name);
     const asBytes = { ...rendered, body: Buffer.from(rendered.body) };
     // Whoever began before an import may end after those who have seen it.
     if (!isOlder(holdsAt, kept.peek(name))) kept.set(name, { rendered: asBytes, holdsAt });
+    // What there is no room for would be waited for in vain, by one after the other.
+    if (kept.has(name)) this.#momentary.delete(name);
+    else this.#momentary.set(name, true);
     return asBytes;
   }
 
