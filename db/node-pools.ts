@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
+import { SharedReads } from './shared-reads.ts';
 
 /** What a test or a log may see of every statement that reads go through. */
 export type StatementObserver = (text: string) => void;
@@ -9,6 +10,8 @@ export type NodePool = {
   readonly reads: pg.Pool;
   /** A second, small pool: a cancel must get through when every reading connection is busy. */
   readonly control: pg.Pool;
+  /** What several requests ask of the node at once. */
+  readonly shared: SharedReads;
 };
 
 export type NodePoolsOptions = {
@@ -42,6 +45,7 @@ export class NodePools {
       reads: this.#open(url, LIMITS.poolConnections, 'countergraph'),
       // What it asks takes no time: a node that leaves it waiting is out of reach.
       control: this.#open(url, 2, 'countergraph control', LIMITS.connectTimeoutMs),
+      shared: new SharedReads(),
     };
     this.#pools.set(url, pool);
     return pool;

@@ -1,18 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
 import { isCanceled, isRecoveryConflict, toServiceError } from './database-error.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
 import { setSessionName } from './session-name.ts';
 import { agree, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
+import {
+  graceBound,
+  isPast,
+  STOPPED,
+  stopSignal,
+  type TimeBound,
+  timedOut,
+  withinBound,
+} from './time-bound.ts';
 
 export { type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
-
-/** Until when database work may go on. `until` is on the clock of `performance.now()`. */
-export type TimeBound = { readonly seconds: number; readonly until: number };
+export type { TimeBound } from './time-bound.ts';
 
 /**
  * query: the file in db/queries that it is of, by which statements are counted and traced.
@@ -24,6 +30,8 @@ export type Statement = {
   readonly text: string;
   readonly values?: readonly unknown[];
   readonly name?: string;
+  /** Under which requests that ask at the same time share what it reads; see `SharedReads`. */
+  readonly sharedAs?: string;
 };
 
 export type ReadSessionOptions = {
@@ -46,8 +54,6 @@ type Work<T> = (client: PoolClient) => Promise<T>;
 
 /** alone: as a transaction of its own, where none is open. */
 type Task<T> = { readonly work: Work<T>; readonly alone: boolean };
-
-const STOPPED = Symbol('the statement must stop');
 
 /**
  * The reads of one request on one node: one connection, one snapshot (REPEATABLE READ), opened by
@@ -105,13 +111,42 @@ export class ReadSession {
     checkOf: (rows: readonly Row[]) => SnapshotCheck,
     bound?: TimeBound | null,
   ): Promise<Row[]> {
-    const work = async (client: PoolClient) => {
-      const rows = (await this.#send(client, statement)).rows as Row[];
+    return this.#enqueue(async () => {
+      const rows = await this.#rowsAlone<Row>(statement, bound);
       if (!this.#inTransaction) this.#noteAlone(checkOf(rows));
       return rows;
-    };
+    });
+  }
+
+  #rowsAlone<Row>(statement: Statement, given: TimeBound | null | undefined): Promise<Row[]> {
     const alone = this.#options.mayReadAlone;
-    return this.#enqueue(() => this.#run({ work, alone }, bound));
+    const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
+    const own = () => this.#run({ work, alone }, given);
+    const { sharedAs, ...unshared } = statement;
+    if (sharedAs === undefined || !alone || this.#client) return own();
+    const together = async (signal: AbortSignal) => {
+      const session = new ReadSession({ ...this.#options, bound: null, signal });
+      try {
+        return await session.#rowsAlone<Row>(unshared, null);
+      } finally {
+        await session.end();
+      }
+    };
+    const bound = given ?? this.#options.bound;
+    const wait = <R>(what: Promise<R>) => this.#waited(what, bound);
+    return this.#options.pool.shared.read(sharedAs, { own, together, wait });
+  }
+
+  /** As long as a statement of its own might take. */
+  async #waited<T>(what: Promise<T>, bound: TimeBound | null): Promise<T> {
+    const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
+    try {
+      const first = await Promise.race([what, stop]);
+      if (first !== STOPPED) return first;
+      throw this.#explain(bound && timedOut(bound), bound);
+    } finally {
+      cleanUp();
+    }
   }
 
   /**
@@ -190,7 +225,7 @@ export class ReadSession {
 
   async #attempt<T>({ work, alone }: Task<T>, bound: TimeBound | null): Promise<T> {
     this.#options.signal.throwIfAborted();
-    if (bound && bound.until <= performance.now()) throw timedOut(bound);
+    if (isPast(bound)) throw timedOut(bound);
     const client = await this.#connected(bound);
     try {
       if (!this.#inTransaction && !alone) await this.#begin(client, bound);
@@ -339,42 +374,6 @@ async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
-
-const timedOut = (bound: TimeBound) => serviceError('timeout', { seconds: bound.seconds });
-
-const graceBound = (): TimeBound => ({
-  seconds: LIMITS.cancelGraceMs / 1000,
-  until: performance.now() + LIMITS.cancelGraceMs,
-});
-
-/** Settles as `work` does, or fails when the bound passes first. `work` itself goes on. */
-async function withinBound<T>(work: Promise<T>, bound: TimeBound | null): Promise<T> {
-  if (!bound) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timedOut(bound)), Math.max(0, bound.until - performance.now()));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function stopSignal(signal: AbortSignal, bound: TimeBound | null) {
-  let cleanUp = () => {};
-  const stop = new Promise<typeof STOPPED>((resolve) => {
-    const fire = () => resolve(STOPPED);
-    const timer = bound && setTimeout(fire, Math.max(0, bound.until - performance.now()));
-    if (signal.aborted) fire();
-    signal.addEventListener('abort', fire, { once: true });
-    cleanUp = () => {
-      if (timer) clearTimeout(timer);
-      signal.removeEventListener('abort', fire);
-    };
-  });
-  return { stop, cleanUp };
 }
 
 /** pg keeps the backend's process id and the socket on the client but does not type them. */

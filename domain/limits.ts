@@ -168,18 +168,24 @@ export const LIMITS = {
   knownCallers: 1_000,
   /** Requests worked on at once: each may hold some MB, and ten at a time are on the database. */
   concurrentRequests: 256,
-  /** Of one user, or of one address while it is not known who asks: a quarter of all. */
-  concurrentRequestsPerUser: 64,
+  /** Of one user, or of one address while it is not known who asks: three quarters of all. */
+  concurrentRequestsPerUser: 192,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
+  /** Of the same read, so many are under way at once: whoever comes then shares the next one. */
+  sharedReads: 2,
+  /** A shared read waits no longer than that for those before it. */
+  sharedReadMs: 25,
+  /** Where there are many requests, the event loop turns after that long. */
+  loopTurnMs: 1,
   /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
-  crowdWaitMs: 100,
+  crowdWaitMs: 75,
   /** A minute: whoever waits longer has gone. */
   crowdWaitCeilingMs: 60_000,
   /** However slow the machine is: that many at once are no crowd, only a few dashboards. */
   crowdLeast: 32,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
-  crowdMs: 1_000,
+  crowdMs: 2_000,
   /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
   crowdBurst: 128,
   /** How often it is looked whether that is so. */

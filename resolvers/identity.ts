@@ -49,6 +49,7 @@ export async function identify(
   try {
     const identity = await prove(sources, credentials, standIns);
     sources.reads.noteIdentity(identity.username);
+    await sources.gate.turn();
     end();
     return identity;
   } catch (error) {

@@ -6,12 +6,15 @@ import type { LogInGate } from '../resolvers/log-in-gate.ts';
 import { Admission, type Fullness, type Place } from './admission.ts';
 import { CrowdLimit } from './crowd-limit.ts';
 import { LogInFailures } from './log-in-failures.ts';
+import { LoopTurns } from './loop-turns.ts';
 import type { Settings } from './settings.ts';
 
 /** One request at the door. */
 export type Visit = LogInGate & {
   /** Before any work. Error: `busy`. */
   enter(): void;
+  /** Before it is begun: when its turn has come. undefined: it may go on at once. */
+  arrived(): Promise<void> | undefined;
   /** When the work is over, whatever came of it: how long the caller reads is its own affair. */
   leave(): void;
   /** There was no room. */
@@ -22,6 +25,7 @@ export type Visit = LogInGate & {
 export class Door {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
+  readonly #turns = new LoopTurns();
   /** By address: most come again and again, and an address takes a while to read. */
   readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
 
@@ -88,7 +92,13 @@ export class Door {
         const full = place?.take(username) ?? null;
         if (full !== null) refuse(full);
       },
+      arrived: () => this.#turn('arrived'),
+      turn: () => this.#turn('begun'),
     };
+  }
+
+  #turn(stage: 'arrived' | 'begun'): Promise<void> | undefined {
+    return this.admission.active > LIMITS.crowdLeast ? this.#turns.take(stage) : undefined;
   }
 
   #callerAt(address: string | undefined): Caller {

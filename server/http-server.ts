@@ -84,7 +84,10 @@ export function createHttpServer(
 async function respond(service: Service, exchange: Exchange, route: Route): Promise<void> {
   try {
     if (answerCors(exchange, service.settings.corsOrigins)) return;
-    if (!route.always) exchange.gate.enter();
+    if (!route.always) {
+      exchange.gate.enter();
+      await exchange.gate.arrived();
+    }
     await route.answer(exchange);
   } catch (error) {
     if (exchange.signal.aborted) return;

@@ -39,6 +39,7 @@ const OPEN_GATE = {
   check() {},
   proved() {},
   failed: () => new Error('Invalid API token'),
+  turn() {},
 };
 
 type ServiceModule = {

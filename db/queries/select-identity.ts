@@ -53,6 +53,7 @@ export async function selectIdentity(
   const rows = await session.readAlone<FoundRow>(
     {
       query: 'select-identity',
+      sharedAs: JSON.stringify([username, digest.toString('hex'), context]),
       ...(isWithSlices
         ? {
             name: 'identity and slices',

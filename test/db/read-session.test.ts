@@ -88,11 +88,11 @@ describe('a read session', () => {
 
   it('sends a cancel when its caller goes, and does not wait for a moment to look', async () => {
     pools = new NodePools({ primaryUrl: database.url });
-    const { reads, control } = pools.at(database.url);
-    const query = vi.spyOn(control, 'query');
+    const pool = pools.at(database.url);
+    const query = vi.spyOn(pool.control, 'query');
     const gone = new AbortController();
     const session = new ReadSession({
-      ...{ pool: { reads, control }, onStatement: () => {}, bound: null, mayReadAlone: true },
+      ...{ pool, onStatement: () => {}, bound: null, mayReadAlone: true },
       signal: gone.signal,
     });
     const reading = session.read({ text: 'select pg_sleep(60)' });

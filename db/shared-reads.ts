@@ -1,0 +1,101 @@
+import { AsyncResource } from 'node:async_hooks';
+import { LIMITS } from '../domain/limits.ts';
+
+/** How one who asks reads, and how they wait for what is read for several. */
+export type Reader<T> = {
+  /** By themselves. */
+  readonly own: () => Promise<T>;
+  /** For all who wait; aborted when none of them does any longer. Of the first who waits only. */
+  readonly together: (signal: AbortSignal) => Promise<T>;
+  /** As long as they may wait; fails when they may no longer. */
+  readonly wait: <R>(what: Promise<R>) => Promise<R>;
+};
+
+/**
+ * What many ask for at once, each of whom must see what is there when they ask or later. A few read
+ * by themselves; whoever comes while they do waits for the next read, which is one for all of them.
+ * It begins after each of them has asked, when one of the reads before it is over or after
+ * `LIMITS.sharedReadMs`, so that one that hangs holds up nobody for long.
+ */
+export class SharedReads {
+  readonly #reads = new Map<string, Underway>();
+
+  /** What is read under a name. Where a read for several fails, each reads by themselves. */
+  async read<T>(name: string, reader: Reader<T>): Promise<T> {
+    const reads = this.#reads.get(name) ?? new Underway(() => this.#reads.delete(name));
+    this.#reads.set(name, reads);
+    if (reads.count < LIMITS.sharedReads) return reads.run(reader.own);
+    const next = reads.next(reader.together);
+    const { read } = await next.waitedFor(reader.wait);
+    return read ? (read.value as T) : reads.run(reader.own);
+  }
+}
+
+type Outcome = { readonly read: { readonly value: unknown } | null };
+
+/** The reads under one name. */
+class Underway {
+  count = 0;
+  #next: Next | null = null;
+  readonly #onIdle: () => void;
+
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
+  }
+
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    this.count += 1;
+    try {
+      return await read();
+    } finally {
+      this.count -= 1;
+      if (this.#next) this.#next.begin();
+      else if (this.count === 0) this.#onIdle();
+    }
+  }
+
+  next(together: (signal: AbortSignal) => Promise<unknown>): Next {
+    if (this.#next) return this.#next;
+    const begin = (signal: AbortSignal) => {
+      this.#next = null;
+      return this.run(() => together(signal));
+    };
+    // It is begun where another one ends, and traced as part of the request that it is for.
+    this.#next = new Next(AsyncResource.bind(begin));
+    return this.#next;
+  }
+}
+
+/** A read that has not begun, and those who wait for it. */
+class Next {
+  readonly #read: (signal: AbortSignal) => Promise<unknown>;
+  readonly #stop = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #tell: ((outcome: Outcome) => void)[] = [];
+  #waiting = 0;
+
+  constructor(read: (signal: AbortSignal) => Promise<unknown>) {
+    this.#read = read;
+    this.#timer = setTimeout(() => this.begin(), LIMITS.sharedReadMs);
+  }
+
+  begin(): void {
+    clearTimeout(this.#timer);
+    const failed = (): Outcome => ({ read: null });
+    const outcome = this.#read(this.#stop.signal).then((value) => ({ read: { value } }), failed);
+    void outcome.then((outcome) => {
+      for (const tell of this.#tell) tell(outcome);
+    });
+  }
+
+  async waitedFor(wait: <R>(what: Promise<R>) => Promise<R>): Promise<Outcome> {
+    this.#waiting += 1;
+    const told = new Promise<Outcome>((resolve) => this.#tell.push(resolve));
+    try {
+      return await wait(told);
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#stop.abort();
+    }
+  }
+}

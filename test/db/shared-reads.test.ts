@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Reader, SharedReads } from '../../db/shared-reads.ts';
+import { LIMITS } from '../../domain/limits.ts';
+
+const waitOn = <R>(what: Promise<R>): Promise<R> => what;
+
+/** Reads that end when they are told to, and how many were begun by whom. */
+function controlled() {
+  const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
+  const begun: string[] = [];
+  const signals: AbortSignal[] = [];
+  const begin = (how: string, signal?: AbortSignal): Promise<string> => {
+    begun.push(how);
+    if (signal) signals.push(signal);
+    return new Promise((resolve, reject) => ends.push({ resolve, reject }));
+  };
+  const reader = (wait: Reader<string>['wait'] = waitOn): Reader<string> => ({
+    own: () => begin('own'),
+    together: (signal) => begin('together', signal),
+    wait,
+  });
+  return { ends, begun, signals, reader };
+}
+
+const settled = () => delay(0);
+
+/** As many as read by themselves, and three who come then. */
+function three(shared: SharedReads, { reader }: ReturnType<typeof controlled>) {
+  const own = Array.from({ length: LIMITS.sharedReads }, () => shared.read('a', reader()));
+  const waiting = [1, 2, 3].map(() => shared.read('a', reader()));
+  return { own, waiting };
+}
+
+const OWN = Array.from({ length: LIMITS.sharedReads }, () => 'own');
+
+describe('shared reads', () => {
+  it('are one for all who ask while others read, begun when one of those is over', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const { own, waiting } = three(shared, reads);
+    expect(reads.begun).toEqual(OWN);
+    reads.ends[0]?.resolve('before');
+    expect(await own[0]).toBe('before');
+    expect(reads.begun).toEqual([...OWN, 'together']);
+    reads.ends.at(-1)?.resolve('for all');
+    expect(await Promise.all(waiting)).toEqual(['for all', 'for all', 'for all']);
+  });
+
+  it('of other names are other reads', () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    for (const name of ['a', 'b']) for (const _ of OWN) void shared.read(name, reads.reader());
+    expect(reads.begun).toEqual([...OWN, ...OWN]);
+  });
+
+  it('do not wait for long for those that hang', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const { waiting } = three(shared, reads);
+    while (reads.begun.length === OWN.length) await delay(1);
+    reads.ends.at(-1)?.resolve('for all');
+    expect(await Promise.all(waiting)).toEqual(['for all', 'for all', 'for all']);
+  });
+
+  it('leave each to read for themselves when one for all fails', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const { waiting } = three(shared, reads);
+    reads.ends[0]?.resolve('before');
+    await settled();
+    reads.ends.at(-1)?.reject(new Error('connection lost'));
+    await settled();
+    expect(reads.begun).toEqual([...OWN, 'together', 'own', 'own', 'own']);
+    for (const { resolve } of reads.ends) resolve('own');
+    expect(await Promise.all(waiting)).toEqual(['own', 'own', 'own']);
+  });
+
+  it('are given up when nobody waits any longer', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const gone: ((error: Error) => void)[] = [];
+    const impatient = <R>(what: Promise<R>): Promise<R> =>
+      Promise.race([what, new Promise<R>((_, reject) => gone.push(reject))]);
+    for (const _ of OWN) void shared.read('a', reads.reader());
+    const waiting = [1, 2].map(() => shared.read('a', reads.reader(impatient)));
+    const told = waiting.map((each) => expect(each).rejects.toThrow('gone'));
+    reads.ends[0]?.resolve('before');
+    await settled();
+    gone[0]?.(new Error('gone'));
+    await settled();
+    expect(reads.signals.map(({ aborted }) => aborted)).toEqual([false]);
+    gone[1]?.(new Error('gone'));
+    await Promise.all(told);
+    expect(reads.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('never tell what was there before somebody asked', async () => {
+    const turns = fc.nat({ max: 6 });
+    const asks = fc.array(fc.record({ after: turns, takes: turns, fails: fc.boolean() }), {
+      minLength: 10,
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(asks, async (plan) => {
+        const shared = new SharedReads();
+        let version = 0;
+        await Promise.all(
+          plan.map(async ({ after, takes, fails }) => {
+            await pass(after);
+            version += 1;
+            const asked = version;
+            const read = async (mayFail: boolean): Promise<number> => {
+              const seen = version;
+              await pass(takes);
+              if (mayFail && fails) throw new Error('connection lost');
+              return seen;
+            };
+            const seen = await shared.read('a', {
+              ...{ own: () => read(false), together: () => read(true), wait: waitOn },
+            });
+            expect(seen).toBeGreaterThanOrEqual(asked);
+          }),
+        );
+      }),
+    );
+  });
+});
+
+async function pass(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+}
