@@ -227,6 +227,7 @@ export class ReadSession {
     this.#options.signal.throwIfAborted();
     if (isPast(bound)) throw timedOut(bound);
     const client = await this.#connected(bound);
+    this.#options.signal.throwIfAborted();
     try {
       if (!this.#inTransaction && !alone) await this.#begin(client, bound);
       return await this.#guarded(client, work, bound);

@@ -27,7 +27,7 @@ export class SharedReads {
     if (reads.count < LIMITS.sharedReads) return reads.run(reader.own);
     const next = reads.next(reader.together);
     const { read } = await next.waitedFor(reader.wait);
-    return read ? (read.value as T) : reads.run(reader.own);
+    return read ? (read.value as T) : reader.own();
   }
 }
 
@@ -73,6 +73,7 @@ class Next {
   readonly #timer: NodeJS.Timeout;
   readonly #tell: ((outcome: Outcome) => void)[] = [];
   #waiting = 0;
+  #hasBegun = false;
 
   constructor(read: (signal: AbortSignal) => Promise<unknown>) {
     this.#read = read;
@@ -81,6 +82,8 @@ class Next {
 
   begin(): void {
     clearTimeout(this.#timer);
+    this.#hasBegun = true;
+    this.#stopIfUnwanted();
     const failed = (): Outcome => ({ read: null });
     const outcome = this.#read(this.#stop.signal).then((value) => ({ read: { value } }), failed);
     void outcome.then((outcome) => {
@@ -95,7 +98,12 @@ class Next {
       return await wait(told);
     } finally {
       this.#waiting -= 1;
-      if (this.#waiting === 0) this.#stop.abort();
+      this.#stopIfUnwanted();
     }
+  }
+
+  /** Before it has begun, somebody else may still come. */
+  #stopIfUnwanted(): void {
+    if (this.#hasBegun && this.#waiting === 0) this.#stop.abort();
   }
 }

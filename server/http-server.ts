@@ -87,6 +87,7 @@ async function respond(service: Service, exchange: Exchange, route: Route): Prom
     if (!route.always) {
       exchange.gate.enter();
       await exchange.gate.arrived();
+      if (exchange.signal.aborted) return;
     }
     await route.answer(exchange);
   } catch (error) {

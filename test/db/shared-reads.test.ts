@@ -91,6 +91,33 @@ describe('shared reads', () => {
     expect(reads.signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
+  it('are there for those who come when the first who waited has gone', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const gone = <R>(_: Promise<R>): Promise<R> => Promise.reject(new Error('gone'));
+    for (const _ of OWN) void shared.read('a', reads.reader());
+    await expect(shared.read('a', reads.reader(gone))).rejects.toThrow('gone');
+    const late = shared.read('a', reads.reader());
+    reads.ends[0]?.resolve('before');
+    await settled();
+    expect(reads.signals.map(({ aborted }) => aborted)).toEqual([false]);
+    reads.ends.at(-1)?.resolve('for all');
+    expect(await late).toBe('for all');
+  });
+
+  it('are still so few at once after one has failed', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const { waiting } = three(shared, reads);
+    for (const { resolve } of reads.ends) resolve('before');
+    await settled();
+    reads.ends.at(-1)?.reject(new Error('connection lost'));
+    await settled();
+    for (const { resolve } of reads.ends) resolve('own');
+    await Promise.all(waiting);
+    const before = reads.begun.length;
+    three(shared, reads);
+    expect(reads.begun.slice(before)).toEqual(OWN);
+  });
+
   it('never tell what was there before somebody asked', async () => {
     const turns = fc.nat({ max: 6 });
     const asks = fc.array(fc.record({ after: turns, takes: turns, fails: fc.boolean() }), {
