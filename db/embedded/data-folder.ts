@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from './has-code.ts';
+import { findRunningServer } from './running-server.ts';
 import { canEnter, giveTo, type ServerUser, serverUserFor } from './server-user.ts';
 
 /** Where everything of one embedded server lies. */
@@ -44,15 +45,26 @@ export async function openDataFolder(dataDir: string, systemDir: string): Promis
       await makeFolder(intended, user);
       return folderAt(intended, user);
     }
-    if (existsSync(folderAt(intended, user).cluster)) {
-      throw new Error(
-        `The data in ${intended} cannot be reached by uid ${user.uid}, as which PostgreSQL has ` +
-          'to run: give the folders above it permission x for others, or move it',
-      );
+    const closed = folderAt(intended, user);
+    if (existsSync(closed.cluster)) {
+      await requireRunning(closed, user.uid);
+      return closed;
     }
   }
   await makeFolder(elsewhere.root, user);
   return folderAt(elsewhere.root, await serverUserFor(elsewhere.pgdata));
+}
+
+/**
+ * A server that is at work already is used through its port. So root asks the server of a service
+ * whose folder is private to it (`DynamicUser` of systemd).
+ */
+async function requireRunning({ root, pgdata }: DataFolder, uid: number): Promise<void> {
+  if ((await findRunningServer(pgdata)) !== null) return;
+  throw new Error(
+    `The data in ${root} cannot be reached by uid ${uid}, as which PostgreSQL has to run: start ` +
+      'the service they belong to, give the folders above them permission x for others, or move them',
+  );
 }
 
 /** What is there already must be a folder. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Binaries } from './binaries.ts';
 import { hasCode } from './has-code.ts';
 import { processIdentity } from './process-identity.ts';
 
@@ -14,6 +13,9 @@ export type RunningServer = {
   readonly identity: string;
   readonly port: number;
 };
+
+/** The path of `pg_ctl`, which stands for signals where there are none. */
+type Signaller = { readonly pgCtl: string };
 
 type ServerStatus = 'starting' | 'ready' | 'standby' | 'stopping';
 
@@ -70,7 +72,7 @@ export async function waitUntilReady(
 }
 
 /** Ends the server: sessions are cut off, what was committed is on disk. */
-export async function stopServer(server: RunningServer, binaries: () => Promise<Binaries>) {
+export async function stopServer(server: RunningServer, binaries: () => Promise<Signaller>) {
   await signal(server.pid, 'SIGINT', binaries);
   if (await isGoneWithin(server, LIMITS.embeddedStopMs)) {
     return;
@@ -95,7 +97,7 @@ async function isGoneWithin({ pid, identity }: RunningServer, limitMs: number): 
 async function signal(
   pid: number,
   name: 'SIGINT' | 'SIGQUIT',
-  binaries: () => Promise<Binaries>,
+  binaries: () => Promise<Signaller>,
 ): Promise<void> {
   if (process.platform === 'win32') {
     // Windows has no signals: PostgreSQL takes them through a pipe of its own.

@@ -79,6 +79,18 @@ describe('the data of an embedded server', () => {
       : expect(opened).resolves.toMatchObject({ root: dataDir }));
   });
 
+  test('that lie in a folder closed later are reached while their server is running', async () => {
+    const options = { dataDir, systemDir, settings: CARELESS_SETTINGS };
+    const first = await startEmbedded(options);
+    await chmod(checkout, 0o700);
+    const second = await startEmbedded(options);
+    expect(second).toMatchObject({ dataDir, adopted: true });
+    await withClient(second.url, (client) => client.query('create table reached ()'));
+    await second.stop();
+    await withClient(first.url, (client) => client.query('select from reached'));
+    await first.stop();
+  });
+
   test('need a folder, not a file', async () => {
     await writeFile(dataDir, 'not a folder');
     await expect(openDataFolder(dataDir, systemDir)).rejects.toThrow(
