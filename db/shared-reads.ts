@@ -56,12 +56,13 @@ class Underway {
 
   next(together: (signal: AbortSignal) => Promise<unknown>): Next {
     if (this.#next) return this.#next;
+    // It is begun where another one ends, and traced as part of the request that it is for.
+    const traced = new AsyncResource('SharedRead');
     const begin = (signal: AbortSignal) => {
       this.#next = null;
-      return this.run(() => together(signal));
+      return traced.runInAsyncScope(() => this.run(() => together(signal)));
     };
-    // It is begun where another one ends, and traced as part of the request that it is for.
-    this.#next = new Next(AsyncResource.bind(begin));
+    this.#next = new Next(begin);
     return this.#next;
   }
 }
@@ -73,7 +74,7 @@ class Next {
   readonly #timer: NodeJS.Timeout;
   readonly #tell: ((outcome: Outcome) => void)[] = [];
   #waiting = 0;
-  #hasBegun = false;
+  #isUnderWay = false;
 
   constructor(read: (signal: AbortSignal) => Promise<unknown>) {
     this.#read = read;
@@ -82,11 +83,12 @@ class Next {
 
   begin(): void {
     clearTimeout(this.#timer);
-    this.#hasBegun = true;
+    this.#isUnderWay = true;
     this.#stopIfUnwanted();
     const failed = (): Outcome => ({ read: null });
     const outcome = this.#read(this.#stop.signal).then((value) => ({ read: { value } }), failed);
     void outcome.then((outcome) => {
+      this.#isUnderWay = false;
       for (const tell of this.#tell) tell(outcome);
     });
   }
@@ -102,8 +104,8 @@ class Next {
     }
   }
 
-  /** Before it has begun, somebody else may still come. */
+  /** Before it has begun somebody else may come, and once it is over there is nothing to stop. */
   #stopIfUnwanted(): void {
-    if (this.#hasBegun && this.#waiting === 0) this.#stop.abort();
+    if (this.#isUnderWay && this.#waiting === 0) this.#stop.abort();
   }
 }

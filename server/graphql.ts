@@ -91,7 +91,7 @@ const runCompiled = (
   },
 });
 
-/** What a compiled operation answers, or has answered before; Yoga renders it in either case. */
+/** What a compiled operation answers, or has answered before, with the text that it was kept as. */
 async function runOrRemember(
   scope: RequestScope & Pick<YogaInitialContext, 'params'>,
   asked: AskedCompiled,
@@ -101,13 +101,31 @@ async function runOrRemember(
   if (!scope.identity || scope.params.extensions?.['plan'] === true) {
     return query.run(scope, variables);
   }
-  let made: ExecutionResult | null = null;
+  let failed: ExecutionResult | null = null;
   const { body } = await scope.reads.remembered(nameOf(scope.identity, asked), async () => {
-    made = await query.run(scope, variables);
-    if (made.errors) scope.reads.noteMoment();
+    const made = await query.run(scope, variables);
+    if (made.errors) {
+      failed = made;
+      scope.reads.noteMoment();
+    }
     return { status: 200, headers: {}, body: made.errors ? '' : JSON.stringify(made) };
   });
-  return made ?? (JSON.parse(body.toString()) as ExecutionResult);
+  return failed ?? new RenderedResult(String(body));
+}
+
+/** A result without errors whose text is known: Yoga calls `stringify` where there is one. */
+class RenderedResult implements ExecutionResult {
+  readonly #text: string;
+  readonly stringify: () => string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.stringify = () => text;
+  }
+
+  get data(): Record<string, unknown> {
+    return (JSON.parse(this.#text) as { readonly data: Record<string, unknown> }).data;
+  }
 }
 
 /** An operation that is compiled, as it is asked for. */

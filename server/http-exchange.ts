@@ -81,19 +81,28 @@ function originForm(target = '/'): string {
 }
 
 /** The whole body. Errors: 413 past the limit; what was sent is not read any further. */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const tooLarge = () => serviceError('bodyTooLarge', { limit: limitBytes });
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // Left early, the request would take its connection along, and the answer with it.
-  const rest: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-  for await (const chunk of rest) {
-    bytes += chunk.length;
-    if (bytes > limitBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limitBytes) refuse();
+      else chunks.push(chunk);
+    };
+    const finish = () => settle(() => resolve(Buffer.concat(chunks)));
+    const fail = (error: Error) => settle(() => reject(error));
+    const refuse = () => fail(serviceError('bodyTooLarge', { limit: limitBytes }));
+    const leave = () => fail(new CallerGone());
+    // Events, and no iterator: that costs a request a tenth of what it costs in all.
+    const settle = (tell: () => void) => {
+      request.off('data', take).off('end', finish).off('error', fail).off('close', leave).pause();
+      tell();
+    };
+    if (request.destroyed) leave();
+    else if (Number(request.headers['content-length'] ?? 0) > limitBytes) refuse();
+    else request.on('data', take).on('end', finish).on('error', fail).on('close', leave);
+  });
 }
 
 export type Answer = Rendered;
