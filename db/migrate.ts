@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
 import { projectRoot } from './project-root.ts';
@@ -38,11 +37,8 @@ export async function migrate(
   await connect(client);
   try {
     await requireSuitableServer(client);
-    // Two processes may start at once: the second waits here, then finds nothing left to do.
-    // The lock is the migration tool's own, so that its command line is kept out too, but taken
-    // here, so that what is read below is read under it. It ends with the connection.
-    await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
-    return await applyPending(client, folder);
+    const { from, pending } = await compareVersions(client, folder);
+    return pending ? await applyPending(client, folder) : { from, to: from, applied: [] };
   } finally {
     await client.end();
   }
@@ -98,7 +94,9 @@ export function unfitness({ number, version, encoding }: Server): string | null 
   return null;
 }
 
-async function applyPending(client: pg.Client, folder: string): Promise<Migration> {
+type Comparison = { readonly from: string; readonly pending: boolean };
+
+async function compareVersions(client: pg.Client, folder: string): Promise<Comparison> {
   const known = await listMigrations(folder);
   const before = await selectApplied(client);
   const unknown = before.filter((name) => !known.includes(name));
@@ -108,12 +106,19 @@ async function applyPending(client: pg.Client, folder: string): Promise<Migratio
         'install the version of countergraph that migrated it, or a newer one',
     );
   }
-  const from = before.at(-1) ?? NO_SCHEMA;
-  if (known.length === before.length) {
-    return { from, to: from, applied: [] };
-  }
+  return { from: before.at(-1) ?? NO_SCHEMA, pending: known.length > before.length };
+}
+
+async function applyPending(client: pg.Client, folder: string): Promise<Migration> {
   await requirePrimary(client);
-  const applied = await applyAll(client, folder);
+  // It takes a while to load, which commands need not wait for that find nothing to do.
+  const tool = await import('node-pg-migrate');
+  // Two processes may start at once: the second waits here, then finds nothing left to do.
+  // The lock is the migration tool's own, so that its command line is kept out too, but taken
+  // here, so that what is read below is read under it. It ends with the connection.
+  await client.query('select pg_advisory_lock($1)', [tool.PG_MIGRATE_LOCK_ID]);
+  const { from, pending } = await compareVersions(client, folder);
+  const applied = pending ? await applyAll(tool, client, folder) : [];
   return { from, to: applied.at(-1) ?? from, applied };
 }
 
@@ -126,7 +131,11 @@ async function requirePrimary(client: pg.Client): Promise<void> {
   }
 }
 
-async function applyAll(client: pg.Client, folder: string): Promise<string[]> {
+async function applyAll(
+  { runner }: Pick<typeof import('node-pg-migrate'), 'runner'>,
+  client: pg.Client,
+  folder: string,
+): Promise<string[]> {
   try {
     const done = await runner({
       dbClient: client,

@@ -47,6 +47,8 @@ export type ReadSessionOptions = {
   signal: AbortSignal;
   /** Whether the first statement may do without a transaction; see `readAlone`. */
   mayReadAlone: boolean;
+  /** Whether there are many requests: each may wait a moment so that they need fewer statements. */
+  isCrowded?: () => boolean;
 };
 
 /** Sends one statement on a connection and collects what comes back. */
@@ -134,7 +136,8 @@ export class ReadSession {
     };
     const bound = given ?? this.#options.bound;
     const wait = <R>(what: Promise<R>) => this.#waited(what, bound);
-    return this.#options.pool.shared.read(sharedAs, { own, together, wait });
+    const { pool, isCrowded = () => false } = this.#options;
+    return pool.shared.read(sharedAs, { own, together, wait, isCrowded });
   }
 
   /** As long as a statement of its own might take. */

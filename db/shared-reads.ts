@@ -9,13 +9,17 @@ export type Reader<T> = {
   readonly together: (signal: AbortSignal) => Promise<T>;
   /** As long as they may wait; fails when they may no longer. */
   readonly wait: <R>(what: Promise<R>) => Promise<R>;
+  /** Whether there are so many that a moment's wait for more of them is worth it. */
+  readonly isCrowded: () => boolean;
 };
 
 /**
  * What many ask for at once, each of whom must see what is there when they ask or later. A few read
  * by themselves; whoever comes while they do waits for the next read, which is one for all of them.
  * It begins after each of them has asked, when one of the reads before it is over or after
- * `LIMITS.sharedReadMs`, so that one that hangs holds up nobody for long.
+ * `LIMITS.sharedReadMs`, so that one that hangs holds up nobody for long. In a crowd it waits
+ * `LIMITS.sharedReadGatherMs` more for those who are about to ask: what a read takes of the
+ * processors is then a small part of what each of them takes.
  */
 export class SharedReads {
   readonly #reads = new Map<string, Underway>();
@@ -24,8 +28,8 @@ export class SharedReads {
   async read<T>(name: string, reader: Reader<T>): Promise<T> {
     const reads = this.#reads.get(name) ?? new Underway(() => this.#reads.delete(name));
     this.#reads.set(name, reads);
-    if (reads.count < LIMITS.sharedReads) return reads.run(reader.own);
-    const next = reads.next(reader.together);
+    if (reads.isOpen) return reads.run(reader.own);
+    const next = reads.next(reader);
     const { read } = await next.waitedFor(reader.wait);
     return read ? (read.value as T) : reader.own();
   }
@@ -35,7 +39,7 @@ type Outcome = { readonly read: { readonly value: unknown } | null };
 
 /** The reads under one name. */
 class Underway {
-  count = 0;
+  #count = 0;
   #next: Next | null = null;
   readonly #onIdle: () => void;
 
@@ -43,18 +47,23 @@ class Underway {
     this.#onIdle = onIdle;
   }
 
+  /** Whether one more may read by themselves. */
+  get isOpen(): boolean {
+    return this.#next === null && this.#count < LIMITS.sharedReads;
+  }
+
   async run<T>(read: () => Promise<T>): Promise<T> {
-    this.count += 1;
+    this.#count += 1;
     try {
       return await read();
     } finally {
-      this.count -= 1;
-      if (this.#next) this.#next.begin();
-      else if (this.count === 0) this.#onIdle();
+      this.#count -= 1;
+      if (this.#next) this.#next.mayBegin();
+      else if (this.#count === 0) this.#onIdle();
     }
   }
 
-  next(together: (signal: AbortSignal) => Promise<unknown>): Next {
+  next({ together, isCrowded }: Pick<Reader<unknown>, 'together' | 'isCrowded'>): Next {
     if (this.#next) return this.#next;
     // It is begun where another one ends, and traced as part of the request that it is for.
     const traced = new AsyncResource('SharedRead');
@@ -62,7 +71,7 @@ class Underway {
       this.#next = null;
       return traced.runInAsyncScope(() => this.run(() => together(signal)));
     };
-    this.#next = new Next(begin);
+    this.#next = new Next(begin, isCrowded);
     return this.#next;
   }
 }
@@ -70,19 +79,31 @@ class Underway {
 /** A read that has not begun, and those who wait for it. */
 class Next {
   readonly #read: (signal: AbortSignal) => Promise<unknown>;
+  readonly #isCrowded: () => boolean;
   readonly #stop = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: NodeJS.Timeout[] = [];
   readonly #tell: ((outcome: Outcome) => void)[] = [];
   #waiting = 0;
   #isUnderWay = false;
 
-  constructor(read: (signal: AbortSignal) => Promise<unknown>) {
+  constructor(read: (signal: AbortSignal) => Promise<unknown>, isCrowded: () => boolean) {
     this.#read = read;
-    this.#timer = setTimeout(() => this.begin(), LIMITS.sharedReadMs);
+    this.#isCrowded = isCrowded;
+    this.#beginIn(LIMITS.sharedReadMs);
   }
 
-  begin(): void {
-    clearTimeout(this.#timer);
+  /** There is room for it now. */
+  mayBegin(): void {
+    if (this.#isCrowded()) this.#beginIn(LIMITS.sharedReadGatherMs);
+    else this.#begin();
+  }
+
+  #beginIn(ms: number): void {
+    this.#timers.push(setTimeout(() => this.#begin(), ms));
+  }
+
+  #begin(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
     this.#isUnderWay = true;
     this.#stopIfUnwanted();
     const failed = (): Outcome => ({ read: null });

@@ -176,6 +176,8 @@ export const LIMITS = {
   sharedReads: 2,
   /** A shared read waits no longer than that for those before it. */
   sharedReadMs: 25,
+  /** In a crowd it waits so long for those who are about to ask for the same. */
+  sharedReadGatherMs: 5,
   /** Where there are many requests, the event loop turns after that long. */
   loopTurnMs: 1,
   /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */

@@ -1,11 +1,7 @@
 import { type DocumentNode, GraphQLError, getOperationAST } from 'graphql';
 import { ERRORS, type ErrorKind } from '../domain/errors.ts';
+import type { IntrospectionMode } from './introspection-modes.ts';
 import { measureDocument } from './limits/measure-document.ts';
-
-/** Who may ask for the schema: anybody, whoever has signed in, nobody. */
-export const INTROSPECTION_MODES = ['on', 'signed-in', 'off'] as const;
-
-export type IntrospectionMode = (typeof INTROSPECTION_MODES)[number];
 
 /** Who would be refused. */
 const refusalOf = (mode: IntrospectionMode, isSignedIn: boolean): ErrorKind | null => {

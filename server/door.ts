@@ -54,6 +54,7 @@ export class Door {
     const failures = isLocal ? null : this.#failures;
     let place: Place | null = null;
     let isRefused = false;
+    const isCrowded = () => this.#isCrowded;
     const refuse = (why: Fullness): never => {
       isRefused = true;
       this.onRefusal(why);
@@ -92,13 +93,20 @@ export class Door {
         const full = place?.take(username) ?? null;
         if (full !== null) refuse(full);
       },
+      get isCrowded() {
+        return isCrowded();
+      },
       arrived: () => this.#turn('arrived'),
       turn: () => this.#turn('begun'),
     };
   }
 
+  get #isCrowded(): boolean {
+    return this.admission.active > LIMITS.crowdLeast;
+  }
+
   #turn(stage: 'arrived' | 'begun'): Promise<void> | undefined {
-    return this.admission.active > LIMITS.crowdLeast ? this.#turns.take(stage) : undefined;
+    return this.#isCrowded ? this.#turns.take(stage) : undefined;
   }
 
   #callerAt(address: string | undefined): Caller {

@@ -113,6 +113,7 @@ export function createService(options: ServiceOptions): Service {
         ...{ pools, memory, timeoutSeconds, mayReadAlone },
         now: Math.floor(clock() / 1000),
         ...{ signal: asked.signal, requestId: asked.current.requestId },
+        isCrowded: () => asked.gate.isCrowded,
         onPlan(plan) {
           if (log.isLevelEnabled('debug')) asked.log.debug({ plan }, 'a topper was planned');
         },

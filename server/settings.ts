@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
-import { INTROSPECTION_MODES, type IntrospectionMode } from '../schema/introspection.ts';
+import { INTROSPECTION_MODES, type IntrospectionMode } from '../schema/introspection-modes.ts';
 import type { GraphQLLimits } from '../schema/limits/graphql-limits.ts';
 import {
   canonicalOrigin,

@@ -40,6 +40,7 @@ const OPEN_GATE = {
   proved() {},
   failed: () => new Error('Invalid API token'),
   turn() {},
+  isCrowded: false,
 };
 
 type ServiceModule = {

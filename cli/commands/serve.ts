@@ -1,14 +1,4 @@
 import { type Command, Option } from 'commander';
-import { migrate } from '../../db/migrate.ts';
-import { createLog } from '../../server/log.ts';
-import { openTracing } from '../../server/open-tracing.ts';
-import { readDocuments } from '../../server/read-documents.ts';
-import { readSettings } from '../../server/settings.ts';
-import { startServer } from '../../server/start-server.ts';
-import { prepareDemo } from '../demo.ts';
-import { listenForSignals } from '../listen-for-signals.ts';
-import { openDatabase } from '../open-database.ts';
-import { welcome } from '../welcome.ts';
 
 export function registerServe(program: Command): void {
   program
@@ -23,51 +13,9 @@ export function registerServe(program: Command): void {
         'trusted GraphQL documents, as JSON: {"<hash>": "<document>"}',
       ),
     )
-    .action(({ demo, documents }: { demo?: true; documents?: string }) =>
-      serve(demo ?? false, documents ?? null),
-    );
-}
-
-/** Serves until it is told to end; closes what it opened in the opposite order, come what may. */
-async function serve(demoAsked: boolean, documentsFile: string | null): Promise<void> {
-  const settings = readSettings(process.env);
-  const documents = documentsFile ? await readDocuments(documentsFile) : new Map();
-  const signals = listenForSignals();
-  try {
-    const log = createLog(settings.logLevel, process.stderr);
-    const tracing = await openTracing(process.env, log);
-    const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
-    try {
-      const { from, to } = await migrate(database.url);
-      if (from !== to) log.info({ from, to }, 'the schema was migrated');
-      signals.signal.throwIfAborted();
-      const demo = { setting: settings.demo, asked: demoAsked, log, signal: signals.signal };
-      const credentials = database.embedded
-        ? await prepareDemo({ url: database.url, ...demo })
-        : null;
-      const explorer = { credentials };
-      const databaseUrl = database.url;
-      const server = await startServer({
-        settings,
-        databaseUrl,
-        log,
-        explorer,
-        documents,
-        tracing,
-        databaseRestarts: database.restarts,
-      });
-      try {
-        console.log(welcome(server.url, credentials, settings));
-        await signals.aborted;
-        log.info('ending: no more requests are taken, those begun are answered');
-      } finally {
-        await server.close();
-        await tracing?.close();
-      }
-    } finally {
-      await database.close();
-    }
-  } finally {
-    signals.close();
-  }
+    .action(async ({ demo, documents }: { demo?: true; documents?: string }) => {
+      // What serves takes half a second to load, which no other command should have to wait for.
+      const { serve } = await import('../serve.ts');
+      await serve(demo ?? false, documents ?? null);
+    });
 }

@@ -34,6 +34,8 @@ export type RequestReadsOptions = {
   timeoutSeconds: number | null;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
+  /** Whether there are many requests; see `ReadSessionOptions`. */
+  isCrowded?: () => boolean;
 };
 
 /** Everything one request reads: a session, a snapshot and loaders for each node it touches. */
@@ -176,7 +178,7 @@ export class RequestReads {
     const known = this.#readers.get(nodeUrl);
     if (known) return known;
     const { pools, memory, timeoutSeconds, signal, mayReadAlone, onPlan } = this.#options;
-    const { requestId = null } = this.#options;
+    const { requestId = null, isCrowded = () => false } = this.#options;
     if (nodeUrl !== pools.primaryUrl) this.noteMoment();
     const onWork: WorkObserver = (kind, name) => {
       if (kind === 'statement' && !isVersioned(name)) this.noteMoment();
@@ -190,6 +192,7 @@ export class RequestReads {
       bound: timeoutSeconds === null ? null : this.bound(timeoutSeconds),
       signal,
       mayReadAlone,
+      isCrowded,
     });
     const reader = new NodeReader({
       ...{ session, nodeUrl, memory, signal },

@@ -16,10 +16,11 @@ function controlled() {
     if (signal) signals.push(signal);
     return new Promise((resolve, reject) => ends.push({ resolve, reject }));
   };
-  const reader = (wait: Reader<string>['wait'] = waitOn): Reader<string> => ({
+  const reader = (wait: Reader<string>['wait'] = waitOn, crowded = false): Reader<string> => ({
     own: () => begin('own'),
     together: (signal) => begin('together', signal),
     wait,
+    isCrowded: () => crowded,
   });
   return { ends, begun, signals, reader };
 }
@@ -59,6 +60,20 @@ describe('shared reads', () => {
     while (reads.begun.length === OWN.length) await delay(1);
     reads.ends.at(-1)?.resolve('for all');
     expect(await Promise.all(waiting)).toEqual(['for all', 'for all', 'for all']);
+  });
+
+  it('wait a moment in a crowd for those who are about to ask', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const ask = () => shared.read('a', reads.reader(waitOn, true));
+    const asking = [...OWN.map(ask), ask()];
+    for (const { resolve } of reads.ends) resolve('before');
+    await Promise.all(asking.slice(0, OWN.length));
+    asking.push(ask(), ask());
+    expect(reads.begun).toEqual(OWN);
+    while (reads.begun.length === OWN.length) await delay(1);
+    expect(reads.begun).toEqual([...OWN, 'together']);
+    reads.ends.at(-1)?.resolve('for all');
+    expect(await Promise.all(asking.slice(OWN.length))).toEqual(['for all', 'for all', 'for all']);
   });
 
   it('leave each to read for themselves when one for all fails', async () => {
@@ -125,7 +140,7 @@ describe('shared reads', () => {
       maxLength: 60,
     });
     await fc.assert(
-      fc.asyncProperty(asks, async (plan) => {
+      fc.asyncProperty(asks, fc.boolean(), async (plan, crowded) => {
         const shared = new SharedReads();
         let version = 0;
         await Promise.all(
@@ -141,6 +156,7 @@ describe('shared reads', () => {
             };
             const seen = await shared.read('a', {
               ...{ own: () => read(false), together: () => read(true), wait: waitOn },
+              isCrowded: () => crowded,
             });
             expect(seen).toBeGreaterThanOrEqual(asked);
           }),
