@@ -164,12 +164,17 @@ export const LIMITS = {
   shutdownSecondsCeiling: 3_600,
   /** Before it closes idle connections, an ending server answers what was already on its way. */
   drainIdleMs: 500,
+  /** Connections that wait to be accepted: the kernel's own limit, which is as many on Linux. */
+  waitingConnections: 4_096,
   /** Addresses whose network is remembered: some hundred bytes each. */
   knownCallers: 1_000,
-  /** Requests worked on at once: each may hold some MB, and ten at a time are on the database. */
-  concurrentRequests: 256,
+  /**
+   * Requests worked on at once. Most wait for their turn, ten at a time are on the database; what
+   * stands still for a third of a second fills them.
+   */
+  concurrentRequests: 512,
   /** Of one user, or of one address while it is not known who asks: three quarters of all. */
-  concurrentRequestsPerUser: 192,
+  concurrentRequestsPerUser: 384,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
   /** Of the same read, so many are under way at once: whoever comes then shares the next one. */
@@ -180,6 +185,8 @@ export const LIMITS = {
   sharedReadGatherMs: 5,
   /** Where there are many requests, the event loop turns after that long. */
   loopTurnMs: 1,
+  /** The same while there are new connections: with each turn only one is accepted. */
+  loopTurnAcceptingMs: 0.2,
   /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
   crowdWaitMs: 75,
   /** A minute: whoever waits longer has gone. */
@@ -188,6 +195,8 @@ export const LIMITS = {
   crowdLeast: 32,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
   crowdMs: 2_000,
+  /** The same where some were refused meanwhile: such a burst is more than there is room for. */
+  crowdFullMs: 200,
   /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
   crowdBurst: 128,
   /** How often it is looked whether that is so. */
@@ -208,8 +217,8 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
-  /** Of one address: a quarter of all, and more than any program or office needs. */
-  connectionsPerAddress: 512,
+  /** Of one address: half of all, and more than any program or office needs. */
+  connectionsPerAddress: 1_024,
   /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */

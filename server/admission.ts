@@ -27,13 +27,13 @@ export type Place = {
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #crowd: Pick<CrowdLimit, 'limit' | 'arrives' | 'ends'>;
+  readonly #crowd: Crowd;
   readonly #shares = new Counts();
   /** All requests by the address they came from, also when it is known who asks. */
   readonly #callers = new Counts();
   #total = 0;
 
-  constructor(limits: AdmissionLimits, crowd: Pick<CrowdLimit, 'limit' | 'arrives' | 'ends'>) {
+  constructor(limits: AdmissionLimits, crowd: Crowd) {
     this.#limits = limits;
     this.#crowd = crowd;
   }
@@ -50,9 +50,9 @@ export class Admission {
 
   enter(caller: string): Place | Fullness {
     const room = this.#crowd.arrives(this.#total);
-    if (this.#total >= this.#limits.total) return 'total';
+    if (this.#total >= this.#limits.total) return this.#full('total');
     let share: string | null = `from ${caller}`;
-    if (this.#shares.of(share) >= this.#limits.share) return 'share';
+    if (this.#shares.of(share) >= this.#limits.share) return this.#full('share');
     if (this.#total >= room && !this.#callers.isBelowEqualPart(caller, room)) return 'crowd';
     this.#shares.add(share);
     this.#callers.add(caller);
@@ -79,13 +79,20 @@ export class Admission {
     };
   }
 
+  #full(why: 'total' | 'share'): Fullness {
+    this.#crowd.full();
+    return why;
+  }
+
   /** Why a request that is at work has no room as this user's. */
   #fullFor(user: string): Fullness | null {
-    if (this.#shares.of(user) >= this.#limits.share) return 'share';
+    if (this.#shares.of(user) >= this.#limits.share) return this.#full('share');
     const room = this.#crowd.limit;
     return this.#total > room && !this.#shares.isBelowEqualPart(user, room) ? 'crowd' : null;
   }
 }
+
+type Crowd = Pick<CrowdLimit, 'limit' | 'arrives' | 'ends' | 'full'>;
 
 /** How many each has; who has none is not kept. */
 class Counts {

@@ -40,7 +40,8 @@ const RATE_MS = 1_000;
  * alone; one that stands makes everybody wait and helps nobody (Nichols and Jacobson, Controlling
  * Queue Delay, ACM Queue 10/5, 2012; for servers: Maurer, Fail at Scale, ACM Queue 13/8, 2015).
  * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work,
- * and more have come meanwhile than a dashboard asks for at once, however slowly.
+ * and more have come meanwhile than a dashboard asks for at once, however slowly. It need not stand
+ * for so long where there is no room for all who come: a burst that was worth waiting for is over.
  * From then on there is room for as many as get done in `waitMs`, by Little's law the time that each
  * takes; how many these are is measured, so that it fits any machine and any mix of requests. What
  * waits for a database or a thread leaves the loop idle, and is no crowd.
@@ -54,6 +55,7 @@ export class CrowdLimit {
   #busyAt: number;
   #done = 0;
   #fewest = 0;
+  #wasFull = false;
   #standingMs = 0;
   /** Requests that have come since there was none at work. */
   #arrived = 0;
@@ -82,6 +84,11 @@ export class CrowdLimit {
     return this.#limit;
   }
 
+  /** There was no room for a request, whatever the limit is. */
+  full(): void {
+    this.#wasFull = true;
+  }
+
   /** A request is done, and `active` are left. */
   ends(active: number): void {
     this.#done += 1;
@@ -103,6 +110,7 @@ export class CrowdLimit {
     this.#busyAt = busyAt;
     this.#done = 0;
     this.#fewest = active;
+    this.#wasFull = false;
   }
 
   #tighten(elapsed: number): void {
@@ -111,7 +119,8 @@ export class CrowdLimit {
     const weight = Math.min(1, elapsed / RATE_MS);
     this.#rate = this.#rate === null ? rate : this.#rate + weight * (rate - this.#rate);
     this.#standingMs += elapsed;
-    if (this.#standingMs < LIMITS.crowdMs || this.#arrived <= LIMITS.crowdBurst) return;
+    const enoughMs = this.#wasFull || this.#limit < most ? LIMITS.crowdFullMs : LIMITS.crowdMs;
+    if (this.#standingMs < enoughMs || this.#arrived <= LIMITS.crowdBurst) return;
     this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));
   }
 

@@ -105,6 +105,11 @@ export class Door {
     return this.admission.active > LIMITS.crowdLeast;
   }
 
+  /** A connection was accepted. */
+  accepted(): void {
+    this.#turns.accepted();
+  }
+
   #turn(stage: 'arrived' | 'begun'): Promise<void> | undefined {
     return this.#isCrowded ? this.#turns.take(stage) : undefined;
   }

@@ -72,6 +72,7 @@ export function createHttpServer(
     const respondTo = () => respond(service, exchange, route);
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
+  server.on('connection', () => door.accepted());
   guardConnections(server, settings, service.log);
   limitPerAddress(server, metrics.registry, {
     most: settings.maxConnectionsPerAddress,

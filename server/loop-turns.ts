@@ -5,12 +5,15 @@ import { LIMITS } from '../domain/limits.ts';
  * Who goes on in this turn of the event loop, and who in one of the next. What has arrived is all
  * worked on before the loop turns, however much it is, and with each turn only one connection is
  * accepted (libuv since 1.45): under load new callers would wait for many seconds, also those who
- * are only to be refused.
+ * are only to be refused. Where one was accepted, more may be waiting, and the loop turns sooner.
  */
 export class LoopTurns {
   readonly #begun: (() => void)[] = [];
   readonly #arrived: (() => void)[] = [];
   #began = 0;
+  #hasNewCaller = false;
+  /** How long this turn may take. */
+  #turnMs: number = LIMITS.loopTurnMs;
   /** Calls of #goOn that are still to come in this turn, and in the next. */
   #due = 0;
   #dueNext = 0;
@@ -26,6 +29,11 @@ export class LoopTurns {
     });
   }
 
+  /** A connection was accepted. */
+  accepted(): void {
+    this.#hasNewCaller = true;
+  }
+
   #schedule(): void {
     this.#dueNext += 1;
     setImmediate(() => this.#goOn());
@@ -36,9 +44,11 @@ export class LoopTurns {
     if (this.#due === 0) {
       [this.#due, this.#dueNext] = [this.#dueNext, 0];
       this.#began = performance.now();
+      this.#turnMs = this.#hasNewCaller ? LIMITS.loopTurnAcceptingMs : LIMITS.loopTurnMs;
+      this.#hasNewCaller = false;
     }
     this.#due -= 1;
-    const isTime = performance.now() - this.#began < LIMITS.loopTurnMs;
+    const isTime = performance.now() - this.#began < this.#turnMs;
     if (isTime) (this.#begun.shift() ?? this.#arrived.shift())?.();
     else this.#schedule();
   }

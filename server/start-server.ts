@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { LIMITS } from '../domain/limits.ts';
 import { type BuiltPage, readPage } from './dashboard/read-page.ts';
 import { createDashboard } from './dashboard.ts';
 import { Drain } from './drain.ts';
@@ -82,7 +83,7 @@ async function pageOf({ settings, log }: ServiceOptions): Promise<BuiltPage | nu
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: LIMITS.waitingConnections });
   try {
     await once(server, 'listening');
   } catch (cause) {

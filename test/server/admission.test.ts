@@ -7,6 +7,7 @@ const crowdOf = (limit = Number.POSITIVE_INFINITY) => ({
   limit,
   arrives: () => limit,
   ends: () => undefined,
+  full: () => undefined,
 });
 
 const open = (limits: AdmissionLimits, room?: number) => new Admission(limits, crowdOf(room));

@@ -41,6 +41,16 @@ describe('a server that is asked for less than it can do', () => {
     expect(refusedOf(simulate(stream({ load: 0.8, seconds: 600 })))).toEqual([]);
   });
 
+  it('refuses nothing where it stands still for a third of a second again and again', () => {
+    // As busy as a small server: 1.2 requests a millisecond could be done.
+    const slow = 0.21;
+    const asked = stream({ load: 0.75, seconds: 60, slow });
+    const stalls = Array.from({ length: 10 }, (_, index) => ({
+      ...{ at: 3_000 + index * 6_000, caller: 'import', work: 350 },
+    }));
+    expect(refusedOf(simulate([...asked, ...stalls]))).toEqual([]);
+  });
+
   it('answers sixty requests at once of one user, however long they take', () => {
     const dashboard = Array.from({ length: 60 }, () => ({ at: 0, caller: 'a', work: 100 }));
     expect(refusedOf(simulate(dashboard))).toEqual([]);
@@ -91,12 +101,21 @@ describe.each([0.1, 1, 5])(
       const fates = simulate([...stream({ load: 3, seconds: 20, slow }), ...after]);
       const late = later(fates, from + 1_500 * Math.max(1, slow));
       expect(refusedOf(late)).toEqual([]);
-      expect(late.at(-1)?.room).toBe(256);
+      expect(late.at(-1)?.room).toBe(LIMITS.concurrentRequests);
     });
   },
 );
 
 describe('in a crowd', () => {
+  it('nobody waits for long as soon as there is no room for all', () => {
+    const slow = 0.21;
+    const crowd = simulate(stream({ load: 3, seconds: 60, slow }));
+    // What came before is less than one in a hundred.
+    expect(p99(crowd)).toBeLessThan(2 * LIMITS.crowdWaitMs);
+    const [first] = refusedOf(crowd);
+    expect(p99(later(crowd, (first?.at ?? 0) + 1_000))).toBeLessThan(2 * LIMITS.crowdWaitMs);
+  });
+
   it('a greedy caller does not keep others from being answered', () => {
     const greedy = stream({ load: 3, seconds: 30, callerOf: () => 'greedy' });
     const modest = stream({ load: 0.1, seconds: 30, callerOf: () => 'modest' });
@@ -119,6 +138,6 @@ describe('in a crowd', () => {
 
   it('nothing changes where the limit is switched off', () => {
     const fates = simulate(stream({ load: 3, seconds: 20 }), { waitMs: 0 });
-    expect(new Set(fates.map(({ room }) => room))).toEqual(new Set([256]));
+    expect(new Set(fates.map(({ room }) => room))).toEqual(new Set([LIMITS.concurrentRequests]));
   });
 });

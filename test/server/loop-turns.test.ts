@@ -38,6 +38,19 @@ describe('turns of the event loop', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
+  it('end sooner while there are new connections', async () => {
+    const turns = new LoopTurns();
+    const take = async () => {
+      await turns.take('arrived');
+      turns.accepted();
+      work(LIMITS.loopTurnAcceptingMs);
+    };
+    const pieces = Array.from({ length: 20 }, take);
+    // All but the first turn, before which nobody had come.
+    const together = LIMITS.loopTurnMs / LIMITS.loopTurnAcceptingMs;
+    expect(await turnsUntil(Promise.all(pieces))).toBeGreaterThanOrEqual(20 - together - 2);
+  });
+
   it('do small pieces together', async () => {
     const turns = new LoopTurns();
     const pieces = Array.from({ length: 1000 }, () => turns.take('arrived'));

@@ -23,7 +23,11 @@ export function simulate(
   arrivals: readonly Arrival[],
   rules: { readonly total?: number; readonly share?: number; readonly waitMs?: number } = {},
 ): Fate[] {
-  const { total = 256, share = 64, waitMs = LIMITS.crowdWaitMs } = rules;
+  const {
+    total = LIMITS.concurrentRequests,
+    share = LIMITS.concurrentRequestsPerUser,
+    waitMs = LIMITS.crowdWaitMs,
+  } = rules;
   let [now, busy] = [0, 0];
   const clock = { now: () => now, busy: () => busy };
   const admission = new Admission({ total, share }, new CrowdLimit({ most: total, waitMs }, clock));
