@@ -1,6 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { LIMITS } from '../domain/limits.ts';
 import type { FeedStatus } from '../ingest/feed.ts';
+import { count, counted } from './counted.ts';
 
 export type FeedDisplay = {
   readonly update: (status: FeedStatus) => void;
@@ -69,17 +70,15 @@ export function feedLine(status: FeedStatus, nowMs: number): string {
   const since = status.uncommittedSince;
   const waiting = since === null ? '' : `, for ${duration(nowSeconds - since)}`;
   const parts = [
-    `${context}: ${count(flows)} flows${behind}`,
+    `${context}: ${counted(flows, 'flow')}${behind}`,
     `${count(uncommitted)} not committed${waiting}`,
     ...(trouble === null ? [] : [trouble]),
-    ...(badLines > 0 ? [`${count(badLines)} bad lines`] : []),
-    ...(leftOutFlows > 0 ? [`${count(leftOutFlows)} flows of archived slices`] : []),
+    ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
+    ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
     committedTo === null ? 'nothing committed yet' : `committed up to ${timeText(committedTo)}`,
   ];
   return parts.join('; ');
 }
-
-const count = (value: number): string => value.toLocaleString('en');
 
 const timeText = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -6,6 +6,7 @@ import type { FlowFormat } from '../../ingest/flow-formats.ts';
 import type { GeoPlaces } from '../../ingest/geo-places.ts';
 import type { ImportSource } from '../../ingest/import-source.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
+import { count, counted } from '../counted.ts';
 import { type FeedDisplay, showFeed } from '../feed-status.ts';
 import type { CommandDatabase } from '../run-with-database.ts';
 
@@ -69,22 +70,20 @@ async function tellOfTheLast(url: string, context: string, display: FeedDisplay)
     const newest = new Date(last.newestUs / 1000).toISOString();
     display.say(
       `${context}: the feed before, begun at ${last.startedAt.toISOString()}, ` +
-        `committed ${last.flows.toLocaleString('en')} flows, the newest of ${newest}`,
+        `committed ${counted(last.flows, 'flow')}, the newest of ${newest}`,
     );
   } finally {
     await connection.end();
   }
 }
 
-const count = (value: number): string => value.toLocaleString('en');
-
 function sentence(name: string, tally: FeedTally): string {
   const { lines, badLines, committedFlows, leftOutFlows, commits } = tally;
-  const skipped = badLines > 0 ? `, ${count(badLines)} bad lines skipped` : '';
+  const skipped = badLines > 0 ? `, ${counted(badLines, 'bad line')} skipped` : '';
   const leftOut =
-    leftOutFlows > 0 ? `, ${count(leftOutFlows)} flows of archived slices left out` : '';
+    leftOutFlows > 0 ? `, ${counted(leftOutFlows, 'flow')} of archived slices left out` : '';
   return (
-    `${name}: ${count(committedFlows)} flows from ${count(lines)} lines${skipped}${leftOut}, ` +
-    `in ${count(commits)} commits`
+    `${name}: ${counted(committedFlows, 'flow')} from ${counted(lines, 'line')}${skipped}${leftOut}, ` +
+    `in ${counted(commits, 'commit')}`
   );
 }

@@ -12,6 +12,7 @@ import {
 import { type ImportSource, stdinSource } from '../../ingest/import-source.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
+import { count, counted } from '../counted.ts';
 import { openSources } from '../open-sources.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
@@ -176,12 +177,11 @@ type TimedReport = ImportReport & {
 
 function sentence(report: TimedReport): string {
   const { source, format, lines, records, readings, newKeys, slices, newSlices, badLines } = report;
-  const count = (value: number): string => value.toLocaleString('en');
-  const skipped = badLines.count > 0 ? `, ${count(badLines.count)} bad lines skipped` : '';
+  const skipped = badLines.count > 0 ? `, ${counted(badLines.count, 'bad line')} skipped` : '';
   return (
-    `${source}: ${count(records)} ${format === 'samples' ? 'samples' : 'flows'} ` +
-    `from ${count(lines)} lines${skipped}, ${count(readings)} readings, ` +
-    `${count(newKeys)} new keys, ${count(slices)} slices (${count(newSlices)} new), ` +
+    `${source}: ${counted(records, format === 'samples' ? 'sample' : 'flow')} ` +
+    `from ${counted(lines, 'line')}${skipped}, ${counted(readings, 'reading')}, ` +
+    `${counted(newKeys, 'new key')}, ${counted(slices, 'slice')} (${count(newSlices)} new), ` +
     `${report.seconds.toFixed(1)} s, ${count(report.readingsPerSecond)} readings/s, ` +
     `${count(Math.round(report.peakMemoryBytes / MEGABYTE))} MB of memory`
   );

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Guid, parseGuid } from '../../domain/guid.ts';
 import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/label-file.ts';
 import type { LabelReport } from '../../ingest/label-target.ts';
+import { count, counted } from '../counted.ts';
 import { openSources } from '../open-sources.ts';
 import { withDatabase } from '../run-with-database.ts';
 
@@ -44,10 +45,9 @@ async function runLabels(files: string[], { json, ...options }: LabelOptions): P
 
 function sentence(report: LabelReport, format: LabelFormat): string {
   const { source, labelled, unchanged, created, keptByUser, unknown } = report;
-  const count = (value: number): string => value.toLocaleString('en');
   const what = format === 'csv' ? 'keys' : 'answered addresses';
   return (
-    `${source}: ${count(labelled)} keys labelled, ${count(unchanged)} unchanged` +
+    `${source}: ${counted(labelled, 'key')} labelled, ${count(unchanged)} unchanged` +
     (created > 0 ? `, ${count(created)} of them new` : '') +
     (keptByUser > 0 ? `, ${count(keptByUser)} kept the label a user gave` : '') +
     `, ${count(unknown)} ${what} not in the context`

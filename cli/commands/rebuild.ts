@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type RebuildReport, rebuildContext } from '../../packing/rebuild-context.ts';
+import { counted } from '../counted.ts';
 import { showSteps } from '../progress.ts';
 import { withDatabase } from '../run-with-database.ts';
 
@@ -27,9 +28,8 @@ async function rebuild({ context, json }: { context: string; json?: true }): Pro
 }
 
 function sentence({ context, slices, rows, coarseBlocks }: RebuildReport, seconds: number): string {
-  const count = (value: number): string => value.toLocaleString('en');
   return (
-    `Context ${context} was rebuilt: ${count(slices)} slices in ${count(rows)} rows of blocks ` +
-    `and series, ${count(coarseBlocks)} blocks of a day and more, ${seconds.toFixed(1)} s`
+    `Context ${context} was rebuilt: ${counted(slices, 'slice')} in ${counted(rows, 'row')} of ` +
+    `blocks and series, ${counted(coarseBlocks, 'block')} of a day and more, ${seconds.toFixed(1)} s`
   );
 }

@@ -16,6 +16,7 @@ import { type ArchivePool, findPool } from '../../keeping/pool-folder.ts';
 import { restoreSlice } from '../../keeping/restore-slice.ts';
 import { readSettings } from '../../server/settings.ts';
 import { confirm } from '../confirm.ts';
+import { count, counted } from '../counted.ts';
 import { showSteps } from '../progress.ts';
 import { withDatabase } from '../run-with-database.ts';
 import { sizeText, sliceFields, slicesTable } from '../slices-table.ts';
@@ -160,14 +161,14 @@ async function actOnSlice(
     const { rows } = restored;
     return json
       ? JSON.stringify({ restored: name, rows })
-      : `${name} was restored: ${count(rows)} rows, and all that is derived from them`;
+      : `${name} was restored: ${counted(rows, 'row')}, and all that is derived from them`;
   }
   const archived = pool && (await archiveSlice(keeper, slice, pool));
   if (archived === null) return null;
   const { rows, bytes, digest, file } = archived;
   return json
     ? JSON.stringify({ archived: name, rows, bytes, sha256: digest, path: file })
-    : `${name} was archived: ${count(rows)} rows in ${sizeText(bytes)}, ${file}`;
+    : `${name} was archived: ${counted(rows, 'row')} in ${sizeText(bytes)}, ${file}`;
 }
 
 /** What was done stays done, whatever becomes of this: others finish it later. */
@@ -176,7 +177,7 @@ async function finish(keeper: Keeper, action: SliceAction, done: readonly number
   const { partitions, files } = await finishKeeping(keeper, { built: done.length > 0, taken });
   if (partitions.length > 0) {
     console.error(
-      `the space of ${plural(partitions.length, 'slice')} is given back when readers that began ` +
+      `the space of ${counted(partitions.length, 'slice')} is given back when readers that began ` +
         'before are done: by the server, the next import or the next of these commands',
     );
   }
@@ -208,7 +209,7 @@ function summary(slices: readonly KeptSlice[]): string {
   const archived = slices.filter((slice) => slice.archived).length;
   const bytes = slices.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
   const ofThem = archived > 0 ? `${count(archived)} of them archived, ` : '';
-  return `${plural(slices.length, 'slice')} (${ofThem}${sizeText(bytes)})`;
+  return `${counted(slices.length, 'slice')} (${ofThem}${sizeText(bytes)})`;
 }
 
 /** The slices that the options name, each for itself or by a time. */
@@ -253,11 +254,6 @@ function rowProgress() {
 }
 
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
-
-const count = (value: number): string => value.toLocaleString('en');
-
-const plural = (value: number, what: string): string =>
-  `${count(value)} ${what}${value === 1 ? '' : 's'}`;
 
 function parseName(text: string): string {
   if (isName(text)) return text;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type VerifyReport, verifyContext } from '../../packing/verify/verify-context.ts';
+import { count, counted } from '../counted.ts';
 import { showSteps } from '../progress.ts';
 import { withDatabase } from '../run-with-database.ts';
 
@@ -40,11 +41,9 @@ function printFindings({ differences, differenceCount, unpackedSlices }: VerifyR
 }
 
 const verdict = ({ context, differenceCount }: VerifyReport): string =>
-  `context ${context} has ${count(differenceCount)} ` +
-  `difference${differenceCount === 1 ? '' : 's'}: run \`countergraph rebuild --context ${context}\``;
+  `context ${context} has ${counted(differenceCount, 'difference')}: ` +
+  `run \`countergraph rebuild --context ${context}\``;
 
 const sentence = ({ context, slices, readings }: VerifyReport, seconds: number): string =>
-  `Context ${context} is as its samples say: ${count(readings)} readings in ` +
-  `${count(slices)} slices were compared, ${seconds.toFixed(1)} s`;
-
-const count = (value: number): string => value.toLocaleString('en');
+  `Context ${context} is as its samples say: ${counted(readings, 'reading')} in ` +
+  `${counted(slices, 'slice')} were compared, ${seconds.toFixed(1)} s`;

@@ -113,13 +113,13 @@ describe('slices archive and restore', () => {
     expect([done.status, done.err]).toEqual([0, []]);
     expect(done.out).toHaveLength(3);
     expect(done.out[0]).toMatch(
-      /^slice-20240715-0000 was archived: 1 rows in \d+ B, \/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
+      /^slice-20240715-0000 was archived: 1 row in \d+ B, \/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
     );
     const back = await run('restore', '--before', '2025-01-01', '--engine', '0');
     expect(back.err).toEqual(['slice-20240717-0000 is not archived: left out']);
     expect(back.out).toEqual(
       ['slice-20240715-0000', 'slice-20240716-0000'].map(
-        (name) => `${name} was restored: 1 rows, and all that is derived from them`,
+        (name) => `${name} was restored: 1 row, and all that is derived from them`,
       ),
     );
     expect((await statuses()).filter((text) => text.endsWith('archived'))).toEqual([

@@ -47,7 +47,7 @@ it('verify ends with 0 and says how much was compared where nothing differs', as
     status: 0,
     out: [
       expect.stringMatching(
-        /^Context lab is as its samples say: 7 readings in 1 slices were compared, \d+\.\d s$/,
+        /^Context lab is as its samples say: 7 readings in 1 slice were compared, \d+\.\d s$/,
       ),
     ],
     err: [],
@@ -78,7 +78,7 @@ it('verify names differences, and ends with 1 and what to do; rebuild repairs th
   expect([rebuilt.status, rebuilt.err]).toEqual([0, []]);
   expect(rebuilt.out).toEqual([
     expect.stringMatching(
-      /^Context lab was rebuilt: 1 slices in \d+ rows of blocks and series, 0 blocks of a day and/,
+      /^Context lab was rebuilt: 1 slice in \d+ rows of blocks and series, 0 blocks of a day and/,
     ),
   ]);
   expect((await run(...VERIFY)).status).toBe(0);

@@ -298,7 +298,7 @@ describe('the command import --follow', () => {
     follower.process.stdin?.end(`${minute(0)}nonsense\n${minute(1)}`);
     expect(await follower.ended).toEqual([0, null]);
     expect(follower.errors()).toContain('standard input, line 11 was skipped: it must be a JSON');
-    expect(follower.output()).toContain('20 flows from 21 lines, 1 bad lines skipped');
+    expect(follower.output()).toContain('20 flows from 21 lines, 1 bad line skipped');
     await expectOnce(20);
   });
 });

@@ -87,9 +87,9 @@ describe('the command import', () => {
     expect([status, err]).toEqual([0, []]);
     expect(out).toHaveLength(2);
     expect(out[0]).toMatch(
-      /conn\.log: 1 flows from 2 lines, 12 readings, 12 new keys, 1 slices \(1 new\), \d+\.\d s, [\d,]+ readings\/s, [\d,]+ MB of memory$/,
+      /conn\.log: 1 flow from 2 lines, 12 readings, 12 new keys, 1 slice \(1 new\), \d+\.\d s, [\d,]+ readings\/s, [\d,]+ MB of memory$/,
     );
-    expect(out[1]).toMatch(/other\.log\.gz: 1 flows .* 0 new keys, 1 slices \(0 new\)/);
+    expect(out[1]).toMatch(/other\.log\.gz: 1 flow .* 0 new keys, 1 slice \(0 new\)/);
   });
 
   it('says it in JSON, a line for each file', async () => {
@@ -122,7 +122,7 @@ describe('the command import', () => {
       0,
       [`${join(folder, 'bad.log')}, line 2 was skipped: it must have 8 fields, got 1`],
     ]);
-    expect(out[0]).toContain('1 flows from 3 lines, 1 bad lines skipped');
+    expect(out[0]).toContain('1 flow from 3 lines, 1 bad line skipped');
   });
 
   it('takes home networks, a probe and an engine instance', async () => {
