@@ -172,9 +172,9 @@ export const LIMITS = {
    * Requests worked on at once. Most wait for their turn, ten at a time are on the database; what
    * stands still for a third of a second fills them.
    */
-  concurrentRequests: 448,
-  /** Of one user, or of one address while it is not known who asks: most of all. */
-  concurrentRequestsPerUser: 320,
+  concurrentRequests: 512,
+  /** Of one user, or of one address while it is not known who asks: three quarters of all. */
+  concurrentRequestsPerUser: 384,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
   /** Of the same read, so many are under way at once: whoever comes then shares the next one. */
@@ -197,8 +197,6 @@ export const LIMITS = {
   crowdMs: 2_000,
   /** The same where some were refused meanwhile: such a burst is more than there is room for. */
   crowdFullMs: 200,
-  /** So long after a crowd, that time is enough for another one. */
-  crowdAgainMs: 5_000,
   /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
   crowdBurst: 128,
   /** How often it is looked whether that is so. */

@@ -41,8 +41,7 @@ const RATE_MS = 1_000;
  * Queue Delay, ACM Queue 10/5, 2012; for servers: Maurer, Fail at Scale, ACM Queue 13/8, 2015).
  * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work,
  * and more have come meanwhile than a dashboard asks for at once, however slowly. It need not stand
- * for so long where there is no room for all who come, as a burst that was worth waiting for would
- * have fitted, and soon after a crowd, which comes and goes where little more is asked than can be.
+ * for so long where there is no room for all who come: a burst that was worth waiting for is over.
  * From then on there is room for as many as get done in `waitMs`, by Little's law the time that each
  * takes; how many these are is measured, so that it fits any machine and any mix of requests. What
  * waits for a database or a thread leaves the loop idle, and is no crowd.
@@ -57,8 +56,6 @@ export class CrowdLimit {
   #done = 0;
   #fewest = 0;
   #wasFull = false;
-  /** When there was a crowd last. */
-  #crowdAt = Number.NEGATIVE_INFINITY;
   #standingMs = 0;
   /** Requests that have come since there was none at work. */
   #arrived = 0;
@@ -107,7 +104,7 @@ export class CrowdLimit {
     const elapsed = now - this.#since;
     const busyAt = this.#clock.busy();
     const share = (busyAt - this.#busyAt) / elapsed;
-    if (share >= ALWAYS_BUSY && this.#fewest > 0) this.#tighten(now, elapsed);
+    if (share >= ALWAYS_BUSY && this.#fewest > 0) this.#tighten(elapsed);
     else this.#loosen(share);
     this.#since = now;
     this.#busyAt = busyAt;
@@ -116,16 +113,14 @@ export class CrowdLimit {
     this.#wasFull = false;
   }
 
-  #tighten(now: number, elapsed: number): void {
+  #tighten(elapsed: number): void {
     const { most, waitMs } = this.#rules;
     const rate = this.#done / elapsed;
     const weight = Math.min(1, elapsed / RATE_MS);
     this.#rate = this.#rate === null ? rate : this.#rate + weight * (rate - this.#rate);
     this.#standingMs += elapsed;
-    const isLikely = this.#wasFull || now - this.#crowdAt < LIMITS.crowdAgainMs;
-    const enoughMs = isLikely ? LIMITS.crowdFullMs : LIMITS.crowdMs;
+    const enoughMs = this.#wasFull || this.#limit < most ? LIMITS.crowdFullMs : LIMITS.crowdMs;
     if (this.#standingMs < enoughMs || this.#arrived <= LIMITS.crowdBurst) return;
-    this.#crowdAt = now;
     this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));
   }
 

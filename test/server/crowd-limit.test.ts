@@ -116,16 +116,6 @@ describe('in a crowd', () => {
     expect(p99(later(crowd, (first?.at ?? 0) + 1_000))).toBeLessThan(2 * LIMITS.crowdWaitMs);
   });
 
-  it('nobody waits for long where it comes and goes, as little more is asked than can be done', () => {
-    const slow = 0.21;
-    const asked = stream({ load: 1.3, seconds: 60, slow });
-    // Nothing for a moment, every two seconds: all that had come is done then.
-    const withGaps = asked.filter(({ at }) => at % 2_000 > 250);
-    const fates = simulate(withGaps);
-    expect(refusedOf(fates).length).toBeGreaterThan(1_000);
-    expect(p99(fates)).toBeLessThan(3 * LIMITS.crowdWaitMs);
-  });
-
   it('a greedy caller does not keep others from being answered', () => {
     const greedy = stream({ load: 3, seconds: 30, callerOf: () => 'greedy' });
     const modest = stream({ load: 0.1, seconds: 30, callerOf: () => 'modest' });
