@@ -1,9 +1,8 @@
 import type { ExecutionResult } from 'graphql';
-import { createYoga, isAsyncIterable, type Plugin, type YogaInitialContext } from 'graphql-yoga';
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
-import type { Identity } from '../resolvers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
-import type { CompiledQueries, CompiledQuery, Variables } from '../schema/compiled-queries.ts';
+import type { CompiledQueries } from '../schema/compiled-queries.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
@@ -13,6 +12,7 @@ import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { parseUrlValues } from './parse-url-values.ts';
+import { runOrRemember } from './remembered-results.ts';
 import type { Settings } from './settings.ts';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -82,68 +82,17 @@ const runCompiled = (
   compiled: CompiledQueries,
 ): Plugin<RequestScope, GraphQLServerContext, RequestScope> => ({
   onExecute({ args, setExecuteFn }) {
-    const { query: text, operationName = null, variables } = args.contextValue.params;
+    const { query: text, operationName = null, variables, extensions } = args.contextValue.params;
     if (typeof text !== 'string') return;
     const query = compiled.note({ text, document: args.document, operationName });
     if (!query || !compiled.coerce(query, variables ?? {})) return;
-    const asked = { query, operationName, variables: variables ?? {} };
+    const asked = {
+      ...{ query, operationName },
+      ...{ variables: variables ?? {}, extensions: extensions ?? null },
+    };
     setExecuteFn(() => runOrRemember(args.contextValue, asked));
   },
 });
-
-/** What a compiled operation answers, or has answered before, with the text that it was kept as. */
-async function runOrRemember(
-  scope: RequestScope & Pick<YogaInitialContext, 'params'>,
-  asked: AskedCompiled,
-): Promise<ExecutionResult> {
-  const { query, variables } = asked;
-  // Plans tell how it was come by this time.
-  if (!scope.identity || scope.params.extensions?.['plan'] === true) {
-    return query.run(scope, variables);
-  }
-  let failed: ExecutionResult | null = null;
-  const { body } = await scope.reads.remembered(nameOf(scope.identity, asked), async () => {
-    const made = await query.run(scope, variables);
-    if (made.errors) {
-      failed = made;
-      scope.reads.noteMoment();
-    }
-    return { status: 200, headers: {}, body: made.errors ? '' : JSON.stringify(made) };
-  });
-  return failed ?? new RenderedResult(String(body));
-}
-
-/** A result without errors whose text is known: Yoga calls `stringify` where there is one. */
-class RenderedResult implements ExecutionResult {
-  readonly #text: string;
-  readonly stringify: () => string;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.stringify = () => text;
-  }
-
-  get data(): Record<string, unknown> {
-    return (JSON.parse(this.#text) as { readonly data: Record<string, unknown> }).data;
-  }
-}
-
-/** An operation that is compiled, as it is asked for. */
-export type AskedCompiled = {
-  readonly query: CompiledQuery;
-  readonly operationName: string | null;
-  readonly variables: Variables;
-};
-
-/** All that decides what is answered: who asks and what they may read, and all that they ask. */
-export const nameOf = (
-  { username, contexts }: Identity,
-  { query, operationName, variables }: AskedCompiled,
-): string =>
-  JSON.stringify([
-    ...['graphql', operationName, variables, username, [...contexts.values()]],
-    query.text,
-  ]);
 
 /** Asked when a document was refused, before anybody asked who sent it. */
 const isSignedIn = async ({ request, anonymous }: GraphQLServerContext & { request: Request }) => {

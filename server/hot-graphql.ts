@@ -9,17 +9,15 @@ import { documentFault } from '../schema/limits/document-fault.ts';
 import type { GraphQLLimits } from '../schema/limits/graphql-limits.ts';
 import { renderError, withCode } from '../schema/render-error.ts';
 import type { Documents } from './documents.ts';
-import { type AskedCompiled, nameOf, withPlans } from './graphql.ts';
+import { withPlans } from './graphql.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import type { Answer } from './http-exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { noteErrors, noteOperation } from './observe-graphql.ts';
+import { type AskedCompiled, RenderedResult, runOrRemember } from './remembered-results.ts';
 
 /** An operation that is compiled, with what a request says besides. */
-type HotRequest = AskedCompiled & {
-  readonly extensions: Readonly<Record<string, unknown>> | null;
-  readonly mediaType: MediaType;
-};
+type HotRequest = AskedCompiled & { readonly mediaType: MediaType };
 
 type HotWays = {
   readonly compiled: CompiledQueries;
@@ -63,23 +61,20 @@ export async function answerHot(
   request: HotRequest,
   { headers, metrics, ...context }: Asked,
 ): Promise<Answer> {
-  const { query, operationName, variables, extensions, mediaType } = request;
+  const { query, operationName, extensions, mediaType } = request;
   const { anonymous, asked } = context;
   const finish = (result: ExecutionResult): Answer => {
     for (const error of result.errors ?? []) withCode(error);
     noteErrors(metrics, context, result);
-    if (result.errors) anonymous.reads.noteMoment();
     return render(withPlans(result, extensions, anonymous), mediaType);
   };
   try {
     const scope = await openGraphQLScope(headers, anonymous);
     const isKnown = scope.identity !== null;
     noteOperation(asked.current, { document: query.document, name: operationName, isKnown });
-    const answer = async () => finish(masked(await query.run(scope, variables)));
-    // Plans tell how it was come by this time.
-    if (!scope.identity || extensions?.['plan'] === true) return await answer();
-    const name = `${mediaType} ${nameOf(scope.identity, request)}`;
-    return await anonymous.reads.remembered(name, answer);
+    const result = await runOrRemember(scope, request);
+    if (result instanceof RenderedResult) return asItIs(result, mediaType);
+    return finish(masked(result));
   } catch (error) {
     return finish({ errors: [renderError(error)] });
   } finally {
@@ -160,6 +155,12 @@ class PlainResponse {
 // `fetch`'s own Response would have to be read again, as a stream, to get at the text.
 const PLAIN_RESPONSES = { Response: PlainResponse } as unknown as FetchAPI;
 
+/** As `render` would, without making bytes of text again and again. */
+function asItIs({ body }: RenderedResult, mediaType: MediaType): Answer {
+  const { status, headers } = GOOD_ANSWERS[mediaType];
+  return { status, headers, body };
+}
+
 function render(result: ExecutionResult, mediaType: MediaType): Answer {
   const response: unknown = processRegularResult(result, PLAIN_RESPONSES, mediaType);
   if (!(response instanceof PlainResponse)) throw new Error('Yoga renders in another way by now');
@@ -169,3 +170,8 @@ function render(result: ExecutionResult, mediaType: MediaType): Answer {
   );
   return { status: init.status, headers, body };
 }
+
+const GOOD_ANSWERS = {
+  'application/json': render({ data: null }, 'application/json'),
+  'application/graphql-response+json': render({ data: null }, 'application/graphql-response+json'),
+} satisfies Record<MediaType, Answer>;
