@@ -1,10 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import pg from 'pg';
 import { type Cleanup, withCleanup } from './cleanup.ts';
-import { openLoad } from './measures/open-load.ts';
+import { openLoad, possibleRate } from './measures/open-load.ts';
 import { soakOptions } from './options.ts';
 import { showProgress } from './reports/progress.ts';
 import { FROM, guidOf, importMinutes, MINUTES, openServingDatabase } from './serving/data.ts';
@@ -17,6 +16,9 @@ type Held = { readonly megabytes: number; readonly files: number; readonly sessi
 
 /** The first moment of a crowd, which has to be told from a burst, is one in a hundred of it. */
 const CROWD_SECONDS = 60;
+
+/** Of those who ask again as soon as they are answered, to see what is possible. */
+const CALLERS = 8;
 
 /** Between two imports. */
 const EVERY_MS = 5000;
@@ -35,9 +37,10 @@ async function soak(cleanup: Cleanup): Promise<void> {
   const server = await forkServer('ours', databaseUrl);
   cleanup.add(() => server.stop());
   showProgress('looking for what is possible');
-  await possibleRate(server, 5);
+  const busy = { url: server.url, requests: REQUESTS, callers: CALLERS };
+  await possibleRate({ ...busy, seconds: 5 });
   const importer = openImporter(databaseUrl);
-  const possible = await importer.during(possibleRate(server, 20));
+  const possible = await importer.during(possibleRate({ ...busy, seconds: 20 }));
   const load = (perSecond: number, seconds: number) =>
     openLoad({ url: server.url, requests: REQUESTS, perSecond, seconds });
   const rate = Math.round(possible * 0.8);
@@ -64,15 +67,6 @@ async function soak(cleanup: Cleanup): Promise<void> {
   };
   console.log(JSON.stringify(figures, null, 2));
   if (options.json) await writeFile(options.json, JSON.stringify(figures, null, 2));
-}
-
-/** How many a second a few clients get answered that ask again as soon as they are. */
-async function possibleRate(server: ForkedServer, seconds: number): Promise<number> {
-  const { requests } = await autocannon({
-    ...{ url: server.url, connections: 8, duration: seconds, timeout: 30 },
-    requests: REQUESTS.map(({ headers, ...rest }) => ({ ...rest, headers: { ...headers } })),
-  });
-  return requests.average;
 }
 
 /** What imports take of a machine that has little to spare is part of what is not possible. */

@@ -1,19 +1,14 @@
-import { Agent, request } from 'node:http';
+import { type LoadRequest, openLoadClient } from './load-client.ts';
 import { type Figures, figuresOf } from './statistics.ts';
 
-export type LoadRequest = {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-};
-
-export type OpenLoad = {
+type Load = {
   readonly url: string;
+  /** Asked in turn. */
   readonly requests: readonly LoadRequest[];
-  readonly perSecond: number;
   readonly seconds: number;
 };
+
+export type OpenLoad = Load & { readonly perSecond: number };
 
 export type OpenLoadFigures = {
   readonly perSecond: number;
@@ -21,9 +16,6 @@ export type OpenLoadFigures = {
   readonly refused: Figures;
   readonly statuses: Readonly<Record<string, number>>;
 };
-
-/** Beyond it a crowd would be short of ports and not of a server. */
-const MAX_SOCKETS = 2_000;
 
 const TICK_MS = 5;
 
@@ -33,7 +25,7 @@ const TICK_MS = 5;
  * when a request was due, so that a late client hides nothing.
  */
 export async function openLoad(load: OpenLoad): Promise<OpenLoadFigures> {
-  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const client = openLoadClient(load.url);
   const [answered, refused]: [number[], number[]] = [[], []];
   const statuses: Record<string, number> = {};
   const startedAt = performance.now();
@@ -45,7 +37,7 @@ export async function openLoad(load: OpenLoad): Promise<OpenLoadFigures> {
       while (asked.length < total && asked.length <= due) {
         const index = asked.length;
         const dueAt = startedAt + (index / load.perSecond) * 1000;
-        asked.push(askOne(load, index, dueAt));
+        asked.push(askOne(index, dueAt));
       }
       if (asked.length < total) return;
       clearInterval(timer);
@@ -53,31 +45,48 @@ export async function openLoad(load: OpenLoad): Promise<OpenLoadFigures> {
     }, TICK_MS);
   });
   await Promise.all(asked);
-  agent.destroy();
+  await client.close();
   return {
     perSecond: load.perSecond,
     ...{ answered: figuresOf(answered), refused: figuresOf(refused), statuses },
   };
 
-  async function askOne({ url, requests }: OpenLoad, index: number, dueAt: number): Promise<void> {
-    const each = requests[index % requests.length];
-    if (!each) throw new Error('there must be something to ask');
-    const status = await statusOf(url, each, agent);
+  async function askOne(index: number, dueAt: number): Promise<void> {
+    const status = await client.ask(inTurn(load.requests, index));
     (status === '200' ? answered : refused).push(performance.now() - dueAt);
     statuses[status] = (statuses[status] ?? 0) + 1;
   }
 }
 
-/** The status of an answer that was received to its end, or what went wrong. */
-const statusOf = (url: string, asked: LoadRequest, agent: Agent): Promise<string> =>
-  new Promise((resolve) => {
-    const { method, path, headers, body } = asked;
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const outgoing = request(url + path, { agent, method, headers: { ...headers, ...length } });
-    outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    outgoing.on('response', (response) => {
-      response.on('error', (error) => resolve(error.message));
-      response.on('end', () => resolve(String(response.statusCode))).resume();
-    });
-    outgoing.end(body);
-  });
+/**
+ * How many a second get answered of so many callers, each of whom asks again as soon as they are.
+ * The same client as above: what it takes of the machine is part of what is not possible.
+ */
+export async function possibleRate({
+  url,
+  requests,
+  seconds,
+  callers,
+}: Load & { readonly callers: number }): Promise<number> {
+  const client = openLoadClient(url);
+  const startedAt = performance.now();
+  const isOver = (): boolean => performance.now() - startedAt >= seconds * 1000;
+  let answered = 0;
+  const call = async (caller: number): Promise<void> => {
+    for (let index = caller; !isOver(); index += callers) {
+      const status = await client.ask(inTurn(requests, index));
+      if (status !== '200') throw new Error(`${callers} callers were answered with ${status}`);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
+  const rate = answered / ((performance.now() - startedAt) / 1000);
+  await client.close();
+  return rate;
+}
+
+function inTurn(requests: readonly LoadRequest[], index: number): LoadRequest {
+  const each = requests[index % requests.length];
+  if (!each) throw new Error('there must be something to ask');
+  return each;
+}
