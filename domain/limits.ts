@@ -170,7 +170,7 @@ export const LIMITS = {
   knownCallers: 1_000,
   /**
    * Requests worked on at once. Most wait for their turn, ten at a time are on the database; what
-   * stands still for a third of a second fills them.
+   * stands still for half a second fills them.
    */
   concurrentRequests: 512,
   /** Of one user, or of one address while it is not known who asks: three quarters of all. */
@@ -194,9 +194,11 @@ export const LIMITS = {
   /** However slow the machine is: that many at once are no crowd, only a few dashboards. */
   crowdLeast: 32,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
-  crowdMs: 2_000,
+  crowdMs: 1_500,
   /** The same where some were refused meanwhile: such a burst is more than there is room for. */
   crowdFullMs: 200,
+  /** A queue that will be gone in that time, at the pace at which it shrinks, is no crowd. */
+  crowdDrainMs: 5_000,
   /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
   crowdBurst: 128,
   /** How often it is looked whether that is so. */

@@ -10,6 +10,9 @@ export type LogInGate = {
   proved(username: string): void;
   /** Whether there are many requests at work. */
   readonly isCrowded: boolean;
-  /** Before more is done for a request, where there are many; undefined: it may go on at once. */
+  /**
+   * Before more is done for a request, where there are many; undefined: it may go on at once.
+   * Error: `busy`, when a crowd was noticed meanwhile.
+   */
   turn(): Promise<void> | undefined;
 };

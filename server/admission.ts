@@ -16,6 +16,8 @@ export type Fullness = (typeof FULLNESSES)[number];
 export type Place = {
   /** The request is this user's from now on. Otherwise: the user has as many already. */
   take(username: string): Fullness | null;
+  /** Its turn has come: a crowd that was noticed while it waited leaves no room for it. */
+  goOn(): Fullness | null;
   leave(): void;
 };
 
@@ -68,6 +70,13 @@ export class Admission {
         this.#shares.add(share);
         return full;
       },
+      goOn: () => {
+        const room = this.#crowd.limit;
+        if (this.#total <= room || share === null) return null;
+        const isKnown = share !== `from ${caller}`;
+        const [counts, name] = isKnown ? [this.#shares, share] : [this.#callers, caller];
+        return counts.isInEqualPart(name, room) ? null : 'crowd';
+      },
       leave: () => {
         if (share === null) return;
         this.#shares.remove(share);
@@ -92,7 +101,8 @@ export class Admission {
   }
 }
 
-type Crowd = Pick<CrowdLimit, 'limit' | 'arrives' | 'ends' | 'full'>;
+/** How many there may be while there is a crowd, and what that is found out from. */
+export type Crowd = Pick<CrowdLimit, 'limit' | 'arrives' | 'ends' | 'full'>;
 
 /** How many each has; who has none is not kept. */
 class Counts {
@@ -107,6 +117,11 @@ class Counts {
     const own = this.of(name);
     const names = this.#counts.size + (own === 0 ? 1 : 0);
     return own + 1 <= Math.floor(room / names);
+  }
+
+  /** Whether what there is of it is not more than that. */
+  isInEqualPart(name: string, room: number): boolean {
+    return this.of(name) <= Math.floor(room / this.#counts.size);
   }
 
   add(name: string): void {

@@ -40,11 +40,14 @@ const RATE_MS = 1_000;
  * alone; one that stands makes everybody wait and helps nobody (Nichols and Jacobson, Controlling
  * Queue Delay, ACM Queue 10/5, 2012; for servers: Maurer, Fail at Scale, ACM Queue 13/8, 2015).
  * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work,
- * and more have come meanwhile than a dashboard asks for at once, however slowly. It need not stand
- * for so long where there is no room for all who come: a burst that was worth waiting for is over.
- * From then on there is room for as many as get done in `waitMs`, by Little's law the time that each
- * takes; how many these are is measured, so that it fits any machine and any mix of requests. What
- * waits for a database or a thread leaves the loop idle, and is no crowd.
+ * and more have come meanwhile than a dashboard asks for at once, however slowly. One that becomes
+ * shorter, soon to be gone, is what a moment's standstill has left, and does not stand. It need not
+ * stand for so long where there is no room for all who come: a burst that was worth waiting for is
+ * over.
+ *
+ * From then on there is room for as many as get done in `waitMs`, by Little's law the time that
+ * each takes; how many these are is measured, so that it fits any machine and any mix of requests.
+ * What waits for a database or a thread leaves the loop idle, and is no crowd.
  */
 export class CrowdLimit {
   readonly #rules: CrowdRules;
@@ -55,6 +58,7 @@ export class CrowdLimit {
   #busyAt: number;
   #done = 0;
   #fewest = 0;
+  #activeAt = 0;
   #wasFull = false;
   #standingMs = 0;
   /** Requests that have come since there was none at work. */
@@ -104,21 +108,23 @@ export class CrowdLimit {
     const elapsed = now - this.#since;
     const busyAt = this.#clock.busy();
     const share = (busyAt - this.#busyAt) / elapsed;
-    if (share >= ALWAYS_BUSY && this.#fewest > 0) this.#tighten(elapsed);
+    if (share >= ALWAYS_BUSY && this.#fewest > 0) this.#tighten(elapsed, active);
     else this.#loosen(share);
     this.#since = now;
     this.#busyAt = busyAt;
     this.#done = 0;
     this.#fewest = active;
+    this.#activeAt = active;
     this.#wasFull = false;
   }
 
-  #tighten(elapsed: number): void {
+  #tighten(elapsed: number, active: number): void {
     const { most, waitMs } = this.#rules;
     const rate = this.#done / elapsed;
     const weight = Math.min(1, elapsed / RATE_MS);
     this.#rate = this.#rate === null ? rate : this.#rate + weight * (rate - this.#rate);
-    this.#standingMs += elapsed;
+    const stands = this.#wasFull || active > this.#activeAt * (1 - elapsed / LIMITS.crowdDrainMs);
+    this.#standingMs = Math.max(0, this.#standingMs + (stands ? elapsed : -elapsed));
     const enoughMs = this.#wasFull || this.#limit < most ? LIMITS.crowdFullMs : LIMITS.crowdMs;
     if (this.#standingMs < enoughMs || this.#arrived <= LIMITS.crowdBurst) return;
     this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));

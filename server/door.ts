@@ -3,7 +3,7 @@ import { callerNetwork, isLoopback } from '../domain/caller-network.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
-import { Admission, type Fullness, type Place } from './admission.ts';
+import { Admission, type Crowd, type Fullness, type Place } from './admission.ts';
 import { CrowdLimit } from './crowd-limit.ts';
 import { LogInFailures } from './log-in-failures.ts';
 import { LoopTurns } from './loop-turns.ts';
@@ -13,13 +13,22 @@ import type { Settings } from './settings.ts';
 export type Visit = LogInGate & {
   /** Before any work. Error: `busy`. */
   enter(): void;
-  /** Before it is begun: when its turn has come. undefined: it may go on at once. */
+  /**
+   * Before it is begun: when its turn has come. undefined: it may go on at once. Error: `busy`, when
+   * a crowd was noticed meanwhile. Those who wait longest are refused: the others get answers soon.
+   */
   arrived(): Promise<void> | undefined;
   /** When the work is over, whatever came of it: how long the caller reads is its own affair. */
   leave(): void;
   /** There was no room. */
   readonly isRefused: boolean;
 };
+
+type DoorSettings = Pick<
+  Settings,
+  | ('maxConcurrent' | 'maxConcurrentPerUser' | 'maxWaitMs')
+  | ('logInFailures' | 'logInFailuresPerAddress' | 'logInFailureSeconds')
+>;
 
 /** Who may come in, and how many at once. */
 export class Door {
@@ -32,11 +41,12 @@ export class Door {
   /** Takes why there was no room, whenever there was none. */
   onRefusal: (why: Fullness) => void = () => undefined;
 
-  constructor(settings: Settings) {
-    this.admission = new Admission(
-      { total: settings.maxConcurrent, share: settings.maxConcurrentPerUser },
-      new CrowdLimit({ most: settings.maxConcurrent, waitMs: settings.maxWaitMs }),
-    );
+  constructor(
+    settings: DoorSettings,
+    crowd: Crowd = new CrowdLimit({ most: settings.maxConcurrent, waitMs: settings.maxWaitMs }),
+  ) {
+    const limits = { total: settings.maxConcurrent, share: settings.maxConcurrentPerUser };
+    this.admission = new Admission(limits, crowd);
     this.#failures = new LogInFailures({
       perUser: settings.logInFailures,
       perAddress: settings.logInFailuresPerAddress,
@@ -60,6 +70,11 @@ export class Door {
       this.onRefusal(why);
       throw serviceError('busy');
     };
+    const turn = (stage: 'arrived' | 'begun') =>
+      this.#turn(stage)?.then(() => {
+        const full = place?.goOn() ?? null;
+        if (full !== null) refuse(full);
+      });
     const refusal = (username: string): ServiceError | null => {
       const seconds = failures?.waitSeconds(caller, username) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
@@ -96,8 +111,8 @@ export class Door {
       get isCrowded() {
         return isCrowded();
       },
-      arrived: () => this.#turn('arrived'),
-      turn: () => this.#turn('begun'),
+      arrived: () => turn('arrived'),
+      turn: () => turn('begun'),
     };
   }
 

@@ -100,6 +100,22 @@ describe('admission', () => {
     expect(admission.room).toBe(4);
   });
 
+  it('goes on with no more of those who wait than there is room for since a crowd was noticed', () => {
+    const crowd = { ...crowdOf() };
+    const admission = new Admission({ total: 99, share: 99 }, crowd);
+    const greedy = [1, 2, 3, 4, 5].map(() => enter(admission, 'greedy'));
+    const modest = enter(admission, 'modest');
+    crowd.limit = 4;
+    expect(modest.goOn()).toBeNull();
+    const begun = greedy.filter((place) => {
+      if (place.goOn() === null) return true;
+      place.leave();
+      return false;
+    });
+    expect(begun).toEqual(greedy.slice(2));
+    expect(admission.active).toBe(4);
+  });
+
   it('does not let a user with many addresses have more of it', () => {
     const admission = open({ total: 99, share: 99 }, 2);
     for (const from of ['a', 'a']) expect(enter(admission, from).take('ada')).toBeNull();

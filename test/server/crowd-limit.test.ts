@@ -51,6 +51,13 @@ describe('a server that is asked for less than it can do', () => {
     expect(refusedOf(simulate([...asked, ...stalls]))).toEqual([]);
   });
 
+  it('refuses nothing while the queue of a second of standing still becomes shorter', () => {
+    const slow = 0.3;
+    const asked = stream({ load: 0.75, seconds: 30, slow });
+    const stalls = [5_000, 15_000].map((at) => ({ at, caller: 'import', work: 1_000 }));
+    expect(refusedOf(simulate([...asked, ...stalls], { total: 1_024, share: 768 }))).toEqual([]);
+  });
+
   it('answers sixty requests at once of one user, however long they take', () => {
     const dashboard = Array.from({ length: 60 }, () => ({ at: 0, caller: 'a', work: 100 }));
     expect(refusedOf(simulate(dashboard))).toEqual([]);
@@ -114,6 +121,13 @@ describe('in a crowd', () => {
     expect(p99(crowd)).toBeLessThan(2 * LIMITS.crowdWaitMs);
     const [first] = refusedOf(crowd);
     expect(p99(later(crowd, (first?.at ?? 0) + 1_000))).toBeLessThan(2 * LIMITS.crowdWaitMs);
+  });
+
+  it('nobody waits for long where it is hardly more than can be done', () => {
+    const crowd = simulate(stream({ load: 1.3, seconds: 60, slow: 0.21 }));
+    expect(p99(crowd)).toBeLessThan(2 * LIMITS.crowdWaitMs);
+    const late = refusedOf(later(crowd, 5_000));
+    expect(late.length).toBeGreaterThan(0);
   });
 
   it('a greedy caller does not keep others from being answered', () => {

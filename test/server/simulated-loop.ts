@@ -18,6 +18,9 @@ export type Fate = Arrival & {
   readonly room: number;
 };
 
+/** What it takes to refuse one who has waited. */
+const REFUSAL_MS = 0.05;
+
 /** An event loop that does one thing after the other, in a time of its own. */
 export function simulate(
   arrivals: readonly Arrival[],
@@ -61,11 +64,13 @@ export function simulate(
   }
 
   function finish({ arrival, place, room }: Task): void {
-    now += arrival.work;
-    busy += arrival.work;
-    place.take(arrival.caller);
+    const isRefused = place.goOn() !== null;
+    const work = isRefused ? REFUSAL_MS : arrival.work;
+    now += work;
+    busy += work;
+    if (!isRefused) place.take(arrival.caller);
     place.leave();
-    fates.push({ ...arrival, room, took: now - arrival.at });
+    fates.push({ ...arrival, room, took: isRefused ? null : now - arrival.at });
   }
 }
 
