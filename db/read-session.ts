@@ -125,7 +125,7 @@ export class ReadSession {
     const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
     const own = () => this.#run({ work, alone }, given);
     const { sharedAs, ...unshared } = statement;
-    if (sharedAs === undefined || !alone || this.#client) return own();
+    if (sharedAs === undefined || !alone || this.#inTransaction) return own();
     const together = async (signal: AbortSignal) => {
       const session = new ReadSession({ ...this.#options, bound: null, signal });
       try {
@@ -137,7 +137,8 @@ export class ReadSession {
     const bound = given ?? this.#options.bound;
     const wait = <R>(what: Promise<R>) => this.#waited(what, bound);
     const { pool, isCrowded = () => false } = this.#options;
-    return pool.shared.read(sharedAs, { own, together, wait, isCrowded });
+    const letGo = () => this.#letGo();
+    return pool.shared.read(sharedAs, { own, together, letGo, wait, isCrowded });
   }
 
   /** As long as a statement of its own might take. */
@@ -187,9 +188,13 @@ export class ReadSession {
   /** Gives the connection back until the next statement. False: something is under way on it. */
   rest(): boolean {
     if (this.#inTransaction || this.#broken || this.#working > 0) return false;
-    this.#client?.release();
-    this.#client = null;
+    this.#letGo();
     return true;
+  }
+
+  #letGo(): void {
+    this.#client?.release(this.#broken);
+    this.#client = null;
   }
 
   async end(): Promise<void> {

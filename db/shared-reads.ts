@@ -7,6 +7,8 @@ export type Reader<T> = {
   readonly own: () => Promise<T>;
   /** For all who wait; aborted when none of them does any longer. Of the first who waits only. */
   readonly together: (signal: AbortSignal) => Promise<T>;
+  /** Before they wait: what they hold that others may need. */
+  readonly letGo: () => void;
   /** As long as they may wait; fails when they may no longer. */
   readonly wait: <R>(what: Promise<R>) => Promise<R>;
   /** Whether there are so many that a moment's wait for more of them is worth it. */
@@ -30,6 +32,7 @@ export class SharedReads {
     this.#reads.set(name, reads);
     if (reads.isOpen) return reads.run(reader.own);
     const next = reads.next(reader);
+    reader.letGo();
     const { read } = await next.waitedFor(reader.wait);
     return read ? (read.value as T) : reader.own();
   }

@@ -132,9 +132,10 @@ export class CrowdLimit {
 
   #loosen(share: number): void {
     const { most } = this.#rules;
-    const isOver = share < MOSTLY_IDLE || this.#fewest === 0;
     this.#standingMs = 0;
     this.#rate = null;
+    // A queue that is empty for a moment only, as a short one often is, does not end a crowd.
+    const isOver = share < MOSTLY_IDLE;
     this.#limit = isOver ? most : Math.min(most, Math.ceil(this.#limit * GROWTH));
   }
 }

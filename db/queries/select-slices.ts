@@ -29,7 +29,10 @@ export const selectSlices = (
 ): Promise<SlicesRow[]> =>
   // Often the last statement of a request, and all there is in its answer.
   session.readAlone<SlicesRow>(
-    { query: 'select-slices', name: 'slices', text: SELECT_SLICES, values: [contextIds] },
+    {
+      ...{ query: 'select-slices', name: 'slices', text: SELECT_SLICES, values: [contextIds] },
+      sharedAs: `slices ${contextIds.join(' ')}`,
+    },
     versionsCheck,
   );
 

@@ -11,6 +11,8 @@ function controlled() {
   const ends: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const begun: string[] = [];
   const signals: AbortSignal[] = [];
+  /** How many reads had begun when somebody let go of what they held. */
+  const letGo: number[] = [];
   const begin = (how: string, signal?: AbortSignal): Promise<string> => {
     begun.push(how);
     if (signal) signals.push(signal);
@@ -19,10 +21,11 @@ function controlled() {
   const reader = (wait: Reader<string>['wait'] = waitOn, crowded = false): Reader<string> => ({
     own: () => begin('own'),
     together: (signal) => begin('together', signal),
+    letGo: () => letGo.push(begun.length),
     wait,
     isCrowded: () => crowded,
   });
-  return { ends, begun, signals, reader };
+  return { ends, begun, signals, letGo, reader };
 }
 
 const settled = () => delay(0);
@@ -46,6 +49,14 @@ describe('shared reads', () => {
     expect(reads.begun).toEqual([...OWN, 'together']);
     reads.ends.at(-1)?.resolve('for all');
     expect(await Promise.all(waiting)).toEqual(['for all', 'for all', 'for all']);
+  });
+
+  it('let those who wait hold nothing meanwhile, and those who read what they have', () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    for (const _ of OWN) void shared.read('a', reads.reader());
+    expect(reads.letGo).toEqual([]);
+    void shared.read('a', reads.reader());
+    expect(reads.letGo).toEqual([OWN.length]);
   });
 
   it('of other names are other reads', () => {
@@ -156,6 +167,7 @@ describe('shared reads', () => {
             };
             const seen = await shared.read('a', {
               ...{ own: () => read(false), together: () => read(true), wait: waitOn },
+              letGo: () => {},
               isCrowded: () => crowded,
             });
             expect(seen).toBeGreaterThanOrEqual(asked);
