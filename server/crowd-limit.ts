@@ -61,6 +61,8 @@ export class CrowdLimit {
   #activeAt = 0;
   #wasFull = false;
   #standingMs = 0;
+  /** Of these, in which there was no room for all, until now. */
+  #fullMs = 0;
   /** Requests that have come since there was none at work. */
   #arrived = 0;
   /** Requests that get done in a millisecond, while there is always one to be done. */
@@ -125,14 +127,17 @@ export class CrowdLimit {
     this.#rate = this.#rate === null ? rate : this.#rate + weight * (rate - this.#rate);
     const stands = this.#wasFull || active > this.#activeAt * (1 - elapsed / LIMITS.crowdDrainMs);
     this.#standingMs = Math.max(0, this.#standingMs + (stands ? elapsed : -elapsed));
-    const enoughMs = this.#wasFull || this.#limit < most ? LIMITS.crowdFullMs : LIMITS.crowdMs;
-    if (this.#standingMs < enoughMs || this.#arrived <= LIMITS.crowdBurst) return;
+    this.#fullMs = this.#wasFull ? this.#fullMs + elapsed : 0;
+    const enoughMs = this.#limit < most ? LIMITS.crowdFullMs : LIMITS.crowdMs;
+    const isCrowd = this.#standingMs >= enoughMs || this.#fullMs > LIMITS.crowdFullMs;
+    if (!isCrowd || this.#arrived <= LIMITS.crowdBurst) return;
     this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));
   }
 
   #loosen(share: number): void {
     const { most } = this.#rules;
     this.#standingMs = 0;
+    this.#fullMs = 0;
     this.#rate = null;
     // A queue that is empty for a moment only, as a short one often is, does not end a crowd.
     const isOver = share < MOSTLY_IDLE;

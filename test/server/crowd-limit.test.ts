@@ -58,6 +58,17 @@ describe('a server that is asked for less than it can do', () => {
     expect(refusedOf(simulate([...asked, ...stalls], { total: 1_024, share: 768 }))).toEqual([]);
   });
 
+  it('refuses no more than there is no room for, when there is none for a moment', () => {
+    const slow = 0.3;
+    const asked = stream({ load: 0.75, seconds: 10, slow });
+    // A little longer than what fills all places.
+    const fills = (LIMITS.concurrentRequestsPerUser * MEAN * slow) / 0.75;
+    const fates = simulate([...asked, { at: 3_000, caller: 'import', work: fills + 30 }]);
+    const refused = refusedOf(fates);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(60);
+  });
+
   it('answers sixty requests at once of one user, however long they take', () => {
     const dashboard = Array.from({ length: 60 }, () => ({ at: 0, caller: 'a', work: 100 }));
     expect(refusedOf(simulate(dashboard))).toEqual([]);
