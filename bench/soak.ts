@@ -31,7 +31,7 @@ const REQUESTS = CASES.flatMap(({ ways }) =>
 const options = soakOptions(process.argv.slice(2));
 await withCleanup(soak);
 
-/** Asks at 80 % of what is possible while imports go on, then for three times as much as that. */
+/** Asks at 80 % of what is possible, then for three times as much as that; imports go on. */
 async function soak(cleanup: Cleanup): Promise<void> {
   const databaseUrl = await openServingDatabase(cleanup);
   const server = await forkServer('ours', databaseUrl);
@@ -44,24 +44,26 @@ async function soak(cleanup: Cleanup): Promise<void> {
   const possible = await importer.during(possibleRate({ ...busy, seconds: 20 }));
   const load = (perSecond: number, seconds: number) =>
     openLoad({ url: server.url, requests: REQUESTS, perSecond, seconds });
+  const watched = async (perSecond: number, seconds: number) => {
+    const until = Date.now() + seconds * 1000;
+    const watching = watch(server, databaseUrl, { until, importer });
+    const figures = await load(perSecond, seconds);
+    return { ...figures, ...(await watching) };
+  };
   const rate = Math.round(possible * 0.8);
   showProgress(`asking ${rate} times a second for ${options.minutes} minutes`);
   const before = await held(server, databaseUrl);
-  const until = Date.now() + options.minutes * 60_000;
-  const watched = watch(server, databaseUrl, { until, importer });
-  const steady = await load(rate, options.minutes * 60);
-  const { seen, imports, differences, compared } = await watched;
+  const steady = await watched(rate, options.minutes * 60);
   const after = await held(server, databaseUrl);
   const refusedSteady = await refusalsOf(server);
   showProgress('asking for three times as much as is possible');
-  const crowd = await load(possible * 3, CROWD_SECONDS);
+  const crowd = await watched(possible * 3, CROWD_SECONDS);
   await delay(2000);
   const again = await load(rate, 10);
   const refusals = await refusalsOf(server);
   const figures = {
     possiblePerSecond: possible,
-    steady,
-    ...{ imports, compared, differences, before, seen, after },
+    ...{ steady, before, after },
     refusals: { steady: refusedSteady, inAll: refusals },
     overload: crowd,
     afterwards: again,

@@ -72,10 +72,10 @@ export class NodePools {
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     });
-    // Without listeners, a connection that dies would end the process: the pool tells of idle ones,
-    // and those in use tell it themselves, besides failing their statement.
-    pool.on('error', this.#onLostConnection);
+    // Without listeners, a connection that dies would end the process. Each tells it by itself; of
+    // idle ones the pool tells it once more, with all that the connection holds.
     pool.on('connect', (client) => client.on('error', this.#onLostConnection));
+    pool.on('error', () => undefined);
     return pool;
   }
 }

@@ -186,7 +186,7 @@ export const LIMITS = {
   /** Where there are many requests, the event loop turns after that long. */
   loopTurnMs: 1,
   /** The same while there are new connections: with each turn only one is accepted. */
-  loopTurnAcceptingMs: 0.2,
+  loopTurnAcceptingMs: 0.05,
   /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
   crowdWaitMs: 75,
   /** A minute: whoever waits longer has gone. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { renderError } from '../rest/handle-request.ts';
+import type { LastResponses } from './last-responses.ts';
 import type { Logger } from './log.ts';
 import type { Settings } from './settings.ts';
 
@@ -29,12 +29,14 @@ export function connectionOptions(settings: ConnectionSettings): ServerOptions {
 }
 
 /** Bounds the number of connections, and answers what arrives on one and is no request. */
-export function guardConnections(server: Server, settings: ConnectionSettings, log: Logger): void {
+export function guardConnections(
+  server: Server,
+  settings: ConnectionSettings,
+  { log, lastResponses }: { readonly log: Logger; readonly lastResponses: LastResponses },
+): void {
   server.maxConnections = settings.maxConnections;
   // Lines beyond a count would be left out without a word; they are bounded in bytes already.
   server.maxHeadersCount = 0;
-  const lastResponses = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', (request, response) => lastResponses.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = lastResponses.get(socket);
     const isAnswering = last?.headersSent === true && !last.writableFinished;

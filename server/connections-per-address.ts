@@ -2,11 +2,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Counter, type Registry } from 'prom-client';
 import { callerNetwork } from '../domain/caller-network.ts';
+import type { LastResponses } from './last-responses.ts';
 
 type Rules = {
   readonly most: number;
   /** Proxies bring everybody along: who is behind them is only known by request. */
   readonly isProxy: (address: string) => boolean;
+  readonly lastResponses: LastResponses;
 };
 
 /** Gives what counts a connection that was closed at once. */
@@ -21,30 +23,66 @@ export function registerConnectionLimits(registry: Registry): (why: 'total' | 'a
   return (why) => refused.inc({ why });
 }
 
-/** Bounds the open connections of each address, so that one alone cannot take all there are. */
+/** The open connections of one address. */
+type Connections = {
+  readonly all: Set<Socket>;
+  /** Of these, those that were answered and wait for another request, the longest first. */
+  readonly idle: Set<Socket>;
+};
+
+/**
+ * Bounds the open connections of each address, so that one alone cannot take all there are. The
+ * one that has been idle for longest gives way to a new one: behind an address may be many callers,
+ * who keep connections long after they have asked.
+ */
 export function limitPerAddress(
   server: Server,
   registry: Registry,
-  { most, isProxy }: Rules,
+  { most, isProxy, lastResponses }: Rules,
 ): void {
-  const open = new Map<string, number>();
+  const open = new Map<string, Connections>();
+  const ofSocket = new WeakMap<Socket, Connections>();
   const refuse = registerConnectionLimits(registry);
   server.on('drop', () => refuse('total'));
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isProxy(remoteAddress)) return;
     const caller = callerNetwork(remoteAddress);
-    const count = (open.get(caller) ?? 0) + 1;
-    if (count > most) {
+    const own = open.get(caller) ?? { all: new Set(), idle: new Set() };
+    if (own.all.size >= most && !closeIdle(own)) {
       refuse('address');
       socket.destroy();
       return;
     }
-    open.set(caller, count);
+    own.all.add(socket);
+    open.set(caller, own);
+    ofSocket.set(socket, own);
     socket.once('close', () => {
-      const left = (open.get(caller) ?? 0) - 1;
-      if (left > 0) open.set(caller, left);
-      else open.delete(caller);
+      forget(own, socket);
+      if (own.all.size === 0 && open.get(caller) === own) open.delete(caller);
     });
   });
+  server.on('request', ({ socket }, response) => {
+    const own = ofSocket.get(socket);
+    if (!own) return;
+    own.idle.delete(socket);
+    response.once('close', () => {
+      const isIdle = lastResponses.get(socket) === response && own.all.has(socket);
+      if (isIdle) own.idle.add(socket);
+    });
+  });
+}
+
+function forget({ all, idle }: Connections, socket: Socket): void {
+  all.delete(socket);
+  idle.delete(socket);
+}
+
+/** Makes room for another connection. False: all are in use, or have not asked anything yet. */
+function closeIdle(own: Connections): boolean {
+  const [longest] = own.idle;
+  if (!longest) return false;
+  forget(own, longest);
+  longest.destroy();
+  return true;
 }

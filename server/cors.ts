@@ -1,17 +1,20 @@
-import type { Exchange } from './http-exchange.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const ALLOWED_HEADERS =
   'authorization, content-type, graphql-require-preflight, if-none-match, x-username';
 
 /** Lets the configured origins, and no others, call from a browser. True: it was a preflight. */
-export function answerCors(exchange: Exchange, origins: readonly string[]): boolean {
-  const { request, response, method } = exchange;
+export function answerCors(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  origins: readonly string[],
+): boolean {
   const { origin } = request.headers;
   if (origins.length > 0) response.appendHeader('vary', 'Origin');
   if (!origin || !origins.includes(origin)) return false;
   response.setHeader('access-control-allow-origin', origin);
   response.setHeader('access-control-expose-headers', 'etag, retry-after, x-request-id');
-  if (method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
+  if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method'])
+    return false;
   response.writeHead(204, {
     'access-control-allow-methods': 'GET, HEAD, POST',
     'access-control-allow-headers': ALLOWED_HEADERS,

@@ -30,8 +30,11 @@ const MOSTLY_IDLE = 0.5;
 /** What the limit grows by, in each interval in which there is no crowd. */
 const GROWTH = 1.2;
 
-/** Over which the rate is averaged: a second or so, as some requests take fifty times as long. */
-const RATE_MS = 1_000;
+/** Over which the rate is averaged where it rises, as some requests take fifty times as long … */
+const RISING_MS = 500;
+
+/** … and where it falls: what came while the server was faster waits too long. */
+const FALLING_MS = 150;
 
 /**
  * How many requests may be worked on at once by a loop that cannot do all that is asked of it.
@@ -123,8 +126,9 @@ export class CrowdLimit {
   #tighten(elapsed: number, active: number): void {
     const { most, waitMs } = this.#rules;
     const rate = this.#done / elapsed;
-    const weight = Math.min(1, elapsed / RATE_MS);
-    this.#rate = this.#rate === null ? rate : this.#rate + weight * (rate - this.#rate);
+    const before = this.#rate ?? rate;
+    const weight = Math.min(1, elapsed / (rate < before ? FALLING_MS : RISING_MS));
+    this.#rate = before + weight * (rate - before);
     const stands = this.#wasFull || active > this.#activeAt * (1 - elapsed / LIMITS.crowdDrainMs);
     this.#standingMs = Math.max(0, this.#standingMs + (stands ? elapsed : -elapsed));
     this.#fullMs = this.#wasFull ? this.#fullMs + elapsed : 0;

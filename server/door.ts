@@ -11,7 +11,9 @@ import type { Settings } from './settings.ts';
 
 /** One request at the door. */
 export type Visit = LogInGate & {
-  /** Before any work. Error: `busy`. */
+  /** Before any work, once or again: whether there is room, which it takes. */
+  admits(): boolean;
+  /** The same. Error: `busy`. */
   enter(): void;
   /**
    * Before it is begun: when its turn has come. undefined: it may go on at once. Error: `busy`, when
@@ -65,10 +67,20 @@ export class Door {
     let place: Place | null = null;
     let isRefused = false;
     const isCrowded = () => this.#isCrowded;
-    const refuse = (why: Fullness): never => {
+    const noteRefusal = (why: Fullness): void => {
       isRefused = true;
       this.onRefusal(why);
+    };
+    const refuse = (why: Fullness): never => {
+      noteRefusal(why);
       throw serviceError('busy');
+    };
+    const admits = (): boolean => {
+      if (place !== null) return true;
+      const entered = this.admission.enter(caller);
+      if (typeof entered === 'string') noteRefusal(entered);
+      else place = entered;
+      return place !== null;
     };
     const turn = (stage: 'arrived' | 'begun') =>
       this.#turn(stage)?.then(() => {
@@ -84,10 +96,9 @@ export class Door {
       if (refused) throw refused;
     };
     return {
-      enter: () => {
-        const entered = this.admission.enter(caller);
-        if (typeof entered === 'string') refuse(entered);
-        else place = entered;
+      admits,
+      enter() {
+        if (!admits()) throw serviceError('busy');
       },
       leave: () => place?.leave(),
       get isRefused() {

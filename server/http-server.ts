@@ -16,10 +16,12 @@ import { createExplorer, type ExplorerOptions, NO_EXPLORER } from './explorer.ts
 import { GRAPHQL_PATH } from './graphql.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
+import { watchLastResponses } from './last-responses.ts';
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
 import { RefusalLog } from './refusal-log.ts';
+import { refuseAtOnce } from './refuse-at-once.ts';
 import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
@@ -60,10 +62,13 @@ export function createHttpServer(
     metrics: () => metrics.text().then(plain(metrics.contentType)),
     readiness: () => readyAnswer(service),
   });
+  const refusedAtOnce = refuseAtOnce(service);
   const server = createServer(connectionOptions(settings), (request, response) => {
     const caller = proxyAddress(request, isTrusted);
     const requestId = requestIdOf(request, isTrusted);
-    const terms = { requestId, log: service.log, gate: door.visit(caller), slowCallerMs };
+    const gate = door.visit(caller);
+    if (refusedAtOnce({ request, response, requestId, gate })) return;
+    const terms = { requestId, log: service.log, gate, slowCallerMs };
     const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
@@ -73,10 +78,12 @@ export function createHttpServer(
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   server.on('connection', () => door.accepted());
-  guardConnections(server, settings, service.log);
+  const lastResponses = watchLastResponses(server);
+  guardConnections(server, settings, { log: service.log, lastResponses });
   limitPerAddress(server, metrics.registry, {
     most: settings.maxConnectionsPerAddress,
     isProxy: (address) => isTrusted(address, 0),
+    lastResponses,
   });
   drain.watch(server);
   return server;

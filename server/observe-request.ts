@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { nameOf } from './current-request.ts';
 import type { Exchange } from './http-exchange.ts';
 import type { Service } from './service.ts';
@@ -12,13 +13,11 @@ export function observeRequest(
   known: { readonly route: string; readonly caller: string },
   respond: () => Promise<void>,
 ): Promise<void> {
-  const startedAt = performance.now();
-  const { metrics, tracing } = service;
+  const { tracing } = service;
   const { request, response, current, method } = exchange;
-  metrics.requestBegins();
-  response.once('close', () => {
-    noteEnd(service, exchange, known, (performance.now() - startedAt) / 1000);
-  });
+  measureRequest(service, response, known.route, (status, seconds) =>
+    noteEnd(service, exchange, known, { status, seconds }),
+  );
   if (!tracing) return respond();
   const { requestId } = current;
   const { headers } = request;
@@ -27,15 +26,30 @@ export function observeRequest(
   return tracing.within(span, respond);
 }
 
+/** Counts a request and how long it takes. `onEnd`: when its answer is out, or its caller gone. */
+export function measureRequest(
+  { metrics }: Pick<Service, 'metrics'>,
+  response: ServerResponse,
+  route: string,
+  onEnd: (status: number, seconds: number) => void = () => undefined,
+): void {
+  const startedAt = performance.now();
+  metrics.requestBegins();
+  response.once('close', () => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    const status = response.writableFinished ? response.statusCode : CALLER_GONE;
+    metrics.request(route, status, seconds);
+    onEnd(status, seconds);
+  });
+}
+
 function noteEnd(
   { log, metrics }: Service,
-  { response, method, path, query, current, gate }: Exchange,
+  { method, path, query, current, gate }: Exchange,
   { route, caller }: { readonly route: string; readonly caller: string },
-  seconds: number,
+  { status, seconds }: { readonly status: number; readonly seconds: number },
 ): void {
   const { user, operation, span } = current;
-  const status = response.writableFinished ? response.statusCode : CALLER_GONE;
-  metrics.request(route, status, seconds);
   if (route === NO_ROUTE) metrics.error('noSuchPath');
   if (operation !== null) metrics.operation(operation, seconds);
   span?.end({ status, operation });

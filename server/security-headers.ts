@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
  * nothing on the way keeps them; they are what their content type says, and no page of another site
  * may draw them into itself (what CORS allows is not meant by that).
  */
-const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
+export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['cache-control', 'no-store'],
   ['cross-origin-resource-policy', 'same-origin'],
   ['referrer-policy', 'no-referrer'],

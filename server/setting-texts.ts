@@ -78,7 +78,7 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_MAX_CONNECTIONS: { meaning: 'open connections; more are closed at once' },
   COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: {
     meaning:
-      'of these, those of one address (of one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name',
+      'of these, those of one address (of one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name; the one that is idle for longest gives way to a new one',
   },
   COUNTERGRAPH_SLOW_CALLER_SECONDS: {
     meaning:

@@ -23,6 +23,8 @@ beforeAll(async () => {
       maxConcurrent: 5,
       maxConcurrentPerUser: 2,
       trustProxy: ['127.0.0.1'],
+      // As a service runs: what is written down one by one takes another way.
+      logLevel: 'info',
     },
   });
   for (const user of [BOB, EVE]) await lab.addUser(user, [CONTEXT]);

@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
 
+const REST = '/api/time_slices/time_slices_request';
+
 let lab: TestService;
 const sockets: Socket[] = [];
 
@@ -36,6 +38,7 @@ async function open(from: string): Promise<Socket> {
 
 /** Whether a request on it is answered; false: it was closed. */
 async function isAnswered(socket: Socket): Promise<boolean> {
+  if (socket.closed) return false;
   socket.write('GET /healthz HTTP/1.1\r\nhost: lab\r\n\r\n');
   const outcome = Promise.race([once(socket, 'data'), once(socket, 'close').then(() => null)]);
   const [chunk] = (await outcome) ?? [];
@@ -44,15 +47,41 @@ async function isAnswered(socket: Socket): Promise<boolean> {
 
 describe('an address with as many connections as one may have', () => {
   it('gets no more until one of them is closed, and others do', async () => {
+    // What has not asked yet may be about to.
     const [first, second] = [await open('127.0.0.1'), await open('127.0.0.1')];
-    expect([await isAnswered(first), await isAnswered(second)]).toEqual([true, true]);
     expect(await isAnswered(await open('127.0.0.1'))).toBe(false);
     expect(await isAnswered(await open('127.0.0.2'))).toBe(true);
-    expect(await isAnswered(first)).toBe(true);
     expect(await metric('countergraph_refused_connections_total{why="address"} 1\n')).toBe(true);
     second.destroy();
     // The server learns of it a moment later.
     while (!(await isAnswered(await open('127.0.0.1'))));
+    expect(await isAnswered(first)).toBe(true);
+  });
+
+  it('gets another in place of the one that has been idle for longest', async () => {
+    const [first, second] = [await open('127.0.0.5'), await open('127.0.0.5')];
+    for (const socket of [first, second, first]) expect(await isAnswered(socket)).toBe(true);
+    const third = await open('127.0.0.5');
+    expect(await isAnswered(third)).toBe(true);
+    expect(await isAnswered(second)).toBe(false);
+    expect([await isAnswered(first), await isAnswered(third)]).toEqual([true, true]);
+  });
+
+  it('keeps those whose request is being answered', async () => {
+    const [first, second] = [await open('127.0.0.6'), await open('127.0.0.6')];
+    for (const socket of [first, second]) {
+      expect(await isAnswered(socket)).toBe(true);
+      const lines = ['host: lab', 'content-length: 9', 'content-type: application/json'];
+      socket.write(`POST ${REST} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    }
+    // The server has read both when it has answered what came after.
+    expect(await isAnswered(await open('127.0.0.2'))).toBe(true);
+    expect(await isAnswered(await open('127.0.0.6'))).toBe(false);
+    for (const socket of [first, second]) {
+      const answer = once(socket, 'data');
+      socket.write('{"a":"b"}');
+      expect(String(await answer)).toMatch(/^HTTP\/1.1 401/);
+    }
   });
 
   it('may have more when it is a trusted proxy, which brings everybody along', async () => {

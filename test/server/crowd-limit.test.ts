@@ -141,6 +141,20 @@ describe('in a crowd', () => {
     expect(late.length).toBeGreaterThan(0);
   });
 
+  it('nobody waits for long when the server becomes slower, as beside an import', () => {
+    const [from, seconds, slower] = [10_000, 2, 4];
+    const slow = 0.2;
+    const fast = stream({ load: 3, seconds: 30, slow });
+    const fates = simulate(
+      fast.map((each) => {
+        const isSlow = each.at >= from && each.at < from + seconds * 1000;
+        return isSlow ? { ...each, work: each.work * slower } : each;
+      }),
+    );
+    const during = fates.filter(({ at }) => at >= from - 100 && at < from + seconds * 1000);
+    expect(p99(during)).toBeLessThan(3 * LIMITS.crowdWaitMs);
+  });
+
   it('a greedy caller does not keep others from being answered', () => {
     const greedy = stream({ load: 3, seconds: 30, callerOf: () => 'greedy' });
     const modest = stream({ load: 0.1, seconds: 30, callerOf: () => 'modest' });

@@ -131,6 +131,10 @@ describe('the id of a request', () => {
     const told = lines.filter(({ msg }) => msg === 'a database connection was lost');
     expect(told.length).toBeGreaterThan(0);
     expect(told.filter((line) => 'requestId' in line)).toEqual([]);
+    // Nor is what the connection holds: the key to cancel its statements, and their texts.
+    expect(
+      told.map((line) => JSON.stringify(line)).filter((line) => /Key|select /.test(line)),
+    ).toEqual([]);
   });
 
   it('is shown by PostgreSQL while it works for it, and no longer', async () => {

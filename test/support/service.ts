@@ -86,7 +86,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const server = await startServer({
     settings: { ...readSettings({ PORT: '0' }), ...options.settings },
     databaseUrl,
-    log: createLog('debug', collectingStream(logged)),
+    log: createLog(options.settings?.logLevel ?? 'debug', collectingStream(logged)),
     clock: () => clock.seconds * 1000,
     onStatement(text) {
       statements.push(text);

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { countWaiting, holdTables } from '../support/held-tables.ts';
+import type { HttpCall } from '../support/http-call.ts';
+import { group, startLab } from '../support/lab.ts';
+import type { TestService } from '../support/service.ts';
+
+const ORIGIN = 'https://noc.example.com';
+const SLICES = '/api/time_slices/time_slices_request';
+const AT_ONCE = 2;
+
+let lab: TestService;
+let held: { release(): Promise<void> };
+let asked: Promise<unknown>[];
+
+beforeAll(async () => {
+  lab = await startLab({
+    groups: [group(1)],
+    settings: {
+      ...{ answerCacheBytes: 0, responseCacheBytes: 0 },
+      ...{ maxConcurrent: AT_ONCE, corsOrigins: [ORIGIN] },
+      // What is written down one by one takes the long way.
+      logLevel: 'info',
+    },
+  });
+});
+
+afterAll(() => lab.close());
+
+beforeEach(async () => {
+  lab.emptyCaches();
+  held = await holdTables(lab.databaseUrl, ['users']);
+  const path = `${SLICES}?context=lab&username=ada&api_token=ada-token`;
+  asked = Array.from({ length: AT_ONCE }, () => lab.call(path));
+  while ((await countWaiting(lab.databaseUrl)) < AT_ONCE) await delay(5);
+});
+
+afterEach(async () => {
+  await held.release();
+  await Promise.all(asked);
+  expect((await lab.call('/metrics')).text).toContain('countergraph_requests_at_work 0');
+});
+
+/** Of an answer, what does not differ from one to the next. */
+async function refusalOf(path: string, how: HttpCall) {
+  const { status, headers, text } = await lab.call(path, how);
+  const { date, 'x-request-id': requestId, ...others } = headers;
+  expect(requestId).toMatch(/^[\da-f-]{36}$/);
+  expect(date).toMatch(/GMT$/);
+  return { status, headers: others, text };
+}
+
+const json = (body: string, headers: Readonly<Record<string, string>> = {}): HttpCall => ({
+  ...{ method: 'POST', body },
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+const GRAPHQL_RESPONSE = 'application/graphql-response+json';
+
+describe('a request that there is no room for', () => {
+  it.each<[string, string, HttpCall, object]>([
+    ['REST by GET', `${SLICES}?context=lab`, {}, {}],
+    ['REST by POST', SLICES, json('{"context":"lab"}'), {}],
+    ['GraphQL', '/graphql', json('{"query":"{__typename}"}'), {}],
+    [
+      'GraphQL in a type of its own',
+      '/graphql',
+      json('{"query":"{__typename}"}', { accept: GRAPHQL_RESPONSE }),
+      { 'content-type': `${GRAPHQL_RESPONSE}; charset=utf-8` },
+    ],
+    [
+      'another origin',
+      SLICES,
+      { headers: { origin: ORIGIN } },
+      { 'access-control-allow-origin': ORIGIN },
+    ],
+    ['a body of 200 KB', '/graphql', json(JSON.stringify({ query: 'x'.repeat(200_000) })), {}],
+    [
+      'a body that is too long',
+      '/graphql',
+      json(JSON.stringify({ query: 'x'.repeat(900_000) })),
+      {},
+    ],
+  ])(
+    'is refused in the same words, at once or by the long way (%s)',
+    async (_, path, how, also) => {
+      const atOnce = await refusalOf(path, how);
+      expect(atOnce.status).toBe(503);
+      expect(atOnce.headers).toMatchObject({
+        ...{ 'retry-after': '1', 'cache-control': 'no-store', vary: 'Origin' },
+        ...{
+          'x-content-type-options': 'nosniff',
+          'content-type': 'application/json; charset=utf-8',
+        },
+        ...also,
+      });
+      // What is written in another way takes the long way.
+      expect(await refusalOf(`/${path}`, how)).toEqual(atOnce);
+    },
+  );
+
+  it('is counted as by the long way', async () => {
+    const counts = async () => {
+      const { text } = await lab.call('/metrics');
+      const lines = text.matchAll(
+        /^(countergraph_(?:errors_total\{kind="busy"|refused_requests_total\{why="total"|http_request_seconds_count\{route="[^"]+",status="503")\}) (\d+)$/gm,
+      );
+      return new Map([...lines].map(([, name, count]) => [name, Number(count)]));
+    };
+    const added = async (path: string) => {
+      const before = await counts();
+      await lab.call(path);
+      await delay(50);
+      const after = await counts();
+      return [...after].map(([name, count]) => [name, count - (before.get(name) ?? 0)]);
+    };
+    await lab.call(SLICES);
+    const atOnce = await added(SLICES);
+    expect(atOnce.filter(([, count]) => count === 1)).toHaveLength(3);
+    expect(await added(`/${SLICES}`)).toEqual(atOnce);
+  });
+
+  it('is none that asks how the server is', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      expect((await lab.call(path)).status).toBe(200);
+    }
+  });
+});
