@@ -169,12 +169,12 @@ export const LIMITS = {
   /** Addresses whose network is remembered: some hundred bytes each. */
   knownCallers: 1_000,
   /**
-   * Requests worked on at once. Most wait for their turn, ten at a time are on the database; what
-   * stands still for half a second fills them.
+   * Requests worked on at once. Most wait for their turn, ten at a time are on the database; a
+   * small server that stands still for a second fills them.
    */
-  concurrentRequests: 512,
+  concurrentRequests: 1_024,
   /** Of one user, or of one address while it is not known who asks: three quarters of all. */
-  concurrentRequestsPerUser: 384,
+  concurrentRequestsPerUser: 768,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
   /** Of the same read, so many are under way at once: whoever comes then shares the next one. */
@@ -187,12 +187,14 @@ export const LIMITS = {
   loopTurnMs: 1,
   /** The same while there are new connections: with each turn only one is accepted. */
   loopTurnAcceptingMs: 0.05,
+  /** And nothing is done in it before so long has gone by since something was. */
+  loopAcceptingPauseMs: 10,
   /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
-  crowdWaitMs: 75,
+  crowdWaitMs: 40,
   /** A minute: whoever waits longer has gone. */
   crowdWaitCeilingMs: 60_000,
   /** However slow the machine is: that many at once are no crowd, only a few dashboards. */
-  crowdLeast: 32,
+  crowdLeast: 24,
   /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
   crowdMs: 1_500,
   /** The same where some were refused meanwhile: such a burst is more than there is room for. */
@@ -201,6 +203,12 @@ export const LIMITS = {
   crowdDrainMs: 5_000,
   /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
   crowdBurst: 128,
+  /** So many times as much as was seen to get done is a crowd … */
+  crowdSurge: 2,
+  /** … from then on: what is shorter was a burst, as large as there is room for. */
+  crowdSurgeMs: 250,
+  /** So much counts as seen, as a server of which little is asked does not know what it can do. */
+  crowdUsualPerSecond: 500,
   /** How often it is looked whether that is so. */
   crowdLookMs: 100,
   /** A line in the log tells of all requests that were refused in this time. */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LIMITS } from '../domain/limits.ts';
+import { Surge } from './surge.ts';
 
 /** What the limit goes by; tests have a clock of their own. */
 export type LoopClock = {
@@ -45,8 +46,8 @@ const FALLING_MS = 150;
  * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work,
  * and more have come meanwhile than a dashboard asks for at once, however slowly. One that becomes
  * shorter, soon to be gone, is what a moment's standstill has left, and does not stand. It need not
- * stand for so long where there is no room for all who come: a burst that was worth waiting for is
- * over.
+ * stand for so long where there is no room for all who come, or where far more come than is usual:
+ * a burst that was worth waiting for is over.
  *
  * From then on there is room for as many as get done in `waitMs`, by Little's law the time that
  * each takes; how many these are is measured, so that it fits any machine and any mix of requests.
@@ -66,8 +67,10 @@ export class CrowdLimit {
   #standingMs = 0;
   /** Of these, in which there was no room for all, until now. */
   #fullMs = 0;
-  /** Requests that have come since there was none at work. */
+  readonly #surge = new Surge();
+  /** Requests that have come since there was none at work, and in this interval. */
   #arrived = 0;
+  #asked = 0;
   /** Requests that get done in a millisecond, while there is always one to be done. */
   #rate: number | null = null;
 
@@ -88,6 +91,7 @@ export class CrowdLimit {
   arrives(active: number): number {
     this.#noteActive(active);
     this.#arrived += 1;
+    this.#asked += 1;
     const now = this.#clock.now();
     if (now - this.#since >= LIMITS.crowdLookMs && this.#rules.waitMs > 0) this.#look(now, active);
     return this.#limit;
@@ -113,11 +117,13 @@ export class CrowdLimit {
     const elapsed = now - this.#since;
     const busyAt = this.#clock.busy();
     const share = (busyAt - this.#busyAt) / elapsed;
+    this.#surge.note({ ms: elapsed, asked: this.#asked, done: this.#done });
     if (share >= ALWAYS_BUSY && this.#fewest > 0) this.#tighten(elapsed, active);
     else this.#loosen(share);
     this.#since = now;
     this.#busyAt = busyAt;
     this.#done = 0;
+    this.#asked = 0;
     this.#fewest = active;
     this.#activeAt = active;
     this.#wasFull = false;
@@ -133,7 +139,8 @@ export class CrowdLimit {
     this.#standingMs = Math.max(0, this.#standingMs + (stands ? elapsed : -elapsed));
     this.#fullMs = this.#wasFull ? this.#fullMs + elapsed : 0;
     const enoughMs = this.#limit < most ? LIMITS.crowdFullMs : LIMITS.crowdMs;
-    const isCrowd = this.#standingMs >= enoughMs || this.#fullMs > LIMITS.crowdFullMs;
+    const isFull = this.#fullMs > LIMITS.crowdFullMs;
+    const isCrowd = this.#standingMs >= enoughMs || isFull || this.#surge.isLasting;
     if (!isCrowd || this.#arrived <= LIMITS.crowdBurst) return;
     this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));
   }

@@ -5,18 +5,17 @@ import { LIMITS } from '../domain/limits.ts';
  * Who goes on in this turn of the event loop, and who in one of the next. What has arrived is all
  * worked on before the loop turns, however much it is, and with each turn only one connection is
  * accepted (libuv since 1.45): under load new callers would wait for many seconds, also those who
- * are only to be refused. Where one was accepted, more may be waiting, and the loop turns sooner.
+ * are only to be refused. Where one was accepted, more may be waiting: then the loop turns sooner,
+ * and most turns are for accepting only.
  */
 export class LoopTurns {
   readonly #begun: (() => void)[] = [];
   readonly #arrived: (() => void)[] = [];
-  #began = 0;
+  /** Whether a turn is to come in which somebody goes on. */
+  #isDue = false;
   #hasNewCaller = false;
-  /** How long this turn may take. */
-  #turnMs: number = LIMITS.loopTurnMs;
-  /** Calls of #goOn that are still to come in this turn, and in the next. */
-  #due = 0;
-  #dueNext = 0;
+  /** When somebody has last gone on. */
+  #workedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * To be awaited before each larger piece of work. What has begun comes first, so that it waits
@@ -34,22 +33,33 @@ export class LoopTurns {
     this.#hasNewCaller = true;
   }
 
+  /** Once for all who wait: there may be hundreds. */
   #schedule(): void {
-    this.#dueNext += 1;
-    setImmediate(() => this.#goOn());
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => this.#begin());
   }
 
-  /** One goes on: each in a call of its own, after which Node runs all that it sets off. */
-  #goOn(): void {
-    if (this.#due === 0) {
-      [this.#due, this.#dueNext] = [this.#dueNext, 0];
-      this.#began = performance.now();
-      this.#turnMs = this.#hasNewCaller ? LIMITS.loopTurnAcceptingMs : LIMITS.loopTurnMs;
-      this.#hasNewCaller = false;
-    }
-    this.#due -= 1;
-    const isTime = performance.now() - this.#began < this.#turnMs;
-    if (isTime) (this.#begun.shift() ?? this.#arrived.shift())?.();
-    else this.#schedule();
+  #begin(): void {
+    this.#isDue = false;
+    const now = performance.now();
+    const isAccepting = this.#hasNewCaller;
+    this.#hasNewCaller = false;
+    if (isAccepting && now - this.#workedAt < LIMITS.loopAcceptingPauseMs) this.#schedule();
+    else this.#goOn(now + (isAccepting ? LIMITS.loopTurnAcceptingMs : LIMITS.loopTurnMs));
+  }
+
+  /** One goes on, and the next when all is done that this sets off at once. */
+  #goOn(until: number): void {
+    const goOn = this.#begun.shift() ?? this.#arrived.shift();
+    if (!goOn) return;
+    goOn();
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        this.#workedAt = performance.now();
+        if (this.#workedAt < until) this.#goOn(until);
+        else if (this.#begun.length + this.#arrived.length > 0) this.#schedule();
+      }),
+    );
   }
 }

@@ -51,6 +51,27 @@ describe('turns of the event loop', () => {
     expect(await turnsUntil(Promise.all(pieces))).toBeGreaterThanOrEqual(20 - together - 2);
   });
 
+  it('are for accepting, most of them, as long as there are new connections', async () => {
+    const turns = new LoopTurns();
+    const wentOn: number[] = [];
+    const take = async () => {
+      await turns.take('arrived');
+      wentOn.push(performance.now());
+      work(LIMITS.loopTurnAcceptingMs);
+    };
+    const over = Promise.all(Array.from({ length: 6 }, take));
+    let isOver = false;
+    void over.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      turns.accepted();
+      await new Promise(setImmediate);
+    }
+    const pauses = wentOn.slice(1).map((at, index) => at - (wentOn[index] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(LIMITS.loopAcceptingPauseMs);
+  });
+
   it('do small pieces together', async () => {
     const turns = new LoopTurns();
     const pieces = Array.from({ length: 1000 }, () => turns.take('arrived'));
