@@ -49,6 +49,24 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }
 
+/** What makes a connection impossible, and is not met on one that there is. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** Whether no connection to the node could be made: whoever else tries now fails as well. */
+export function isNoConnection(error: unknown): boolean {
+  if (error instanceof ServiceError) return isNoConnection(error.cause);
+  if (error instanceof AggregateError) return error.errors.some(isNoConnection);
+  const code = errorCode(error);
+  if (code !== null) return NOT_CONNECTED.has(code);
+  return error instanceof Error && /due to connection timeout/.test(error.message);
+}
+
 /**
  * Whether work that failed may succeed when it is tried again: the node is away, in recovery, not
  * yet or no longer the primary (25006), short of disk, memory or connections (class 53), or ended

@@ -3,7 +3,12 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { LIMITS } from '../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
-import { isCanceled, isRecoveryConflict, toServiceError } from './database-error.ts';
+import {
+  isCanceled,
+  isNoConnection,
+  isRecoveryConflict,
+  toServiceError,
+} from './database-error.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
 import { setSessionName } from './session-name.ts';
 import { agree, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
@@ -138,7 +143,8 @@ export class ReadSession {
     const wait = <R>(what: Promise<R>) => this.#waited(what, bound);
     const { pool, isCrowded = () => false } = this.#options;
     const letGo = () => this.#letGo();
-    return pool.shared.read(sharedAs, { own, together, letGo, wait, isCrowded });
+    const isCommon = isNoConnection;
+    return pool.shared.read(sharedAs, { own, together, letGo, wait, isCommon, isCrowded });
   }
 
   /** As long as a statement of its own might take. */

@@ -11,6 +11,8 @@ export type Reader<T> = {
   readonly letGo: () => void;
   /** As long as they may wait; fails when they may no longer. */
   readonly wait: <R>(what: Promise<R>) => Promise<R>;
+  /** Whether what a read for several failed with is what each would meet by themselves. */
+  readonly isCommon: (error: unknown) => boolean;
   /** Whether there are so many that a moment's wait for more of them is worth it. */
   readonly isCrowded: () => boolean;
 };
@@ -26,19 +28,24 @@ export type Reader<T> = {
 export class SharedReads {
   readonly #reads = new Map<string, Underway>();
 
-  /** What is read under a name. Where a read for several fails, each reads by themselves. */
+  /**
+   * What is read under a name. Where a read for several fails, each reads by themselves, but for
+   * what would fail again.
+   */
   async read<T>(name: string, reader: Reader<T>): Promise<T> {
     const reads = this.#reads.get(name) ?? new Underway(() => this.#reads.delete(name));
     this.#reads.set(name, reads);
     if (reads.isOpen) return reads.run(reader.own);
     const next = reads.next(reader);
     reader.letGo();
-    const { read } = await next.waitedFor(reader.wait);
-    return read ? (read.value as T) : reader.own();
+    const outcome = await next.waitedFor(reader.wait);
+    if ('value' in outcome) return outcome.value as T;
+    if (reader.isCommon(outcome.error)) throw outcome.error;
+    return reader.own();
   }
 }
 
-type Outcome = { readonly read: { readonly value: unknown } | null };
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** The reads under one name. */
 class Underway {
@@ -109,12 +116,14 @@ class Next {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#isUnderWay = true;
     this.#stopIfUnwanted();
-    const failed = (): Outcome => ({ read: null });
-    const outcome = this.#read(this.#stop.signal).then((value) => ({ read: { value } }), failed);
-    void outcome.then((outcome) => {
+    const tell = (outcome: Outcome): void => {
       this.#isUnderWay = false;
-      for (const tell of this.#tell) tell(outcome);
-    });
+      for (const each of this.#tell) each(outcome);
+    };
+    this.#read(this.#stop.signal).then(
+      (value) => tell({ value }),
+      (error: unknown) => tell({ error }),
+    );
   }
 
   async waitedFor(wait: <R>(what: Promise<R>) => Promise<R>): Promise<Outcome> {

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NodePools } from '../../db/node-pools.ts';
 import { ReadSession } from '../../db/read-session.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -105,6 +108,40 @@ describe('a read session', () => {
     await ended;
     expect(await isSleeping()).toBe(false);
     await close(session);
+  });
+
+  it('that shares what it reads with others fails with them where no connection is made', async () => {
+    let connections = 0;
+    // Says nothing, as a machine does that is gone.
+    const silent = createServer(() => {
+      connections += 1;
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `postgres://a@127.0.0.1:${(silent.address() as AddressInfo).port}/a`;
+    const silentPools = new NodePools({ primaryUrl: url });
+    const signal = new AbortController().signal;
+    const sessions = Array.from({ length: 8 }, () => {
+      const pool = silentPools.at(url);
+      return new ReadSession({
+        pool,
+        onStatement: () => {},
+        bound: null,
+        signal,
+        mayReadAlone: true,
+      });
+    });
+    const check = { text: 'select', isSame: () => true, seen: new Map() };
+    const outcomes = await Promise.allSettled(
+      sessions.map((session) =>
+        session.readAlone({ query: 'one', text: 'select 1', sharedAs: 'one' }, () => check),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'rejected'));
+    // Those who read by themselves, and one for all others.
+    expect(connections).toBe(LIMITS.sharedReads + 1);
+    await Promise.all(sessions.map((session) => session.end()));
+    await silentPools.close();
+    silent.close();
   });
 });
 

@@ -23,6 +23,7 @@ function controlled() {
     together: (signal) => begin('together', signal),
     letGo: () => letGo.push(begun.length),
     wait,
+    isCommon: (error) => error instanceof Error && error.message === 'of all',
     isCrowded: () => crowded,
   });
   return { ends, begun, signals, letGo, reader };
@@ -99,6 +100,18 @@ describe('shared reads', () => {
     expect(await Promise.all(waiting)).toEqual(['own', 'own', 'own']);
   });
 
+  it('fail for all where each would meet the same by themselves', async () => {
+    const [shared, reads] = [new SharedReads(), controlled()];
+    const { waiting } = three(shared, reads);
+    reads.ends[0]?.resolve('before');
+    await settled();
+    reads.ends.at(-1)?.reject(new Error('of all'));
+    const outcomes = await Promise.allSettled(waiting);
+    const failed = { status: 'rejected', reason: new Error('of all') };
+    expect(outcomes).toEqual([failed, failed, failed]);
+    expect(reads.begun).toEqual([...OWN, 'together']);
+  });
+
   it('are given up when nobody waits any longer', async () => {
     const [shared, reads] = [new SharedReads(), controlled()];
     const gone: ((error: Error) => void)[] = [];
@@ -168,6 +181,7 @@ describe('shared reads', () => {
             const seen = await shared.read('a', {
               ...{ own: () => read(false), together: () => read(true), wait: waitOn },
               letGo: () => {},
+              isCommon: () => false,
               isCrowded: () => crowded,
             });
             expect(seen).toBeGreaterThanOrEqual(asked);
