@@ -12,7 +12,13 @@ import { CASES } from './serving/requests.ts';
 import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
 
 /** What the server and the database hold at a moment. */
-type Held = { readonly megabytes: number; readonly files: number; readonly sessions: number };
+type Held = {
+  readonly megabytes: number;
+  /** Of these, what is remembered between requests, which is bounded. */
+  readonly remembered: number;
+  readonly files: number;
+  readonly sessions: number;
+};
 
 /** The first moment of a crowd, which has to be told from a burst, is one in a hundred of it. */
 const CROWD_SECONDS = 60;
@@ -143,7 +149,8 @@ function sqlTotal(databaseUrl: string, group: number): Promise<number> {
   });
 }
 
-async function held({ pid }: ForkedServer, databaseUrl: string): Promise<Held> {
+async function held(server: ForkedServer, databaseUrl: string): Promise<Held> {
+  const { pid } = server;
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
   const sessions = await withClient(databaseUrl, async (client) => {
@@ -153,14 +160,25 @@ async function held({ pid }: ForkedServer, databaseUrl: string): Promise<Held> {
     return rows[0]?.count ?? 0;
   });
   const files = (await readdir(`/proc/${pid}/fd`)).length;
-  return { megabytes: Math.round(kilobytes / 1024), files, sessions };
+  const memories = await countsOf(server, 'countergraph_memory_bytes', 'memory');
+  const bytes = Object.values(memories).reduce((sum, each) => sum + each, 0);
+  const remembered = Math.round(bytes / 1024 ** 2);
+  return { megabytes: Math.round(kilobytes / 1024), remembered, files, sessions };
 }
 
 /** How many requests were refused until now, by why there was no room. */
-async function refusalsOf({ url }: ForkedServer): Promise<Record<string, number>> {
+const refusalsOf = (server: ForkedServer): Promise<Record<string, number>> =>
+  countsOf(server, 'countergraph_refused_requests_total', 'why');
+
+/** A metric by the only label that it has. */
+async function countsOf(
+  { url }: Pick<ForkedServer, 'url'>,
+  metric: string,
+  label: string,
+): Promise<Record<string, number>> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const lines = text.matchAll(/^countergraph_refused_requests_total\{why="(\w+)"\} (\d+)$/gm);
-  return Object.fromEntries([...lines].map(([, why, count]) => [why, Number(count)]));
+  const lines = text.matchAll(new RegExp(`^${metric}\\{${label}="(\\w+)"\\} (\\d+)$`, 'gm'));
+  return Object.fromEntries([...lines].map(([, name, count]) => [name, Number(count)]));
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
