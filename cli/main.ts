@@ -12,6 +12,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   }
 });
 
+// Nobody reads our log any longer: there is nowhere to say so, and a service goes on answering.
+process.stderr.on('error', () => undefined);
+
 if (existsSync('.env')) {
   // Variables that are set already win over the file's.
   process.loadEnvFile('.env');

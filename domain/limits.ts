@@ -52,8 +52,8 @@ export const LIMITS = {
   maxItems: 10_000,
   /** The highest ceiling that can be configured: such an answer has some 100 MB. */
   maxItemsCeiling: 1_000_000,
-  /** More ranks than any percentile chart shows. */
-  percentileRanks: 100,
+  /** Of one list, also over REST: all whole ones from 0 to 100. */
+  percentileRanks: 101,
   /** Points of a series: a week of minutes (decisions, GraphQL details). */
   seriesPoints: 10_000,
   /** Points of the series of all listed keys together: what an answer may hold in memory. */

@@ -70,7 +70,7 @@ const ATTRIBUTES = booleanParameter(
 
 const PERCENTILES: Parameter<readonly number[]> = {
   ...{ name: 'get_percentiles', form: 'list of numbers, 0 to 100', absent: null },
-  meaning: 'the ranks of which keys have `percentiles`, in this order',
+  meaning: `the ranks of which keys have \`percentiles\`, in this order, at most ${LIMITS.percentileRanks}`,
   required: false,
   schema: {
     ...{ type: 'array', items: { type: 'number', minimum: 0, maximum: 100 } },

@@ -39,6 +39,16 @@ type GivenTopper = {
   timeoutSeconds?: number | null | undefined;
 };
 
+/**
+ * How many keys to list: a default that is more than the server lists is as many as it does. The
+ * same number that was asked for cannot be told from it.
+ */
+export const listed = (
+  maxItems: number,
+  byDefault: number,
+  { maxTopperItems }: RequestScope['settings'],
+): number => (maxItems === byDefault ? Math.min(maxItems, maxTopperItems) : maxItems);
+
 const NAMES = { maxItems: 'maxItems', timeZone: 'timeZone', match: 'match', exclude: 'exclude' };
 
 /** Errors: `BAD_USER_INPUT` for each argument that cannot be. */
@@ -54,7 +64,7 @@ export function decodeTopper(
     group,
     meterIndex,
     window: decodeWindow(given.window, timeZone),
-    maxItems: given.maxItems,
+    maxItems: listed(given.maxItems, LIMITS.defaultMaxItems, settings),
     filter: decodeFilter(given.filter),
     probe: given.probe ?? null,
     timeZone,

@@ -14,6 +14,7 @@ import {
   TopperKeyRef,
   TopperRef,
 } from './refs.ts';
+import { listed } from './topper-args.ts';
 
 builder.objectType(TopperKeyRef, {
   description: 'A key in its place in a topper.',
@@ -129,7 +130,11 @@ builder.objectFields(TopperKeyRef, (t) => ({
       }),
     },
     resolve: (ranked, { crosskey, meter, maxItems }, scope) =>
-      drillDown(scope, ranked, { crosskey, meterIndex: meter, maxItems }),
+      drillDown(scope, ranked, {
+        crosskey,
+        meterIndex: meter,
+        maxItems: listed(maxItems, LIMITS.defaultDrilldownItems, scope.settings),
+      }),
   }),
 }));
 

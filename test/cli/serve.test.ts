@@ -27,7 +27,7 @@ afterAll(async () => {
 type Serving = { child: ChildProcess; output: string; url: string };
 
 /** What `npm start` runs; below a shell, as npm does it, when `shell` says so. */
-async function serve({ shell = false } = {}): Promise<Serving> {
+async function serve({ shell = false, log = false } = {}): Promise<Serving> {
   const command = [process.execPath, join(program.folder, 'dist/cli/main.js'), 'serve', '--demo'];
   const [file = '', ...parameters] = shell ? ['sh', '-c', `${command.join(' ')}; :`] : command;
   const child = spawn(file, parameters, {
@@ -37,12 +37,14 @@ async function serve({ shell = false } = {}): Promise<Serving> {
       npm_lifecycle_event: 'start',
       COUNTERGRAPH_DATA_DIR: dataDir,
       DATABASE_URL: '',
+      COUNTERGRAPH_LOG_LEVEL: 'debug',
       PORT: '0',
     },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', log ? 'pipe' : 'ignore'],
   });
   started.push(child);
   let output = '';
+  if (!child.stdout) throw new Error('the program has no output');
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     output += chunk;
     if (output.includes('Ctrl-C')) break;
@@ -88,6 +90,18 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     const again = await serve();
     expect(again.output).toMatch(/User {6}demo/);
     expect(await endBy(again.child, 'SIGTERM')).toEqual([0, null]);
+    expect(isRunning(postmaster)).toBe(false);
+  });
+
+  it('goes on where nobody reads its log any longer, and ends all that it has begun', async () => {
+    const { child, url } = await serve({ log: true });
+    const postmaster = await postmasterPid(dataDir);
+    child.stderr?.destroy();
+    // Each of them is written down.
+    for (let request = 0; request < 3; request += 1) {
+      expect((await fetch(`${url}/api/topper/topper_request`)).status).toBe(401);
+    }
+    expect(await endBy(child, 'SIGTERM')).toEqual([0, null]);
     expect(isRunning(postmaster)).toBe(false);
   });
 

@@ -208,15 +208,15 @@ describe('over HTTP', () => {
   );
   const ranks = (count: number) => ({ ranks: Array.from({ length: count }, (_, i) => i / 2) });
 
-  it('100 ranks of percentiles pass, one more is LIMIT', async () => {
+  it('101 ranks of percentiles pass, one more is LIMIT', async () => {
     const { context } = await lab.data<{
       context: { counterGroup: { topper: { keys: { percentiles: object[] }[] } } };
-    }>(RANKS, ranks(100));
-    expect(context.counterGroup.topper.keys[0]?.percentiles).toHaveLength(100);
+    }>(RANKS, ranks(101));
+    expect(context.counterGroup.topper.keys[0]?.percentiles).toHaveLength(101);
     const statements = lab.watchStatements();
-    expect(await lab.graphql(RANKS, ranks(101))).toMatchObject({
+    expect(await lab.graphql(RANKS, ranks(102))).toMatchObject({
       status: 400,
-      errors: [{ message: 'The ranks of `percentiles` must be at most 100, got 101' }],
+      errors: [{ message: 'The ranks of `percentiles` must be at most 101, got 102' }],
     });
     expect(statements()).toEqual([]);
   });
@@ -242,6 +242,20 @@ describe('over HTTP', () => {
 });
 
 describe('the settings', () => {
+  it('lower what is listed where nobody says how much', async () => {
+    const service = await startLab({ groups: [group(1)], settings: { maxTopperItems: 5 } });
+    const top = (items: string) => service.graphql(inGroup(`topper${items} { keys { key } }`));
+    try {
+      expect((await top('')).errors).toBeUndefined();
+      expect((await top('(maxItems: 5)')).errors).toBeUndefined();
+      expect((await top('(maxItems: 6)')).errors).toMatchObject([
+        { message: 'maxItems must be an integer from 1 to 5, got 6' },
+      ]);
+    } finally {
+      await service.close();
+    }
+  });
+
   it('set each of the limits', async () => {
     const limits = { tokens: 30, depth: 3, aliases: 1, rootFields: 2, directives: 1 };
     const service = await startLab({
