@@ -188,7 +188,7 @@ export const LIMITS = {
   /** The same while there are new connections: with each turn only one is accepted. */
   loopTurnAcceptingMs: 0.05,
   /** And nothing is done in it before so long has gone by since something was. */
-  loopAcceptingPauseMs: 10,
+  loopAcceptingPauseMs: 2,
   /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
   crowdWaitMs: 40,
   /** A minute: whoever waits longer has gone. */
@@ -205,7 +205,7 @@ export const LIMITS = {
   crowdBurst: 128,
   /** So many times as much as was seen to get done is a crowd … */
   crowdSurge: 2,
-  /** … from then on: what is shorter was a burst, as large as there is room for. */
+  /** … from then on, where it is more than there is room for: all else was a burst. */
   crowdSurgeMs: 250,
   /** So much counts as seen, as a server of which little is asked does not know what it can do. */
   crowdUsualPerSecond: 500,

@@ -26,8 +26,8 @@ export function registerConnectionLimits(registry: Registry): (why: 'total' | 'a
 /** The open connections of one address. */
 type Connections = {
   readonly all: Set<Socket>;
-  /** Of these, those that were answered and wait for another request, the longest first. */
-  readonly idle: Set<Socket>;
+  /** Of these, those that were answered, the longest ago first, and the bytes read until then. */
+  readonly idle: Map<Socket, number>;
 };
 
 /**
@@ -48,11 +48,17 @@ export function limitPerAddress(
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isProxy(remoteAddress)) return;
     const caller = callerNetwork(remoteAddress);
-    const own = open.get(caller) ?? { all: new Set(), idle: new Set() };
-    if (own.all.size >= most && !closeIdle(own)) {
+    const own = open.get(caller) ?? { all: new Set(), idle: new Map() };
+    const refused = () => {
       refuse('address');
       socket.destroy();
-      return;
+    };
+    if (own.all.size >= most) {
+      if (own.idle.size === 0) return refused();
+      // Requests that have arrived on idle ones are read in this turn of the event loop.
+      setImmediate(() => {
+        if (own.all.size > most && !closeIdle(own)) refused();
+      });
     }
     own.all.add(socket);
     open.set(caller, own);
@@ -62,13 +68,14 @@ export function limitPerAddress(
       if (own.all.size === 0 && open.get(caller) === own) open.delete(caller);
     });
   });
-  server.on('request', ({ socket }, response) => {
+  server.on('request', (request, response) => {
+    const { socket } = request;
     const own = ofSocket.get(socket);
     if (!own) return;
     own.idle.delete(socket);
     response.once('close', () => {
-      const isIdle = lastResponses.get(socket) === response && own.all.has(socket);
-      if (isIdle) own.idle.add(socket);
+      const isLast = lastResponses.get(socket) === response && request.complete;
+      if (isLast && own.all.has(socket)) own.idle.set(socket, socket.bytesRead);
     });
   });
 }
@@ -80,9 +87,12 @@ function forget({ all, idle }: Connections, socket: Socket): void {
 
 /** Makes room for another connection. False: all are in use, or have not asked anything yet. */
 function closeIdle(own: Connections): boolean {
-  const [longest] = own.idle;
-  if (!longest) return false;
-  forget(own, longest);
-  longest.destroy();
-  return true;
+  for (const [socket, bytesRead] of own.idle) {
+    // Part of another request has arrived.
+    if (socket.bytesRead !== bytesRead) continue;
+    forget(own, socket);
+    socket.destroy();
+    return true;
+  }
+  return false;
 }

@@ -46,8 +46,8 @@ const FALLING_MS = 150;
  * A queue stands when for `crowdMs` the loop was never idle and there was always a request at work,
  * and more have come meanwhile than a dashboard asks for at once, however slowly. One that becomes
  * shorter, soon to be gone, is what a moment's standstill has left, and does not stand. It need not
- * stand for so long where there is no room for all who come, or where far more come than is usual:
- * a burst that was worth waiting for is over.
+ * stand for so long where there is no room for all who come, or where far more come than is usual
+ * and more than there could be room for: a burst that was worth waiting for is over.
  *
  * From then on there is room for as many as get done in `waitMs`, by Little's law the time that
  * each takes; how many these are is measured, so that it fits any machine and any mix of requests.
@@ -140,7 +140,8 @@ export class CrowdLimit {
     this.#fullMs = this.#wasFull ? this.#fullMs + elapsed : 0;
     const enoughMs = this.#limit < most ? LIMITS.crowdFullMs : LIMITS.crowdMs;
     const isFull = this.#fullMs > LIMITS.crowdFullMs;
-    const isCrowd = this.#standingMs >= enoughMs || isFull || this.#surge.isLasting;
+    const isSurge = this.#surge.isLasting && this.#arrived > most;
+    const isCrowd = this.#standingMs >= enoughMs || isFull || isSurge;
     if (!isCrowd || this.#arrived <= LIMITS.crowdBurst) return;
     this.#limit = Math.min(most, Math.max(LIMITS.crowdLeast, Math.round(this.#rate * waitMs)));
   }

@@ -18,6 +18,7 @@ import { graphqlRoute } from './graphql-route.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
 import { watchLastResponses } from './last-responses.ts';
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
+import { closeQueuedResponses } from './queued-responses.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
 import { RefusalLog } from './refusal-log.ts';
@@ -78,6 +79,7 @@ export function createHttpServer(
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   server.on('connection', () => door.accepted());
+  closeQueuedResponses(server);
   const lastResponses = watchLastResponses(server);
   guardConnections(server, settings, { log: service.log, lastResponses });
   limitPerAddress(server, metrics.registry, {

@@ -67,6 +67,19 @@ describe('an address with as many connections as one may have', () => {
     expect([await isAnswered(first), await isAnswered(third)]).toEqual([true, true]);
   });
 
+  it('keeps those of which part of another request has arrived', async () => {
+    const [first, second] = [await open('127.0.0.7'), await open('127.0.0.7')];
+    for (const socket of [first, second]) expect(await isAnswered(socket)).toBe(true);
+    first.write('GET /healthz HTTP/1.1\r\n');
+    // The server has read it when it has answered what came after.
+    expect(await isAnswered(await open('127.0.0.2'))).toBe(true);
+    expect(await isAnswered(await open('127.0.0.7'))).toBe(true);
+    expect(await isAnswered(second)).toBe(false);
+    const answer = once(first, 'data');
+    first.write('host: lab\r\n\r\n');
+    expect(String(await answer)).toMatch(/^HTTP\/1.1 200/);
+  });
+
   it('keeps those whose request is being answered', async () => {
     const [first, second] = [await open('127.0.0.6'), await open('127.0.0.6')];
     for (const socket of [first, second]) {

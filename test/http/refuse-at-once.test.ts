@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countWaiting, holdTables } from '../support/held-tables.ts';
@@ -118,6 +120,24 @@ describe('a request that there is no room for', () => {
     const atOnce = await added(SLICES);
     expect(atOnce.filter(([, count]) => count === 1)).toHaveLength(3);
     expect(await added(`/${SLICES}`)).toEqual(atOnce);
+  });
+
+  it('is refused on a connection that ends with it once its body has been read', async () => {
+    const { hostname, port } = new URL(lab.url);
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+    const failures: Error[] = [];
+    socket.on('error', (error) => failures.push(error));
+    const lines = ['host: lab', 'connection: close', 'content-length: 200000'];
+    socket.write(`POST /graphql HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    const answer = text(socket);
+    for (let part = 0; part < 4; part += 1) {
+      await delay(20);
+      socket.write('x'.repeat(50_000));
+    }
+    expect(await answer).toMatch(/^HTTP\/1.1 503 /);
+    // Whoever writes on is not told that nobody reads it.
+    expect(failures).toEqual([]);
+    socket.end();
   });
 
   it('is none that asks how the server is', async () => {
