@@ -31,6 +31,14 @@ describe('an import that fails', () => {
     expect(await traces(databaseUrl)).toEqual(NOTHING);
   });
 
+  it('does so at once for a log that says that it is another', async () => {
+    const log = `#path\tdns\n${connLog(conn(NOW))}`;
+    await expect(importText(log, { databaseUrl })).rejects.toThrow(
+      'test.log, line 1: #path must be conn, got "dns"',
+    );
+    expect(await traces(databaseUrl)).toEqual(NOTHING);
+  });
+
   it('leaves alone what was there', async () => {
     await importText(connLog(conn(NOW)), { databaseUrl });
     const before = { traces: await traces(databaseUrl), sums: await sums(databaseUrl) };
