@@ -9,6 +9,7 @@ import type { GeoPlaces } from './geo-places.ts';
 import { type ImportSession, runImport } from './import-session.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
+import { NothingTaken } from './nothing-taken.ts';
 import { contentDigest, readContent } from './read-content.ts';
 import { type LineTaker, readLines } from './read-lines.ts';
 import { createSampleWriter } from './sample-writer.ts';
@@ -68,7 +69,8 @@ export type ImportReport = {
 
 /**
  * Imports one file: all of it, or nothing. Fails with an `IngestError` that names the line, when a
- * line cannot be taken and bad lines are not skipped, and when the content was imported before.
+ * line cannot be taken and bad lines are not skipped, and when the content was imported before;
+ * with a `NothingTaken` when all that it had were bad lines.
  */
 export async function importFile(options: ImportFileOptions): Promise<ImportReport> {
   const { source, signal } = options;
@@ -94,6 +96,11 @@ export async function importFile(options: ImportFileOptions): Promise<ImportRepo
       if (!expected) await refuseKnown(session, options, digest);
       const { contextId, connection } = session;
       const { format } = options;
+      if (report.records === 0) {
+        if (report.badLines.count > 0) throw new NothingTaken(source.name, format, report.badLines);
+        // Not remembered: there is nothing in it that could be counted twice.
+        return report;
+      }
       await insertImport(connection, { contextId, digest, source: source.name, format });
       return report;
     },
