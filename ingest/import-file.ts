@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { insertImport } from '../db/write/insert-import.ts';
 import { selectImport } from '../db/write/select-import.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
+import { keptSince } from '../domain/retention.ts';
 import { type BadLines, collectBadLines } from './bad-lines.ts';
 import { createFlowParser, FLOW_FORMATS } from './flow-formats.ts';
 import { createFlowWriter } from './flow-writer.ts';
@@ -62,10 +63,15 @@ export type ImportReport = {
   readonly newKeys: number;
   readonly slices: number;
   readonly newSlices: number;
+  /** What a running server drops again, at once; null: nothing. */
+  readonly expired: ExpiredSlices | null;
   readonly badLines: BadLines;
   /** The most memory that this process has had at a time, from its start. */
   readonly peakMemoryBytes: number;
 };
+
+/** The slices of an import that are older than their context keeps them. */
+export type ExpiredSlices = { readonly slices: number; readonly retentionDays: number };
 
 /**
  * Imports one file: all of it, or nothing. Fails with an `IngestError` that names the line, when a
@@ -159,10 +165,20 @@ async function importContent(
     newKeys: session.keyIds.madeCount(),
     slices: session.slices.filledCount(),
     newSlices: session.slices.madeCount(),
+    expired: expiredOf(session, options.now()),
     badLines: badLines.result(),
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     digest: hash.digest(),
   };
+}
+
+function expiredOf(
+  { slices, retentionDays }: ImportSession,
+  now: EpochSeconds,
+): ExpiredSlices | null {
+  if (retentionDays === null) return null;
+  const ended = slices.endedCount(keptSince(retentionDays, now));
+  return ended > 0 ? { slices: ended, retentionDays } : null;
 }
 
 /**

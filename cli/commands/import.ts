@@ -162,6 +162,7 @@ async function importOne(
     });
   const seconds = (performance.now() - started) / 1000;
   nameBadLines(source.name, report.badLines);
+  warnOfRetention(report);
   const readingsPerSecond = Math.round(report.readings / seconds);
   const timed = { ...report, seconds, readingsPerSecond };
   console.log(json ? JSON.stringify(timed) : sentence(timed));
@@ -173,6 +174,18 @@ function nameBadLines(source: string, { count: total, named }: BadLines): void {
   }
   const unnamed = total - named.length;
   if (unnamed > 0) console.error(`${source}: ${unnamed} more lines were skipped`);
+}
+
+/** They are dropped within a minute, and only the server's log says so. */
+function warnOfRetention({ source, context, expired }: ImportReport): void {
+  if (expired === null) return;
+  const [are, them] = expired.slices === 1 ? ['is', 'it'] : ['are', 'them'];
+  console.error(
+    `${source}: ${counted(expired.slices, 'slice')} that it filled ${are} older than the ` +
+      `${counted(expired.retentionDays, 'day')} that context ${context} keeps: ` +
+      `a running server drops ${them}. To keep ${them}, ` +
+      'declare more retention_days with `countergraph apply`',
+  );
 }
 
 const MEGABYTE = 1e6;

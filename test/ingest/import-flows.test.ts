@@ -35,6 +35,7 @@ describe('an import of flows', () => {
       newKeys: 12,
       slices: 2,
       newSlices: 2,
+      expired: null,
       badLines: { count: 0, named: [] },
       peakMemoryBytes: expect.any(Number),
     });
