@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { insertImport } from '../db/write/insert-import.ts';
 import { selectImport } from '../db/write/select-import.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
+import { keptSince } from '../domain/retention.ts';
 import { type BadLines, collectBadLines } from './bad-lines.ts';
 import { createFlowParser, FLOW_FORMATS } from './flow-formats.ts';
 import { createFlowWriter } from './flow-writer.ts';
@@ -9,6 +10,7 @@ import type { GeoPlaces } from './geo-places.ts';
 import { type ImportSession, runImport } from './import-session.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
+import { NothingTaken } from './nothing-taken.ts';
 import { contentDigest, readContent } from './read-content.ts';
 import { type LineTaker, readLines } from './read-lines.ts';
 import { createSampleWriter } from './sample-writer.ts';
@@ -61,14 +63,20 @@ export type ImportReport = {
   readonly newKeys: number;
   readonly slices: number;
   readonly newSlices: number;
+  /** What a running server drops again, at once; null: nothing. */
+  readonly expired: ExpiredSlices | null;
   readonly badLines: BadLines;
   /** The most memory that this process has had at a time, from its start. */
   readonly peakMemoryBytes: number;
 };
 
+/** The slices of an import that are older than their context keeps them. */
+export type ExpiredSlices = { readonly slices: number; readonly retentionDays: number };
+
 /**
  * Imports one file: all of it, or nothing. Fails with an `IngestError` that names the line, when a
- * line cannot be taken and bad lines are not skipped, and when the content was imported before.
+ * line cannot be taken and bad lines are not skipped, and when the content was imported before;
+ * with a `NothingTaken` when all that it had were bad lines.
  */
 export async function importFile(options: ImportFileOptions): Promise<ImportReport> {
   const { source, signal } = options;
@@ -94,6 +102,11 @@ export async function importFile(options: ImportFileOptions): Promise<ImportRepo
       if (!expected) await refuseKnown(session, options, digest);
       const { contextId, connection } = session;
       const { format } = options;
+      if (report.records === 0) {
+        if (report.badLines.count > 0) throw new NothingTaken(source.name, format, report.badLines);
+        // Not remembered: there is nothing in it that could be counted twice.
+        return report;
+      }
       await insertImport(connection, { contextId, digest, source: source.name, format });
       return report;
     },
@@ -152,10 +165,20 @@ async function importContent(
     newKeys: session.keyIds.madeCount(),
     slices: session.slices.filledCount(),
     newSlices: session.slices.madeCount(),
+    expired: expiredOf(session, options.now()),
     badLines: badLines.result(),
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     digest: hash.digest(),
   };
+}
+
+function expiredOf(
+  { slices, retentionDays }: ImportSession,
+  now: EpochSeconds,
+): ExpiredSlices | null {
+  if (retentionDays === null) return null;
+  const ended = slices.endedCount(keptSince(retentionDays, now));
+  return ended > 0 ? { slices: ended, retentionDays } : null;
 }
 
 /**

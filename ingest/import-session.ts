@@ -17,6 +17,8 @@ export type ImportSession = {
   readonly connection: Connection;
   readonly contextId: number;
   readonly sliceSeconds: number;
+  /** For how many days the context keeps its slices; null: for ever. */
+  readonly retentionDays: number | null;
   readonly writer: ReadingWriter;
   readonly keyIds: KeyIds;
   readonly slices: ImportSlices;
@@ -103,7 +105,7 @@ async function openSession(
   connection: Connection,
   openSecond: () => Promise<Connection>,
 ): Promise<ImportSession> {
-  const { contextId, sliceSeconds } = await lockedContext(target, connection);
+  const { contextId, sliceSeconds, retentionDays } = await lockedContext(target, connection);
   const { engine, source, context } = target;
   const keyIds = await openKeyIds(connection, contextId);
   const place = { contextId, sliceSeconds, engine };
@@ -114,7 +116,7 @@ async function openSession(
     { connection, contextId, keyIds, slices, sink },
     target.batchRows,
   );
-  return { connection, contextId, sliceSeconds, writer, keyIds, slices };
+  return { connection, contextId, sliceSeconds, retentionDays, writer, keyIds, slices };
 }
 
 /** The context to import into, locked and found or made as the target says. */

@@ -18,6 +18,8 @@ export type ImportSlices = {
   /** Whether all samples of one of them are in blocks too. */
   readonly isPacked: (sliceId: number) => boolean;
   readonly filledCount: () => number;
+  /** How many of those that are filled ended by then. */
+  readonly endedCount: (by: EpochSeconds) => number;
   readonly madeCount: () => number;
 };
 
@@ -77,6 +79,7 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
     },
     isPacked: (sliceId) => !unpacked.has(sliceId),
     filledCount: () => filled.size,
+    endedCount: (by) => [...filled.values()].filter(({ endsAt }) => endsAt <= by).length,
     madeCount: () => madeCount,
   };
 }

@@ -28,7 +28,7 @@ export async function labelZeekDns(
   const groupIds = addressGroups(target).map(({ groupId }) => groupId);
   await createDnsNames(connection);
   const names = createNewestNames((batch) => upsertDnsNames(connection, batch));
-  const read = createZeekReader();
+  const read = createZeekReader('dns');
   await readLines({
     content: readContent(source),
     badLines: collectBadLines(source.name, 'stop'),

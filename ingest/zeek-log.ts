@@ -1,8 +1,11 @@
+import { shown } from '../domain/errors.ts';
 import { BadLine } from './bad-line.ts';
 import { type JsonObject, jsonObject, jsonScalar } from './json-line.ts';
 
 /** One line of a Zeek log. A field that is unset, empty or not in the log is undefined. */
 export type ZeekRecord = {
+  /** Whether the log says that it is the one that was asked for; another is refused. */
+  readonly isNamed: boolean;
   /** Whether the line's format has the field, be it set or not. */
   readonly has: (field: string) => boolean;
   readonly text: (field: string) => string | undefined;
@@ -10,21 +13,42 @@ export type ZeekRecord = {
   readonly list: (field: string) => string[];
 };
 
+/** The logs that are read, and the command that reads each. */
+const READ_BY = {
+  conn: 'countergraph import --format zeek',
+  dns: 'countergraph labels --format zeek-dns',
+} as const;
+
+type ZeekLog = keyof typeof READ_BY;
+
 /**
  * Reads the lines of a Zeek log one after the other, TSV or JSON; null for a line that holds no
  * record. In TSV the header decides the order of fields, the separators and the markers, and a log
  * put together from several has several headers.
+ *
+ * Most logs have addresses and ports: a line of another log would pass for one of `log`, with
+ * nothing in it. So what says that it is of another is a bad line, in TSV each line of that log.
  */
-export function createZeekReader(): (line: string) => ZeekRecord | null {
+export function createZeekReader(log: ZeekLog): (line: string) => ZeekRecord | null {
   let header = DEFAULT_HEADER;
   return (line) => {
     if (line === '') return null;
     if (line.startsWith('#')) {
       header = readHeaderLine(header, line);
+      if (line.startsWith('#path')) refuseOther(log, '#path', header.path);
       return null;
     }
-    return line.startsWith('{') ? jsonRecord(jsonObject(line)) : tsvRecord(header, line);
+    if (line.startsWith('{')) return jsonRecord(jsonObject(line), log);
+    refuseOther(log, '#path', header.path);
+    return tsvRecord(header, line);
   };
+}
+
+function refuseOther(log: ZeekLog, field: string, path: string | undefined): void {
+  if (path === undefined || path === log) return;
+  const other = Object.entries(READ_BY).find(([name]) => name === path);
+  const remedy = other ? `give the file to \`${other[1]}\`` : 'leave the file out';
+  throw new BadLine(`${field} must be ${log}, got ${shown(path)}: ${remedy}`);
 }
 
 type Header = {
@@ -32,6 +56,8 @@ type Header = {
   readonly setSeparator: string;
   readonly emptyField: string;
   readonly unsetField: string;
+  /** Which log it is, where that is said. */
+  readonly path: string | undefined;
   /** The column of each field. */
   readonly columns: ReadonlyMap<string, number>;
 };
@@ -41,6 +67,7 @@ const DEFAULT_HEADER: Header = {
   setSeparator: ',',
   emptyField: '(empty)',
   unsetField: '-',
+  path: undefined,
   columns: new Map(),
 };
 
@@ -48,7 +75,10 @@ const DEFAULT_HEADER: Header = {
 function readHeaderLine(header: Header, line: string): Header {
   // Only the line that declares the separator cannot use it.
   const separator = /^#separator (.+)$/.exec(line)?.[1];
-  if (separator !== undefined) return { ...header, separator: unescapeBytes(separator) };
+  if (separator !== undefined) {
+    // It begins a header, and what the log before was says nothing of the next.
+    return { ...header, separator: unescapeBytes(separator), path: undefined };
+  }
   const [name, ...values] = line.split(header.separator);
   const [value = ''] = values;
   switch (name) {
@@ -58,6 +88,8 @@ function readHeaderLine(header: Header, line: string): Header {
       return { ...header, emptyField: value };
     case '#unset_field':
       return { ...header, unsetField: value };
+    case '#path':
+      return { ...header, path: value === '' || value === header.unsetField ? undefined : value };
     case '#fields':
       return { ...header, columns: new Map(values.map((field, column) => [field, column])) };
     default:
@@ -77,6 +109,7 @@ function tsvRecord(header: Header, line: string): ZeekRecord {
     return value === unsetField || value === emptyField ? undefined : value;
   };
   return {
+    isNamed: header.path !== undefined,
     has: (field) => columns.has(field),
     text(field) {
       const value = raw(field);
@@ -97,7 +130,7 @@ const unescapeBytes = (text: string): string =>
       )
     : text;
 
-function jsonRecord(object: JsonObject): ZeekRecord {
+function jsonRecord(object: JsonObject, log: ZeekLog): ZeekRecord {
   const text = (field: string): string | undefined => {
     const value = object[field];
     if (value === undefined || value === null) return undefined;
@@ -105,7 +138,10 @@ function jsonRecord(object: JsonObject): ZeekRecord {
     if (scalar === null) throw new BadLine(`${field} must be a text or a number`);
     return scalar;
   };
+  const path = text('_path');
+  refuseOther(log, '_path', path);
   return {
+    isNamed: path !== undefined,
     has: (field) => object[field] !== undefined && object[field] !== null,
     text,
     list(field) {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LIMITS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
 import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
+import type { BadLines } from '../../ingest/bad-lines.ts';
 import { type GeoPlaces, openGeoPlaces } from '../../ingest/geo-places.ts';
 import {
   IMPORT_FORMATS,
@@ -11,6 +12,7 @@ import {
 } from '../../ingest/import-file.ts';
 import { type ImportSource, stdinSource } from '../../ingest/import-source.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
+import { NothingTaken } from '../../ingest/nothing-taken.ts';
 import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
 import { count, counted } from '../counted.ts';
 import { openSources } from '../open-sources.ts';
@@ -152,20 +154,38 @@ async function importOne(
     now: () => Math.floor(Date.now() / 1000),
     onProgress: progress.update,
     onWaiting: () => console.error(`waiting for another import into ${options.context} to end`),
-  }).finally(progress.stop);
+  })
+    .finally(progress.stop)
+    .catch((error: unknown) => {
+      if (error instanceof NothingTaken) nameBadLines(source.name, error.badLines);
+      throw error;
+    });
   const seconds = (performance.now() - started) / 1000;
-  nameBadLines(report);
+  nameBadLines(source.name, report.badLines);
+  warnOfRetention(report);
   const readingsPerSecond = Math.round(report.readings / seconds);
   const timed = { ...report, seconds, readingsPerSecond };
   console.log(json ? JSON.stringify(timed) : sentence(timed));
 }
 
-function nameBadLines({ source, badLines }: ImportReport): void {
-  for (const { line, reason } of badLines.named) {
+function nameBadLines(source: string, { count: total, named }: BadLines): void {
+  for (const { line, reason } of named) {
     console.error(`${source}, line ${line} was skipped: ${reason}`);
   }
-  const unnamed = badLines.count - badLines.named.length;
+  const unnamed = total - named.length;
   if (unnamed > 0) console.error(`${source}: ${unnamed} more lines were skipped`);
+}
+
+/** They are dropped within a minute, and only the server's log says so. */
+function warnOfRetention({ source, context, expired }: ImportReport): void {
+  if (expired === null) return;
+  const [are, them] = expired.slices === 1 ? ['is', 'it'] : ['are', 'them'];
+  console.error(
+    `${source}: ${counted(expired.slices, 'slice')} that it filled ${are} older than the ` +
+      `${counted(expired.retentionDays, 'day')} that context ${context} keeps: ` +
+      `a running server drops ${them}. To keep ${them}, ` +
+      'declare more retention_days with `countergraph apply`',
+  );
 }
 
 const MEGABYTE = 1e6;

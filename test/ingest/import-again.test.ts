@@ -57,6 +57,29 @@ describe('content that was imported before', () => {
   });
 });
 
+describe('content of which nothing was taken', () => {
+  it.each([
+    ['an empty file', 'zeek', ''],
+    ['a header without flows', 'zeek', connLog()],
+    ['what nfdump writes when no flow matches', 'nfdump', 'No matching flows\n'],
+  ] as const)('is taken as often as it comes: %s', async (_, format, content) => {
+    for (const isRepeatable of [true, true, false]) {
+      const report = await importText(textSource(content, { isRepeatable }), {
+        ...{ databaseUrl, format },
+      });
+      expect(report).toMatchObject({ records: 0, readings: 0, badLines: { count: 0 } });
+    }
+    expect(await traces(databaseUrl)).toMatchObject({ imports: 0, samples: 0 });
+  });
+
+  it('is not refused once its lines can be taken', async () => {
+    const log = connLog(conn(NOW));
+    const early = { databaseUrl, skipBadLines: true, now: () => NOW - 200_000 };
+    await expect(importText(log, early)).rejects.toThrow('test.log: nothing of it could be taken');
+    expect(await importText(log, { databaseUrl })).toMatchObject({ records: 1 });
+  });
+});
+
 describe('a second import into a context', () => {
   it.each([
     ['that is there', true],

@@ -31,6 +31,14 @@ describe('an import that fails', () => {
     expect(await traces(databaseUrl)).toEqual(NOTHING);
   });
 
+  it('does so at once for a log that says that it is another', async () => {
+    const log = `#path\tdns\n${connLog(conn(NOW))}`;
+    await expect(importText(log, { databaseUrl })).rejects.toThrow(
+      'test.log, line 1: #path must be conn, got "dns"',
+    );
+    expect(await traces(databaseUrl)).toEqual(NOTHING);
+  });
+
   it('leaves alone what was there', async () => {
     await importText(connLog(conn(NOW)), { databaseUrl });
     const before = { traces: await traces(databaseUrl), sums: await sums(databaseUrl) };
@@ -124,8 +132,23 @@ describe('bad lines that are skipped', () => {
   });
 
   it('are named up to a limit and counted beyond it', async () => {
-    const log = connLog(...Array.from({ length: 250 }, () => 'nonsense'));
+    const log = connLog(conn(NOW), ...Array.from({ length: 250 }, () => 'nonsense'));
     const { badLines } = await importText(log, { databaseUrl, skipBadLines: true });
     expect([badLines.count, badLines.named.length]).toEqual([250, LIMITS.importNamedBadLines]);
+  });
+
+  it('are a failure when nothing else is there: it is told, and leaves no trace', async () => {
+    const log = connLog('nonsense', 'more of it');
+    const failure = await importText(log, { databaseUrl, skipBadLines: true }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(IngestError);
+    expect(String(failure)).toBe(
+      'NothingTaken: test.log: nothing of it could be taken as zeek, ' +
+        'bad lines that were skipped: 2, the first at line 2 ' +
+        '(it must have 8 fields, got 1): check that this is its format',
+    );
+    expect(failure).toMatchObject({ badLines: { count: 2, named: [{ line: 2 }, { line: 3 }] } });
+    expect(await traces(databaseUrl)).toEqual(NOTHING);
   });
 });

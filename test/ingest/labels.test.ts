@@ -221,6 +221,21 @@ describe('labels from DNS answers', () => {
     expect(await labels()).toEqual({});
   });
 
+  it('are not taken from a log that says that it is another', async () => {
+    const answer = ['1.0', 'a', 'A', '10.0.0.1'] as const;
+    await expect(labelDns(`#path\tconn\n${dns([...answer])}`)).rejects.toThrow(
+      'labels, line 1: #path must be dns, got "conn": ' +
+        'give the file to `countergraph import --format zeek`',
+    );
+    const line = { _path: 'http', ts: 1.5, query: 'a', qtype_name: 'A', answers: ['10.0.0.1'] };
+    await expect(labelDns(JSON.stringify(line))).rejects.toThrow(
+      'labels, line 1: _path must be dns, got "http": leave the file out',
+    );
+    expect(await labels()).toEqual({});
+    await labelDns(`#path\tdns\n${dns([...answer])}`, { group: HOSTS });
+    expect(await labels()).toEqual({ 'Hosts 0A.00.00.01': 'a | (dns)' });
+  });
+
   it('give no name that could not be shown', async () => {
     await labelDns(dns(['1.0', 'a\\x07b', 'A', '10.0.0.1'], ['1.0', '\\xff', 'A', '10.0.0.2']));
     expect(await labels()).toEqual({});

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyDeclaration } from '../../ingest/apply.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { conn, connLog, importText, NOW } from './import-support.ts';
+
+const DAY = 86_400;
+/** The end of the slice of NOW. */
+const END = Math.ceil(NOW / DAY) * DAY;
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const keep = (days: number | null) =>
+  withClient(database.url, (client) =>
+    applyDeclaration(client, { context: 'lab', retention_days: days }),
+  );
+
+const importAt = async (now: number) => {
+  const log = connLog(conn(NOW), conn(NOW - DAY), conn(NOW - 2 * DAY));
+  const options = { databaseUrl: database.url, again: true, now: () => now };
+  return (await importText(log, options)).expired;
+};
+
+describe('an import of data that are older than the context keeps them', () => {
+  it('says how many slices are, whether it made them or not', async () => {
+    await keep(30);
+    for (let time = 0; time < 2; time += 1) {
+      expect(await importAt(END + 30 * DAY - 1)).toEqual({ slices: 2, retentionDays: 30 });
+      expect(await importAt(END + 30 * DAY)).toEqual({ slices: 3, retentionDays: 30 });
+    }
+  });
+
+  it('says nothing where none is, or where everything is kept', async () => {
+    expect(await importAt(END + 9_000 * DAY)).toBeNull();
+    await keep(3);
+    expect(await importAt(END)).toBeNull();
+    await keep(null);
+    expect(await importAt(END + 9_000 * DAY)).toBeNull();
+  });
+});
