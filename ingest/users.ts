@@ -27,11 +27,18 @@ export type AddedUser = {
   readonly granted: readonly string[];
 };
 
-/** Adds a user, or grants more contexts to one that is there. */
+/**
+ * Adds a user, or grants more contexts to one that is there. Errors: no such context; a token for
+ * a user who has one, as whoever uses that one would be locked out by it.
+ */
 export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedUser> =>
-  inTransaction(connection, () => addUserWithin(connection, user));
+  inTransaction(connection, async () => {
+    const added = await addUserWithin(connection, user);
+    if (!added.created && user.token !== undefined) throw hasToken(user.name);
+    return added;
+  });
 
-/** The same within a transaction that the caller has opened. */
+/** The same within a transaction that the caller has opened; a token that is given replaces any. */
 export async function addUserWithin(
   connection: Connection,
   { name, token, contexts }: UserToAdd,
@@ -92,6 +99,12 @@ async function userIdOf(connection: Connection, name: string): Promise<number> {
 
 const unknownUser = (name: string): IngestError =>
   new IngestError(`There is no user ${name}: \`countergraph user list\` shows all`);
+
+const hasToken = (name: string): IngestError =>
+  new IngestError(
+    `--token must be left out for a user who is there already, as ${name} is: ` +
+      `without it contexts are granted; \`countergraph user rotate ${name}\` makes a new token`,
+  );
 
 async function contextIdOf(connection: Connection, name: string): Promise<number> {
   const context = await selectContext(connection, name);

@@ -57,9 +57,23 @@ describe('a user', () => {
     expect(again).toMatchObject({ created: false, newToken: null });
     expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab', 'office'] }]);
     expect(await stored('anna')).toBe(digest('secret'));
-    await run((client) => addUser(client, { name: 'anna', token: 'other', contexts: [] }));
-    expect(await stored('anna')).toBe(digest('other'));
   });
+
+  it.each(['other', 'secret'])(
+    'who is there is not given the token %s, nor a grant',
+    async (token) => {
+      await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
+      const adding = run((client) =>
+        addUser(client, { name: 'anna', token, contexts: ['office'] }),
+      );
+      await expect(adding).rejects.toThrow(
+        '--token must be left out for a user who is there already, as anna is: ' +
+          'without it contexts are granted; `countergraph user rotate anna` makes a new token',
+      );
+      expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab'] }]);
+      expect(await stored('anna')).toBe(digest('secret'));
+    },
+  );
 
   it('is not added when a context is unknown', async () => {
     const adding = run((client) => addUser(client, { name: 'anna', contexts: ['lab', 'nowhere'] }));
