@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
 import { Interrupted } from './listen-for-signals.ts';
+import { loadEnvFile } from './load-env-file.ts';
 import { createProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
 
@@ -12,12 +12,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   }
 });
 
-if (existsSync('.env')) {
-  // Variables that are set already win over the file's.
-  process.loadEnvFile('.env');
-}
-
 try {
+  // Before the command line is read: what its times mean depends on the time zone that is set.
+  loadEnvFile('.env', process.env);
   await createProgram().parseAsync();
 } catch (error) {
   process.exitCode = reportFailure(error);
