@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
 import { Interrupted } from './listen-for-signals.ts';
+import { loadEnvFile } from './load-env-file.ts';
 import { createProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
 
@@ -15,12 +15,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Nobody reads our log any longer: there is nowhere to say so, and a service goes on answering.
 process.stderr.on('error', () => undefined);
 
-if (existsSync('.env')) {
-  // Variables that are set already win over the file's.
-  process.loadEnvFile('.env');
-}
-
 try {
+  // Before the command line is read: what its times mean depends on the time zone that is set.
+  loadEnvFile('.env', process.env);
   await createProgram().parseAsync();
 } catch (error) {
   process.exitCode = reportFailure(error);

@@ -1,18 +1,20 @@
 import { migrate } from '../db/migrate.ts';
+import type { TrustedDocuments } from '../server/documents.ts';
 import { createLog } from '../server/log.ts';
 import { openTracing } from '../server/open-tracing.ts';
-import { readDocuments } from '../server/read-documents.ts';
+import { DocumentsError, readDocuments } from '../server/read-documents.ts';
 import { readSettings } from '../server/settings.ts';
 import { startServer } from '../server/start-server.ts';
 import { prepareDemo } from './demo.ts';
 import { listenForSignals } from './listen-for-signals.ts';
 import { openDatabase } from './open-database.ts';
+import { UsageError } from './usage-error.ts';
 import { welcome } from './welcome.ts';
 
 /** Serves until it is told to end; closes what it opened in the opposite order, come what may. */
 export async function serve(demoAsked: boolean, documentsFile: string | null): Promise<void> {
   const settings = readSettings(process.env);
-  const documents = documentsFile ? await readDocuments(documentsFile) : new Map();
+  const documents = documentsFile ? await trustedDocuments(documentsFile) : new Map();
   const signals = listenForSignals();
   try {
     const log = createLog(settings.logLevel, process.stderr);
@@ -50,5 +52,14 @@ export async function serve(demoAsked: boolean, documentsFile: string | null): P
     }
   } finally {
     signals.close();
+  }
+}
+
+async function trustedDocuments(file: string): Promise<TrustedDocuments> {
+  try {
+    return await readDocuments(file);
+  } catch (error) {
+    // A file with mistakes is a mistake of the call: exit status 2.
+    throw error instanceof DocumentsError ? new UsageError(error.message) : error;
   }
 }

@@ -6,6 +6,7 @@ import { insertGrants } from '../db/write/insert-grants.ts';
 import { insertUser } from '../db/write/insert-user.ts';
 import { selectContext } from '../db/write/select-context.ts';
 import { selectContextNames } from '../db/write/select-context-names.ts';
+import { selectTokenDigest } from '../db/write/select-token-digest.ts';
 import { selectUserId } from '../db/write/select-user-id.ts';
 import { selectUsers } from '../db/write/select-users.ts';
 import { upsertToken } from '../db/write/upsert-token.ts';
@@ -27,11 +28,21 @@ export type AddedUser = {
   readonly granted: readonly string[];
 };
 
-/** Adds a user, or grants more contexts to one that is there. */
+/**
+ * Adds a user, or grants more contexts to one that is there. Errors: no such context; another
+ * token for a user who has one, as whoever uses that one would be locked out by it.
+ */
 export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedUser> =>
-  inTransaction(connection, () => addUserWithin(connection, user));
+  inTransaction(connection, async () => {
+    const { name, token } = user;
+    const digest = await selectTokenDigest(connection, name);
+    if (digest !== null && token !== undefined && !digest.equals(digestOf(token))) {
+      throw hasToken(name);
+    }
+    return addUserWithin(connection, user);
+  });
 
-/** The same within a transaction that the caller has opened. */
+/** The same within a transaction that the caller has opened; a token that is given replaces any. */
 export async function addUserWithin(
   connection: Connection,
   { name, token, contexts }: UserToAdd,
@@ -92,6 +103,12 @@ async function userIdOf(connection: Connection, name: string): Promise<number> {
 
 const unknownUser = (name: string): IngestError =>
   new IngestError(`There is no user ${name}: \`countergraph user list\` shows all`);
+
+const hasToken = (name: string): IngestError =>
+  new IngestError(
+    `--token must be the one that ${name} has, or be left out, as the user is there already: ` +
+      `without it contexts are granted; \`countergraph user rotate ${name}\` makes a new token`,
+  );
 
 async function contextIdOf(connection: Connection, name: string): Promise<number> {
   const context = await selectContext(connection, name);

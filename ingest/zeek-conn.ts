@@ -31,7 +31,6 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
   const originator = addressIn(record, 'id.orig_h', addressOf);
   const responder = addressIn(record, 'id.resp_h', addressOf);
   const protocol = protocolIn(record, originator);
-  if (!record.isNamed) refuseWithoutMarks(record);
   // Bytes as IP counts them, headers included, where the log has them.
   const hasIpBytes = record.has('orig_ip_bytes') || record.has('resp_ip_bytes');
   return {
@@ -50,25 +49,6 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
       packets: countIn(record, 'resp_pkts'),
     },
   };
-}
-
-/** What a line of a conn.log has, and one of another log with addresses and ports has not. */
-const CONNECTION_MARKS = [
-  'orig_ip_bytes',
-  'resp_ip_bytes',
-  'orig_bytes',
-  'resp_bytes',
-  'orig_pkts',
-  'resp_pkts',
-  'conn_state',
-] as const;
-
-/** Zeek's JSON does not say which log it is of, unless it is told to. */
-function refuseWithoutMarks(record: ZeekRecord): void {
-  if (CONNECTION_MARKS.some(record.has)) return;
-  throw new BadLine(
-    `it must have at least one of ${CONNECTION_MARKS.join(', ')}, got none: give a conn.log`,
-  );
 }
 
 function startIn(record: ZeekRecord): number {

@@ -4,8 +4,6 @@ import { type JsonObject, jsonObject, jsonScalar } from './json-line.ts';
 
 /** One line of a Zeek log. A field that is unset, empty or not in the log is undefined. */
 export type ZeekRecord = {
-  /** Whether the log says that it is the one that was asked for; another is refused. */
-  readonly isNamed: boolean;
   /** Whether the line's format has the field, be it set or not. */
   readonly has: (field: string) => boolean;
   readonly text: (field: string) => string | undefined;
@@ -44,8 +42,9 @@ export function createZeekReader(log: ZeekLog): (line: string) => ZeekRecord | n
   };
 }
 
+/** A site may call its own logs `conn_long` and the like. */
 function refuseOther(log: ZeekLog, field: string, path: string | undefined): void {
-  if (path === undefined || path === log) return;
+  if (path === undefined || path.startsWith(log)) return;
   const other = Object.entries(READ_BY).find(([name]) => name === path);
   const remedy = other ? `give the file to \`${other[1]}\`` : 'leave the file out';
   throw new BadLine(`${field} must be ${log}, got ${shown(path)}: ${remedy}`);
@@ -109,7 +108,6 @@ function tsvRecord(header: Header, line: string): ZeekRecord {
     return value === unsetField || value === emptyField ? undefined : value;
   };
   return {
-    isNamed: header.path !== undefined,
     has: (field) => columns.has(field),
     text(field) {
       const value = raw(field);
@@ -138,10 +136,8 @@ function jsonRecord(object: JsonObject, log: ZeekLog): ZeekRecord {
     if (scalar === null) throw new BadLine(`${field} must be a text or a number`);
     return scalar;
   };
-  const path = text('_path');
-  refuseOther(log, '_path', path);
+  refuseOther(log, '_path', text('_path'));
   return {
-    isNamed: path !== undefined,
     has: (field) => object[field] !== undefined && object[field] !== null,
     text,
     list(field) {

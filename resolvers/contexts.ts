@@ -2,7 +2,7 @@ import { serviceError } from '../domain/errors.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { GrantedContext, Identity } from './identity.ts';
 import type { NodeLoaders } from './loaders/node-loaders.ts';
-import { chooseNode, type NodeChoice, PRIMARY, urlOf } from './nodes.ts';
+import { chooseNode, type NodeChoice, type NodeRow, PRIMARY, urlOf } from './nodes.ts';
 import type { RequestScope } from './request-scope.ts';
 
 /** A context as one of its nodes has it. Everything below it is read from that node. */
@@ -20,20 +20,28 @@ export function signedIn({ identity }: RequestScope): Identity {
   return identity;
 }
 
-/** The granted context on the chosen node. Errors: no such node. */
+/** The granted context on the chosen node. Errors: no such node, or its address is not known. */
 export function viewContext(
   scope: RequestScope,
   context: GrantedContext,
   choice: NodeChoice,
 ): ContextView {
   const node = chooseNode(context, choice);
-  const nodeUrl = node ? urlOf(node, scope.variable) : scope.reads.primaryUrl;
-  if (nodeUrl === null) {
-    throw serviceError('unreachable', {}, { cause: `${node?.url_env} is not set` });
-  }
+  const nodeUrl = node ? knownUrl(scope, context, node) : scope.reads.primaryUrl;
   const { contextId, name } = context;
   const loaders = scope.reads.at(nodeUrl);
   return { contextId, name, nodeName: node?.name ?? PRIMARY, nodeUrl, loaders };
+}
+
+function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): string {
+  const url = urlOf(node, scope.variable);
+  if (url !== null) return url;
+  // For the log: callers are not told how the server is set up.
+  const cause = new Error(
+    `the variable ${node.url_env} must hold the address of the node ${node.name} of the context ` +
+      `${context.name}, and is not set: set it where the server is started, and start the server again`,
+  );
+  throw serviceError('unreachable', {}, { cause });
 }
 
 const ON_PRIMARY: NodeChoice = { destinationNode: null, fromDr: false };

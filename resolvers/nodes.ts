@@ -13,11 +13,11 @@ export type NodeChoice = {
   readonly fromDr: boolean;
 };
 
-/** The node's address; null when the variable that should hold it is not set. */
+/** The node's address; null when the variable that should hold it is not set, or empty. */
 export const urlOf = (
   node: NodeRow,
   variable: (name: string) => string | undefined,
-): string | null => node.url ?? (node.url_env ? (variable(node.url_env) ?? null) : null);
+): string | null => node.url ?? (node.url_env ? variable(node.url_env) || null : null);
 
 /** The chosen node among `nodes`, null for the primary. Errors: both ways at once, no such node. */
 export function chooseNode(

@@ -5,19 +5,39 @@ import { LIMITS } from '../domain/limits.ts';
 import { schema } from '../schema/schema.ts';
 import type { TrustedDocuments } from './documents.ts';
 
+/** A file that is not one of trusted documents; the message says what is wrong with it. */
+export class DocumentsError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'DocumentsError';
+  }
+}
+
 const DocumentsFile = z.record(z.string().min(1), z.string().min(1));
 
 /**
- * Trusted documents of a file as client tools write it: `{"<hash>": "<document>", …}`. Errors: it
- * cannot be read, is something else, or has a document that this schema does not answer.
+ * Trusted documents of a file as client tools write it: `{"<hash>": "<document>", …}`. Errors
+ * (`DocumentsError`): it cannot be read, is something else, or has a document that this schema does
+ * not answer.
  */
 export async function readDocuments(path: string): Promise<TrustedDocuments> {
-  const documents = parseFile(path, await readFile(path, 'utf8'));
+  const documents = parseFile(path, await readText(path));
   for (const [hash, text] of documents) {
     const wrong = faultOf(text);
-    if (wrong) throw new Error(`${path}: the document ${hash} cannot be answered: ${wrong}`);
+    if (wrong) {
+      throw new DocumentsError(`${path}: the document ${hash} cannot be answered: ${wrong}`);
+    }
   }
   return documents;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DocumentsError(`cannot read ${path}: ${reason}`, { cause });
+  }
 }
 
 function parseFile(path: string, text: string): Map<string, string> {
@@ -26,13 +46,13 @@ function parseFile(path: string, text: string): Map<string, string> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${path} ${must}; it is not JSON`, { cause });
+    throw new DocumentsError(`${path} ${must}; it is not JSON`, { cause });
   }
   const { success, data } = DocumentsFile.safeParse(value);
-  if (!success) throw new Error(`${path} ${must}: {"<hash>": "<document>", …}`);
+  if (!success) throw new DocumentsError(`${path} ${must}: {"<hash>": "<document>", …}`);
   const entries = Object.entries(data);
   if (entries.length > LIMITS.trustedDocuments) {
-    throw new Error(`${path} must have at most ${LIMITS.trustedDocuments} documents`);
+    throw new DocumentsError(`${path} must have at most ${LIMITS.trustedDocuments} documents`);
   }
   return new Map(entries.map(([hash, document]) => [hash.replace(/^sha256:/, ''), document]));
 }

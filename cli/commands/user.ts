@@ -27,7 +27,7 @@ function registerAdd(user: Command): void {
     .command('add')
     .description('add a user, or grant more contexts to one; a new token is shown only once')
     .argument('<name>', 'the user', parseUserName)
-    .option('--token <token>', 'use this token instead of a random one', parseToken)
+    .option('--token <token>', 'the token of a new user, instead of a random one', parseToken)
     .option('--context <name>', 'a context that the user may read; repeatable', collect)
     .option('--json', 'print the result as JSON')
     .action(async (name: string, options: JsonOption & { token?: string; context?: string[] }) => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { reportFailure } from '../../cli/report-failure.ts';
@@ -51,6 +54,23 @@ describe('a mistake in calling a command ends with status 2 and one line that sa
         expect.stringMatching(/^countergraph: LOG_LEVEL must be one of .*, got "loud"/),
       ],
     });
+  });
+});
+
+describe('a mistake in the file of serve --documents is one in calling it', () => {
+  test.each([
+    ['that is not there', null, /^countergraph: cannot read .*documents\.json: ENOENT: /],
+    ['that is not JSON', '{', /documents\.json must be a JSON object .*; it is not JSON$/],
+    ['that is a list', '[]', /documents\.json must be a JSON object .*: \{"<hash>": /],
+    ['with a document of another schema', '{"a":"{ b }"}', /the document a cannot be .*"b"/],
+  ])('one %s', async (_, text, line) => {
+    const folder = await mkdtemp(join(tmpdir(), 'countergraph-test-'));
+    const file = join(folder, 'documents.json');
+    if (text !== null) await writeFile(file, text);
+    const { status, stdout, stderr } = await run('serve', '--documents', file);
+    await rm(folder, { recursive: true });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toEqual([expect.stringMatching(line)]);
   });
 });
 

@@ -55,6 +55,19 @@ describe.skipIf(MISSING.length > 0)('what the pages say', () => {
     },
   );
 
+  it('is true of the first group of the demo', async () => {
+    const tutorial = PAGES.find(({ path }) => path === 'docs/tutorial/first-steps.md');
+    const [, told] = /^The first group is `(.*?)`/m.exec(tutorial?.text ?? '') ?? [];
+    const command = tutorial?.blocks.find(({ heading }) => heading === '## Ask the demo');
+    const reader = await createReader(program, await cloneDatabase(demo));
+    try {
+      const { stdout } = await reader.run(command?.text ?? '');
+      expect(JSON.parse(stdout).group_details[0].name).toBe(told);
+    } finally {
+      await reader.leave();
+    }
+  });
+
   it('is all that is marked as to be run, and not little', () => {
     const marked = PAGES.flatMap(({ blocks }) => blocks.map(({ language }) => language));
     const count = (language: string) => marked.filter((each) => each === language).length;

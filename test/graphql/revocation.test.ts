@@ -77,7 +77,7 @@ describe('a grant that is revoked', () => {
     }
     // Another user's stays, and is answered from what was remembered.
     expect((await graphql(EVERYTHING, {}, ADA)).text).toContain('secret label');
-    await lab.addUser({ username: BOB.username, token: BOB.token }, [CONTEXT]);
+    await lab.grant(BOB, [CONTEXT]);
     expect((await graphql(NODES, { ids })).data).toEqual({ nodes: ids.map((id) => ({ id })) });
     expect((await restOf(BOB)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   standby = await startStandby(primary);
   lab = await startLab({
     databaseUrl: primary.url,
-    variables: { DR_DATABASE_URL: standby.url },
+    variables: { DR_DATABASE_URL: standby.url, EMPTY_URL: '' },
     groups: [group(1)],
     lines: [{ group: GROUP, key: 'k', ts: T0, values: { 0: 7 } }],
     declaration: {
@@ -27,6 +27,8 @@ beforeAll(async () => {
         { name: 'dr0', role: 'dr', url_env: 'DR_DATABASE_URL' },
         { name: 'r1', role: 'replica', url: standby.url },
         { name: 'dead', role: 'replica', url: 'postgres://user:secret@127.0.0.1:9/none' },
+        { name: 'unset', role: 'replica', url_env: 'UNSET_URL' },
+        { name: 'empty', role: 'replica', url_env: 'EMPTY_URL' },
       ],
     },
   });
@@ -102,6 +104,34 @@ describe('the node that answers (decision 13)', () => {
     }
     expect(lab.logText()).not.toContain('secret');
   });
+
+  it.each([
+    ['unset', 'UNSET_URL'],
+    ['empty', 'EMPTY_URL'],
+  ])(
+    'whose address is to be in a variable that is %s is 500, and the log names it',
+    async (node, variable) => {
+      const before = lab.logText().length;
+      const rest = await lab.rest('slices', { destination_node: node });
+      const graph = await lab.graphql(
+        `{ context(name: "lab", destinationNode: "${node}") { id } }`,
+      );
+      expect(rest.text).toBe('{"status":"ERROR","message":"Database is not reachable"}');
+      expect(rest.status).toBe(500);
+      expect(graph.errors).toMatchObject([{ message: 'Database is not reachable' }]);
+      expect(graph.text).not.toContain(variable);
+      const lines = lab.logText().slice(before).split('\n');
+      const named = lines.filter((line) => line.includes(variable)).map((line) => JSON.parse(line));
+      const message =
+        'Database is not reachable: ' +
+        `the variable ${variable} must hold the address of the node ${node} of the context lab, ` +
+        'and is not set: set it where the server is started, and start the server again';
+      expect(named).toMatchObject([
+        { msg: 'a request was refused by the backend', err: { message } },
+        { msg: 'a GraphQL field failed', err: { message } },
+      ]);
+    },
+  );
 });
 
 describe('nodes in GraphQL', () => {

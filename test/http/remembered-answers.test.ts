@@ -121,7 +121,7 @@ describe('answers that were given before', () => {
     expect((await asks(EVE)).status).toBe(403);
     await lab.write((connection) => revokeGrant(connection, BOB.username, CONTEXT));
     expect((await asks(BOB)).status).toBe(403);
-    await lab.addUser(BOB, [CONTEXT]);
+    await lab.grant(BOB, [CONTEXT]);
     await lab.write((connection) => rotateToken(connection, BOB.username));
     expect((await asks(BOB)).status).toBe(401);
   });

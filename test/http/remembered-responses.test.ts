@@ -197,7 +197,7 @@ describe('a whole response', () => {
     expect(
       (await lab.rest('topper', { ...WINDOW, username: 'bob', api_token: BOB.token })).status,
     ).toBe(403);
-    await lab.addUser(BOB, [CONTEXT]);
+    await lab.grant(BOB, [CONTEXT]);
     expect(await totals(BOB)).toBeGreaterThan(0);
     await lab.write((connection) => rotateToken(connection, BOB.username));
     expect((await lab.graphql(DOCUMENT, {}, basic(BOB))).status).toBe(401);

@@ -282,6 +282,18 @@ describe('the command user', () => {
     });
   });
 
+  it('does not replace the token of a user that is there', async () => {
+    await run('apply', 'lab.json');
+    await run('user', 'add', 'anna', '--token', 'x');
+    const again = await run('user', 'add', 'anna', '--token', 'y', '--context', 'lab');
+    expect(again).toEqual({
+      status: 1,
+      out: [],
+      err: [expect.stringContaining('`countergraph user rotate anna`')],
+    });
+    expect((await run('user', 'list')).out).toEqual(['anna: no contexts']);
+  });
+
   it('lists, revokes and removes', async () => {
     await run('apply', 'lab.json');
     const added = await run('user', 'add', 'anna', '--token', 'x', '--context', 'lab', '--json');

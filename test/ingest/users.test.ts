@@ -55,10 +55,22 @@ describe('a user', () => {
       addUser(client, { name: 'anna', contexts: ['office', 'lab'] }),
     );
     expect(again).toMatchObject({ created: false, newToken: null });
+    // The token that they have changes nothing.
+    await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
     expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab', 'office'] }]);
     expect(await stored('anna')).toBe(digest('secret'));
-    await run((client) => addUser(client, { name: 'anna', token: 'other', contexts: [] }));
-    expect(await stored('anna')).toBe(digest('other'));
+  });
+
+  it('who is there is given no other token, nor a grant together with it', async () => {
+    const token = 'other';
+    await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
+    const adding = run((client) => addUser(client, { name: 'anna', token, contexts: ['office'] }));
+    await expect(adding).rejects.toThrow(
+      '--token must be the one that anna has, or be left out, as the user is there already: ' +
+        'without it contexts are granted; `countergraph user rotate anna` makes a new token',
+    );
+    expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab'] }]);
+    expect(await stored('anna')).toBe(digest('secret'));
   });
 
   it('is not added when a context is unknown', async () => {

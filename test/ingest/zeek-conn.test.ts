@@ -222,7 +222,7 @@ describe('a log that says which one it is', () => {
     '#path must be conn, got "dns": give the file to `countergraph labels --format zeek-dns`';
 
   it('is read when it is the conn.log, or when it leaves that open', () => {
-    for (const path of ['conn', '-', '']) {
+    for (const path of ['conn', 'conn_long', '-', '']) {
       const parse = createZeekConnParser();
       parse(`#path\t${path}`);
       parse(`#fields\t${FIELDS.join('\t')}`);
@@ -251,31 +251,6 @@ describe('a log that says which one it is', () => {
     expect(() => parse(json('dns'))).toThrow(new BadLine(IS_DNS.replace('#', '_')));
     expect(() => parse(json(['conn']))).toThrow(new BadLine('_path must be a text or a number'));
     expect(parse(json(null))).toEqual(FLOW);
-  });
-});
-
-describe('a log that does not say which one it is', () => {
-  const ADDRESSES = FIELDS.slice(0, 7);
-  const NO_AMOUNTS = /^it must have at least one of orig_ip_bytes, .*, conn_state, got none/;
-  const amountless = (path: string | undefined) => {
-    const parse = createZeekConnParser();
-    if (path !== undefined) parse(`#path\t${path}`);
-    parse(`#fields\t${ADDRESSES.join('\t')}`);
-    return parse(ADDRESSES.map((field) => VALUES[field]).join('\t'));
-  };
-
-  it('is refused when it has nothing that only connections have', () => {
-    expect(() => amountless(undefined)).toThrow(NO_AMOUNTS);
-    expect(amountless('conn')).toMatchObject({ originator: { bytes: 0 } });
-  });
-
-  it('is refused so in JSON, where what is unset is left out', () => {
-    const object = Object.fromEntries(ADDRESSES.map((field) => [field, VALUES[field]]));
-    const parse = createZeekConnParser();
-    expect(() => parse(JSON.stringify({ ...object, query: 'x' }))).toThrow(NO_AMOUNTS);
-    for (const more of [{ conn_state: 'OTH' }, { orig_pkts: 0 }, { _path: 'conn' }]) {
-      expect(parse(JSON.stringify({ ...object, ...more }))).toMatchObject({ protocol: 17 });
-    }
   });
 });
 

@@ -230,6 +230,9 @@ function fillOf(databaseUrl: string) {
       write((connection) => applyDeclaration(connection, declaration)),
     addUser: ({ username: name, token }: Credentials, contexts: readonly string[]) =>
       write((connection) => addUser(connection, { name, token, contexts })),
+    /** Grants more contexts to a user who is there. */
+    grant: ({ username: name }: Credentials, contexts: readonly string[]) =>
+      write((connection) => addUser(connection, { name, contexts })),
     async importSamples(
       lines: readonly Line[],
       { context = CONTEXT, engine = 0 }: { context?: string; engine?: number } = {},
