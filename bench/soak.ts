@@ -167,8 +167,9 @@ async function held(server: ForkedServer, databaseUrl: string): Promise<Held> {
 }
 
 /** How many requests were refused until now, by why there was no room. */
-const refusalsOf = (server: ForkedServer): Promise<Record<string, number>> =>
-  countsOf(server, 'countergraph_refused_requests_total', 'why');
+function refusalsOf(server: ForkedServer): Promise<Record<string, number>> {
+  return countsOf(server, 'countergraph_refused_requests_total', 'why');
+}
 
 /** A metric by the only label that it has. */
 async function countsOf(
