@@ -29,7 +29,7 @@ export function refuseAtOnce(service: Service): (arrival: Arrival) => boolean {
   const { metrics, settings, log, tracing } = service;
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   return ({ request, response, requestId, gate }) => {
-    const path = isReadable(request, response) ? dataPath(request) : null;
+    const path = mayStayUnread(request, response) ? dataPath(request) : null;
     // What is traced, or written down one by one, is to be told more of.
     if (path === null || tracing || log.isLevelEnabled('debug') || gate.admits()) return false;
     measureRequest(service, response, path);
@@ -47,7 +47,7 @@ export function refuseAtOnce(service: Service): (arrival: Arrival) => boolean {
  * Closed with input unread, a connection is reset, and the caller may never see the answer: where
  * it is the connection's last, the body has to be read first.
  */
-const isReadable = (request: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean =>
+const mayStayUnread = (request: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean =>
   shouldKeepAlive || Number(request.headers['content-length'] ?? 0) === 0;
 
 /** Where data are asked for, as it is written; null: it is something else, or not that simple. */

@@ -1,7 +1,7 @@
 import { LIMITS } from '../domain/limits.ts';
 
-/** What there was in an interval of `ms` milliseconds: requests that came, and that got done. */
-export type Interval = { readonly ms: number; readonly asked: number; readonly done: number };
+/** What there was in `ms` milliseconds: requests that came, and that got done. */
+type Seen = { readonly ms: number; readonly asked: number; readonly done: number };
 
 /** Over which what gets done is averaged: what is usual is not a matter of tenths of a second … */
 const USUAL_MS = 2_000;
@@ -19,7 +19,7 @@ export class Surge {
   #known = 0;
   #ms = 0;
 
-  note({ ms, asked, done }: Interval): void {
+  note({ ms, asked, done }: Seen): void {
     this.#usual += Math.min(1, ms / USUAL_MS) * (done / ms - this.#usual);
     this.#known = Math.max(this.#usual, this.#known * Math.exp(-ms / KNOWN_MS));
     const known = Math.max(this.#known, LIMITS.crowdUsualPerSecond / 1000);
