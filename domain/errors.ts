@@ -166,7 +166,7 @@ export const ERRORS = {
   tooSlow: {
     status: 408,
     code: 'TIMEOUT',
-    message: 'The request must arrive within <seconds> seconds',
+    message: 'The <headers or request> must arrive within <seconds> seconds',
     when: 'it took longer; the connection is closed',
   },
   timeout: {

@@ -4,6 +4,8 @@ export const LIMITS = {
   restBodyBytes: 64 * 1024,
   /** A dashboard's document of 60 aliased toppers is about 20 KiB. */
   graphqlBodyBytes: 256 * 1024,
+  /** The highest that either can be set to: a body is held in memory, and read in one piece. */
+  bodyBytesCeiling: 16 * 1024 * 1024,
   /** Characters of all documents that are kept compiled: some hundred large dashboards. */
   compiledDocumentCharacters: 4 * 1024 * 1024,
   /** Characters of the documents that callers registered by their hash. */
@@ -34,6 +36,8 @@ export const LIMITS = {
   graphqlDirectives: 50,
   /** The highest that aliases, root fields and directives can be set to. */
   graphqlCountCeiling: 10_000,
+  /** Comparisons of fields of one name, after which graphql-js stops: the number is its own. */
+  graphqlComparisons: 500_000,
   /** Ids given to one `nodes`: those of a whole page of keys. */
   graphqlNodeIds: 1_000,
   /** The highest that can be set: more do not fit into a body. */
@@ -54,6 +58,8 @@ export const LIMITS = {
   maxItemsCeiling: 1_000_000,
   /** Of one list, also over REST: all whole ones from 0 to 100. */
   percentileRanks: 101,
+  /** The highest that can be set: every tenth of a per cent. */
+  percentileRanksCeiling: 1_001,
   /** Points of a series: a week of minutes (decisions, GraphQL details). */
   seriesPoints: 10_000,
   /** Points of the series of all listed keys together: what an answer may hold in memory. */
@@ -234,7 +240,7 @@ export const LIMITS = {
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */
   headerBytes: 32 * 1024,
   /** A request's line and headers are one packet or a few. */
-  headersMs: 10_000,
+  headersSeconds: 10,
   /** Seconds for the whole of a request (256 KiB at 70 kbit/s), and to take any of an answer. */
   slowCallerSeconds: 30,
   /** An hour: whoever is slower is not there. */

@@ -1,5 +1,4 @@
 import { malformed } from './errors.ts';
-import { LIMITS } from './limits.ts';
 
 /** In place of a place: one of the zeros that nobody has to write down. */
 export const ZERO = 'zero';
@@ -35,14 +34,15 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /**
  * Percentile ranks in the order given, without duplicates. Each item may itself be a list with
- * commas (decision 1). Throws `malformedValue`, under the parameter's name, for what is no rank.
+ * commas (decision 1). Throws `malformedValue`, under the parameter's name, for what is no rank, and
+ * for more than `most` of them.
  */
-export function parseRanks(items: readonly string[], name: string): number[] {
+export function parseRanks(items: readonly string[], name: string, most: number): number[] {
   const texts = items.flatMap((item) => item.split(','));
   const ranks = new Set(texts.map(parseRank));
   if (ranks.has(null)) throw malformed(name, 'a list of numbers from 0 to 100', items.join(','));
-  if (ranks.size > LIMITS.percentileRanks) {
-    throw malformed(name, `a list of at most ${LIMITS.percentileRanks} ranks`, ranks.size);
+  if (ranks.size > most) {
+    throw malformed(name, `a list of at most ${most} ranks`, ranks.size);
   }
   return [...ranks].filter((rank) => rank !== null);
 }

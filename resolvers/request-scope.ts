@@ -13,6 +13,7 @@ export type ServiceSettings = {
   readonly queryTimeoutSeconds: number;
   /** Ceiling of maxitems (decision 29). */
   readonly maxTopperItems: number;
+  readonly maxPercentileRanks: number;
 };
 
 /** What every service function may use of the request it works for. */

@@ -68,19 +68,21 @@ const ATTRIBUTES = booleanParameter(
   false,
 );
 
-const PERCENTILES: Parameter<readonly number[]> = {
+const percentilesParameter = ({
+  maxPercentileRanks: most,
+}: ServiceSettings): Parameter<readonly number[]> => ({
   ...{ name: 'get_percentiles', form: 'list of numbers, 0 to 100', absent: null },
-  meaning: `the ranks of which keys have \`percentiles\`, in this order, at most ${LIMITS.percentileRanks}`,
+  meaning: `the ranks of which keys have \`percentiles\`, in this order, at most ${most}`,
   required: false,
   schema: {
     ...{ type: 'array', items: { type: 'number', minimum: 0, maximum: 100 } },
-    ...{ maxItems: LIMITS.percentileRanks, examples: [[50, 95]] },
+    ...{ maxItems: most, examples: [[50, 95]] },
   },
   read(parameters) {
     const items = parameters.list('get_percentiles');
-    return items.length === 0 ? [] : parseRanks(items, 'get_percentiles');
+    return items.length === 0 ? [] : parseRanks(items, 'get_percentiles', most);
   },
-};
+});
 
 /** A pattern that does not compile is 400, before names are looked up (decisions 3 and 26). */
 function patternParameter(name: string, meaning: string): Parameter<string | null> {
@@ -118,8 +120,16 @@ const FORMAT = wordParameter({ name: 'format', meaning: 'how the answer is writt
 ]);
 
 export const topperParameters = (settings: ServiceSettings): readonly Parameter<unknown>[] => [
-  ...[COUNTER_GROUP, METER, maxItemsParameter(settings), RESOLVE_KEYS, ATTRIBUTES, PERCENTILES],
-  ...[MATCH, EXCLUDE, FLAGS, FORMAT, ...WINDOW_PARAMETERS, timeZoneParameter(settings)],
+  ...[COUNTER_GROUP, METER, maxItemsParameter(settings), RESOLVE_KEYS, ATTRIBUTES],
+  ...[
+    percentilesParameter(settings),
+    MATCH,
+    EXCLUDE,
+    FLAGS,
+    FORMAT,
+    ...WINDOW_PARAMETERS,
+    timeZoneParameter(settings),
+  ],
 ];
 
 /** Errors: 400 for each value that is malformed. */
@@ -134,7 +144,7 @@ export function decodeTopper(parameters: Parameters, settings: ServiceSettings):
     maxItems,
     resolveKeys: RESOLVE_KEYS.read(parameters),
     attributes: ATTRIBUTES.read(parameters),
-    ranks: PERCENTILES.read(parameters),
+    ranks: percentilesParameter(settings).read(parameters),
     filter: decodeFilter(parameters),
     window: decodeWindow(parameters, timeZone),
     timeZone,

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { ERRORS, type ErrorKind, ServiceError } from '../domain/errors.ts';
+import { ERRORS, type ErrorKind, ServiceError, serviceError } from '../domain/errors.ts';
 
 const CODES: ReadonlySet<unknown> = new Set(Object.values(ERRORS).map(({ code }) => code));
 
@@ -33,7 +33,9 @@ function originOf(error: unknown): unknown {
 export function renderError(error: unknown): GraphQLError {
   const origin = originOf(error);
   // Syntax, validation, variables: the document's or the caller's own mistake.
-  if (origin instanceof GraphQLError) return withCode(origin);
+  if (origin instanceof GraphQLError) {
+    return isUnreadableBody(origin) ? serviceErrorAt(NO_JSON, null) : withCode(origin);
+  }
   if (origin instanceof ServiceError) {
     const rendered = serviceErrorAt(origin, error);
     // What is wrong with a request is for the caller to know, whatever told us so.
@@ -45,6 +47,11 @@ export function renderError(error: unknown): GraphQLError {
   CAUSES.set(rendered, origin);
   return rendered;
 }
+
+const NO_JSON = serviceError('unreadableBody', { 'what is wrong': 'it is not JSON' });
+
+/** Of a body that is no JSON Yoga repeats what JavaScript said to it. */
+const isUnreadableBody = ({ extensions }: GraphQLError): boolean => 'originalError' in extensions;
 
 /** Documents that do not parse or validate are bad input too (decisions, section 10). */
 export function withCode(error: GraphQLError): GraphQLError {

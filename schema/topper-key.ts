@@ -89,8 +89,11 @@ builder.objectFields(TopperKeyRef, (t) => ({
         description: 'Numbers from 0 to 100, answered in this order.',
       }),
     },
-    resolve: (ranked, { ranks }) =>
-      keyPercentiles(ranked, ranks.length > 0 ? parseRanks(ranks.map(String), 'ranks') : []),
+    resolve: (ranked, { ranks }, { settings }) =>
+      keyPercentiles(
+        ranked,
+        ranks.length > 0 ? parseRanks(ranks.map(String), 'ranks', settings.maxPercentileRanks) : [],
+      ),
   }),
   series: t.field({
     type: [SeriesPointRef],

@@ -19,7 +19,7 @@ export function registerAdmission(
     help: 'How many may be worked on now: fewer than COUNTERGRAPH_MAX_CONCURRENT in a crowd',
     registers: [registry],
     collect() {
-      this.set(admission.room);
+      this.set(admission.room());
     },
   });
   const refused = new Counter({

@@ -46,8 +46,8 @@ export class Admission {
   }
 
   /** How many there may be now. */
-  get room(): number {
-    return Math.min(this.#limits.total, this.#crowd.limit);
+  room(): number {
+    return Math.min(this.#limits.total, this.#crowd.limitAt(this.#total));
   }
 
   enter(caller: string): Place | Fullness {
@@ -102,7 +102,7 @@ export class Admission {
 }
 
 /** How many there may be while there is a crowd, and what that is found out from. */
-export type Crowd = Pick<CrowdLimit, 'limit' | 'arrives' | 'ends' | 'full'>;
+export type Crowd = Pick<CrowdLimit, 'limit' | 'limitAt' | 'arrives' | 'ends' | 'full'>;
 
 /** How many each has; who has none is not kept. */
 class Counts {

@@ -10,16 +10,15 @@ import type { Settings } from './settings.ts';
 
 type ConnectionSettings = Pick<
   Settings,
-  'maxConnections' | 'slowCallerSeconds' | 'keepAliveSeconds'
+  'maxConnections' | 'headersSeconds' | 'slowCallerSeconds' | 'keepAliveSeconds'
 >;
 
 /** What `node:http` watches over by itself; work on a request is bounded by the request's own. */
 export function connectionOptions(settings: ConnectionSettings): ServerOptions {
-  const receiveMs = settings.slowCallerSeconds * 1000;
   return {
     maxHeaderSize: LIMITS.headerBytes,
-    headersTimeout: Math.min(LIMITS.headersMs, receiveMs),
-    requestTimeout: receiveMs,
+    headersTimeout: headersSecondsOf(settings) * 1000,
+    requestTimeout: settings.slowCallerSeconds * 1000,
     connectionsCheckingInterval: LIMITS.connectionCheckMs,
     keepAliveTimeout: settings.keepAliveSeconds * 1000,
     // A caller whose machine was switched off never says that it has gone.
@@ -27,6 +26,10 @@ export function connectionOptions(settings: ConnectionSettings): ServerOptions {
     keepAliveInitialDelay: LIMITS.tcpProbeMs,
   };
 }
+
+/** Headers are part of the request. */
+const headersSecondsOf = ({ headersSeconds, slowCallerSeconds }: ConnectionSettings): number =>
+  Math.min(headersSeconds, slowCallerSeconds);
 
 /** Bounds the number of connections, and answers what arrives on one and is no request. */
 export function guardConnections(
@@ -45,8 +48,11 @@ export function guardConnections(
       socket.destroy();
       return;
     }
-    const { slowCallerSeconds } = settings;
-    const refusal = refusalOf(error.code, { slowCallerSeconds });
+    const isInBody = last?.req.complete === false;
+    const late = isInBody
+      ? { 'headers or request': 'request', seconds: settings.slowCallerSeconds }
+      : { 'headers or request': 'headers', seconds: headersSecondsOf(settings) };
+    const refusal = refusalOf(error.code, late);
     const requestId = randomUUID();
     const { remoteAddress: caller } = socket;
     log.info({ requestId, caller, code: error.code, status: refusal.status }, 'not a request');
@@ -56,11 +62,11 @@ export function guardConnections(
 
 function refusalOf(
   code: string | undefined,
-  { slowCallerSeconds }: Pick<Settings, 'slowCallerSeconds'>,
+  late: Readonly<Record<string, string | number>>,
 ): ServiceError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return serviceError('tooSlow', { seconds: slowCallerSeconds });
+      return serviceError('tooSlow', late);
     case 'HPE_HEADER_OVERFLOW':
       return serviceError('headersTooLarge', { limit: LIMITS.headerBytes });
     default:

@@ -82,7 +82,7 @@ export class CrowdLimit {
     this.#busyAt = clock.busy();
   }
 
-  /** How many there may be. */
+  /** How many there may be, as it was found when one came last. */
   get limit(): number {
     return this.#limit;
   }
@@ -92,6 +92,11 @@ export class CrowdLimit {
     this.#noteActive(active);
     this.#arrived += 1;
     this.#asked += 1;
+    return this.limitAt(active);
+  }
+
+  /** How many there may be now, while `active` are at work. */
+  limitAt(active: number): number {
     const now = this.#clock.now();
     if (now - this.#since >= LIMITS.crowdLookMs && this.#rules.waitMs > 0) this.#look(now, active);
     return this.#limit;

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { LIMITS } from '../domain/limits.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { CompiledQueries } from '../schema/compiled-queries.ts';
 import { schema } from '../schema/schema.ts';
@@ -28,7 +27,7 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
   return async (exchange) => {
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);
-    const body = hasBody(method) ? await readBody(request, LIMITS.graphqlBodyBytes) : null;
+    const body = hasBody(method) ? await readBody(request, settings.graphqlBodyBytes) : null;
     const isJson = contentType === 'application/json';
     const hot = isJson && body && hotRequest(hotWays, request, body);
     metrics.graphql(hot ? 'hot' : 'yoga');

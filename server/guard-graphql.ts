@@ -12,9 +12,10 @@ import { parseDocument } from '../schema/limits/parse-document.ts';
 import { requestFault } from '../schema/limits/request-fault.ts';
 import type { Settings } from './settings.ts';
 
-export const limitsOf = ({ graphql, maxTopperItems }: Settings): GraphQLLimits => ({
+export const limitsOf = ({ graphql, ...settings }: Settings): GraphQLLimits => ({
   ...graphql,
-  topperItems: maxTopperItems,
+  topperItems: settings.maxTopperItems,
+  percentileRanks: settings.maxPercentileRanks,
 });
 
 /** Decision 1: a body of JSON must be an object. A batch would be as many requests as it likes. */

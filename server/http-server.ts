@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
-import { LIMITS } from '../domain/limits.ts';
 import { handleRest, isRestPath, renderError } from '../rest/handle-request.ts';
 import { OPENAPI_PATH, openApi } from '../rest/openapi.ts';
 import { registerAdmission } from './admission-metrics.ts';
@@ -18,7 +17,7 @@ import { graphqlRoute } from './graphql-route.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
 import { watchLastResponses } from './last-responses.ts';
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
-import { closeQueuedResponses } from './queued-responses.ts';
+import { watchQueuedResponses } from './queued-responses.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
 import { RefusalLog } from './refusal-log.ts';
@@ -26,6 +25,7 @@ import { refuseAtOnce } from './refuse-at-once.ts';
 import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
+import { warnOfUndeclaredProxy } from './undeclared-proxy.ts';
 import { withScope } from './with-scope.ts';
 
 /** A route's name in metrics and logs, and what it does. */
@@ -64,8 +64,10 @@ export function createHttpServer(
     readiness: () => readyAnswer(service),
   });
   const refusedAtOnce = refuseAtOnce(service);
+  const warnOfProxy = warnOfUndeclaredProxy(service.log, isTrusted);
   const server = createServer(connectionOptions(settings), (request, response) => {
     const caller = proxyAddress(request, isTrusted);
+    warnOfProxy(request);
     const requestId = requestIdOf(request, isTrusted);
     const gate = door.visit(caller);
     if (refusedAtOnce({ request, response, requestId, gate })) return;
@@ -79,7 +81,7 @@ export function createHttpServer(
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   server.on('connection', () => door.accepted());
-  closeQueuedResponses(server);
+  watchQueuedResponses(server);
   const lastResponses = watchLastResponses(server);
   guardConnections(server, settings, { log: service.log, lastResponses });
   limitPerAddress(server, metrics.registry, {
@@ -88,6 +90,7 @@ export function createHttpServer(
     lastResponses,
   });
   drain.watch(server);
+  server.once('close', () => refusals.end());
   return server;
 }
 
@@ -176,7 +179,7 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
     {
       ...{ path, method, query },
       contentType: request.headers['content-type'] ?? null,
-      body: () => readBody(request, LIMITS.restBodyBytes),
+      body: () => readBody(request, service.settings.restBodyBytes),
     },
     (timeoutSeconds, work) => withScope(service, exchange, timeoutSeconds(service.settings), work),
     (error) => {

@@ -4,7 +4,6 @@ import type { Exchange } from './http-exchange.ts';
 
 /** A page of another site cannot send these unless CORS lets it: a browser asks us first. */
 const UNFORGEABLE = [
-  'authorization',
   'x-username',
   'graphql-require-preflight',
   'apollo-require-preflight',
@@ -24,15 +23,17 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /**
  * What a page of another site can make a browser send by itself runs no GraphQL. No credentials are
  * ambient here (a 401 asks for Bearer only), so such a request is a stranger's; this holds where a
- * proxy in front adds credentials of its own. GET needs no permission, and tools send it with
- * nothing but the query: it is refused only where the browser says that another site is behind it.
+ * proxy in front adds credentials of its own, or asks for them. GET needs no permission, and tools
+ * send it with nothing but the query: it is refused only where the browser says that another site
+ * is behind it.
  *
  * Errors: `otherSite`, `unsupportedGraphQLType`. Gives the content type as Yoga wants to read it.
  */
 export function requireOwnSite({ method, request }: Exchange): string | undefined {
   const { headers } = request;
   const given = headers['content-type'];
-  const isMeant = UNFORGEABLE.some((name) => headers[name] !== undefined);
+  const isMeant =
+    isBearer(headers.authorization) || UNFORGEABLE.some((name) => headers[name] !== undefined);
   if (method !== 'POST') {
     if (!isMeant && isOfOtherSite(headers)) throw serviceError('otherSite');
     return given;
@@ -42,6 +43,9 @@ export function requireOwnSite({ method, request }: Exchange): string | undefine
   if (isTaken && (charset === null || CHARSETS.has(charset))) return type;
   throw serviceError('unsupportedGraphQLType', { type: given ?? 'none' });
 }
+
+/** A browser adds Basic, Digest and Negotiate by itself where it was once asked for them. */
+const isBearer = (authorization = ''): boolean => /^bearer /i.test(authorization);
 
 /** Fetch Metadata: no script can set or remove it. Programs that are no browsers send none. */
 const isOfOtherSite = (headers: IncomingHttpHeaders): boolean =>

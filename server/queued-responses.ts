@@ -2,16 +2,22 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Tells responses that wait behind another one on their connection when it is gone. Node itself
- * tells only the one that has the connection: all others would be taken for under way for ever,
- * and what is done for them would go on.
+ * What Node leaves out for responses that wait behind another one on their connection. When it is
+ * gone, only the one that has it is told: all others would be taken for under way for ever, and
+ * what is done for them would go on. And how long the caller may take to read the one before would
+ * stay in force while the next is still being made.
  */
-export function closeQueuedResponses(server: Server): void {
+export function watchQueuedResponses(server: Server): void {
   const open = new WeakMap<Duplex, Set<ServerResponse>>();
   server.on('request', ({ socket }, response) => {
     const own = open.get(socket) ?? watched(socket);
     open.set(socket, own);
     own.add(response);
+    response.once('finish', () => {
+      // Node has given the connection to the next one by now.
+      const next = [...own].find((each) => each.socket === socket);
+      if (next && !next.writableEnded) socket.setTimeout(0);
+    });
     response.once('close', () => own.delete(response));
   });
 }

@@ -19,6 +19,13 @@ export class RefusalLog {
     if (this.#timer === null) this.#tell();
   }
 
+  /** No more are refused: what was not told yet. */
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#tell();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
   #tell(): void {
     this.#timer = null;
     if (this.#untold === 0) return;

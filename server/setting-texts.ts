@@ -24,6 +24,9 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning: 'how long a topper may take when its caller does not say',
   },
   COUNTERGRAPH_MAX_TOPPER_ITEMS: { meaning: 'ceiling of `maxitems`' },
+  COUNTERGRAPH_MAX_PERCENTILE_RANKS: {
+    meaning: 'ranks of one `get_percentiles`, and in GraphQL of one `percentiles`',
+  },
   COUNTERGRAPH_CORS_ORIGINS: { meaning: 'origins that a browser may call from' },
   COUNTERGRAPH_TRUST_PROXY: {
     meaning: 'proxies whose `X-Forwarded-For` and `x-request-id` are believed',
@@ -80,9 +83,12 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning:
       'of these, those of one address (of one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name; the one that is idle for longest gives way to a new one',
   },
+  COUNTERGRAPH_HEADERS_SECONDS: {
+    meaning: "how long a request's line and headers may take to arrive",
+  },
   COUNTERGRAPH_SLOW_CALLER_SECONDS: {
     meaning:
-      'how long a request may take to arrive, and how long a caller may take nothing of an answer',
+      'how long a whole request may take to arrive, and how long a caller may take nothing of an answer',
   },
   COUNTERGRAPH_KEEP_ALIVE_SECONDS: {
     meaning: 'how long an idle connection is kept; longer than a proxy in front keeps its own',
@@ -90,6 +96,10 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_SHUTDOWN_SECONDS: {
     meaning: 'how long the server, told to end, waits for the requests it has begun to answer',
   },
+  COUNTERGRAPH_REST_MAX_BODY_KB: {
+    meaning: 'the body of a request to a legacy endpoint, in kilobytes of 1,024 bytes',
+  },
+  COUNTERGRAPH_GRAPHQL_MAX_BODY_KB: { meaning: 'the body of a GraphQL request, likewise' },
   COUNTERGRAPH_GRAPHQL_MAX_TOKENS: { meaning: 'tokens of a GraphQL document' },
   COUNTERGRAPH_GRAPHQL_MAX_DEPTH: { meaning: 'fields within fields' },
   COUNTERGRAPH_GRAPHQL_MAX_ALIASES: { meaning: 'fields with an alias' },
@@ -100,7 +110,6 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
       'what an operation may cost; [limits.md](limits.md#what-a-query-costs) says how that is computed',
   },
   COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: { meaning: 'ids given to one `nodes`' },
-  COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS: { meaning: 'ranks given to one `percentiles`' },
   COUNTERGRAPH_INTROSPECTION: { meaning: 'who may ask for the GraphQL schema' },
   COUNTERGRAPH_EXPLORER: { meaning: 'the explorer at `/graphql`' },
   COUNTERGRAPH_DASHBOARD: { meaning: 'the dashboard at `/`' },

@@ -31,6 +31,8 @@ export type Settings = {
   demo: 'on' | 'off' | 'auto';
   queryTimeoutSeconds: number;
   maxTopperItems: number;
+  /** Of one list. */
+  maxPercentileRanks: number;
   /** Origins in the form a browser sends them, `https://noc.example.com`. */
   corsOrigins: string[];
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
@@ -64,12 +66,17 @@ export type Settings = {
   maxConnections: number;
   /** Of these, of one address that is no trusted proxy. */
   maxConnectionsPerAddress: number;
+  /** How long the line and the headers of a request may take to arrive. */
+  headersSeconds: number;
   /** How long a request may take to arrive, and a caller may take nothing of an answer. */
   slowCallerSeconds: number;
   /** How long an idle connection is kept. */
   keepAliveSeconds: number;
   /** How long a server that ends waits for the requests it has begun to answer. */
   shutdownSeconds: number;
+  /** Bytes of a request's body. */
+  restBodyBytes: number;
+  graphqlBodyBytes: number;
   /** What a GraphQL operation may ask for. */
   graphql: GraphQLSettings;
   /** Who may ask for the schema. */
@@ -82,7 +89,7 @@ export type Settings = {
   logLevel: LogLevel;
 };
 
-export type GraphQLSettings = Omit<GraphQLLimits, 'topperItems'>;
+export type GraphQLSettings = Omit<GraphQLLimits, 'topperItems' | 'percentileRanks'>;
 
 /** All mistakes of the environment, one line each. */
 export class SettingsError extends Error {
@@ -98,7 +105,8 @@ export class SettingsError extends Error {
 /** One core is left to the thread that answers requests, and to PostgreSQL. */
 const DEFAULT_WORKERS = Math.min(LIMITS.workersCeiling, Math.max(1, availableParallelism() - 1));
 
-const MEGABYTE = 1024 * 1024;
+const KILOBYTE = 1024;
+const MEGABYTE = 1024 * KILOBYTE;
 
 const VARIABLES = {
   DATABASE_URL: setting({
@@ -139,6 +147,10 @@ const VARIABLES = {
   COUNTERGRAPH_MAX_TOPPER_ITEMS: setting({
     fallback: LIMITS.maxItems,
     ...wholeNumber(1, LIMITS.maxItemsCeiling),
+  }),
+  COUNTERGRAPH_MAX_PERCENTILE_RANKS: setting({
+    fallback: LIMITS.percentileRanks,
+    ...wholeNumber(1, LIMITS.percentileRanksCeiling),
   }),
   COUNTERGRAPH_CORS_ORIGINS: setting<string[], string[]>({
     fallback: [],
@@ -207,6 +219,10 @@ const VARIABLES = {
     fallback: LIMITS.connectionsPerAddress,
     ...wholeNumber(1, LIMITS.connectionsCeiling),
   }),
+  COUNTERGRAPH_HEADERS_SECONDS: setting({
+    fallback: LIMITS.headersSeconds,
+    ...wholeNumber(1, LIMITS.slowCallerSecondsCeiling),
+  }),
   COUNTERGRAPH_SLOW_CALLER_SECONDS: setting({
     fallback: LIMITS.slowCallerSeconds,
     ...wholeNumber(1, LIMITS.slowCallerSecondsCeiling),
@@ -218,6 +234,15 @@ const VARIABLES = {
   COUNTERGRAPH_SHUTDOWN_SECONDS: setting({
     fallback: LIMITS.shutdownSeconds,
     ...wholeNumber(1, LIMITS.shutdownSecondsCeiling),
+  }),
+  // Decision 1.
+  COUNTERGRAPH_REST_MAX_BODY_KB: setting({
+    fallback: LIMITS.restBodyBytes / KILOBYTE,
+    ...wholeNumber(1, LIMITS.bodyBytesCeiling / KILOBYTE),
+  }),
+  COUNTERGRAPH_GRAPHQL_MAX_BODY_KB: setting({
+    fallback: LIMITS.graphqlBodyBytes / KILOBYTE,
+    ...wholeNumber(1, LIMITS.bodyBytesCeiling / KILOBYTE),
   }),
   COUNTERGRAPH_GRAPHQL_MAX_TOKENS: setting({
     fallback: LIMITS.graphqlTokens,
@@ -246,11 +271,6 @@ const VARIABLES = {
   COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: setting({
     fallback: LIMITS.graphqlNodeIds,
     ...wholeNumber(1, LIMITS.graphqlNodeIdsCeiling),
-  }),
-  // Whatever is set here, `percentiles` itself takes no more, over REST neither.
-  COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS: setting({
-    fallback: LIMITS.percentileRanks,
-    ...wholeNumber(1, LIMITS.percentileRanks),
   }),
   COUNTERGRAPH_INTROSPECTION: setting({ fallback: 'on', ...oneOf(INTROSPECTION_MODES) }),
   COUNTERGRAPH_EXPLORER: setting({ fallback: 'on', ...oneOf(['on', 'off']) }),
@@ -293,6 +313,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     demo: read.COUNTERGRAPH_DEMO,
     queryTimeoutSeconds: read.COUNTERGRAPH_QUERY_TIMEOUT_SECONDS,
     maxTopperItems: read.COUNTERGRAPH_MAX_TOPPER_ITEMS,
+    maxPercentileRanks: read.COUNTERGRAPH_MAX_PERCENTILE_RANKS,
     corsOrigins: read.COUNTERGRAPH_CORS_ORIGINS,
     trustProxy: read.COUNTERGRAPH_TRUST_PROXY,
     workers: read.COUNTERGRAPH_WORKERS,
@@ -310,9 +331,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     logInFailureSeconds: read.COUNTERGRAPH_LOG_IN_FAILURE_SECONDS,
     maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
     maxConnectionsPerAddress: read.COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS,
+    headersSeconds: read.COUNTERGRAPH_HEADERS_SECONDS,
     slowCallerSeconds: read.COUNTERGRAPH_SLOW_CALLER_SECONDS,
     keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
     shutdownSeconds: read.COUNTERGRAPH_SHUTDOWN_SECONDS,
+    restBodyBytes: read.COUNTERGRAPH_REST_MAX_BODY_KB * KILOBYTE,
+    graphqlBodyBytes: read.COUNTERGRAPH_GRAPHQL_MAX_BODY_KB * KILOBYTE,
     graphql: {
       tokens: read.COUNTERGRAPH_GRAPHQL_MAX_TOKENS,
       depth: read.COUNTERGRAPH_GRAPHQL_MAX_DEPTH,
@@ -321,7 +345,6 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       directives: read.COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES,
       cost: read.COUNTERGRAPH_GRAPHQL_MAX_COST,
       nodeIds: read.COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS,
-      percentileRanks: read.COUNTERGRAPH_GRAPHQL_MAX_PERCENTILE_RANKS,
     },
     introspection: read.COUNTERGRAPH_INTROSPECTION,
     explorer: read.COUNTERGRAPH_EXPLORER,

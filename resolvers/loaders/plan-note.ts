@@ -14,8 +14,8 @@ export type PlanNote = {
   readonly blocksLess: readonly BlocksNote[];
   /** It was asked before, and nothing was added up. */
   readonly remembered: boolean;
-  /** How many of them were not remembered and had to be read. */
-  readonly blocksRead: number;
+  /** How many of them were not remembered and had to be read; null: that failed. */
+  readonly blocksRead: number | null;
   /** False: some slice is not packed yet, and the samples themselves were read. */
   readonly packed: boolean;
 };
@@ -32,7 +32,7 @@ export function planNote(
   catalog: Catalog,
   read: MeterRead,
   plan: ReadPlan,
-  blocksRead: number,
+  blocksRead: number | null,
 ): PlanNote {
   return {
     ...readNote(catalog, read),

@@ -49,7 +49,13 @@ async function answerAll(
   for (;;) {
     const answers = new Map<TopperQuestion, Answer>();
     const planned = await planAll(reader, questions, answers);
-    const blocks = await collectBlocks(reader, planned, bound);
+    const blocks = await collectBlocks(reader, planned, bound).catch((error: unknown) => {
+      // Whoever looks for why it took so long has to know what was to be read.
+      for (const { state, read, plan } of planned) {
+        reader.onPlan(planNote(state.catalog, read, plan, null));
+      }
+      throw error;
+    });
     const isOneSnapshot = planned.every(({ state }) => state.snapshot === reader.session.snapshot);
     // A statement of somebody else failed, and what was planned is of a snapshot that is gone.
     if (!isOneSnapshot) continue;

@@ -1,12 +1,12 @@
 import type { GraphQLError } from 'graphql';
+import { LIMITS } from '../../domain/limits.ts';
 import { limitError } from './limit-error.ts';
 
-/** What graphql-js says when it has compared fields of one name 500,000 times, and stops. */
+/** What graphql-js says when it has compared fields of one name so often, and stops. */
 const ABORTED = 'Validation aborted.';
-const COMPARISONS = 500_000;
 
 /** The limit at which a validation gave up, which its own error does not tell; null: none. */
 export const abortedFault = (errors: readonly Error[]): GraphQLError | null =>
   errors.some(({ message }) => message === ABORTED)
-    ? limitError('The comparisons of repeated fields', COMPARISONS, 'more')
+    ? limitError('The comparisons of repeated fields', LIMITS.graphqlComparisons, 'more')
     : null;

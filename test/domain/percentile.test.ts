@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../domain/errors.ts';
-import { LIMITS } from '../../domain/limits.ts';
 import { nearestRank, parseRanks, ZERO } from '../../domain/percentile.ts';
 
 /** The value that a rank has in an ascending series which begins with so many zeros besides. */
@@ -103,7 +102,7 @@ describe('percentile ranks', () => {
     [['1e-7'], [1e-7], 'a small number as JSON has it'],
     [[], [], 'none'],
   ])('%j give %j: %s', (items, ranks) => {
-    expect(parseRanks(items, 'get_percentiles')).toEqual(ranks);
+    expect(parseRanks(items, 'get_percentiles', 101)).toEqual(ranks);
   });
 
   it.each([
@@ -121,7 +120,7 @@ describe('percentile ranks', () => {
     [['0x10'], 'a hexadecimal number'],
     [['50;95'], 'another separator'],
   ])('%j are refused: %s', (items) => {
-    expect(() => parseRanks(items, 'get_percentiles')).toThrow(
+    expect(() => parseRanks(items, 'get_percentiles', 101)).toThrow(
       new ServiceError(
         'malformedValue',
         `get_percentiles must be a list of numbers from 0 to 100, got ${JSON.stringify(items.join(','))}`,
@@ -130,9 +129,9 @@ describe('percentile ranks', () => {
   });
 
   it('may be as many as the limit allows, duplicates not counted', () => {
-    const most = Array.from({ length: LIMITS.percentileRanks }, (_, i) => String(i));
-    expect(parseRanks([...most, '1'], 'ranks')).toEqual(most.map(Number));
-    expect(() => parseRanks([...most, '0.5'], 'ranks')).toThrow(
+    const most = Array.from({ length: 101 }, (_, i) => String(i));
+    expect(parseRanks([...most, '1'], 'ranks', 101)).toEqual(most.map(Number));
+    expect(() => parseRanks([...most, '0.5'], 'ranks', 101)).toThrow(
       'ranks must be a list of at most 101 ranks, got 102',
     );
   });

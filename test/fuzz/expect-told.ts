@@ -20,7 +20,7 @@ const LEAKS = [
   /(^|[\s"'(])\/(tmp|home|root|usr|var|etc|proc|opt|work)\//,
   /127\.0\.0\.1|localhost|::1\b|postgres(ql)?:\/\/|ECONN|EPIPE/,
   /ada-token|password|secret/i,
-  /RangeError|TypeError|ReferenceError|Maximum call stack|is not a function|undefined/,
+  /RangeError|TypeError|ReferenceError|SyntaxError|originalError|Maximum call stack|is not a function|undefined/,
 ];
 
 export function expectNoLeak(answer: string): void {

@@ -260,7 +260,7 @@ describe('the settings', () => {
     const limits = { tokens: 30, depth: 3, aliases: 1, rootFields: 2, directives: 1 };
     const service = await startLab({
       groups: [group(1)],
-      settings: { graphql: { ...limits, cost: 20, nodeIds: 2, percentileRanks: 1 } },
+      settings: { graphql: { ...limits, cost: 20, nodeIds: 2 }, maxPercentileRanks: 1 },
     });
     try {
       const pairs: readonly (readonly [string, string])[] = [

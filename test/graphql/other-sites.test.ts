@@ -85,7 +85,7 @@ describe('a POST of JSON', () => {
 });
 
 const UNFORGEABLE: readonly Sent[] = [
-  basic(ADA),
+  { authorization: 'Bearer ada-token', 'x-username': 'ada' },
   { 'x-username': 'ada' },
   { 'graphql-require-preflight': '1' },
   { 'apollo-require-preflight': 'true' },
@@ -106,6 +106,25 @@ describe('with a header that no form can set', () => {
   it('plain text is still nothing that can be read', async () => {
     expect((await post({ ...basic(ADA), 'content-type': 'text/plain' })).status).toBe(415);
   });
+});
+
+describe('with credentials that a browser adds by itself where it was once asked for them', () => {
+  it('a form is 415', async () => {
+    const type = 'application/x-www-form-urlencoded';
+    expect((await post({ ...basic(ADA), 'content-type': type }, FORM_BODY)).status).toBe(415);
+  });
+
+  it.each(['cross-site', 'same-site'])('a GET of a %s page is 403', async (site) => {
+    expect((await get({ ...basic(ADA), 'sec-fetch-site': site })).status).toBe(403);
+  });
+
+  it.each<Sent>([{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }])(
+    'a GET of a program or of our own page (%o) is answered',
+    async (headers) => {
+      const answer = await get({ ...basic(ADA), ...headers });
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([200, DATA]);
+    },
+  );
 });
 
 describe('a GET', () => {

@@ -31,6 +31,25 @@ describe('a request for GraphQL', () => {
     },
   );
 
+  it.each(['{"query":"{__typename}"', '{', '', 'query', '{"query":"{__typename}"}}'])(
+    'whose body (%s) is no JSON is 400, and nothing of JavaScript is told',
+    async (body) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await service.call('/graphql', { method: 'POST', headers, body });
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([
+        400,
+        {
+          errors: [
+            {
+              message: 'The request body could not be read - it is not JSON',
+              extensions: { code: 'BAD_USER_INPUT' },
+            },
+          ],
+        },
+      ]);
+    },
+  );
+
   it('that accepts nothing that there is is 406, and says so', async () => {
     const accept = { accept: 'image/png' };
     const answer = await service.call('/graphql?query={__typename}', { headers: accept });

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpCall } from '../support/http-call.ts';
 import { group, startLab } from '../support/lab.ts';
 import { post } from '../support/rest-parameters.ts';
-import { ADA, CONTEXT, ENDPOINT_NAMES, type TestService } from '../support/service.ts';
+import {
+  ADA,
+  CONTEXT,
+  ENDPOINT_NAMES,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 let lab: TestService;
 
@@ -117,6 +123,24 @@ describe('a body', () => {
     expect(answer).toEqual({ status: 413, error: 'ERROR' });
     const bodyWithinLimit = await postInChunks(`${lab.url}${lab.path('slices')}`, 64 * 1024);
     expect(bodyWithinLimit).toEqual({ status: 401, error: 'ERROR' });
+  });
+
+  it('may have as many bytes as are configured, on each surface', async () => {
+    const { databaseUrl } = lab;
+    const settings = { restBodyBytes: 1024, graphqlBodyBytes: 2048 };
+    const own = await startTestService({ databaseUrl, settings });
+    const statusOf = async (path: string, type: string, body: string) =>
+      (await own.call(path, post(type, body))).status;
+    const json = 'application/json';
+    const document = (size: number) => `{"query":"{ __typename }"}`.padEnd(size);
+    try {
+      expect(await statusOf(own.path('slices'), json, bodyOf(json, 1024))).toBe(200);
+      expect(await statusOf(own.path('slices'), json, bodyOf(json, 1025))).toBe(413);
+      expect(await statusOf('/graphql', json, document(2048))).toBe(200);
+      expect(await statusOf('/graphql', json, document(2049))).toBe(413);
+    } finally {
+      await own.close();
+    }
   });
 
   it('that was refused leaves the server answering', async () => {

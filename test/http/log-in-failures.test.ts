@@ -206,6 +206,8 @@ describe('whose failures they are', () => {
       }
       // Callers on this machine are never refused for failures.
       expect((await direct.rest('slices')).status).toBe(200);
+      const warnings = direct.logText().match(/X-Forwarded-For is not believed/g);
+      expect(warnings).toHaveLength(1);
     } finally {
       await direct.close();
     }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { ENDPOINT_DESCRIPTIONS, openApi, parametersOf } from '../../rest/openapi.ts';
 import { readSettings } from '../../server/settings.ts';
-import { group, startLab } from '../support/lab.ts';
+import { group, guidOf, startLab } from '../support/lab.ts';
 import { ENDPOINT_NAMES, startTestService, type TestService } from '../support/service.ts';
 
 const PRINTED = join(projectRoot(), 'rest', 'openapi.json');
@@ -53,7 +53,12 @@ describe('/api/openapi.json', () => {
   });
 
   it('tells of the ceilings and defaults of the server that is asked', async () => {
-    const own = { maxTopperItems: 77, queryTimeoutSeconds: 7, timeZone: 'Europe/Berlin' };
+    const own = {
+      maxTopperItems: 77,
+      maxPercentileRanks: 3,
+      queryTimeoutSeconds: 7,
+      timeZone: 'Europe/Berlin',
+    };
     const service = await startTestService({ databaseUrl: lab.databaseUrl, settings: own });
     try {
       const { paths } = JSON.parse((await service.call(PATH)).text) as {
@@ -65,6 +70,12 @@ describe('/api/openapi.json', () => {
       const parameters = paths[lab.path('topper')]?.get.parameters ?? [];
       const named = (name: string) => parameters.find((each) => each.name === name);
       expect(named('maxitems')?.schema).toMatchObject({ maximum: 77, default: 77 });
+      expect(named('get_percentiles')?.schema).toMatchObject({ maxItems: 3 });
+      const four = { get_percentiles: '1,2,3,4', counter_group: guidOf(1), recentsecs: 60 };
+      expect(await service.refusal('topper', four)).toEqual([
+        400,
+        'get_percentiles must be a list of at most 3 ranks, got 4',
+      ]);
       expect(named('time_zone')?.schema).toMatchObject({ default: 'Europe/Berlin' });
       expect(named('timeout')?.description).toContain('the default of the server, 7');
     } finally {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { holdTables } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { RawConnection, statusOf } from '../support/raw-connection.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -21,7 +22,8 @@ beforeAll(async () => {
     settings: {
       answerCacheBytes: 0,
       responseCacheBytes: 0,
-      slowCallerSeconds: 1,
+      headersSeconds: 1,
+      slowCallerSeconds: 2,
       keepAliveSeconds: 1,
       maxConnections: 20,
     },
@@ -49,7 +51,8 @@ async function trickle(connection: RawConnection): Promise<void> {
   }
 }
 
-const TOO_SLOW = '{"status":"ERROR","message":"The request must arrive within 1 seconds"}';
+const TOO_SLOW = '{"status":"ERROR","message":"The request must arrive within 2 seconds"}';
+const HEADERS_TOO_SLOW = '{"status":"ERROR","message":"The headers must arrive within 1 seconds"}';
 
 describe('a caller that sends a byte now and then', () => {
   it('of its headers is told 408 and cut off', async () => {
@@ -57,7 +60,7 @@ describe('a caller that sends a byte now and then', () => {
     connection.write('GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ');
     await trickle(connection);
     expect(statusOf(connection.received)).toBe(408);
-    expect(connection.received).toContain(TOO_SLOW);
+    expect(connection.received).toContain(HEADERS_TOO_SLOW);
     expect(connection.received).toMatch(/\r\nx-request-id: \S{8,}\r\n/);
   });
 
@@ -115,6 +118,22 @@ describe('a connection', () => {
       await few.close();
     }
   });
+});
+
+it('a caller may wait for longer than it may take to read, also for its second answer', async () => {
+  const held = await holdTables(lab.databaseUrl, ['slices']);
+  const connection = await connected();
+  const query = 'username=ada&api_token=ada-token&context=lab';
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  try {
+    connection.write(request('/healthz') + request(`${lab.path('slices')}?${query}`));
+    await connection.until('alive');
+    await delay(3500);
+    expect(connection.isClosed).toBe(false);
+  } finally {
+    await held.release();
+  }
+  expect(await connection.until('"slices":')).toContain('"context_name":"lab"');
 });
 
 describe('a caller that never reads its answer', () => {

@@ -5,6 +5,7 @@ import { Admission, type AdmissionLimits, type Place } from '../../server/admiss
 /** A crowd in which there is room for so many; without, there is none. */
 const crowdOf = (limit = Number.POSITIVE_INFINITY) => ({
   limit,
+  limitAt: () => limit,
   arrives: () => limit,
   ends: () => undefined,
   full: () => undefined,
@@ -97,7 +98,7 @@ describe('admission', () => {
     expect(admission.enter('modest')).toBe('crowd');
     for (const place of greedy.slice(0, 2)) place.leave();
     expect([admission.active, admission.enter('greedy')]).toEqual([4, 'crowd']);
-    expect(admission.room).toBe(4);
+    expect(admission.room()).toBe(4);
   });
 
   it('goes on with no more of those who wait than there is room for since a crowd was noticed', () => {

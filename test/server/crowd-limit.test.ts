@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
+import { CrowdLimit } from '../../server/crowd-limit.ts';
 import { type Arrival, type Fate, simulate } from './simulated-loop.ts';
 
 /** Small requests and dashboards in turn, as the bench asks them: a mean of 4 ms. */
@@ -206,5 +207,20 @@ describe('in a crowd', () => {
   it('nothing changes where the limit is switched off', () => {
     const fates = simulate(stream({ load: 3, seconds: 20 }), { waitMs: 0 });
     expect(new Set(fates.map(({ room }) => room))).toEqual(new Set([LIMITS.concurrentRequests]));
+  });
+
+  it('it is known to be over without anybody asking', () => {
+    let [now, busy] = [0, 0];
+    const clock = { now: () => now, busy: () => busy };
+    const limit = new CrowdLimit({ most: 1000, waitMs: LIMITS.crowdWaitMs }, clock);
+    for (let active = 1; active < 4_000; active += 1) {
+      limit.arrives(active);
+      limit.ends(active);
+      now += 1;
+      busy += 1;
+    }
+    expect(limit.limitAt(1)).toBeLessThan(100);
+    now += 1_000;
+    expect(limit.limitAt(0)).toBe(1000);
   });
 });

@@ -16,6 +16,7 @@ const ROOM = 10;
 function openDoor() {
   const crowd = {
     limit: Number.POSITIVE_INFINITY,
+    limitAt: () => crowd.limit,
     arrives: () => crowd.limit,
     ends: () => undefined,
     full: () => undefined,

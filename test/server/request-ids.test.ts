@@ -202,6 +202,26 @@ describe('slow requests', () => {
     expect(lines[0]?.['ms']).toBeGreaterThanOrEqual(1);
   });
 
+  it('that took too long have what was to be read too', async () => {
+    const lines = await slowLines(1, async (service) => {
+      const late = async () => {
+        const answer = await service.rest('topper', { ...TOPPER, timeout: 1 });
+        expect(answer.status).toBe(500);
+      };
+      await service.write((connection) =>
+        inTransaction(connection, async () => {
+          await connection.query('lock table topper_blocks in access exclusive mode');
+          await late();
+        }),
+      );
+    });
+    expect(lines).toMatchObject([
+      {
+        plans: [{ counterGroup: GROUP, blocks: [{ count: expect.any(Number) }], blocksRead: null }],
+      },
+    ]);
+  });
+
   it('name so many plans and count the others', async () => {
     const toppers = Array.from(
       { length: 30 },

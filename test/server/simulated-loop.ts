@@ -51,7 +51,7 @@ export function simulate(
     for (let each = coming[arrived]; each && each.at <= now; each = coming[arrived]) {
       arrived += 1;
       const place = admission.enter(each.caller);
-      const { room } = admission;
+      const room = admission.room();
       if (typeof place === 'string') fates.push({ ...each, room, took: null });
       else enqueue({ arrival: each, place, room, readyAt: each.at + (each.waits ?? 0) });
     }
