@@ -4,6 +4,7 @@ import { serviceError } from '../domain/errors.ts';
 import { renderError } from '../rest/handle-request.ts';
 import { type Asset, loadAssets } from './explorer/assets.ts';
 import { type ExplorerCredentials, PAGE_HEADERS, renderPage } from './explorer/page.ts';
+import { renderSignInPage } from './explorer/sign-in-page.ts';
 import { type Answer, type Exchange, send } from './http-exchange.ts';
 
 export type ExplorerOptions = { readonly credentials: ExplorerCredentials | null };
@@ -17,12 +18,22 @@ export type Explorer = {
 const PAGE_PATH = '/graphql';
 const ASSETS_PATH = `${PAGE_PATH}/assets/`;
 
-/** GraphiQL with example queries. Everything it needs comes from this server. */
-export function createExplorer({ credentials }: ExplorerOptions): Explorer {
+/**
+ * GraphiQL with example queries. Everything it needs comes from this server.
+ *
+ * maySee: whether the page is for whoever asks; all others get one to sign in. null: it is for
+ * everybody. Its scripts and styles are the same on all servers, and anybody's.
+ */
+export function createExplorer(
+  { credentials }: ExplorerOptions,
+  maySee: ((exchange: Exchange) => Promise<boolean>) | null,
+): Explorer {
   const load = once(async () => {
     const assets = await loadAssets();
+    const folder = ASSETS_PATH.slice(1, -1);
     return {
-      page: renderPage(assets, ASSETS_PATH.slice(1, -1), credentials),
+      page: renderPage(assets, folder, credentials),
+      signInPage: renderSignInPage(assets, folder),
       files: new Map(Object.values(assets).map((asset) => [asset.fileName, asset])),
     };
   });
@@ -32,18 +43,23 @@ export function createExplorer({ credentials }: ExplorerOptions): Explorer {
       (path.startsWith(ASSETS_PATH) || (path === PAGE_PATH && asksForHtml(request.headers.accept))),
     async answer(exchange) {
       const { path, request, response } = exchange;
-      const { page, files } = await load();
+      const { page, signInPage, files } = await load();
       const asset = files.get(path.slice(ASSETS_PATH.length));
       // Appended to what CORS may have said before.
       response.appendHeader('vary', path === PAGE_PATH ? 'Accept' : 'Accept-Encoding');
-      if (path === PAGE_PATH)
-        await send(exchange, { status: 200, headers: PAGE_HEADERS, body: page });
-      else if (asset)
+      if (path === PAGE_PATH) {
+        const body = maySee === null || (await maySee(exchange)) ? page : signInPage;
+        const headers = maySee === null ? PAGE_HEADERS : { ...PAGE_HEADERS, ...NOT_STORED };
+        await send(exchange, { status: 200, headers, body });
+      } else if (asset)
         await send(exchange, await assetAnswer(asset, request.headers['accept-encoding']));
       else await send(exchange, renderError(serviceError('noSuchPath', { path })));
     },
   };
 }
+
+/** Whose page it is depends on who asks. */
+const NOT_STORED = { 'cache-control': 'no-store' };
 
 /**
  * In its place where it is switched off: there is nothing at its addresses. A query in the address

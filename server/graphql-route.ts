@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import { CompiledQueries } from '../schema/compiled-queries.ts';
 import { schema } from '../schema/schema.ts';
@@ -8,6 +7,7 @@ import { withEntityTag } from './entity-tag.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { createGraphQL, GRAPHQL_PATH } from './graphql.ts';
 import { limitsOf } from './guard-graphql.ts';
+import { headersOf } from './headers-of.ts';
 import { answerHot, hotRequest } from './hot-graphql.ts';
 import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
 import { requireOwnSite } from './other-sites.ts';
@@ -42,14 +42,6 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
 }
 
 const hasBody = (method: string): boolean => method !== 'GET' && method !== 'HEAD';
-
-/** A header by its lower-case name, as a `Headers` gives it. */
-const headersOf = ({ headers }: IncomingMessage) => ({
-  get(name: string): string | null {
-    const value = headers[name];
-    return (Array.isArray(value) ? value.join(', ') : value) ?? null;
-  },
-});
 
 type YogaRequest = {
   readonly exchange: Exchange;

@@ -25,6 +25,7 @@ import { refuseAtOnce } from './refuse-at-once.ts';
 import { requestIdOf } from './request-id.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import type { Service } from './service.ts';
+import { signedInTest } from './signed-in.ts';
 import { warnOfUndeclaredProxy } from './undeclared-proxy.ts';
 import { withScope } from './with-scope.ts';
 
@@ -127,7 +128,9 @@ function createRouter(
 ): (exchange: Exchange) => Route {
   const graphql = graphqlRoute(service);
   const { settings } = service;
-  const explorer = settings.explorer === 'on' ? createExplorer(explorerOptions) : NO_EXPLORER;
+  const maySee = settings.explorer === 'signed-in' ? signedInTest(service) : null;
+  const explorer =
+    settings.explorer === 'off' ? NO_EXPLORER : createExplorer(explorerOptions, maySee);
   const rest = restRoute(service);
   const fixed = new Map<string, Route>([
     ['/', { name: '/', answer: async (exchange) => send(exchange, TO_EXPLORER) }],

@@ -20,7 +20,11 @@ export function refusalOf(
   const type = graphqlErrorType(request.headers.accept);
   return {
     status,
-    headers: { ...headers, 'content-type': `${type}; charset=utf-8` },
+    headers: {
+      ...headers,
+      ...(code === 'UNAUTHENTICATED' && { 'www-authenticate': 'Bearer' }),
+      'content-type': `${type}; charset=utf-8`,
+    },
     body: JSON.stringify({ errors: [{ message, extensions: { code } }] }),
   };
 }

@@ -111,7 +111,7 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   },
   COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: { meaning: 'ids given to one `nodes`' },
   COUNTERGRAPH_INTROSPECTION: { meaning: 'who may ask for the GraphQL schema' },
-  COUNTERGRAPH_EXPLORER: { meaning: 'the explorer at `/graphql`' },
+  COUNTERGRAPH_EXPLORER: { meaning: 'who may open the explorer at `/graphql`' },
   COUNTERGRAPH_DASHBOARD: { meaning: 'the dashboard at `/`' },
   COUNTERGRAPH_SLOW_MS: {
     meaning:

@@ -81,7 +81,7 @@ export type Settings = {
   graphql: GraphQLSettings;
   /** Who may ask for the schema. */
   introspection: IntrospectionMode;
-  explorer: 'on' | 'off';
+  explorer: 'on' | 'signed-in' | 'off';
   /** The page at `/`. */
   dashboard: 'on' | 'off';
   /** Requests that take longer are logged with their plans; 0: none. */
@@ -273,7 +273,7 @@ const VARIABLES = {
     ...wholeNumber(1, LIMITS.graphqlNodeIdsCeiling),
   }),
   COUNTERGRAPH_INTROSPECTION: setting({ fallback: 'on', ...oneOf(INTROSPECTION_MODES) }),
-  COUNTERGRAPH_EXPLORER: setting({ fallback: 'on', ...oneOf(['on', 'off']) }),
+  COUNTERGRAPH_EXPLORER: setting({ fallback: 'on', ...oneOf(['on', 'signed-in', 'off']) }),
   COUNTERGRAPH_DASHBOARD: setting({ fallback: 'on', ...oneOf(['on', 'off']) }),
   COUNTERGRAPH_SLOW_MS: setting({
     fallback: LIMITS.slowRequestMs,

@@ -17,6 +17,8 @@ export type AssetName =
   | 'icon'
   | 'style'
   | 'script'
+  | 'signInStyle'
+  | 'signInScript'
   | 'graphiqlStyle'
   | 'graphiqlScript'
   | 'editorWorker'
@@ -52,6 +54,8 @@ async function readSources(): Promise<Record<AssetName, Source>> {
     icon: { kind: 'svg', text: await own('explorer.svg') },
     style: { kind: 'css', text: await own('explorer.css') },
     script: { kind: 'js', text: await own('explorer.js') },
+    signInStyle: { kind: 'css', text: await own('sign-in.css') },
+    signInScript: { kind: 'js', text: await own('sign-in.js') },
     graphiqlStyle: { kind: 'css', text: graphiql.css },
     graphiqlScript: { kind: 'js', text: graphiql.js },
     editorWorker: { kind: 'js', text: graphiql.editorWorkerService },

@@ -14,9 +14,10 @@ export const DEMO: ExplorerOptions = { credentials: { username: 'demo', token: '
 export const startExplorerServer = (
   databaseUrl: string,
   explorer: ExplorerOptions,
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<RunningServer> =>
   startServer({
-    settings: readSettings({ PORT: '0' }),
+    settings: readSettings({ PORT: '0', ...environment }),
     databaseUrl,
     log: createLog('silent', process.stderr),
     explorer,

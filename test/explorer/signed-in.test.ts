@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningServer } from '../../server/start-server.ts';
+import { group, startLab } from '../support/lab.ts';
+import { ADA, basic, type TestService } from '../support/service.ts';
+import { findChromium, launch } from './explorer-page.ts';
+import { ask, startExplorerServer } from './explorer-server.ts';
+
+let lab: TestService;
+let server: RunningServer;
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(1)] });
+  server = await startExplorerServer(
+    lab.databaseUrl,
+    { credentials: null },
+    { COUNTERGRAPH_EXPLORER: 'signed-in', COUNTERGRAPH_INTROSPECTION: 'signed-in' },
+  );
+});
+
+afterAll(async () => {
+  await server?.close();
+  await lab?.close();
+});
+
+const BEARER = { authorization: `Bearer ${ADA.token}`, 'x-username': ADA.username };
+
+const page = (headers: Record<string, string> = {}) =>
+  ask(`${server.url}/graphql`, { headers: { accept: 'text/html', ...headers } });
+
+describe('COUNTERGRAPH_EXPLORER=signed-in', () => {
+  it('answers a browser with a page to sign in, which names nothing of the schema', async () => {
+    const { status, headers, body } = await page();
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(String(body)).toContain('<button>Sign in</button>');
+    expect(String(body)).not.toMatch(/counterGroup|topper|settings/);
+  });
+
+  it.each([BEARER, basic(ADA)])('answers who signs in with the explorer', async (headers) => {
+    const answer = await page(headers);
+    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(String(answer.body)).toContain('<main id="explorer">');
+  });
+
+  it('tells who signs in with another token that it is wrong', async () => {
+    const { status, headers, body } = await page({ ...BEARER, authorization: 'Bearer other' });
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(JSON.parse(String(body))).toEqual({
+      errors: [{ message: 'Invalid API token', extensions: { code: 'UNAUTHENTICATED' } }],
+    });
+  });
+
+  it('serves what its page to sign in loads', async () => {
+    const paths = String((await page()).body).match(/(?<=")graphql\/assets\/[^"]+(?=")/g) ?? [];
+    expect(paths).toHaveLength(3);
+    for (const path of paths) expect((await ask(`${server.url}/${path}`)).status).toBe(200);
+  });
+});
+
+const chromium = findChromium();
+
+// A page is 5 MB of script, and the machine may be busy with other tests.
+describe.skipIf(!chromium)('in a browser', { timeout: 90_000 }, () => {
+  it('whoever signs in has the explorer, also after a reload, with their headers', async () => {
+    const browser = await launch(chromium ?? '');
+    try {
+      const tab = await browser.newPage();
+      const complaints: string[] = [];
+      tab.on('pageerror', (error) => complaints.push(error.message));
+      await tab.goto(`${server.url}/graphql`);
+      const signIn = async (token: string) => {
+        await tab.getByLabel('User').fill(ADA.username);
+        await tab.getByLabel('Token').fill(token);
+        await tab.getByRole('button', { name: 'Sign in' }).click();
+      };
+      await signIn('other');
+      await tab.getByText('Invalid API token').waitFor();
+      await signIn(ADA.token);
+      const play = tab.getByRole('button', { name: 'Execute query' });
+      await play.waitFor();
+      await tab.reload();
+      await play.waitFor();
+      await tab.getByText(`Bearer ${ADA.token}`).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
