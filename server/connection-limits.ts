@@ -21,6 +21,8 @@ export function connectionOptions(settings: ConnectionSettings): ServerOptions {
     requestTimeout: settings.slowCallerSeconds * 1000,
     connectionsCheckingInterval: LIMITS.connectionCheckMs,
     keepAliveTimeout: settings.keepAliveSeconds * 1000,
+    // What Node says of a request without a host is nothing: it is told as all others are.
+    requireHostHeader: false,
     // A caller whose machine was switched off never says that it has gone.
     keepAlive: true,
     keepAliveInitialDelay: LIMITS.tcpProbeMs,
@@ -40,6 +42,14 @@ export function guardConnections(
   server.maxConnections = settings.maxConnections;
   // Lines beyond a count would be left out without a word; they are bounded in bytes already.
   server.maxHeadersCount = 0;
+  // What is expected beside `100-continue` may be passed over (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', ({ socket }) => {
+    endWith(
+      socket,
+      rawAnswer(serviceError('methodNotAllowed', { method: 'CONNECT' }), randomUUID()),
+    );
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = lastResponses.get(socket);
     const isAnswering = last?.headersSent === true && !last.writableFinished;
@@ -90,6 +100,7 @@ function rawAnswer(refusal: ServiceError, requestId: string): string {
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  405: 'Method Not Allowed',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
 };

@@ -72,13 +72,18 @@ export function createHttpServer(
     const requestId = requestIdOf(request, isTrusted);
     const gate = door.visit(caller);
     if (refusedAtOnce({ request, response, requestId, gate })) return;
+    // RFC 9112, 3.2: a request of HTTP/1.1 names the host.
+    const isWhole = request.headers.host !== undefined || request.httpVersionMinor === 0;
     const terms = { requestId, log: service.log, gate, slowCallerMs };
     const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
     const route = routeOf(exchange);
     const known = { route: route.name, caller };
-    const respondTo = () => respond(service, exchange, route);
+    const respondTo = () =>
+      isWhole
+        ? respond(service, exchange, route)
+        : send(exchange, refusalOf(exchange, serviceError('notHttp')));
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   server.on('connection', () => door.accepted());

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
@@ -27,8 +28,13 @@ afterAll(async () => {
 type Serving = { child: ChildProcess; output: string; url: string };
 
 /** What `npm start` runs; below a shell, as npm does it, when `shell` says so. */
-async function serve({ shell = false, log = false } = {}): Promise<Serving> {
-  const command = [process.execPath, join(program.folder, 'dist/cli/main.js'), 'serve', '--demo'];
+async function serve({
+  shell = false,
+  log = false,
+  more = [] as readonly string[],
+} = {}): Promise<Serving> {
+  const main = join(program.folder, 'dist/cli/main.js');
+  const command = [process.execPath, main, 'serve', '--demo', ...more];
   const [file = '', ...parameters] = shell ? ['sh', '-c', `${command.join(' ')}; :`] : command;
   const child = spawn(file, parameters, {
     cwd: program.folder,
@@ -91,6 +97,26 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     expect(again.output).toMatch(/User {6}demo/);
     expect(await endBy(again.child, 'SIGTERM')).toEqual([0, null]);
     expect(isRunning(postmaster)).toBe(false);
+  });
+
+  it('answers the documents of a file from the start as what is asked for often', async () => {
+    const file = join(folder, 'documents.json');
+    const query = 'query Trusted { viewer { username } }';
+    const documentId = createHash('sha256').update(query).digest('hex');
+    await writeFile(file, JSON.stringify({ [documentId]: query }));
+    const { child, url } = await serve({ more: ['--documents', file] });
+    const answer = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: 'Bearer demo', 'x-username': 'demo' },
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ documentId }),
+    });
+    expect(await answer.json()).toEqual({ data: { viewer: { username: 'demo' } } });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('countergraph_graphql_requests_total{way="hot"} 1');
+    expect(await endBy(child, 'SIGTERM')).toEqual([0, null]);
   });
 
   it('goes on where nobody reads its log any longer, and ends all that it has begun', async () => {

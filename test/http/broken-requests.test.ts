@@ -33,6 +33,7 @@ describe('what is not a request that can be read', () => {
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['a TLS handshake', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0])],
     ['a header without a name', `GET ${TOPPER} HTTP/1.1\r\n: x\r\n\r\n`],
+    ['one without a host', `GET ${TOPPER} HTTP/1.1\r\nconnection: close\r\n\r\n`],
     ['a body length that is no number', `POST ${TOPPER} HTTP/1.1\r\ncontent-length: x\r\n\r\n`],
     [
       'a body in chunks of no length',
@@ -48,6 +49,26 @@ describe('what is not a request that can be read', () => {
       message: 'The request must be HTTP/1.1, and could not be read as that',
     });
     expect((await service.call('/healthz')).status).toBe(200);
+  });
+
+  it('as CONNECT is told which methods there are', async () => {
+    const { status, head, body } = await send('CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect([status, JSON.parse(body).message]).toEqual([
+      405,
+      'Method CONNECT is not allowed, use GET, HEAD or POST',
+    ]);
+    expect(head).toMatch(/^allow: GET, HEAD, POST$/m);
+  });
+
+  it('as one that expects what nobody knows is answered all the same', async () => {
+    const { status, body } = await send(
+      'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n',
+    );
+    expect([status, body]).toEqual([200, 'alive\n']);
+  });
+
+  it('as one of HTTP/1.0 need not name a host', async () => {
+    expect((await send('GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
   it('as one with too long a head is told how long it may be', async () => {

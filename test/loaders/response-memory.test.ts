@@ -46,6 +46,17 @@ describe('remembered responses', () => {
     expect(await beginAndAsk(memory, made('small'))).toBe(true);
   });
 
+  it('take no more bytes than they may, and those that were asked for last are kept', async () => {
+    const memory = new ResponseMemory(20_000);
+    for (let i = 0; i < 100; i += 1) {
+      await memory.make(`question ${i}`, () => Promise.resolve(made('x'.repeat(1000))));
+      memory.find('question 0', at());
+      expect(memory.bytes).toBeLessThanOrEqual(20_000);
+    }
+    const kept = (i: number) => memory.find(`question ${i}`, at()) !== null;
+    expect([0, 1, 50, 99].map(kept)).toEqual([true, false, false, true]);
+  });
+
   it.each([made('old', 1, 2), made('old', 2, 1)])('are not replaced by older ones', async (old) => {
     const memory = new ResponseMemory(10_000);
     await memory.make('question', () => Promise.resolve(made('new', 2, 2)));

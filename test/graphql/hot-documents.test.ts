@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'graphql';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
+import { CompiledQueries } from '../../schema/compiled-queries.ts';
+import { schema } from '../../schema/schema.ts';
+import { Documents } from '../../server/documents.ts';
+import { group, startLab } from '../support/lab.ts';
+import { post } from '../support/rest-parameters.ts';
+import { ADA, basic, type TestService } from '../support/service.ts';
+
+let lab: TestService;
+
+const TRUSTED = 'query Trusted { viewer { username } }';
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(1)], documents: new Map([['trusted', TRUSTED]]) });
+});
+
+afterAll(() => lab.close());
+
+/** Which way a request has gone. */
+async function wayOf(query: string): Promise<string | undefined> {
+  const counts = async () => {
+    const { text } = await lab.call('/metrics');
+    const lines = text.matchAll(/^countergraph_graphql_requests_total\{way="(\w+)"\} (\d+)$/gm);
+    return new Map([...lines].map(([, way = '', count]) => [way, Number(count)]));
+  };
+  const before = await counts();
+  const sent = post('application/json', JSON.stringify({ query }));
+  const answer = await lab.call('/graphql', {
+    ...sent,
+    headers: { ...sent.headers, ...basic(ADA) },
+  });
+  expect([answer.status, JSON.parse(answer.text).errors]).toEqual([200, undefined]);
+  const after = await counts();
+  return [...after].find(([way, count]) => count > (before.get(way) ?? 0))?.[0];
+}
+
+it('a document is hot once it was asked for so often as is configured', async () => {
+  const ways = [];
+  for (let i = 0; i < LIMITS.compileAfter + 2; i += 1) {
+    ways.push(await wayOf('query Asked { viewer { username } }'));
+  }
+  expect(ways).toEqual([...Array(LIMITS.compileAfter).fill('yoga'), 'hot', 'hot']);
+});
+
+it('a trusted one is from the start', async () => {
+  expect(await wayOf(TRUSTED)).toBe('hot');
+});
+
+const padded = (name: string): string =>
+  `query ${name} { viewer { username } } #${'x'.repeat(LIMITS.compiledDocumentCharacters / 8)}`;
+
+it('compiled documents are bounded by their length: those asked for last are kept', () => {
+  const compiled = new CompiledQueries(schema, 1);
+  const names = Array.from({ length: 20 }, (_, i) => `Q${i}`);
+  for (const name of names) {
+    const text = padded(name);
+    compiled.note({ text, document: parse(text), operationName: null });
+  }
+  const kept = names.filter((name) => compiled.find(padded(name), null) !== null);
+  expect(kept).toEqual(names.slice(-7));
+});
+
+it('registered documents are too', () => {
+  const documents = new Documents(new Map(), { trustedOnly: false });
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+  const texts = Array.from(
+    { length: 20 },
+    (_, i) => `# ${i} ${'x'.repeat(LIMITS.persistedDocumentCharacters / 8)}`,
+  );
+  for (const text of texts) documents.register({ documentId: hashOf(text) }, text);
+  const isKept = (text: string): boolean => {
+    try {
+      return documents.textOf({ documentId: hashOf(text) }) === text;
+    } catch {
+      return false;
+    }
+  };
+  expect(texts.map(isKept)).toEqual(texts.map((_, i) => i >= 13));
+});
