@@ -8,6 +8,8 @@ export const LIMITS = {
   bodyBytesCeiling: 16 * 1024 * 1024,
   /** Characters of all documents that are kept compiled: some hundred large dashboards. */
   compiledDocumentCharacters: 4 * 1024 * 1024,
+  /** Characters of all documents that are kept parsed, each of which takes some 100 bytes. */
+  parsedDocumentCharacters: 512 * 1024,
   /** Characters of the documents that callers registered by their hash. */
   persistedDocumentCharacters: 4 * 1024 * 1024,
   /** Trusted documents, which are all compiled when the server starts. */
@@ -62,8 +64,12 @@ export const LIMITS = {
   percentileRanksCeiling: 1_001,
   /** Points of a series: a week of minutes (decisions, GraphQL details). */
   seriesPoints: 10_000,
-  /** Points of the series of all listed keys together: what an answer may hold in memory. */
-  seriesPointsInAll: 2_000_000,
+  /** Points of the series of all listed keys of one topper: a hundred with 10,000 each. */
+  seriesPointsInAll: 1_000_000,
+  /** Values in one answer: these with time and value. Some 50 MB, and a second to write them. */
+  answerValues: 2_000_000,
+  /** The highest that can be set: more than a process can hold. */
+  answerValuesCeiling: 1_000_000_000,
   /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
   flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys`. */
@@ -160,6 +166,8 @@ export const LIMITS = {
   embeddedLongestPauseMs: 30_000,
   /** What a killed server left behind may take to end, each time that it is told so. */
   orphanGraceMs: 1_000,
+  /** How long a request whose caller has gone counts as under way: its statement is cancelled. */
+  goneCallerMs: 250,
   /** Bytes of a refused body that are still read, so that its caller gets to see the answer. */
   discardedBodyBytes: 16 * 1024 * 1024,
   /** How long they may take. */

@@ -122,12 +122,15 @@ async function searchedPage(
   group: CounterGroupView,
   { search, first, afterKey }: { search: string; first: number; afterKey: string | null },
 ): Promise<KeyPage> {
-  const rows = await group.at.loaders.groupKeys.load({ ...group.keys, bound: null });
-  const found = rows
-    .map((row) => ({ group, row }))
-    .filter((key) =>
-      [labelOf(key), readableOf(key)].some((text) => foldCase(text).includes(search)),
-    );
+  const { groupKeys, goOn } = group.at.loaders;
+  const rows = await groupKeys.load({ ...group.keys, bound: null });
+  const found: KeyView[] = [];
+  for (const [place, row] of rows.entries()) {
+    if ((place & 255) === 0) await goOn();
+    const key = { group, row };
+    const texts = [labelOf(key), readableOf(key)];
+    if (texts.some((text) => foldCase(text).includes(search))) found.push(key);
+  }
   const start =
     afterKey === null ? 0 : found.findIndex(({ row }) => compareKeys(row.key, afterKey) > 0);
   const rest = start < 0 ? [] : found.slice(start);

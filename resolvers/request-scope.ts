@@ -1,3 +1,4 @@
+import type { AnswerBudget } from './answer-budget.ts';
 import type { Identity } from './identity.ts';
 import type { RequestReads } from './loaders/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
@@ -21,6 +22,7 @@ export type RequestScope = {
   readonly settings: ServiceSettings;
   readonly reads: RequestReads;
   readonly directory: NodeDirectory;
+  readonly budget: AnswerBudget;
   /** The value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;
   /** Whom to ask before and after somebody says who they are. */

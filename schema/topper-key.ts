@@ -3,7 +3,7 @@ import { parseRanks } from '../domain/percentile.ts';
 import { averageRateOf, shareOf, shownValue, volumeOf } from '../domain/topper-arithmetic.ts';
 import { attributesOf, labelOf, readableOf } from '../resolvers/keys.ts';
 import { drillDown, previousOf } from '../resolvers/topper-comparisons.ts';
-import { keyPeak, keyPercentiles, keySeries } from '../resolvers/topper-series.ts';
+import { keyPeak, keyPercentiles, keySeries, seriesLength } from '../resolvers/topper-series.ts';
 import { builder } from './builder.ts';
 import {
   KeyAttributeRef,
@@ -14,6 +14,7 @@ import {
   TopperKeyRef,
   TopperRef,
 } from './refs.ts';
+import { takeValues } from './take-values.ts';
 import { listed } from './topper-args.ts';
 
 builder.objectType(TopperKeyRef, {
@@ -89,11 +90,12 @@ builder.objectFields(TopperKeyRef, (t) => ({
         description: 'Numbers from 0 to 100, answered in this order.',
       }),
     },
-    resolve: (ranked, { ranks }, { settings }) =>
-      keyPercentiles(
-        ranked,
-        ranks.length > 0 ? parseRanks(ranks.map(String), 'ranks', settings.maxPercentileRanks) : [],
-      ),
+    resolve(ranked, { ranks }, scope, info) {
+      const { maxPercentileRanks: most } = scope.settings;
+      const known = ranks.length > 0 ? parseRanks(ranks.map(String), 'ranks', most) : [];
+      takeValues(scope, known.length, info);
+      return keyPercentiles(ranked, known);
+    },
   }),
   series: t.field({
     type: [SeriesPointRef],
@@ -101,8 +103,15 @@ builder.objectFields(TopperKeyRef, (t) => ({
     description:
       "The key's values per topper bucket, or per `step` seconds: a multiple of bucketSize, aligned to the epoch, at most 10,000 points.",
     args: { step: t.arg.int({ description: 'Seconds between points.' }) },
-    resolve: (ranked, { step }) => keySeries(ranked, step ?? null),
+    resolve(ranked, { step = null }, scope, info) {
+      takeValues(scope, seriesLength(ranked.topper.plan, step).points, info);
+      return keySeries(ranked, step);
+    },
   }),
+}));
+
+/** What looks at other windows, and at other groups. */
+builder.objectFields(TopperKeyRef, (t) => ({
   previous: t.field({
     type: PreviousMetricRef,
     nullable: true,

@@ -1,7 +1,7 @@
 import { LIMITS } from '../domain/limits.ts';
 import { shownTotal } from '../domain/topper-arithmetic.ts';
 import { flatSeries } from '../resolvers/flat-series.ts';
-import { topperSeries } from '../resolvers/topper-series.ts';
+import { seriesLength, topperSeries } from '../resolvers/topper-series.ts';
 import { shownOthers } from '../resolvers/toppers.ts';
 import { builder } from './builder.ts';
 import {
@@ -13,6 +13,7 @@ import {
   TopperRef,
   TopperSeriesPointRef,
 } from './refs.ts';
+import { takeValues } from './take-values.ts';
 
 builder.objectType(TopperRef, {
   description: 'The largest keys of a group by a meter over a window. It is always exact.',
@@ -55,39 +56,53 @@ builder.objectType(TopperRef, {
     keyCount: t.exposeInt('keyCount', {
       description: 'How many keys had a reading and passed the filter.',
     }),
-    series: t.field({
-      type: [TopperSeriesPointRef],
-      nullable: true,
-      description: 'Total and others over time, for a chart whose stack is the total.',
-      args: {
-        step: t.arg.int({
-          description:
-            'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
-        }),
-      },
-      resolve: (topper, { step }) => topperSeries(topper, step ?? null),
-    }),
-    flatSeries: t.field({
-      type: [FlatSeriesPointRef],
-      nullable: true,
-      description:
-        'The series of the listed keys and of the others as rows of one table, for tools that ' +
-        `take tables. By time, then by rank; at most ${LIMITS.flatSeriesRows} rows.`,
-      args: {
-        step: t.arg.int({
-          description:
-            'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
-        }),
-      },
-      resolve: (topper, { step }) => flatSeries(topper, step ?? null),
-    }),
-    keys: t.field({
-      type: [TopperKeyRef],
-      description: 'The listed keys, largest first; equals in the order of their raw form.',
-      resolve: ({ keys }) => [...keys],
-    }),
   }),
 });
+
+/** Lists, whose values are counted. */
+builder.objectFields(TopperRef, (t) => ({
+  series: t.field({
+    type: [TopperSeriesPointRef],
+    nullable: true,
+    description: 'Total and others over time, for a chart whose stack is the total.',
+    args: {
+      step: t.arg.int({
+        description:
+          'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
+      }),
+    },
+    resolve(topper, { step = null }, scope, info) {
+      takeValues(scope, seriesLength(topper.plan, step).points, info);
+      return topperSeries(topper, step);
+    },
+  }),
+  flatSeries: t.field({
+    type: [FlatSeriesPointRef],
+    nullable: true,
+    description:
+      'The series of the listed keys and of the others as rows of one table, for tools that ' +
+      `take tables. By time, then by rank; at most ${LIMITS.flatSeriesRows} rows.`,
+    args: {
+      step: t.arg.int({
+        description:
+          'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
+      }),
+    },
+    resolve(topper, { step = null }, scope, info) {
+      const { points } = seriesLength(topper.plan, step);
+      takeValues(scope, points * (topper.keys.length + 1), info);
+      return flatSeries(topper, step);
+    },
+  }),
+  keys: t.field({
+    type: [TopperKeyRef],
+    description: 'The listed keys, largest first; equals in the order of their raw form.',
+    resolve({ keys }, _, scope, info) {
+      takeValues(scope, keys.length, info);
+      return [...keys];
+    },
+  }),
+}));
 
 builder.objectType(TopperSeriesPointRef, {
   description: 'Total and others of one step of time.',

@@ -12,6 +12,7 @@ import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { parseUrlValues } from './parse-url-values.ts';
+import { parsedDocuments } from './parsed-documents.ts';
 import { runOrRemember } from './remembered-results.ts';
 import type { Settings } from './settings.ts';
 
@@ -38,6 +39,7 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
     cors: false,
     multipart: false,
     batching: false,
+    parserAndValidationCache: parsedDocuments(),
     // It would send every body through a stream; the HTTP layer has bounded it.
     maxRequestBodySize: false,
     logging: {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { handleRest, isRestPath, renderError } from '../rest/handle-request.ts';
 import { OPENAPI_PATH, openApi } from '../rest/openapi.ts';
 import { registerAdmission } from './admission-metrics.ts';
@@ -120,7 +121,10 @@ async function respond(service: Service, exchange: Exchange, route: Route): Prom
     if (exchange.response.headersSent) exchange.response.destroy();
     else await send(exchange, refusalOf(exchange, INTERNAL));
   } finally {
-    exchange.gate.leave();
+    const leave = () => exchange.gate.leave();
+    // Else whoever asks and goes would never have too much under way, however much is done for it.
+    if (exchange.signal.aborted) setTimeout(leave, LIMITS.goneCallerMs).unref();
+    else leave();
   }
 }
 

@@ -1,5 +1,6 @@
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { joinObservers } from '../domain/work-observer.ts';
+import { AnswerBudget } from '../resolvers/answer-budget.ts';
 import { RequestReads } from '../resolvers/loaders/request-reads.ts';
 import { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
@@ -109,6 +110,7 @@ export function createService(options: ServiceOptions): Service {
     pageDocuments: options.pageDocuments ?? new Map(),
     openScope: (timeoutSeconds, asked, { mayReadAlone } = { mayReadAlone: false }) => ({
       ...{ settings, directory, variable, gate: asked.gate },
+      budget: new AnswerBudget(settings.answerValues),
       reads: new RequestReads({
         ...{ pools, memory, timeoutSeconds, mayReadAlone },
         now: Math.floor(clock() / 1000),

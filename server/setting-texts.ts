@@ -110,6 +110,9 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
       'what an operation may cost; [limits.md](limits.md#what-a-query-costs) says how that is computed',
   },
   COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: { meaning: 'ids given to one `nodes`' },
+  COUNTERGRAPH_GRAPHQL_MAX_VALUES: {
+    meaning: 'values of keys, series and percentiles in the answer to one request',
+  },
   COUNTERGRAPH_INTROSPECTION: { meaning: 'who may ask for the GraphQL schema' },
   COUNTERGRAPH_EXPLORER: { meaning: 'who may open the explorer at `/graphql`' },
   COUNTERGRAPH_DASHBOARD: { meaning: 'the dashboard at `/`' },

@@ -79,6 +79,8 @@ export type Settings = {
   graphqlBodyBytes: number;
   /** What a GraphQL operation may ask for. */
   graphql: GraphQLSettings;
+  /** Values of keys, series and percentiles in the answer to one. */
+  answerValues: number;
   /** Who may ask for the schema. */
   introspection: IntrospectionMode;
   explorer: 'on' | 'signed-in' | 'off';
@@ -272,6 +274,10 @@ const VARIABLES = {
     fallback: LIMITS.graphqlNodeIds,
     ...wholeNumber(1, LIMITS.graphqlNodeIdsCeiling),
   }),
+  COUNTERGRAPH_GRAPHQL_MAX_VALUES: setting({
+    fallback: LIMITS.answerValues,
+    ...wholeNumber(1, LIMITS.answerValuesCeiling),
+  }),
   COUNTERGRAPH_INTROSPECTION: setting({ fallback: 'on', ...oneOf(INTROSPECTION_MODES) }),
   COUNTERGRAPH_EXPLORER: setting({ fallback: 'on', ...oneOf(['on', 'signed-in', 'off']) }),
   COUNTERGRAPH_DASHBOARD: setting({ fallback: 'on', ...oneOf(['on', 'off']) }),
@@ -346,6 +352,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       cost: read.COUNTERGRAPH_GRAPHQL_MAX_COST,
       nodeIds: read.COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS,
     },
+    answerValues: read.COUNTERGRAPH_GRAPHQL_MAX_VALUES,
     introspection: read.COUNTERGRAPH_INTROSPECTION,
     explorer: read.COUNTERGRAPH_EXPLORER,
     dashboard: read.COUNTERGRAPH_DASHBOARD,

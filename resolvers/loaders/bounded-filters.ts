@@ -16,7 +16,7 @@ import {
 } from '../../topk/key-bits.ts';
 import type { KnownFilter } from './filter-memory.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
-import { createPause } from './turns.ts';
+import { pause } from './turns.ts';
 
 /** A filter of which it is known where the keys are that it has to look at. */
 export type BoundedFilter = {
@@ -94,7 +94,6 @@ async function decide(
   const isInside = side === 'inside';
   const bits = emptyKeyBits(sizes);
   if (!isInside) addAllKeys(bits);
-  const pause = createPause();
   for (const { shard, keyIds, texts } of rows) {
     for (const [place, keyId] of keyIds.entries()) {
       if (isExact || passes(texts[place] ?? '') === isInside) {
@@ -139,7 +138,6 @@ async function extend(
   const sizes = [...known.sizes];
   for (const { shard, keyIds } of added) sizes[shard] = (keyIds.at(-1) ?? -1) + 1;
   const bits = growKeyBits(known.bits, sizes);
-  const pause = createPause();
   for (const { shard, keyIds, texts } of added) {
     for (const [place, keyId] of keyIds.entries()) {
       if (passes(texts[place] ?? '')) addKey(bits, shard, keyId);

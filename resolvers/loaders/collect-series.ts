@@ -6,7 +6,7 @@ import { catchUp } from './catch-up.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 import type { SeriesOfKeys, SeriesPlace, SeriesReadings } from './series-memory.ts';
 import { pageReadings } from './step-series.ts';
-import { createPause } from './turns.ts';
+import { pause } from './turns.ts';
 
 /** Keys whose series of one slot are wanted, and where these are stored. */
 export type WantedSeries = {
@@ -93,7 +93,6 @@ async function readMissing(
     // A key without a page has no readings there.
     for (const keys of fresh.values()) for (const name of names[i] ?? []) keys.set(name, null);
   }
-  const pause = createPause();
   for (const row of await selectKeySeries(reader.session, missing, bound)) {
     const each = missing[row.range];
     const wanted = names[row.range];

@@ -1,6 +1,6 @@
 import { addKey, emptyKeyBits, hasKey, type KeyBits } from '../../topk/key-bits.ts';
 import { Tally } from './tally.ts';
-import { createPause } from './turns.ts';
+import { pause } from './turns.ts';
 
 /** The raw texts of a group's keys by shard and id; ids that are not given have none. */
 export type KeyTexts = readonly (readonly (string | undefined)[])[];
@@ -123,7 +123,6 @@ async function matchKeys(
   before: KnownFilter | undefined,
 ): Promise<KeyBits> {
   const bits = emptyKeyBits(sizes);
-  const pause = createPause();
   for (const [shard, size] of sizes.entries()) {
     const known = before?.sizes[shard] ?? 0;
     for (let keyId = 0; keyId < size; keyId += 1) {

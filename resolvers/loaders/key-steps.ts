@@ -25,7 +25,7 @@ import {
   valuePart,
 } from './step-series.ts';
 import type { TopperQuestion } from './topper-answers.ts';
-import { createPause } from './turns.ts';
+import { pause } from './turns.ts';
 
 /** One key's readings on a grid of steps, which is epoch-aligned and coarser than the buckets. */
 export type KeyStepsRequest = {
@@ -155,7 +155,6 @@ async function readSeries(
     bound,
   );
   const series: [string, StepSeries][] = [];
-  const pause = createPause();
   for (const [i, grid] of grids.entries()) {
     const partsOf = seriesParts(grid, splits[i]?.inner ?? NOTHING, wanted[i] ?? null, found);
     const ofEdges = (await Promise.all(edges[i] ?? [])).map((edge) => new Map(edge));

@@ -36,6 +36,8 @@ export function createNodeLoaders(reader: NodeReader) {
   const topperAnswers = topperAnswersLoader(reader);
   const groupKeys = groupKeysLoader(session);
   return {
+    /** See NodeReader. */
+    goOn: () => reader.goOn(),
     serverFacts: (): Promise<ServerFactsRow> => {
       serverFacts ??= selectServerFacts(session);
       return serverFacts;

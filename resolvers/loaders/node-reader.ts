@@ -2,9 +2,11 @@ import DataLoader from 'dataloader';
 import { type CatalogRow, selectCatalogs } from '../../db/queries/select-catalogs.ts';
 import { selectVersions, type VersionsRow } from '../../db/queries/select-versions.ts';
 import type { ReadSession } from '../../db/read-session.ts';
+import { isPast, type TimeBound, timedOut } from '../../db/time-bound.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
 import type { PlanNote } from './plan-note.ts';
 import { memoryKey, type ServiceMemory } from './service-memory.ts';
+import { pause } from './turns.ts';
 
 /** A context at the version that a snapshot shows. */
 export type ContextState = {
@@ -21,6 +23,8 @@ export type NodeReaderOptions = {
   readonly nodeUrl: string;
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
+  /** Of all work of the request; null: there is none. */
+  readonly bound: TimeBound | null;
   /** Told how each topper is answered. */
   readonly onPlan: (plan: PlanNote) => void;
 };
@@ -34,6 +38,7 @@ export class NodeReader {
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
   readonly onPlan: (plan: PlanNote) => void;
+  readonly #bound: TimeBound | null;
   readonly #nodeUrl: string;
   /** Of which snapshot these are: a failed statement is followed by another one. */
   #snapshot = -1;
@@ -42,12 +47,23 @@ export class NodeReader {
   /** The contexts that were asked for, at the versions at which they answer. */
   readonly #asked = new Map<number, VersionsRow>();
 
-  constructor({ session, nodeUrl, memory, signal, onPlan }: NodeReaderOptions) {
+  constructor({ session, nodeUrl, memory, signal, bound, onPlan }: NodeReaderOptions) {
     this.onPlan = onPlan;
     this.session = session;
     this.memory = memory;
     this.signal = signal;
+    this.#bound = bound;
     this.#nodeUrl = nodeUrl;
+  }
+
+  /**
+   * To be awaited again and again within long work of this process: others go on meanwhile. Errors:
+   * the request's time is over, or its caller has gone.
+   */
+  goOn(): Promise<void> | undefined {
+    this.signal.throwIfAborted();
+    if (isPast(this.#bound)) throw timedOut(this.#bound);
+    return pause();
   }
 
   /** Versions that a statement of this session brought along. */

@@ -62,12 +62,18 @@ async function matchAll(
     passingBounded(reader, bounded, bound),
     learnKeys(reader, others, bound),
   ]);
-  return Promise.all(
-    placed.map(({ request, bounded: filter }) => {
-      const found = filter && ofBounded[bounded.indexOf(filter)];
-      return found ?? match(reader, groupKeys, request, learned.get(request));
-    }),
-  );
+  // In one statement for all.
+  for (const { group, test } of requests) {
+    if (test.kind === 'row') groupKeys.load({ ...group, bound }).catch(() => undefined);
+  }
+  const passing: KeyBits[] = [];
+  // One after the other: what is left when the time is over is not begun.
+  for (const { request, bounded: filter } of placed) {
+    await reader.goOn();
+    const found = filter && ofBounded[bounded.indexOf(filter)];
+    passing.push(found ?? (await match(reader, groupKeys, request, learned.get(request))));
+  }
+  return passing;
 }
 
 /** null: any key may have to be looked at. */
@@ -97,6 +103,9 @@ async function match(
   return memory.filters.passing(named, texts, await rowTest(groupKeys, group, test, bound));
 }
 
+/** All filters of a request look at the same rows. */
+const rowsByKey = new WeakMap<readonly KeyRow[], ReadonlyMap<string, KeyRow>>();
+
 async function rowTest(
   groupKeys: GroupKeys,
   group: KeyGroup,
@@ -104,7 +113,8 @@ async function rowTest(
   bound: TimeBound | null,
 ): Promise<(key: string) => boolean> {
   const rows = await groupKeys.load({ ...group, bound });
-  const byKey = new Map(rows.map((row) => [row.key, row]));
+  const byKey = rowsByKey.get(rows) ?? new Map(rows.map((row) => [row.key, row]));
+  rowsByKey.set(rows, byKey);
   return (key) => {
     const row = byKey.get(key);
     return row !== undefined && test.passes(row);

@@ -184,18 +184,19 @@ export class RequestReads {
       if (kind === 'statement' && !isVersioned(name)) this.noteMoment();
       return pools.onWork(kind, name);
     };
+    const bound = timeoutSeconds === null ? null : this.bound(timeoutSeconds);
     const session = new ReadSession({
       pool: pools.at(nodeUrl),
       onStatement: pools.onStatement,
       onWork,
       requestId,
-      bound: timeoutSeconds === null ? null : this.bound(timeoutSeconds),
+      bound,
       signal,
       mayReadAlone,
       isCrowded,
     });
     const reader = new NodeReader({
-      ...{ session, nodeUrl, memory, signal },
+      ...{ session, nodeUrl, memory, signal, bound },
       onPlan: (plan) => {
         this.plans.push(plan);
         onPlan(plan);

@@ -23,7 +23,10 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
   'Context.slices': listOf(() => 100),
   'CounterGroup.drilldowns': listOf(() => 5),
-  'CounterGroup.keys': listOf((given) => within(given('first'), LIMITS.keysPage)),
+  'CounterGroup.keys': (given, below, setting) => {
+    const page = listOf(() => within(given('first'), LIMITS.keysPage))(given, below, setting);
+    return given('search') ? { ...page, fixed: page.fixed + SEARCH_COST } : page;
+  },
   'Key.attributes': (_, below) => below,
   'KeyConnection.edges': (_, below) => below,
   'Query.nodes': (given, below) => {
@@ -51,6 +54,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'TopperKey.previous': () => ({ ...NO_COST, fixed: 1, perDay: 1 }),
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
+
+/** A search looks at all keys of the group, however many are listed. */
+const SEARCH_COST = 1_000;
 
 /** What a list of objects is counted as whose length nobody can know before it is read. */
 const LIST_LENGTH = 10;

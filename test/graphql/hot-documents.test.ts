@@ -5,6 +5,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { CompiledQueries } from '../../schema/compiled-queries.ts';
 import { schema } from '../../schema/schema.ts';
 import { Documents } from '../../server/documents.ts';
+import { parsedDocuments } from '../../server/parsed-documents.ts';
 import { group, startLab } from '../support/lab.ts';
 import { post } from '../support/rest-parameters.ts';
 import { ADA, basic, type TestService } from '../support/service.ts';
@@ -61,6 +62,18 @@ it('compiled documents are bounded by their length: those asked for last are kep
   }
   const kept = names.filter((name) => compiled.find(padded(name), null) !== null);
   expect(kept).toEqual(names.slice(-7));
+});
+
+it('parsed documents are too', () => {
+  const { documentCache } = parsedDocuments();
+  const texts = Array.from(
+    { length: 20 },
+    (_, i) => `{ __typename } # ${i} ${'x'.repeat(LIMITS.parsedDocumentCharacters / 8)}`,
+  );
+  for (const text of texts) documentCache.set(text, parse(text));
+  expect(texts.map((text) => documentCache.get(text) !== undefined)).toEqual(
+    texts.map((_, i) => i >= 13),
+  );
 });
 
 it('registered documents are too', () => {

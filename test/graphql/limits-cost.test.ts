@@ -64,6 +64,7 @@ describe('the cost of a topper', () => {
     ['meters { topper { total } }', 10 * (1 + 101)],
     ['meter(index: 0) { topper { total } }', 101],
     ['keys(first: 20) { edges { node { label } } }', 20],
+    ['keys(first: 20, search: "x") { edges { node { label } } }', 20 + 1000],
     ['keys { edges { node { counterGroup { topper { total } } } } }', 50 * (1 + 101)],
     ['drilldowns { name }', 5],
     ['name timeInterval { from } crosskey { parent { name } }', 0],

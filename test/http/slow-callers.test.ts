@@ -82,8 +82,8 @@ describe('a caller that sends a byte now and then', () => {
       await delay(50);
     }
     expect(statusOf(connection.received)).toBe(408);
-    const { text } = await lab.call('/metrics');
-    expect(text).toContain('countergraph_requests_at_work 0');
+    const metrics = async () => (await lab.call('/metrics')).text;
+    await expect.poll(metrics).toContain('countergraph_requests_at_work 0');
   });
 });
 

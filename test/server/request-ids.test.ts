@@ -47,7 +47,7 @@ async function linesOf(
 const TOPPER = { counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600 };
 
 const WAITING = `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
-  where l.relation = 'topper_blocks'::regclass and not l.granted`;
+  where l.relation = 'topper_blocks'::regclass and not l.granted and a.datname = current_database()`;
 
 /** The names of sessions that work for `request`, which is held up in the database meanwhile. */
 async function sessionsOf(
