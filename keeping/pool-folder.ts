@@ -144,9 +144,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: CANNOT_WRITE,
   EPERM: CANNOT_WRITE,
   EROFS: 'is mounted read-only',
-  ENOSPC: 'is full: nothing was changed; make room, or use another pool with --pool',
-  EDQUOT: 'has no room left for this user: nothing was changed; use another pool with --pool',
-  EFBIG: 'does not take so large a file: nothing was changed; use another pool with --pool',
+  ENOSPC: 'is full: the slice is as it was; make room, or use another pool with --pool',
+  EDQUOT: 'has no room left for this user: the slice is as it was; use another pool with --pool',
+  EFBIG: 'does not take so large a file: the slice is as it was; use another pool with --pool',
 };
 
 /** Node's code of an error of the file system. */

@@ -61,6 +61,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   if (!isTimeZone(timeZone)) {
     throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
   }
+  if (isLong(request.filter)) await group.at.loaders.takeTurn();
   const passing = isEmptyFilter(request.filter)
     ? null
     : filterTest(group, request.filter, compileKeyFilter(request.filter, group.kinds, names));
@@ -82,6 +83,12 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     within: null,
   };
 }
+
+/** Whether a filter takes long to get ready: its lists and patterns have thousands of values. */
+const isLong = (filter: KeyFilter): boolean =>
+  Object.values(filter).some((given) => given.length > LONG);
+
+const LONG = 500;
 
 export function checkMaxItems(maxItems: number, ceiling: number, name: string): void {
   if (!Number.isInteger(maxItems) || maxItems < 1 || maxItems > ceiling) {

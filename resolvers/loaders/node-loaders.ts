@@ -38,6 +38,7 @@ export function createNodeLoaders(reader: NodeReader) {
   return {
     /** See NodeReader. */
     goOn: () => reader.goOn(),
+    takeTurn: () => reader.takeTurn(),
     serverFacts: (): Promise<ServerFactsRow> => {
       serverFacts ??= selectServerFacts(session);
       return serverFacts;

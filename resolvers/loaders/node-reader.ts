@@ -6,7 +6,7 @@ import { isPast, type TimeBound, timedOut } from '../../db/time-bound.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
 import type { PlanNote } from './plan-note.ts';
 import { memoryKey, type ServiceMemory } from './service-memory.ts';
-import { pause } from './turns.ts';
+import { pause, takeTurn } from './turns.ts';
 
 /** A context at the version that a snapshot shows. */
 export type ContextState = {
@@ -61,9 +61,19 @@ export class NodeReader {
    * the request's time is over, or its caller has gone.
    */
   goOn(): Promise<void> | undefined {
+    this.#check();
+    return pause();
+  }
+
+  /** Before long work that is in one piece. Errors: the same. */
+  async takeTurn(): Promise<void> {
+    await takeTurn();
+    this.#check();
+  }
+
+  #check(): void {
     this.signal.throwIfAborted();
     if (isPast(this.#bound)) throw timedOut(this.#bound);
-    return pause();
   }
 
   /** Versions that a statement of this session brought along. */

@@ -14,12 +14,21 @@ const waiting: (() => void)[] = [];
  * work at once shares the time, or a hundred pieces of it would take a hundred times as much.
  */
 export function pause(): Promise<void> | undefined {
-  if (since === null) {
-    since = performance.now();
-    setImmediate(beginTurn);
-  }
-  if (waiting.length === 0 && performance.now() - since < TURN_MS) return undefined;
+  const began = beganAt();
+  return waiting.length === 0 && performance.now() - began < TURN_MS ? undefined : takeTurn();
+}
+
+/** Before a piece of long work that is in one piece: it has a turn of the event loop of its own. */
+export function takeTurn(): Promise<void> {
+  beganAt();
   return new Promise((resolve) => waiting.push(resolve));
+}
+
+function beganAt(): number {
+  if (since !== null) return since;
+  since = performance.now();
+  setImmediate(beginTurn);
+  return since;
 }
 
 function beginTurn(): void {

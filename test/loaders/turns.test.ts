@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { pause } from '../../resolvers/loaders/turns.ts';
+import { pause, takeTurn } from '../../resolvers/loaders/turns.ts';
 
 /** Keeps the event loop for longer than any work may. */
 function spin(): void {
@@ -28,6 +28,25 @@ it('long work lets the event loop turn, and all of it together takes the time of
   }
   await all;
   expect(steps).toBe(100);
+  expect(Math.max(...inTurns)).toBeLessThanOrEqual(2);
+});
+
+it('work in one piece has a turn of its own', async () => {
+  let [done, isOver] = [0, false];
+  const work = async () => {
+    await takeTurn();
+    done += 1;
+  };
+  const all = Promise.all(Array.from({ length: 20 }, work)).then(() => {
+    isOver = true;
+  });
+  const inTurns: number[] = [];
+  for (let before = done; !isOver; before = done) {
+    await turn();
+    inTurns.push(done - before);
+  }
+  await all;
+  expect(done).toBe(20);
   expect(Math.max(...inTurns)).toBeLessThanOrEqual(2);
 });
 
