@@ -35,6 +35,9 @@ export type Claim = {
   readonly slicesOf: string | null;
 };
 
+/** requestId: names the request in PostgreSQL's log, where no transaction does. */
+type AskedClaim = Claim & { readonly requestId: string | null };
+
 /**
  * Who somebody is and what they may read, in one statement; null for an unknown user. What they may
  * read is looked up for the right token only: a wrong one must not take longer than a user who is
@@ -42,12 +45,12 @@ export type Claim = {
  */
 export async function selectIdentity(
   session: ReadSession,
-  { username, digest, slicesOf: context }: Claim,
+  { username, digest, slicesOf: context, requestId }: AskedClaim,
   bound: TimeBound | null,
 ): Promise<IdentityRow | null> {
   // PostgreSQL's texts have no NUL, so nobody is called that.
   if (username.includes('\0')) return null;
-  const values = [username, blinded(digest), BLIND];
+  const values = [username, blinded(digest), BLIND, requestId];
   const isWithSlices = context !== null && !context.includes('\0');
   // Often the only statement of a request: all else may be remembered at the versions it brings.
   const rows = await session.readAlone<FoundRow>(
@@ -80,7 +83,7 @@ const blinded = (digest: Buffer): Buffer =>
 
 const selectIdentityWith = (more: string): string => `
 select u.user_id, t.digest, coalesce(granted.contexts, '[]') as contexts
-from (values ($1::text)) as asked (username)
+from (values ($1::text, $4::text)) as asked (username, request)
 left join users u on u.username = asked.username
 left join tokens t on t.user_id = u.user_id
 left join lateral (
@@ -99,5 +102,5 @@ left join lateral (
 export const SELECT_IDENTITY = selectIdentityWith('');
 
 export const SELECT_IDENTITY_AND_SLICES = selectIdentityWith(`,
-    'slices', case when c.name = $4::text then json_build_object(
+    'slices', case when c.name = $5::text then json_build_object(
       'isStandby', pg_is_in_recovery(), 'slices', ${slicesOf('c.context_id')}) end`);

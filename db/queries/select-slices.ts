@@ -22,15 +22,20 @@ export type NodeSlices = {
 
 export type SlicesRow = VersionsRow & NodeSlices;
 
-/** All slices of the contexts; of one that has not reached a standby yet, none. */
+/**
+ * All slices of the contexts; of one that has not reached a standby yet, none. requestId: names the
+ * request in PostgreSQL's log, where no transaction does.
+ */
 export const selectSlices = (
   session: ReadSession,
   contextIds: readonly number[],
+  requestId: string | null,
 ): Promise<SlicesRow[]> =>
   // Often the last statement of a request, and all there is in its answer.
   session.readAlone<SlicesRow>(
     {
-      ...{ query: 'select-slices', name: 'slices', text: SELECT_SLICES, values: [contextIds] },
+      ...{ query: 'select-slices', name: 'slices', text: SELECT_SLICES },
+      values: [contextIds, requestId],
       sharedAs: `slices ${contextIds.join(' ')}`,
     },
     versionsCheck,
@@ -61,5 +66,5 @@ export const SELECT_SLICES = `
 select asked.context_id as "contextId", coalesce(v.version, 0)::float8 as version,
   coalesce(t.version, 0)::float8 as "textVersion", pg_is_in_recovery() as "isStandby",
   ${slicesOf('asked.context_id')} as slices
-from unnest($1::int[]) as asked (context_id)
+from unnest($1::int[]) as asked (context_id) cross join (values ($2::text)) as request (id)
 left join context_versions v using (context_id) left join text_versions t using (context_id)`;

@@ -29,7 +29,7 @@ export function createNodeLoaders(reader: NodeReader) {
   const { session } = reader;
   let serverFacts: Promise<ServerFactsRow> | undefined;
   const slicesByContext = oneLoader(
-    (ids: readonly number[]) => selectSlices(session, ids),
+    (ids: readonly number[]) => selectSlices(session, ids, reader.requestId),
     (id) => id,
     (row) => row.contextId,
   );

@@ -25,6 +25,7 @@ export type NodeReaderOptions = {
   readonly signal: AbortSignal;
   /** Of all work of the request; null: there is none. */
   readonly bound: TimeBound | null;
+  readonly requestId: string | null;
   /** Told how each topper is answered. */
   readonly onPlan: (plan: PlanNote) => void;
 };
@@ -37,6 +38,7 @@ export class NodeReader {
   readonly session: ReadSession;
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
+  readonly requestId: string | null;
   readonly onPlan: (plan: PlanNote) => void;
   readonly #bound: TimeBound | null;
   readonly #nodeUrl: string;
@@ -47,7 +49,9 @@ export class NodeReader {
   /** The contexts that were asked for, at the versions at which they answer. */
   readonly #asked = new Map<number, VersionsRow>();
 
-  constructor({ session, nodeUrl, memory, signal, bound, onPlan }: NodeReaderOptions) {
+  constructor(options: NodeReaderOptions) {
+    const { session, nodeUrl, memory, signal, bound, requestId, onPlan } = options;
+    this.requestId = requestId;
     this.onPlan = onPlan;
     this.session = session;
     this.memory = memory;

@@ -150,7 +150,8 @@ export class RequestReads {
     bound: TimeBound | null,
   ): Promise<IdentityRow | null> {
     const reader = this.#reader(nodeUrl);
-    const row = await selectIdentity(reader.session, claim, bound);
+    const { requestId = null } = this.#options;
+    const row = await selectIdentity(reader.session, { ...claim, requestId }, bound);
     const contexts = row?.contexts ?? [];
     reader.noteVersions(contexts);
     for (const { slices, ...context } of contexts) {
@@ -196,7 +197,7 @@ export class RequestReads {
       isCrowded,
     });
     const reader = new NodeReader({
-      ...{ session, nodeUrl, memory, signal, bound },
+      ...{ session, nodeUrl, memory, signal, bound, requestId },
       onPlan: (plan) => {
         this.plans.push(plan);
         onPlan(plan);

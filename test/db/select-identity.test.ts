@@ -32,6 +32,7 @@ async function tablesRead(statement: string, { username, token }: Credentials): 
     `'${username}'`,
     `'\\x${sha256(sha256(token), blind).toString('hex')}'`,
     `'\\x${blind.toString('hex')}'`,
+    `'request'`,
     `'${CONTEXT}'`,
   ];
   const asked = literals.reduce((sql, literal, i) => sql.replaceAll(`$${i + 1}`, literal), text);
@@ -69,7 +70,7 @@ describe.each([
 
 describe('slices that are asked for with who somebody is', () => {
   it('are of no context that is not granted', async () => {
-    const tables = await tablesRead(SELECT_IDENTITY_AND_SLICES.replaceAll('$4', `'other'`), ADA);
+    const tables = await tablesRead(SELECT_IDENTITY_AND_SLICES.replaceAll('$5', `'other'`), ADA);
     expect(tables).not.toContain('slices');
   });
 });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/write/connection.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { ADA, basic, startTestService, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
 const MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -155,6 +156,30 @@ describe('the id of a request', () => {
     // Nobody waits for the commit of what was only read.
     const left = `select from pg_stat_activity where application_name like '%proxy-0815%'`;
     await expect.poll(() => lab.sql(left)).toEqual([]);
+  });
+});
+
+describe('statements that need no transaction', () => {
+  const SLICES = '{ context(name: "lab") { slices { name } } }';
+
+  it.each<[string, (headers: Record<string, string>) => Promise<unknown>]>([
+    ['who asks', (headers) => behindProxy.rest('groups', {}, { headers })],
+    ['who asks, with slices', (headers) => behindProxy.rest('slices', {}, { headers })],
+    ['slices', (headers) => behindProxy.graphql(SLICES, {}, { ...basic(ADA), ...headers })],
+  ])('of %s have the id among their parameters', async (_, ask) => {
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
+    try {
+      // What is remembered is asked for by such statements only.
+      for (const id of ['proxy-1', 'proxy-2']) await ask({ 'x-request-id': id });
+      const named = sent.mock.calls.flatMap(([config]: unknown[]) => {
+        const { name, values = [] } = Object(config) as { name?: string; values?: unknown[] };
+        return name ? [values.includes('proxy-2') || values.includes('proxy-1')] : [];
+      });
+      expect(named.length).toBeGreaterThan(0);
+      expect(named).toEqual(named.map(() => true));
+    } finally {
+      sent.mockRestore();
+    }
   });
 });
 
