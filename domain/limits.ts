@@ -6,8 +6,10 @@ export const LIMITS = {
   graphqlBodyBytes: 256 * 1024,
   /** The highest that either can be set to: a body is held in memory, and read in one piece. */
   bodyBytesCeiling: 16 * 1024 * 1024,
-  /** Characters of all documents that are kept compiled: some hundred large dashboards. */
-  compiledDocumentCharacters: 4 * 1024 * 1024,
+  /** Characters of all documents that are kept compiled, each of which takes some 400 bytes. */
+  compiledDocumentCharacters: 512 * 1024,
+  /** Characters of the documents of which it is known how often they were asked for. */
+  notedDocumentCharacters: 4 * 1024 * 1024,
   /** Characters of all documents that are kept parsed, each of which takes some 100 bytes. */
   parsedDocumentCharacters: 512 * 1024,
   /** Characters of the documents that callers registered by their hash. */

@@ -44,9 +44,6 @@ export type AskedOperation = {
   readonly operationName: string | null;
 };
 
-/** An operation that is asked for again and again; `query` once it has been compiled. */
-type Known = { asked: number; query: CompiledQuery | null };
-
 /**
  * Compiled operations by document *and* operation name. Compiling takes as long as validating, so
  * it is done for what is asked for often, or was trusted at the start. Operations that cannot be
@@ -56,10 +53,9 @@ export class CompiledQueries {
   readonly #schema: GraphQLSchema;
   readonly #hotAfter: number;
   readonly #trusted = new Map<string, CompiledQuery>();
-  readonly #known = new LRUCache<string, Known>({
-    maxSize: LIMITS.compiledDocumentCharacters,
-    sizeCalculation: (_, key) => key.length,
-  });
+  readonly #compiled = boundedByLength<CompiledQuery>(LIMITS.compiledDocumentCharacters);
+  /** How often an operation was asked for since it was compiled; NaN: it cannot be. */
+  readonly #asked = boundedByLength<number>(LIMITS.notedDocumentCharacters);
 
   /** hotAfter: how often an operation is asked for before it is compiled. */
   constructor(schema: GraphQLSchema, hotAfter: number) {
@@ -70,20 +66,21 @@ export class CompiledQueries {
   /** null: it is not hot, or cannot be compiled. */
   find(text: string, operationName: string | null): CompiledQuery | null {
     const key = keyOf(text, operationName);
-    return this.#trusted.get(key) ?? this.#known.get(key)?.query ?? null;
+    return this.#trusted.get(key) ?? this.#compiled.get(key) ?? null;
   }
 
   /** Notes that an operation was asked for, and gives its compiled form when it has one by now. */
   note(asked: AskedOperation): CompiledQuery | null {
+    const known = this.find(asked.text, asked.operationName);
+    if (known) return known;
     const key = keyOf(asked.text, asked.operationName);
-    const trusted = this.#trusted.get(key);
-    if (trusted) return trusted;
-    const known = this.#known.get(key) ?? { asked: 0, query: null };
-    known.asked += 1;
+    const times = (this.#asked.get(key) ?? 0) + 1;
+    const isHot = this.#hotAfter > 0 && times >= this.#hotAfter;
+    const query = isHot ? compile(this.#schema, asked) : null;
+    if (query) this.#compiled.set(key, query);
     // Once only: what cannot be compiled will not be tried again.
-    if (known.asked === this.#hotAfter) known.query = compile(this.#schema, asked);
-    this.#known.set(key, known);
-    return known.query;
+    this.#asked.set(key, !isHot ? times : query ? 0 : Number.NaN);
+    return query;
   }
 
   /** Compiles all operations of a valid document for good. */
@@ -112,6 +109,9 @@ export class CompiledQueries {
     return coerced;
   }
 }
+
+const boundedByLength = <Value extends object | number>(characters: number) =>
+  new LRUCache<string, Value>({ maxSize: characters, sizeCalculation: (_, key) => key.length });
 
 const keyOf = (text: string, operationName: string | null): string =>
   `${operationName ?? ''}\n${text}`;
