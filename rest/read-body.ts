@@ -48,6 +48,7 @@ function parseObject(body: Buffer): Record<string, unknown> {
 /** An integer keeps the digits that were given, which a double might change. */
 const exactNumber = (text: string): string | number => (/^-?\d+$/.test(text) ? text : Number(text));
 
+/** The one kind of body that passes through the types of `fetch`, which have a parser for it. */
 async function parseForm(body: Buffer, contentType: string): Promise<FormData> {
   try {
     return await new Response(new Uint8Array(body), {
