@@ -121,15 +121,8 @@ const FORMAT = wordParameter({ name: 'format', meaning: 'how the answer is writt
 
 export const topperParameters = (settings: ServiceSettings): readonly Parameter<unknown>[] => [
   ...[COUNTER_GROUP, METER, maxItemsParameter(settings), RESOLVE_KEYS, ATTRIBUTES],
-  ...[
-    percentilesParameter(settings),
-    MATCH,
-    EXCLUDE,
-    FLAGS,
-    FORMAT,
-    ...WINDOW_PARAMETERS,
-    timeZoneParameter(settings),
-  ],
+  ...[percentilesParameter(settings), MATCH, EXCLUDE, FLAGS, FORMAT],
+  ...[...WINDOW_PARAMETERS, timeZoneParameter(settings)],
 ];
 
 /** Errors: 400 for each value that is malformed. */

@@ -45,10 +45,9 @@ export function guardConnections(
   // What is expected beside `100-continue` may be passed over (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', ({ socket }) => {
-    endWith(
-      socket,
-      rawAnswer(serviceError('methodNotAllowed', { method: 'CONNECT' }), randomUUID()),
-    );
+    // Answers to what was asked before it would be taken for its own.
+    if (lastResponses.get(socket)?.writableFinished === false) socket.destroy();
+    else endWith(socket, rawAnswer(NO_TUNNEL, randomUUID()));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = lastResponses.get(socket);
@@ -69,6 +68,8 @@ export function guardConnections(
     endWith(socket, rawAnswer(refusal, requestId));
   });
 }
+
+const NO_TUNNEL = serviceError('methodNotAllowed', { method: 'CONNECT' });
 
 function refusalOf(
   code: string | undefined,

@@ -79,12 +79,10 @@ export function createHttpServer(
     const exchange = openExchange(request, response, terms);
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
-    const route = routeOf(exchange);
+    const found = routeOf(exchange);
+    const route = isWhole ? found : { ...found, answer: refuseAsNoHttp };
     const known = { route: route.name, caller };
-    const respondTo = () =>
-      isWhole
-        ? respond(service, exchange, route)
-        : send(exchange, refusalOf(exchange, serviceError('notHttp')));
+    const respondTo = () => respond(service, exchange, route);
     drain.hold(observeRequest(service, exchange, known, respondTo));
   });
   server.on('connection', () => door.accepted());
@@ -99,6 +97,10 @@ export function createHttpServer(
   drain.watch(server);
   server.once('close', () => refusals.end());
   return server;
+}
+
+async function refuseAsNoHttp(): Promise<never> {
+  throw serviceError('notHttp');
 }
 
 async function respond(service: Service, exchange: Exchange, route: Route): Promise<void> {

@@ -15,8 +15,11 @@ export function watchQueuedResponses(server: Server): void {
     own.add(response);
     response.once('finish', () => {
       // Node has given the connection to the next one by now.
-      const next = [...own].find((each) => each.socket === socket);
-      if (next && !next.writableEnded) socket.setTimeout(0);
+      for (const next of own) {
+        if (next.socket !== socket) continue;
+        if (!next.writableEnded) socket.setTimeout(0);
+        return;
+      }
     });
     response.once('close', () => own.delete(response));
   });

@@ -23,7 +23,6 @@ export class RefusalLog {
   end(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#tell();
-    if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
   #tell(): void {

@@ -62,10 +62,9 @@ async function matchAll(
     passingBounded(reader, bounded, bound),
     learnKeys(reader, others, bound),
   ]);
-  // In one statement for all.
-  for (const { group, test } of requests) {
-    if (test.kind === 'row') groupKeys.load({ ...group, bound }).catch(() => undefined);
-  }
+  // The rows that are looked at below, in one statement for all.
+  const looked = requests.filter(({ test }) => test.kind === 'row');
+  await Promise.all(looked.map(({ group }) => groupKeys.load({ ...group, bound })));
   const passing: KeyBits[] = [];
   // One after the other: what is left when the time is over is not begun.
   for (const { request, bounded: filter } of placed) {

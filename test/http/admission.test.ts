@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { countWaiting, holdTables } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
@@ -116,6 +117,16 @@ describe('a user with as many requests as one may have at once', () => {
     await expect.poll(atWork).toBe(1);
     await askAndWait(() => ask());
   });
+});
+
+it('requests without a host are refused, and none keeps a place', async () => {
+  for (let i = 0; i < 10; i += 1) {
+    const connection = await RawConnection.open(lab.url);
+    connection.write(`GET ${lab.path('slices')} HTTP/1.1\r\nconnection: close\r\n\r\n`);
+    await connection.closed();
+    expect(connection.received).toMatch(/^HTTP\/1\.1 400 /);
+  }
+  expect(await atWork()).toBe(0);
 });
 
 describe('a stranger in the name of a user', () => {

@@ -7,7 +7,7 @@ const TYPED_HEADERS = 'countergraph:headers';
 const form = document.querySelector('form');
 const told = document.querySelector('output');
 
-/** What is wrong is told in words; nothing is where nobody has typed anything yet. */
+/** Errors: what the server said, in words. */
 async function open(headers) {
   const accept = { accept: 'text/html' };
   const response = await fetch(location.href, { headers: { ...headers, ...accept } });
@@ -38,17 +38,20 @@ function typedHeaders() {
   }
 }
 
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  const { username, token } = Object.fromEntries(new FormData(form));
+async function tryToOpen(headers) {
   told.textContent = '';
   try {
-    await open({ authorization: `Bearer ${token}`, 'x-username': username });
+    await open(headers);
   } catch (error) {
     told.textContent = error.message;
   }
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const { username, token } = Object.fromEntries(new FormData(form));
+  await tryToOpen({ authorization: `Bearer ${token}`, 'x-username': username });
 });
 
 const typed = typedHeaders();
-// Where they are none of a user any longer, the form is there to be filled in.
-if (typed) open(typed).catch(() => sessionStorage.removeItem(TYPED_HEADERS));
+if (typed) await tryToOpen(typed);
