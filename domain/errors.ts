@@ -111,7 +111,7 @@ export const ERRORS = {
   otherSite: {
     status: 403,
     code: 'FORBIDDEN',
-    message: 'A page of another site must send authorization or graphql-require-preflight with it',
+    message: 'A page of another site must send a Bearer token or graphql-require-preflight with it',
     when: 'a browser says that another site made it ask GraphQL, by what needs no permission',
   },
   noSuchPath: {

@@ -14,6 +14,7 @@ export type ServiceSettings = {
   readonly queryTimeoutSeconds: number;
   /** Ceiling of maxitems (decision 29). */
   readonly maxTopperItems: number;
+  /** Of one list. */
   readonly maxPercentileRanks: number;
 };
 
@@ -22,6 +23,7 @@ export type RequestScope = {
   readonly settings: ServiceSettings;
   readonly reads: RequestReads;
   readonly directory: NodeDirectory;
+  /** What its answer may still hold. */
   readonly budget: AnswerBudget;
   /** The value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;

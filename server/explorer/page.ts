@@ -1,6 +1,7 @@
 import { EXAMPLES } from '../../schema/examples.ts';
 import { PERMISSIONS_POLICY } from '../permissions-policy.ts';
 import type { AssetName, Assets } from './assets.ts';
+import { htmlPage } from './html-page.ts';
 
 /** Whose credentials are filled in: the demo's, and only where the demo is. */
 export type ExplorerCredentials = { readonly username: string; readonly token: string };
@@ -56,27 +57,16 @@ export function renderPage(
       graphql: address('graphqlWorker'),
     },
   };
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>countergraph explorer</title>
-<link rel="icon" type="image/svg+xml" href="${address('icon')}">
+  return htmlPage({
+    head: `<link rel="icon" type="image/svg+xml" href="${address('icon')}">
 <link rel="stylesheet" href="${address('graphiqlStyle')}">
 <link rel="stylesheet" href="${address('style')}">
 <script type="application/json" id="settings">${jsonInHtml(settings)}</script>
 <script type="module" src="${address('script')}"></script>
-<script defer src="${address('graphiqlScript')}"></script>
-</head>
-<body>
-<noscript>The explorer needs JavaScript.</noscript>
-<nav id="examples" class="graphiql-container" aria-label="Example queries"><span>Examples</span></nav>
-${credentials ? '' : HINT}<main id="explorer"><p>Loading …</p></main>
-</body>
-</html>
-`;
+<script defer src="${address('graphiqlScript')}"></script>`,
+    body: `<nav id="examples" class="graphiql-container" aria-label="Example queries"><span>Examples</span></nav>
+${credentials ? '' : HINT}<main id="explorer"><p>Loading …</p></main>`,
+  });
 }
 
 /** What stands in the headers editor: without credentials, the names to fill in (decision 11). */

@@ -8,46 +8,44 @@ function spin(): void {
   while (performance.now() < until);
 }
 
-it('long work lets the event loop turn, and all of it together takes the time of one', async () => {
+/** How many steps twenty pieces of work take, all begun at once, and the most in one turn. */
+async function stepsOf(work: (step: () => void) => Promise<void>) {
   let [steps, isOver] = [0, false];
-  const work = async () => {
-    for (let i = 0; i < 5; i += 1) {
-      spin();
-      steps += 1;
-      await pause();
-    }
+  const step = () => {
+    steps += 1;
   };
-  // What is begun in one turn is begun in it; only then each waits for the others.
-  const all = Promise.all(Array.from({ length: 20 }, work)).then(() => {
+  const all = Promise.all(Array.from({ length: 20 }, () => work(step))).then(() => {
     isOver = true;
   });
-  const inTurns: number[] = [];
+  let most = 0;
   for (let before = steps; !isOver; before = steps) {
     await turn();
-    inTurns.push(steps - before);
+    most = Math.max(most, steps - before);
   }
   await all;
+  return { steps, most };
+}
+
+it('long work lets the event loop turn, and all of it together takes the time of one', async () => {
+  const { steps, most } = await stepsOf(async (step) => {
+    for (let i = 0; i < 5; i += 1) {
+      spin();
+      step();
+      await pause();
+    }
+  });
   expect(steps).toBe(100);
-  expect(Math.max(...inTurns)).toBeLessThanOrEqual(2);
+  // What is begun in one turn is begun in it; only then each waits for the others.
+  expect(most).toBeLessThanOrEqual(2);
 });
 
 it('work in one piece has a turn of its own', async () => {
-  let [done, isOver] = [0, false];
-  const work = async () => {
+  const { steps, most } = await stepsOf(async (step) => {
     await takeTurn();
-    done += 1;
-  };
-  const all = Promise.all(Array.from({ length: 20 }, work)).then(() => {
-    isOver = true;
+    step();
   });
-  const inTurns: number[] = [];
-  for (let before = done; !isOver; before = done) {
-    await turn();
-    inTurns.push(done - before);
-  }
-  await all;
-  expect(done).toBe(20);
-  expect(Math.max(...inTurns)).toBeLessThanOrEqual(2);
+  expect(steps).toBe(20);
+  expect(most).toBeLessThanOrEqual(2);
 });
 
 it('short work does not wait', async () => {
