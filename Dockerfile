@@ -7,16 +7,20 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
+COPY build build
 COPY cli cli
 COPY db db
 COPY domain domain
+COPY exporting exporting
 COPY ingest ingest
 COPY keeping keeping
 COPY packing packing
 COPY resolvers resolvers
 COPY rest rest
 COPY schema schema
+COPY segments segments
 COPY server server
+COPY store store
 COPY topk topk
 COPY web web
 RUN npm run -s build
@@ -40,6 +44,7 @@ COPY migrations migrations
 COPY schema/schema.graphql schema/schema.graphql
 COPY rest/openapi.json rest/openapi.json
 COPY web/explorer web/explorer
+COPY bin bin
 VOLUME /data
 # `node` of the image, as a number: then it can be seen without the image that it is not root.
 USER 1000:1000
@@ -47,5 +52,5 @@ EXPOSE 4000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+ENTRYPOINT ["node", "/app/bin/countergraph.mjs"]
 CMD ["serve"]

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { openConnection } from '../db/write/connection.ts';
+import type { Connection } from '../db/write/connection.ts';
 import { type DemoState, selectDemoState } from '../db/write/select-demo-state.ts';
+import { selectIsUnused } from '../db/write/select-is-unused.ts';
+import { withConnection } from '../db/write/with-connection.ts';
 import { createDemo, DEMO_NAME } from '../ingest/demo.ts';
 import type { Logger } from '../server/log.ts';
 import type { Settings } from '../server/settings.ts';
@@ -17,30 +19,35 @@ export type DemoOptions = {
   readonly signal: AbortSignal;
 };
 
+export type Demo = {
+  /** As long as they work, so that a server that was started again tells them again. */
+  readonly credentials: DemoCredentials | null;
+  /** Whether it was asked for and not made, as the database is in use. */
+  readonly isLeftOut: boolean;
+};
+
 /**
  * Makes the demo where it is wanted: `on` makes it once beside whatever there is; asked for by the
- * command line, it is made in a database that nobody has used yet. Gives its credentials as long as
- * they work, so that a server that was started again tells them again.
+ * command line, it is made in a database that nobody has used yet.
  */
-export async function prepareDemo(options: DemoOptions): Promise<DemoCredentials | null> {
+export async function prepareDemo(options: DemoOptions): Promise<Demo> {
   const { url, setting, asked, log, signal } = options;
-  const before = await demoState(url);
-  if (setting === 'on' || (setting === 'auto' && asked && before.isEmpty)) {
-    if (before.isEmpty) log.info('making the demo: about a day of an office, in a few seconds');
+  const on = { databaseUrl: url, signal };
+  const before = await withConnection(on, 'serve', demoState);
+  const isUnused = await withConnection(on, 'serve', selectIsUnused);
+  const isAskedFor = setting === 'auto' && asked;
+  if (setting === 'on' || (isAskedFor && isUnused)) {
+    if (!before.isThere) log.info('making the demo: about a day of an office, in a few seconds');
     const now = () => Math.floor(Date.now() / 1000);
     const { created, flows, readings } = await createDemo({ databaseUrl: url, now, signal });
     if (created) log.info({ flows, readings }, 'the demo is made');
   }
-  const { isSignedIn } = await demoState(url);
-  return isSignedIn ? { username: DEMO_NAME, token: DEMO_NAME } : null;
+  const { isThere, isSignedIn } = await withConnection(on, 'serve', demoState);
+  const credentials = isSignedIn ? { username: DEMO_NAME, token: DEMO_NAME } : null;
+  return { credentials, isLeftOut: isAskedFor && !isThere };
 }
 
-async function demoState(url: string): Promise<DemoState> {
-  const connection = await openConnection(url, 'serve');
-  try {
-    const digest = createHash('sha256').update(DEMO_NAME).digest();
-    return await selectDemoState(connection, DEMO_NAME, digest);
-  } finally {
-    await connection.end();
-  }
-}
+const demoState = (connection: Connection): Promise<DemoState> => {
+  const digest = createHash('sha256').update(DEMO_NAME).digest();
+  return selectDemoState(connection, DEMO_NAME, digest);
+};

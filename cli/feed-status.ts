@@ -1,4 +1,5 @@
 import { clearLine, cursorTo } from 'node:readline';
+import { asTyped } from '../db/command-form.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { FeedStatus } from '../ingest/feed.ts';
 import { count, counted } from './counted.ts';
@@ -34,7 +35,7 @@ function onTerminal(nowMs: () => number): FeedDisplay {
     },
     say(line) {
       clear();
-      console.error(line);
+      console.error(asTyped(line));
     },
     stop: clear,
   };
@@ -54,9 +55,9 @@ function inLog(nowMs: () => number): FeedDisplay {
       const content = JSON.stringify(status);
       if (!isNews && content === said) return;
       [saidMs, said, trouble] = [now, content, status.trouble];
-      console.error(line);
+      console.error(asTyped(line));
     },
-    say: (line) => console.error(line),
+    say: (line) => console.error(asTyped(line)),
     stop: () => {},
   };
 }

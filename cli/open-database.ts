@@ -1,12 +1,16 @@
+import { isAbsolute, resolve } from 'node:path';
+import { describeDatabase } from '../db/describe-database.ts';
 import { startEmbedded } from '../db/embedded/start-embedded.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import type { Settings } from '../server/settings.ts';
+import { findOtherData, findUnreadSettings } from './find-other-data.ts';
 
 export type OpenDatabase = {
+  /** Which one it is, for people, without a password. */
+  readonly name: string;
   /** With the password: not for logs. */
   readonly url: string;
   readonly embedded: boolean;
-  /** Whether the embedded server's data were made just now; false for a DATABASE_URL. */
-  readonly firstStart: boolean;
   /** How often the embedded server died and was started again, for `serve`. */
   readonly restarts: () => number;
   close(): Promise<void>;
@@ -20,18 +24,47 @@ export type OpenOptions = {
 
 /** The database that the settings name, or the embedded one: started, or used if it is running. */
 export async function openDatabase(
-  settings: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
   { role, log = (line) => console.error(line) }: OpenOptions,
 ): Promise<OpenDatabase> {
-  if (settings.databaseUrl !== null) {
-    const close = async () => undefined;
-    const none = { embedded: false, firstStart: false, restarts: () => 0 };
-    return { url: settings.databaseUrl, ...none, close };
+  if (databaseUrl !== null) {
+    const none = { embedded: false, restarts: () => 0, close: async () => undefined };
+    return { url: databaseUrl, name: describeDatabase(databaseUrl), ...none };
   }
+  const isWarned = await warnOfOther(dataDir, log);
   const server = await startEmbedded({
-    dataDir: settings.dataDir,
+    dataDir,
     ...(role === 'serve' ? { log, keep: true } : {}),
   });
-  const { url, created: firstStart, restarts, stop: close } = server;
-  return { url, embedded: true, firstStart, restarts, close };
+  if (server.created && role === 'command' && !isWarned) warnOfFolder(dataDir, log);
+  return {
+    name: `embedded PostgreSQL in ${server.dataDir}${server.created ? ', made just now' : ''}`,
+    url: server.url,
+    embedded: true,
+    restarts: server.restarts,
+    close: server.stop,
+  };
+}
+
+/** Before a database is made in one folder by somebody who may mean that of another. */
+async function warnOfOther(dataDir: string, log: (line: string) => void): Promise<boolean> {
+  const settings = findUnreadSettings();
+  if (settings) log(`warning: ${settings} is not read, as this is another folder`);
+  const other = await findOtherData(dataDir);
+  if (other === null) return false;
+  const { folder, data } = other;
+  log(
+    `warning: there is a database in ${data}, and another one is made in ${resolve(dataDir)}: ` +
+      `to use the first, run commands in ${folder} or set COUNTERGRAPH_DATA_DIR=${shellWord(data)}`,
+  );
+  return true;
+}
+
+function warnOfFolder(dataDir: string, log: (line: string) => void): void {
+  if (isAbsolute(dataDir)) return;
+  const data = resolve(dataDir);
+  log(
+    `warning: a database was made in ${data}; a command in another folder makes one there: ` +
+      `set COUNTERGRAPH_DATA_DIR=${shellWord(data)} to use this one everywhere`,
+  );
 }

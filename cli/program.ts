@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { projectRoot } from '../db/project-root.ts';
 import { registerApply } from './commands/apply.ts';
+import { registerExport } from './commands/export.ts';
 import { registerImport } from './commands/import.ts';
 import { registerLabels } from './commands/labels.ts';
 import { registerMigrate } from './commands/migrate.ts';
@@ -20,6 +21,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerUser,
   registerSlices,
   registerImport,
+  registerExport,
   registerLabels,
   registerVerify,
   registerRebuild,

@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import type { ExportProgress } from '../exporting/write-readings.ts';
 import type { ImportProgress } from '../ingest/import-file.ts';
 import type { ImportSource } from '../ingest/import-source.ts';
 
@@ -47,6 +48,25 @@ export function showSteps(what: string): {
       bar.setTotal(of);
       bar.update(done);
     },
+    stop: () => bar.stop(),
+  };
+}
+
+/** A bar for an export, of which only a share can be told; nothing without a terminal. */
+export function showExport(name: string): {
+  readonly update: (progress: ExportProgress) => void;
+  readonly stop: () => void;
+} {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new cliProgress.SingleBar({
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    format: '{bar} {percentage}% | {name} | {lines} lines',
+  });
+  bar.start(1, 0, { name, lines: '0' });
+  return {
+    update: ({ done, lines }) => bar.update(done, { name, lines: lines.toLocaleString('en') }),
     stop: () => bar.stop(),
   };
 }

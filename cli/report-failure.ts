@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { asTyped } from '../db/command-form.ts';
 import { SettingsError } from '../server/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
 import { UsageError } from './usage-error.ts';
@@ -14,7 +15,7 @@ export function reportFailure(error: unknown): number {
     }
     return 2;
   }
-  console.error(`countergraph: ${inOneLine(error)}`);
+  console.error(`countergraph: ${asTyped(inOneLine(error))}`);
   if (error instanceof UsageError) {
     return 2;
   }

@@ -1,10 +1,14 @@
+import { isCheckout } from '../db/command-form.ts';
 import { type Migration, migrate } from '../db/migrate.ts';
+import { selectIsUnused } from '../db/write/select-is-unused.ts';
+import { withConnection } from '../db/write/with-connection.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
+import { demoCommand } from './demo-command.ts';
 import { listenForSignals } from './listen-for-signals.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 
 /** What a command works with. */
-export type CommandDatabase = Pick<OpenDatabase, 'url' | 'embedded' | 'firstStart'> & {
+export type CommandDatabase = Pick<OpenDatabase, 'url' | 'embedded'> & {
   readonly settings: Settings;
   readonly migration: Migration;
   /** The database's address after it was away: an embedded server is started again where it is not. */
@@ -32,10 +36,15 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
     try {
       const migration = await migrate(database.url);
       signals.signal.throwIfAborted();
-      const { url, embedded, firstStart } = database;
+      // On standard error, as standard output has the results.
+      console.error(`database: ${database.name}`);
+      const { url, embedded } = database;
+      const leavesDemo = embedded && (await isForDemo(url, settings));
       const { signal } = signals;
-      const done = work({ url, embedded, firstStart, settings, migration, reopen, signal });
-      return await Promise.race([done, signals.impatience]);
+      const done = work({ url, embedded, settings, migration, reopen, signal });
+      const result = await Promise.race([done, signals.impatience]);
+      if (leavesDemo && !(await isForDemo(database.url, settings))) sayDemoIsLeftOut();
+      return result;
     } catch (error) {
       // Work that is aborted fails in many ways; the reason is the same.
       signals.signal.throwIfAborted();
@@ -46,4 +55,17 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
   } finally {
     signals.close();
   }
+}
+
+/** Whether the next `npm start` would make the demo in this database. */
+async function isForDemo(databaseUrl: string, { demo }: Settings): Promise<boolean> {
+  if (demo !== 'auto' || !isCheckout()) return false;
+  return withConnection({ databaseUrl }, 'demo', selectIsUnused);
+}
+
+function sayDemoIsLeftOut(): void {
+  console.error(
+    'note: `npm start` makes the demo only in a database without contexts and users, which this ' +
+      `one no longer is: \`${demoCommand()}\` makes it beside them`,
+  );
 }

@@ -21,13 +21,14 @@ export async function serve(demoAsked: boolean, documentsFile: string | null): P
     const tracing = await openTracing(process.env, log);
     const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
     try {
+      log.info({ database: database.name }, 'using this database');
       const { from, to } = await migrate(database.url);
       if (from !== to) log.info({ from, to }, 'the schema was migrated');
       signals.signal.throwIfAborted();
       const demo = { setting: settings.demo, asked: demoAsked, log, signal: signals.signal };
-      const credentials = database.embedded
+      const { credentials, isLeftOut } = database.embedded
         ? await prepareDemo({ url: database.url, ...demo })
-        : null;
+        : { credentials: null, isLeftOut: false };
       const explorer = { credentials };
       const databaseUrl = database.url;
       const server = await startServer({
@@ -40,7 +41,7 @@ export async function serve(demoAsked: boolean, documentsFile: string | null): P
         databaseRestarts: database.restarts,
       });
       try {
-        console.log(welcome(server.url, credentials, settings));
+        console.log(welcome(server.url, { demo: credentials, isLeftOut }, settings));
         await signals.aborted;
         log.info('ending: no more requests are taken, those begun are answered');
       } finally {

@@ -13,5 +13,18 @@ export const SLICE_HELD_LOCK = 0x4347_02;
 /** By hash of a context's name: who creates the context, which has no id to lock yet. */
 export const CONTEXT_CREATION_LOCK = 0x4347_03;
 
-/** Only 0: who detaches a partition. PostgreSQL lets only one detach of a table be pending. */
+/**
+ * Who detaches a partition, as PostgreSQL lets only one detach of a table be pending. 0: of
+ * `samples`, 1: of the open pages, 2: of the sealed ones.
+ */
 export const PARTITION_REMOVAL_LOCK = 0x4347_04;
+
+/**
+ * By slice_id: who makes or removes the partition for the slice's open or sealed pages; shared, to
+ * the end of a transaction: who writes pages into it, and needs it to stay.
+ */
+export const OPEN_PAGES_LOCK = 0x4347_05;
+export const SEALED_PAGES_LOCK = 0x4347_06;
+
+/** By context_id, until the end of a transaction: who merges segments of a context. */
+export const CONTEXT_MERGE_LOCK = 0x4347_07;

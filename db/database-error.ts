@@ -36,6 +36,16 @@ export const isRecoveryConflict = (error: unknown): boolean =>
   RECOVERY_CONFLICTS.has(errorCode(error) ?? '');
 
 /**
+ * Whether a pooler gave a connection to another server process than the one that knows its prepared
+ * statements: 42P05, the name is taken there; 26000, it is not known; 08P01, it is another one's.
+ */
+export function isLostStatement(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code === '42P05' || code === '26000') return true;
+  return code === '08P01' && error instanceof Error && /prepared statement/.test(error.message);
+}
+
+/**
  * Whether the node could not be talked to at all: refused, lost, shutting down (class 57P),
  * a connection exception (class 08), refused credentials (class 28), no such database (3D000),
  * or out of connections (53300).

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
+import { findPooling, NEEDS_SESSION } from './pooling.ts';
 import { projectRoot } from './project-root.ts';
 
 /** What `schemaVersion` says of a database that was never migrated. */
@@ -27,18 +28,13 @@ export async function migrate(
   databaseUrl: string,
   folder: string = migrationsFolder(),
 ): Promise<Migration> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
-    application_name: 'countergraph migrate',
-  });
-  // A connection that breaks while idle is reported by the next statement as well.
-  client.on('error', () => undefined);
-  await connect(client);
+  const client = await connect(databaseUrl);
   try {
     await requireSuitableServer(client);
     const { from, pending } = await compareVersions(client, folder);
-    return pending ? await applyPending(client, folder) : { from, to: from, applied: [] };
+    return pending
+      ? await applyPending(client, { databaseUrl, folder })
+      : { from, to: from, applied: [] };
   } finally {
     await client.end();
   }
@@ -54,9 +50,17 @@ export async function expectedSchemaVersion(): Promise<string> {
   return (await listMigrations(migrationsFolder())).at(-1) ?? NO_SCHEMA;
 }
 
-async function connect(client: pg.Client): Promise<void> {
+async function connect(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+    application_name: 'countergraph migrate',
+  });
+  // A connection that breaks while idle is reported by the next statement as well.
+  client.on('error', () => undefined);
   try {
     await client.connect();
+    return client;
   } catch (cause) {
     const errors: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
     const reason = errors
@@ -109,8 +113,12 @@ async function compareVersions(client: pg.Client, folder: string): Promise<Compa
   return { from: before.at(-1) ?? NO_SCHEMA, pending: known.length > before.length };
 }
 
-async function applyPending(client: pg.Client, folder: string): Promise<Migration> {
+async function applyPending(
+  client: pg.Client,
+  { databaseUrl, folder }: { databaseUrl: string; folder: string },
+): Promise<Migration> {
   await requirePrimary(client);
+  await requireSession(client, databaseUrl);
   // It takes a while to load, which commands need not wait for that find nothing to do.
   const tool = await import('node-pg-migrate');
   // Two processes may start at once: the second waits here, then finds nothing left to do.
@@ -120,6 +128,13 @@ async function applyPending(client: pg.Client, folder: string): Promise<Migratio
   const { from, pending } = await compareVersions(client, folder);
   const applied = pending ? await applyAll(tool, client, folder) : [];
   return { from, to: applied.at(-1) ?? from, applied };
+}
+
+/** The lock would not last from one migration to the next. */
+async function requireSession(client: pg.Client, databaseUrl: string): Promise<void> {
+  if ((await findPooling(client, () => connect(databaseUrl))) === 'transaction') {
+    throw new Error(`The schema has to be migrated, and cannot be here: ${NEEDS_SESSION}`);
+  }
 }
 
 async function requirePrimary(client: pg.Client): Promise<void> {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
+import { Pooler } from './pooler.ts';
 import { SharedReads } from './shared-reads.ts';
 
 /** What a test or a log may see of every statement that reads go through. */
@@ -12,6 +13,8 @@ export type NodePool = {
   readonly control: pg.Pool;
   /** What several requests ask of the node at once. */
   readonly shared: SharedReads;
+  /** What stands between us and the node. */
+  readonly pooler: Pooler;
 };
 
 export type NodePoolsOptions = {
@@ -21,6 +24,8 @@ export type NodePoolsOptions = {
   onWork?: WorkObserver;
   /** A connection that was lost; the pool replaces it by itself. */
   onLostConnection?: (error: Error) => void;
+  /** Told once of a node, by its address, that prepared statements are lost on the way to it. */
+  onLostStatements?: (url: string, error: unknown) => void;
 };
 
 /** The connections to every PostgreSQL node that was asked for, by address. */
@@ -29,6 +34,7 @@ export class NodePools {
   readonly onStatement: StatementObserver;
   readonly onWork: WorkObserver;
   readonly #onLostConnection: (error: Error) => void;
+  readonly #onLostStatements: (url: string, error: unknown) => void;
   readonly #pools = new Map<string, NodePool>();
 
   constructor(options: NodePoolsOptions) {
@@ -36,16 +42,18 @@ export class NodePools {
     this.onStatement = options.onStatement ?? (() => {});
     this.onWork = options.onWork ?? unobserved;
     this.#onLostConnection = options.onLostConnection ?? (() => {});
+    this.#onLostStatements = options.onLostStatements ?? (() => {});
   }
 
   at(url: string): NodePool {
     const known = this.#pools.get(url);
     if (known) return known;
+    const pooler = new Pooler((error) => this.#onLostStatements(url, error));
     const pool = {
-      reads: this.#open(url, LIMITS.poolConnections, 'countergraph'),
-      // What it asks takes no time: a node that leaves it waiting is out of reach.
-      control: this.#open(url, 2, 'countergraph control', LIMITS.connectTimeoutMs),
+      reads: this.#open(url, pooler, READS),
+      control: this.#open(url, pooler, CONTROL),
       shared: new SharedReads(),
+      pooler,
     };
     this.#pools.set(url, pool);
     return pool;
@@ -62,13 +70,12 @@ export class NodePools {
     await Promise.all(pools.flatMap(({ reads, control }) => [reads.end(), control.end()]));
   }
 
-  #open(url: string, max: number, applicationName: string, queryTimeoutMs = 0): pg.Pool {
+  #open(url: string, pooler: Pooler, purpose: pg.PoolConfig): pg.Pool {
     const pool = new pg.Pool({
+      ...purpose,
       connectionString: url,
-      max,
-      application_name: applicationName,
       connectionTimeoutMillis: LIMITS.connectTimeoutMs,
-      query_timeout: queryTimeoutMs,
+      onConnect: (client) => pooler.look(client, purpose.query_timeout ?? LIMITS.poolerWaitMs),
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     });
@@ -79,3 +86,15 @@ export class NodePools {
     return pool;
   }
 }
+
+const READS: pg.PoolConfig = {
+  application_name: 'countergraph',
+  max: LIMITS.poolConnections,
+};
+
+const CONTROL: pg.PoolConfig = {
+  application_name: 'countergraph control',
+  max: 2,
+  // What it asks takes no time: a node that leaves it waiting is out of reach.
+  query_timeout: LIMITS.connectTimeoutMs,
+};

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { LIMITS } from '../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
+import { announcedPid, BACKEND_PID } from './backend-pid.ts';
+import { cancelStatement } from './cancel-statement.ts';
 import {
   isCanceled,
   isNoConnection,
@@ -11,7 +11,8 @@ import {
 } from './database-error.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
 import { setSessionName } from './session-name.ts';
-import { agree, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
+import { agree, type SnapshotCheck, SnapshotMoved, StatementsLost } from './snapshot-check.ts';
+import { statementName } from './statement-name.ts';
 import {
   graceBound,
   isPast,
@@ -77,6 +78,8 @@ export class ReadSession {
   #inTransaction = false;
   #retried = false;
   #broken = false;
+  /** The server process of the transaction, behind a pooler. */
+  #pid: number | null = null;
   #ended = false;
   /** Statements that were asked for and are not over. */
   #working = 0;
@@ -126,7 +129,9 @@ export class ReadSession {
   }
 
   #rowsAlone<Row>(statement: Statement, given: TimeBound | null | undefined): Promise<Row[]> {
-    const alone = this.#options.mayReadAlone;
+    const { pool } = this.#options;
+    // Behind a pooler only a transaction knows which process it is, to cancel what runs there.
+    const alone = this.#options.mayReadAlone && !pool.pooler.isPresent;
     const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
     const own = () => this.#run({ work, alone }, given);
     const { sharedAs, ...unshared } = statement;
@@ -141,7 +146,7 @@ export class ReadSession {
     };
     const bound = given ?? this.#options.bound;
     const wait = <R>(what: Promise<R>) => this.#waited(what, bound);
-    const { pool, isCrowded = () => false } = this.#options;
+    const { isCrowded = () => false } = this.#options;
     const letGo = () => this.#letGo();
     const isCommon = isNoConnection;
     return pool.shared.read(sharedAs, { own, together, letGo, wait, isCommon, isCrowded });
@@ -227,13 +232,13 @@ export class ReadSession {
       return await this.#attempt(task, bound);
     } catch (error) {
       // Decision 13: a standby's recovery conflict is retried once, on a new snapshot.
-      if (!isRecoveryConflict(error) || this.#retried) throw this.#explain(error, bound);
-      this.#retried = true;
-      try {
-        return await this.#attempt(task, bound);
-      } catch (again) {
-        throw this.#explain(again, bound);
+      if (isRecoveryConflict(error) && !this.#retried) {
+        this.#retried = true;
+        return this.#run(task, given);
       }
+      // The next attempt at the request sends its statements without names.
+      if (this.#options.pool.pooler.noteLoss(error)) this.#fail(new StatementsLost(error));
+      throw this.#explain(error, bound);
     }
   }
 
@@ -253,13 +258,17 @@ export class ReadSession {
 
   async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
     const check = this.#check;
-    const parts = [BEGIN, setSessionName(this.#options.requestId ?? null), check?.text];
+    const { pool, requestId = null } = this.#options;
+    const askPid = pool.pooler.isPresent && BACKEND_PID;
+    const parts = [BEGIN, setSessionName(requestId), askPid, check?.text];
     const begin = { query: 'begin', text: parts.filter(Boolean).join('; ') };
     const result: unknown = await this.#guarded(client, (on) => this.#send(on, begin), bound);
     this.#inTransaction = true;
     this.#check = null;
     // Of several statements in one text there are as many results.
-    const rows = (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
+    const results = [result].flat() as readonly { rows: readonly unknown[] }[];
+    if (askPid) this.#pid = pidIn(results.at(check ? -2 : -1)?.rows[0]);
+    const rows = results.at(-1)?.rows ?? [];
     if (check && !check.isSame(rows)) this.#fail(new SnapshotMoved());
   }
 
@@ -298,6 +307,7 @@ export class ReadSession {
   #loseSnapshot(): void {
     if (this.#inTransaction) this.#lostSnapshots += 1;
     this.#inTransaction = false;
+    this.#pid = null;
   }
 
   async #rollBack(client: PoolClient): Promise<void> {
@@ -315,7 +325,9 @@ export class ReadSession {
     this.#options.onStatement(text);
     return this.#observed(query, () => {
       if (!values) return client.query(text);
-      return client.query({ text, values: [...values], ...(name !== undefined && { name }) });
+      const isNamed = name !== undefined && !this.#options.pool.pooler.losesStatements;
+      const named = isNamed && { name: statementName(name, text) };
+      return client.query({ text, values: [...values], ...named });
     });
   }
 
@@ -334,44 +346,18 @@ export class ReadSession {
     try {
       const first = await Promise.race([running, stop]);
       if (first !== STOPPED) return first;
-      await this.#cancel(client, running);
+      const { pool } = this.#options;
+      const cancelled = { client, pid: this.#pidOf(client), running };
+      if (!(await cancelStatement(pool.control, cancelled))) this.#broken = true;
       return await running;
     } finally {
       cleanUp();
     }
   }
 
-  /**
-   * Waits until the statement is over; past the grace period its backend is ended. A cancel that
-   * comes before the statement has begun is lost, so it is sent until the statement is over.
-   */
-  async #cancel(client: PoolClient, running: Promise<unknown>): Promise<void> {
-    let isOver = false;
-    const over = (): void => {
-      isOver = true;
-    };
-    const settled = running.then(over, over);
-    const tell = (what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<unknown> =>
-      this.#options.pool.control
-        .query(`select ${what}($1)`, [backendPid(client)])
-        // A node that takes no connection takes no cancel: the grace period decides.
-        .catch(() => {});
-    const grace = graceBound();
-    const cancelling = (async () => {
-      while (!isOver && performance.now() < grace.until) {
-        await tell('pg_cancel_backend');
-        await Promise.race([settled, delay(LIMITS.cancelAgainMs)]);
-      }
-    })();
-    try {
-      await withinBound(Promise.all([cancelling, settled]), grace);
-    } catch {
-      this.#broken = true;
-      // It would go on waiting for a lock without noticing that nobody is there any more.
-      void tell('pg_terminate_backend');
-      destroySocket(client);
-      await settled;
-    }
+  /** The server process that works for us. Behind a pooler a transaction has to say. */
+  #pidOf(client: PoolClient): number | null {
+    return this.#options.pool.pooler.isPresent ? this.#pid : announcedPid(client);
   }
 
   #explain(error: unknown, bound: TimeBound | null): unknown {
@@ -391,10 +377,4 @@ async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** pg keeps the backend's process id and the socket on the client but does not type them. */
-type ClientInternals = { processID: number; connection: { stream: { destroy(): void } } };
-
-const backendPid = (client: PoolClient): number => (client as unknown as ClientInternals).processID;
-
-const destroySocket = (client: PoolClient): void =>
-  (client as unknown as ClientInternals).connection.stream.destroy();
+const pidIn = (row: unknown): number | null => (row as { pid?: number } | undefined)?.pid ?? null;

@@ -10,9 +10,20 @@ export type SnapshotCheck = {
 
 /** Between a statement that was read alone and the transaction after it, data have changed. */
 export class SnapshotMoved extends Error {
-  constructor() {
-    super('the data have changed since the first statement of the request: it has to begin anew');
+  constructor(
+    reason = 'the data have changed since the first statement of the request',
+    cause?: unknown,
+  ) {
+    super(`${reason}: it has to begin anew`, { cause });
     this.name = 'SnapshotMoved';
+  }
+}
+
+/** A pooler lost a prepared statement, and the transaction with it, and with that the snapshot. */
+export class StatementsLost extends SnapshotMoved {
+  constructor(cause: unknown) {
+    super('a pooler lost a prepared statement of the request', cause);
+    this.name = 'StatementsLost';
   }
 }
 

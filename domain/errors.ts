@@ -76,7 +76,7 @@ export const ERRORS = {
     status: 422,
     code: 'BAD_USER_INPUT',
     message: 'Invalid counter group - <guid>',
-    when: 'no enabled group of the context has that GUID, or it is none',
+    when: 'it is not the GUID of an enabled group of the context; a name such as `Hosts` is none, the counter group info endpoint (GraphQL: `counterGroups`) lists the GUIDs',
   },
   invalidMeter: {
     status: 422,
@@ -112,7 +112,7 @@ export const ERRORS = {
     status: 403,
     code: 'FORBIDDEN',
     message: 'A page of another site must send a Bearer token or graphql-require-preflight with it',
-    when: 'a browser says that another site made it ask GraphQL, by what needs no permission',
+    when: 'a browser says that another site made it ask GraphQL, or REST with credentials of the browser, by what needs no permission',
   },
   noSuchPath: {
     status: 404,
@@ -209,7 +209,7 @@ export const ERRORS = {
     status: 400,
     code: 'LIMIT',
     message: '<what> must be at most <limit>, got <what was given>',
-    when: 'a GraphQL document is over a limit',
+    when: 'a GraphQL document, or what an answer would hold, is over a limit',
   },
   introspectionOff: {
     status: 403,

@@ -31,9 +31,44 @@ export function stepsOf(
   bucketSeconds: number,
   stepSeconds: number,
 ): { first: EpochSeconds; count: number } {
-  const firstBucket = ceilTo(interval.from, bucketSeconds);
-  const lastBucket = ceilTo(interval.to, bucketSeconds) - bucketSeconds;
+  const { firstBucket, lastBucket } = bucketsOf(interval, bucketSeconds);
   const first = floorTo(firstBucket, stepSeconds);
   if (lastBucket < firstBucket) return { first, count: 0 };
   return { first, count: (floorTo(lastBucket, stepSeconds) - first) / stepSeconds + 1 };
+}
+
+/** The starts of the first and the last bucket that begin in an interval. */
+const bucketsOf = ({ from, to }: Interval, bucketSeconds: number) => ({
+  firstBucket: ceilTo(from, bucketSeconds),
+  lastBucket: ceilTo(to, bucketSeconds) - bucketSeconds,
+});
+
+type StepBounds = {
+  readonly multipleOf: number;
+  /** Seconds. */
+  readonly least: number;
+  /** Steps, at least one. */
+  readonly most: number;
+};
+
+/**
+ * The shortest step, a multiple of `multipleOf` and not below `least`, of which at most `most` hold
+ * the buckets of `interval`. A longer one may give one step more, as the grid lies otherwise, so a
+ * division does not tell: each candidate is counted. While b ÷ step, rounded down, stays the same
+ * for the last bucket b, a longer step gives no fewer, so those in between are left out.
+ */
+export function shortestStep(
+  interval: Interval,
+  bucketSeconds: number,
+  { multipleOf, least, most }: StepBounds,
+): number {
+  const { firstBucket, lastBucket } = bucketsOf(interval, bucketSeconds);
+  const after = (seconds: number) => (Math.floor(seconds / multipleOf) + 1) * multipleOf;
+  // So many steps are longer than what lies between the first and the last bucket.
+  const enough = after(Math.max(0, lastBucket - firstBucket) / most);
+  let step = Math.max(ceilTo(least, multipleOf), enough);
+  while (stepsOf(interval, bucketSeconds, step).count > most) {
+    step = after(lastBucket / Math.floor(lastBucket / step));
+  }
+  return step;
 }

@@ -66,6 +66,8 @@ export const LIMITS = {
   percentileRanksCeiling: 1_001,
   /** Points of a series: a week of minutes (decisions, GraphQL details). */
   seriesPoints: 10_000,
+  /** Seconds between them: 68 years, the largest Int of GraphQL and of PostgreSQL. */
+  seriesStepSeconds: 2_147_483_647,
   /** Points of the series of all listed keys of one topper: a hundred with 10,000 each. */
   seriesPointsInAll: 1_000_000,
   /** Values in one answer: these with time and value. Some 50 MB, and a second to write them. */
@@ -74,6 +76,8 @@ export const LIMITS = {
   answerValuesCeiling: 1_000_000_000,
   /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
   flatSeriesRows: 100_000,
+  /** Keys listed by one page of `keys` unless `first` says otherwise. */
+  defaultKeysPage: 50,
   /** Keys listed by one page of `keys`. */
   keysPage: 1_000,
   /** Seconds; beyond it PostgreSQL's statement_timeout and Node's timers overflow (decision 14). */
@@ -98,6 +102,12 @@ export const LIMITS = {
   importPendingBytes: 96 * 1024 * 1024,
   /** Stored samples read at once to be packed: some 10 MB. */
   packedPageRows: 50_000,
+  /** Rows of an export whose keys are looked up at once: they may have long texts. */
+  exportPageRows: 5_000,
+  /** Keys of a slice and group that an export remembers: some 20 MB. */
+  exportKnownKeys: 200_000,
+  /** Characters that an export renders before it writes them. */
+  exportChunkCharacters: 256 * 1024,
   /** After its start the server first answers, then looks for what is not packed. */
   packingFirstMs: 5_000,
   /** How often it looks again: it is only needed after imports that were interrupted. */
@@ -152,6 +162,8 @@ export const LIMITS = {
   nameLength: 200,
   /** A database that does not accept a connection in this time is not reachable. */
   connectTimeoutMs: 3_000,
+  /** How long a pooler may let a new connection wait for a server process that is free. */
+  poolerWaitMs: 30_000,
   /** After a cancel was sent, how long its statement may take to end before the socket is cut. */
   cancelGraceMs: 2_000,
   /** How often it is cancelled meanwhile: a cancel that comes before its statement is lost. */

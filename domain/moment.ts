@@ -1,6 +1,6 @@
-import { Temporal } from 'temporal-polyfill';
 import { parseHumanDate } from './human-date.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from './interval.ts';
+import { parseIsoDate } from './iso-date.ts';
 
 /** What `parseMoment` takes, as messages say it. */
 export const MOMENT_FORM =
@@ -19,28 +19,6 @@ export function parseMoment(text: string, timeZone: string): EpochSeconds | null
   return seconds;
 }
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const LOCAL = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?$/;
-const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})$/i;
-
-function parseIso(text: string, timeZone: string): EpochSeconds | null {
-  try {
-    if (DATE.test(text)) {
-      return inSeconds(Temporal.PlainDate.from(text).toZonedDateTime(timeZone).epochMilliseconds);
-    }
-    if (LOCAL.test(text)) {
-      // Decision 20: the rule for local times that do not exist, or exist twice.
-      const local = Temporal.PlainDateTime.from(text);
-      const zoned = local.toZonedDateTime(timeZone, { disambiguation: 'compatible' });
-      return inSeconds(zoned.epochMilliseconds);
-    }
-    if (WITH_OFFSET.test(text)) return inSeconds(Temporal.Instant.from(text).epochMilliseconds);
-    return null;
-  } catch (error) {
-    // The 31st of February.
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-}
-
-const inSeconds = (milliseconds: number): EpochSeconds => Math.floor(milliseconds / 1000);
+/** With a space for the `T` too, as people write it and log files do. */
+const parseIso = (text: string, timeZone: string): EpochSeconds | null =>
+  parseIsoDate(text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'), timeZone);

@@ -22,16 +22,25 @@ export function compileNetworks(
   kinds: readonly SimpleKeyKind[],
   name: string,
 ): (parts: readonly string[]) => boolean {
-  if (!kinds.some(isAddressKind)) {
-    throw malformed(name, 'left out for a group whose keys are no addresses', networks.join(','));
-  }
-  const families = byFamily(networks.map((text) => readNetwork(text, name)));
+  const families = byFamily(readNetworks(networks, kinds, name));
   return (parts) =>
     kinds.some((kind, i) => {
       const bytes = addressBytesOf(kind, parts[i] ?? '');
       const family = bytes === null ? undefined : families.get(bytes.length);
       return bytes !== null && family !== undefined && isInside(bytes, family);
     });
+}
+
+/** The networks of a filter on keys of these kinds. Throws `malformedValue` as compileNetworks. */
+export function readNetworks(
+  networks: readonly string[],
+  kinds: readonly SimpleKeyKind[],
+  name: string,
+): Network[] {
+  if (!kinds.some(isAddressKind)) {
+    throw malformed(name, 'left out for a group whose keys are no addresses', networks.join(','));
+  }
+  return networks.map((text) => readNetwork(text, name));
 }
 
 /** Where the raw keys of the addresses in `networks` are; other keys may be there too. */

@@ -57,7 +57,8 @@ function flowOf(habit: Habit, { office, random, minute, end }: Moment): Flow {
     startUs,
     durationUs: Math.min(durationUs, end * 1e6 - startUs),
     protocol,
-    responderPort: ports.length > 0 ? random.pick(ports) : null,
+    ports: ports.length > 0 ? { source: null, destination: random.pick(ports) } : null,
+    portRule: 'destination',
     originator: side(originator, random.around(habit.sent, 0.8)),
     responder: side(responder, random.around(habit.answered, 1.1)),
   };

@@ -2,8 +2,10 @@ import type { Readable } from 'node:stream';
 import { LIMITS } from '../domain/limits.ts';
 import { BadLine } from './bad-line.ts';
 import type { BadLineCollector } from './bad-lines.ts';
+import type { PortRule } from './flow.ts';
 import { createFlowParser, type FlowFormat } from './flow-formats.ts';
 import { checkFlow } from './flow-writer.ts';
+import { refuseForeign } from './foreign-content.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
 import type { PendingFlows } from './pending-flows.ts';
@@ -15,6 +17,8 @@ export type FeedReaderOptions = {
   readonly source: ImportSource;
   readonly format: FlowFormat;
   readonly timeZone: string;
+  /** Which port flows count under that are told in one direction. */
+  readonly servicePort: PortRule;
   readonly skipBadLines: boolean;
   readonly nowMs: () => number;
   readonly stop: AbortSignal;
@@ -58,7 +62,7 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
 
   /** Breaks off instead of ending: the beginning of a line that is left is no line. */
   async function* untilStopped(): AsyncGenerator<Buffer> {
-    for await (const block of readContent(opened)) {
+    for await (const block of refuseForeign(source, readContent(opened))) {
       yield block;
       if (isStopped) break;
     }
@@ -103,14 +107,20 @@ const isOfBadLine = (error: unknown): boolean =>
   error instanceof IngestError && error.cause instanceof BadLine;
 
 function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
-  const { format, timeZone, nowMs, pending, room } = options;
-  const parse = createFlowParser(format, { timeZone });
+  const { format, timeZone, servicePort: portRule, nowMs, pending, room } = options;
+  const parse = createFlowParser(format, { timeZone, portRule });
+  const isOfOutputs = format === 'nfdump' && portRule === 'registered';
   return (line) => {
     const flow = parse(line);
-    if (flow === null) return null;
+    if (flow === null) {
+      // In what nfdump writes, what is no flow is a header or the summary after the last flow.
+      if (isOfOutputs) pending.endOutput();
+      return null;
+    }
     const now = nowMs();
     checkFlow(flow, timeBounds(Math.floor(now / 1000)));
-    pending.add(flow, now);
+    if (isOfOutputs) pending.addOfOutput(flow, now);
+    else pending.add(flow, now);
     onFlow();
     return room();
   };

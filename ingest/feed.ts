@@ -1,9 +1,11 @@
 import { sliceName } from '../domain/slice-name.ts';
 import { restoreCommand } from './archived-slice.ts';
+import { refuseEmpty } from './empty-input.ts';
 import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
 import { readFeed } from './feed-reader.ts';
+import type { PortRule } from './flow.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
 import type { LeftOutFlows } from './left-out-flows.ts';
@@ -12,7 +14,10 @@ import { PendingFlows } from './pending-flows.ts';
 export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   readonly source: ImportSource;
   readonly timeZone: string;
+  readonly servicePort: PortRule;
   readonly skipBadLines: boolean;
+  /** Takes a source without flows where that is likely a mistake. */
+  readonly allowEmpty: boolean;
   readonly latenessSeconds: number;
   readonly nowMs: () => number;
   /** Ends the feed: what was read is committed, nothing more is read. */
@@ -71,7 +76,13 @@ export async function runFeed(options: FeedOptions): Promise<FeedTally> {
   // What the reader stopped at, if it was a mistake, comes once all before it is committed.
   reader.throwIfFailed();
   archived.throwIfRefused();
-  return tally();
+  const total = tally();
+  const isEmpty = total.flows === 0 && total.badLines === 0;
+  // What was told to end may have had no time for a flow.
+  if (isEmpty && !options.allowEmpty && !stop.aborted) {
+    refuseEmpty({ source: options.source.name, format: options.format, lines: total.lines });
+  }
+  return total;
 }
 
 /** What becomes of flows of archived slices: they are named, or end the feed. */

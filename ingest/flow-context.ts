@@ -1,6 +1,7 @@
 import type { Connection } from '../db/write/connection.ts';
 import { insertGroup } from '../db/write/insert-group.ts';
 import { insertMeters } from '../db/write/insert-meters.ts';
+import { replaceMeterDescriptions } from '../db/write/replace-meter-descriptions.ts';
 import type { Guid } from '../domain/guid.ts';
 import { isCounting } from '../domain/meter-type.ts';
 import {
@@ -30,6 +31,7 @@ export async function ensureFlowGroups(
   for (const name of names) {
     await ensureGroup(connection, contextId, flowGroup(name), before);
   }
+  await describeMeters(connection, contextId, names);
   const after = await loadGroups(connection, contextId);
   const groups = new Map<FlowGroupName, ImportGroup>();
   for (const name of names) {
@@ -38,6 +40,24 @@ export async function ensureFlowGroups(
   }
   return groups;
 }
+
+/** Contexts of before 0.7.1 get the descriptions of today, where nobody has written others. */
+const describeMeters = (
+  connection: Connection,
+  contextId: number,
+  names: readonly FlowGroupName[],
+): Promise<void> =>
+  replaceMeterDescriptions(
+    connection,
+    contextId,
+    names
+      .map(flowGroup)
+      .flatMap(({ guid, meters }) =>
+        meters.flatMap(({ id, description, formerly }) =>
+          formerly === null ? [] : [{ guid, id, before: formerly, after: description }],
+        ),
+      ),
+  );
 
 async function ensureGroup(
   connection: Connection,

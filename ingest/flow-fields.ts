@@ -3,6 +3,7 @@ import { type KeyText, parseReadableKey } from '../domain/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { BadLine } from './bad-line.ts';
 import { boundedCache } from './bounded-cache.ts';
+import type { FlowPorts } from './flow.ts';
 import { isReading, parseWhole, type Whole } from './whole.ts';
 import { parseSeconds } from './zeek-time.ts';
 
@@ -36,6 +37,14 @@ export function integerIn(record: FlowRecord, field: string, max: number): numbe
 
 export const MAX_PORT = 65_535;
 
+/** The ports of a flow that has some. A log may leave out the source's, never the destination's. */
+export function portsIn(record: FlowRecord, source: string, destination: string): FlowPorts {
+  return {
+    source: record.text(source) === undefined ? null : integerIn(record, source, MAX_PORT),
+    destination: integerIn(record, destination, MAX_PORT),
+  };
+}
+
 /** An amount; one that is left unset counts 0. */
 export function countIn(record: FlowRecord, field: string): Whole {
   const text = record.text(field);
@@ -55,6 +64,13 @@ export function durationIn(record: FlowRecord, field: string): number {
   if (micros !== null && micros >= 0) return micros;
   throw new BadLine(`${field} must be a number of seconds, 0 or more, got ${shown(text)}`);
 }
+
+/** Why a flow is bad of which the exporter tells times that cannot be. */
+export const endsTooEarly = (start: string, end: string): BadLine =>
+  new BadLine(
+    `the flow must not end before it starts: the exporter says that it starts at ${start} and ` +
+      `ends at ${end}: correct its clock or its settings`,
+  );
 
 const ICMP = 1;
 const ICMP_FOR_IPV6 = 58;

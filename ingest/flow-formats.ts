@@ -1,4 +1,4 @@
-import type { Flow } from './flow.ts';
+import type { Flow, PortRule } from './flow.ts';
 import { createGoflow2Parser } from './goflow2-json.ts';
 import { createNfdumpParser } from './nfdump-csv.ts';
 import { createZeekConnParser } from './zeek-conn.ts';
@@ -11,16 +11,20 @@ export type FlowFormat = (typeof FLOW_FORMATS)[number];
 /** Takes the lines of a format in their order, and gives the flow of each; null for none. */
 export type FlowParser = (line: string) => Flow | null;
 
-export function createFlowParser(
-  format: FlowFormat,
-  { timeZone = 'UTC' }: { readonly timeZone?: string | undefined },
-): FlowParser {
+export type FlowParserOptions = {
+  /** Zone of the times of a format that writes local ones. */
+  readonly timeZone: string;
+  /** Which port flows count under, in formats that may tell one direction only. */
+  readonly portRule: PortRule;
+};
+
+export function createFlowParser(format: FlowFormat, options: FlowParserOptions): FlowParser {
   switch (format) {
     case 'zeek':
       return createZeekConnParser();
     case 'nfdump':
-      return createNfdumpParser(timeZone);
+      return createNfdumpParser(options);
     case 'goflow2':
-      return createGoflow2Parser();
+      return createGoflow2Parser(options.portRule);
   }
 }

@@ -14,6 +14,8 @@ export type FlowMeter = {
   readonly name: string;
   readonly description: string;
   readonly units: string;
+  /** What imports before 0.7.1 described it as, where that was something else. */
+  readonly formerly: string | null;
 };
 
 export type FlowGroup = {
@@ -32,20 +34,35 @@ const meter = (id: number, name: string, units: string, description: string): Fl
   name,
   description,
   units,
+  formerly: null,
 });
 
-const HOST_METERS = [
-  meter(0, 'Total bytes', 'bytes', 'Bytes sent and received'),
+/** A meter whose description also says why the group's total is not that of the traffic. */
+const noted = (plain: FlowMeter, note: string): FlowMeter => ({
+  ...plain,
+  description: `${plain.description}. ${note}`,
+  formerly: plain.description,
+});
+
+const hostMeters = (note: string): FlowMeter[] => [
+  noted(meter(0, 'Total bytes', 'bytes', 'Bytes sent and received'), note),
   meter(1, 'Received bytes', 'bytes', 'Bytes sent to the host'),
   meter(2, 'Transmitted bytes', 'bytes', 'Bytes sent by the host'),
-  meter(3, 'Packets', 'packets', 'Packets sent and received'),
-  meter(13, 'New connections', 'connections', 'Connections begun, from or to the host'),
+  noted(meter(3, 'Packets', 'packets', 'Packets sent and received'), note),
+  noted(
+    meter(13, 'New connections', 'connections', 'Connections begun, from or to the host'),
+    note,
+  ),
 ];
 
-const CROSSKEY_METERS = [
-  meter(0, 'Total bytes', 'bytes', 'Bytes in both directions'),
-  meter(4, 'Connections', 'connections', 'Connections begun'),
-];
+const ALL_HOSTS =
+  'A flow counts for both its ends, so the total of the group is twice that of the traffic';
+const SOME_HOSTS = 'A flow between two members of the group counts for both';
+const HOST_APPS =
+  'A flow counts for both its ends, so the total of the group is twice that of Apps';
+const AGGREGATES =
+  'The group holds all traffic twice, as TOTALBW and by direction (DIR_…), ' +
+  'so TOTALBW is half of its total';
 
 function guid(text: string): Guid {
   const parsed = parseGuid(text);
@@ -66,21 +83,21 @@ export const FLOW_GROUPS = {
     name: 'Hosts',
     keyKind: 'ip',
     crosskey: null,
-    meters: HOST_METERS,
+    meters: hostMeters(ALL_HOSTS),
   },
   internalHosts: {
     guid: guid('{889900CC-0063-11A5-8380-FEBDBABBDBEA}'),
     name: 'Internal Hosts',
     keyKind: 'ip',
     crosskey: null,
-    meters: HOST_METERS,
+    meters: hostMeters(SOME_HOSTS),
   },
   externalHosts: {
     guid: guid('{00AA77BB-0063-11A5-8380-FEBDBABBDBEA}'),
     name: 'External Hosts',
     keyKind: 'ip',
     crosskey: null,
-    meters: HOST_METERS,
+    meters: hostMeters(SOME_HOSTS),
   },
   apps: {
     guid: APPS,
@@ -111,8 +128,14 @@ export const FLOW_GROUPS = {
     keyKind: 'text',
     crosskey: null,
     meters: [
-      meter(0, 'Total bytes', 'bytes', 'Bytes of all traffic, or of one direction'),
-      meter(1, 'Packets', 'packets', 'Packets of all traffic, or of one direction'),
+      noted(
+        meter(0, 'Total bytes', 'bytes', 'Bytes of all traffic, or of one direction'),
+        AGGREGATES,
+      ),
+      noted(
+        meter(1, 'Packets', 'packets', 'Packets of all traffic, or of one direction'),
+        AGGREGATES,
+      ),
     ],
   },
   hostApps: {
@@ -120,14 +143,20 @@ export const FLOW_GROUPS = {
     name: 'Hosts × Apps',
     keyKind: 'crosskey',
     crosskey: [HOSTS, APPS],
-    meters: CROSSKEY_METERS,
+    meters: [
+      noted(meter(0, 'Total bytes', 'bytes', 'Bytes in both directions'), HOST_APPS),
+      noted(meter(4, 'Connections', 'connections', 'Connections begun'), HOST_APPS),
+    ],
   },
   hostPairs: {
     guid: guid('{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A02}'),
     name: 'Host pairs',
     keyKind: 'crosskey',
     crosskey: [HOSTS, HOSTS],
-    meters: CROSSKEY_METERS,
+    meters: [
+      meter(0, 'Total bytes', 'bytes', 'Bytes in both directions'),
+      meter(4, 'Connections', 'connections', 'Connections begun'),
+    ],
   },
 } as const satisfies Record<string, FlowGroup>;
 
@@ -138,14 +167,14 @@ export const GEO_GROUPS = {
     name: 'Country',
     keyKind: 'country',
     crosskey: null,
-    meters: HOST_METERS,
+    meters: hostMeters(SOME_HOSTS),
   },
   systems: {
     guid: guid('{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A04}'),
     name: 'ASN',
     keyKind: 'asn',
     crosskey: null,
-    meters: HOST_METERS,
+    meters: hostMeters(SOME_HOSTS),
   },
 } as const satisfies Record<string, FlowGroup>;
 

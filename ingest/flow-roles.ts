@@ -2,7 +2,7 @@ import type { SimpleKeyKind } from '../domain/key-kind.ts';
 import { type KeyText, parseReadableKey } from '../domain/key-text.ts';
 import { type AddressScope, countsAsHome } from './address-scope.ts';
 import { boundedCache } from './bounded-cache.ts';
-import type { Flow } from './flow.ts';
+import { appPort, type Flow } from './flow.ts';
 import type { FlowGroupName } from './flow-groups.ts';
 import type { GeoPlace } from './geo-places.ts';
 import { crossKey, type ImportKey, simpleKey } from './import-key.ts';
@@ -78,8 +78,9 @@ function placeRoles({ country, system }: GeoPlace, kind: 'originator' | 'respond
 }
 
 function appRoles(flow: Flow, direction: Direction): FlowRole[] {
-  if (flow.responderPort === null) return [];
-  const app = portKey(String(flow.responderPort));
+  const port = appPort(flow);
+  if (port === null) return [];
+  const app = portKey(String(port));
   return [
     { group: 'apps', key: simpleKey(app), kind: APP_KINDS[direction] },
     // Each end in turn, also when both have the same address.

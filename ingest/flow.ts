@@ -1,4 +1,5 @@
 import type { KeyText } from '../domain/key-text.ts';
+import { servicePort } from '../domain/service-port.ts';
 import type { Whole } from './whole.ts';
 
 /** One end of a flow and what it sent: bytes and packets, 0 where the log does not say. */
@@ -9,6 +10,16 @@ export type FlowSide = {
   readonly packets: Whole;
 };
 
+/** The ports of both ends; the source's is null where nothing tells or needs it. */
+export type FlowPorts = { readonly source: number | null; readonly destination: number };
+
+/**
+ * Which port a flow counts under in Apps. `destination`: the log names the responder, and the
+ * responder's port is the service. `registered`: the log tells one direction only, so the registry
+ * decides (operations, "Service port").
+ */
+export type PortRule = 'registered' | 'destination';
+
 /** A connection or flow record of any format. Times are whole microseconds. */
 export type Flow = {
   readonly startUs: number;
@@ -16,7 +27,8 @@ export type Flow = {
   /** IANA number of the IP protocol; 255 where the log does not know it. */
   readonly protocol: number;
   /** Null for flows without ports: all but TCP, UDP and SCTP. */
-  readonly responderPort: number | null;
+  readonly ports: FlowPorts | null;
+  readonly portRule: PortRule;
   readonly originator: FlowSide;
   readonly responder: FlowSide;
 };
@@ -30,3 +42,12 @@ const SCTP = 132;
 
 export const hasPorts = (protocol: number): boolean =>
   protocol === TCP || protocol === UDP || protocol === SCTP;
+
+/** The port that a flow counts under in Apps; null for flows without ports. */
+export function appPort({ protocol, ports, portRule }: Flow): number | null {
+  if (ports === null) return null;
+  const { source, destination } = ports;
+  // Of a flow that tells one port alone, that one has to do.
+  if (portRule === 'destination' || source === null) return destination;
+  return servicePort(protocol, { source, destination });
+}

@@ -2,7 +2,7 @@ import { shown } from '../domain/errors.ts';
 import { protocolNumber } from '../domain/ip-protocols.ts';
 import type { KeyText } from '../domain/key-text.ts';
 import { BadLine } from './bad-line.ts';
-import { type Flow, hasPorts, UNKNOWN_PROTOCOL } from './flow.ts';
+import { type Flow, hasPorts, type PortRule, UNKNOWN_PROTOCOL } from './flow.ts';
 import {
   type AddressReader,
   addressIn,
@@ -11,7 +11,7 @@ import {
   type FlowRecord,
   icmpOf,
   integerIn,
-  MAX_PORT,
+  portsIn,
   requiredIn,
 } from './flow-fields.ts';
 import { goflow2Time } from './goflow2-time.ts';
@@ -22,11 +22,11 @@ import { isReading, multiplyWhole, type Whole } from './whole.ts';
  * Reads the lines that goflow2 writes with `-format json`, of version 2 (`src_addr`) or 1
  * (`SrcAddr`); null for a line that holds no flow of IP, such as a sampled ARP frame.
  */
-export function createGoflow2Parser(): (line: string) => Flow | null {
+export function createGoflow2Parser(portRule: PortRule): (line: string) => Flow | null {
   const addressOf = addressReader();
   return (line) => {
     const record = readRecord(line);
-    return isOfIp(record) ? flowOf(record, addressOf) : null;
+    return isOfIp(record) ? flowOf(record, addressOf, portRule) : null;
   };
 }
 
@@ -77,14 +77,15 @@ function isOfIp(record: FlowRecord): boolean {
  * A record of NetFlow, IPFIX or sFlow goes one way: its source is the originator (ADR 11). What it
  * counts stands for `sampling_rate` times as much, but it is one flow.
  */
-function flowOf(record: FlowRecord, addressOf: AddressReader): Flow {
+function flowOf(record: FlowRecord, addressOf: AddressReader, portRule: PortRule): Flow {
   const source = addressIn(record, 'src_addr', addressOf);
   const protocol = protocolIn(record, source);
   const rate = countIn(record, 'sampling_rate') || 1;
   return {
     ...goflow2Time(record),
     protocol,
-    responderPort: hasPorts(protocol) ? integerIn(record, 'dst_port', MAX_PORT) : null,
+    ports: hasPorts(protocol) ? portsIn(record, 'src_port', 'dst_port') : null,
+    portRule,
     originator: {
       address: source,
       bytes: sampledIn(record, 'bytes', rate),

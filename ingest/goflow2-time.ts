@@ -1,7 +1,8 @@
 import { shown } from '../domain/errors.ts';
+import { isoTime } from '../domain/iso-time.ts';
 import { BadLine } from './bad-line.ts';
 import type { Flow } from './flow.ts';
-import type { FlowRecord } from './flow-fields.ts';
+import { endsTooEarly, type FlowRecord } from './flow-fields.ts';
 import { parseTimestamp } from './zeek-time.ts';
 
 /** A field that may hold a time, and how many microseconds its unit has. */
@@ -27,8 +28,8 @@ export function goflow2Time(record: FlowRecord): Pick<Flow, 'startUs' | 'duratio
   const startUs = timeIn(record, START) ?? end ?? timeIn(record, RECEIVED);
   if (startUs === null) throw new BadLine('time_flow_start_ns or time_received_ns is missing');
   const endUs = end ?? startUs;
-  if (endUs < startUs) throw new BadLine('the flow must not end before it starts');
-  return { startUs, durationUs: endUs - startUs };
+  if (endUs >= startUs) return { startUs, durationUs: endUs - startUs };
+  throw endsTooEarly(isoTime(startUs / 1e6), isoTime(endUs / 1e6));
 }
 
 /** The first of the fields that is set, in whole microseconds; 0 stands for none. */

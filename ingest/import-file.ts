@@ -3,22 +3,24 @@ import { insertImport } from '../db/write/insert-import.ts';
 import { selectImport } from '../db/write/select-import.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
 import { keptSince } from '../domain/retention.ts';
+import { AlreadyImported } from './already-imported.ts';
 import { type BadLines, collectBadLines } from './bad-lines.ts';
-import { createFlowParser, FLOW_FORMATS } from './flow-formats.ts';
+import { refuseEmpty } from './empty-input.ts';
+import type { PortRule } from './flow.ts';
+import { createFlowParser } from './flow-formats.ts';
 import { createFlowWriter } from './flow-writer.ts';
+import { refuseForeign } from './foreign-content.ts';
 import type { GeoPlaces } from './geo-places.ts';
+import type { ImportFormat } from './import-format.ts';
 import { type ImportSession, runImport } from './import-session.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
+import { type LookAhead, withLookAhead } from './look-ahead.ts';
 import { NothingTaken } from './nothing-taken.ts';
-import { contentDigest, readContent } from './read-content.ts';
+import { readContent } from './read-content.ts';
 import { type LineTaker, readLines } from './read-lines.ts';
 import { createSampleWriter } from './sample-writer.ts';
 import { timeBounds } from './time-bounds.ts';
-
-export const IMPORT_FORMATS = ['samples', ...FLOW_FORMATS] as const;
-
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export type ImportProgress = {
   /** Bytes that were read, as they are stored. */
@@ -37,12 +39,16 @@ export type ImportFileOptions = {
   readonly home?: readonly string[];
   /** Zone of the times of a format that writes local ones; without it, UTC. */
   readonly timeZone?: string;
+  /** Which port flows count under that are told in one direction; without it, the service's. */
+  readonly servicePort?: PortRule;
   /** Databases that say where the addresses of flows are. */
   readonly places?: GeoPlaces | null;
   /** The probe that flows are of, and samples that name none. */
   readonly probe?: string;
   readonly engine?: number;
   readonly again?: boolean;
+  /** Takes an input without flows where that is likely a mistake. */
+  readonly allowEmpty?: boolean;
   readonly skipBadLines?: boolean;
   readonly now: () => EpochSeconds;
   readonly onProgress?: (progress: ImportProgress) => void;
@@ -66,6 +72,8 @@ export type ImportReport = {
   /** What a running server drops again, at once; null: nothing. */
   readonly expired: ExpiredSlices | null;
   readonly badLines: BadLines;
+  /** Of nfdump: whether the flows tell both directions, as `nfdump -B` makes them. */
+  readonly twoWay: boolean | undefined;
   /** The most memory that this process has had at a time, from its start. */
   readonly peakMemoryBytes: number;
 };
@@ -75,35 +83,42 @@ export type ExpiredSlices = { readonly slices: number; readonly retentionDays: n
 
 /**
  * Imports one file: all of it, or nothing. Fails with an `IngestError` that names the line, when a
- * line cannot be taken and bad lines are not skipped, and when the content was imported before;
- * with a `NothingTaken` when all that it had were bad lines.
+ * line cannot be taken and bad lines are not skipped; with an `AlreadyImported` when the content was
+ * imported before, with a `NothingTaken` when all that it had were bad lines. What has no line at all fails, too, where
+ * that is likely a mistake.
  */
-export async function importFile(options: ImportFileOptions): Promise<ImportReport> {
-  const { source, signal } = options;
-  // Read once beforehand, content that was imported already is refused before any work is done.
-  const expected = source.isRepeatable ? await contentDigest(source, signal) : null;
+export function importFile(options: ImportFileOptions): Promise<ImportReport> {
+  const { source, format, signal, servicePort: portRule = 'registered' } = options;
+  return withLookAhead({ source, format, portRule, signal }, (known) =>
+    importKnown(options, known),
+  );
+}
+
+async function importKnown(options: ImportFileOptions, known: LookAhead): Promise<ImportReport> {
+  const { source, format, signal } = options;
+  const { digest: expected } = known;
   return runImport(
     {
       databaseUrl: options.databaseUrl,
       source: source.name,
       context: options.context,
       engine: options.engine ?? 0,
-      makesContext: options.format !== 'samples',
+      makesContext: format !== 'samples',
       onWaiting: options.onWaiting,
       signal,
       batchRows: options.batchRows,
     },
     async (session) => {
       if (expected) await refuseKnown(session, options, expected);
-      const { digest, ...report } = await importContent(session, options);
+      const { digest, ...report } = await importContent(session, options, known);
       if (expected && !expected.equals(digest)) {
         throw new IngestError(`${source.name}: it was changed while it was read: import it again`);
       }
       if (!expected) await refuseKnown(session, options, digest);
       const { contextId, connection } = session;
-      const { format } = options;
       if (report.records === 0) {
         if (report.badLines.count > 0) throw new NothingTaken(source.name, format, report.badLines);
+        if (!options.allowEmpty) refuseEmpty(report);
         // Not remembered: there is nothing in it that could be counted twice.
         return report;
       }
@@ -123,28 +138,31 @@ async function refuseKnown(
   const known = await selectImport(connection, contextId, digest);
   if (!known) return;
   const when = known.importedAt.toISOString();
-  throw new IngestError(
-    `${source.name}: its content is in context ${context} already, imported at ${when} ` +
-      `from ${known.source}: give --again to count it again`,
-  );
+  throw new AlreadyImported(source.name, context, `imported at ${when} from ${known.source}`);
 }
 
 async function importContent(
   session: ImportSession,
   options: ImportFileOptions,
+  known: LookAhead,
 ): Promise<ImportReport & { digest: Buffer }> {
-  const { source, format, context, signal } = options;
+  const { format, context, signal } = options;
+  const { source, isTwoWay } = known;
   const hash = createHash('sha256');
   const badLines = collectBadLines(source.name, options.skipBadLines ? 'skip' : 'stop');
   let bytes = 0;
   let records = 0;
-  const { take, finish } = await lineTaker(session, options, () => {
+  const portRule = isTwoWay ? 'destination' : (options.servicePort ?? 'registered');
+  const { take, finish } = await lineTaker(session, { ...options, portRule }, () => {
     records += 1;
   });
   const lines = await readLines({
-    content: readContent(source, (count) => {
-      bytes += count;
-    }),
+    content: refuseForeign(
+      source,
+      readContent(source, (count) => {
+        bytes += count;
+      }),
+    ),
     badLines,
     take,
     onBlock: (lineCount, block) => {
@@ -167,6 +185,7 @@ async function importContent(
     newSlices: session.slices.madeCount(),
     expired: expiredOf(session, options.now()),
     badLines: badLines.result(),
+    twoWay: isTwoWay ?? undefined,
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     digest: hash.digest(),
   };
@@ -187,7 +206,7 @@ function expiredOf(
  */
 async function lineTaker(
   session: ImportSession,
-  options: ImportFileOptions,
+  options: ImportFileOptions & { readonly portRule: PortRule },
   onRecord: () => void,
 ): Promise<{ take: LineTaker; finish: () => Promise<void> }> {
   const { format, home = [], places = null } = options;
@@ -197,7 +216,8 @@ async function lineTaker(
     const take = await createSampleWriter(session, { probe, bounds, onRecord });
     return { take, finish: async () => {} };
   }
-  const parse = createFlowParser(format, options);
+  const { timeZone = 'UTC', portRule } = options;
+  const parse = createFlowParser(format, { timeZone, portRule });
   const { add, finish } = await createFlowWriter(session, { home, probe, bounds, places });
   const take: LineTaker = (line) => {
     const flow = parse(line);

@@ -3,154 +3,77 @@ import type { KeyText } from '../domain/key-text.ts';
 import { startOfMinute } from '../domain/time-zone.ts';
 import { BadLine } from './bad-line.ts';
 import { boundedCache } from './bounded-cache.ts';
-import { type Flow, hasPorts } from './flow.ts';
+import { type Flow, hasPorts, type PortRule } from './flow.ts';
 import {
   type AddressReader,
   addressIn,
   addressReader,
   countIn,
-  durationIn,
   type FlowRecord,
   icmpOf,
-  integerIn,
-  MAX_PORT,
+  portsIn,
   requiredIn,
 } from './flow-fields.ts';
+import { nfdumpDuration } from './nfdump-duration.ts';
 import { nfdumpProtocol } from './nfdump-protocols.ts';
+import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
 import { parseSeconds } from './zeek-time.ts';
 
-/**
- * What nfdump calls the columns that count here: up to 1.7.4, since 1.7.5, and in formats of one's
- * own (`-o csv:%ts,…`). The header decides which of them are there, and where.
- */
-const COLUMNS = {
-  start: ['ts', 'firstSeen'],
-  end: ['te', 'lastSeen'],
-  duration: ['td', 'duration'],
-  source: ['sa', 'srcAddr'],
-  destination: ['da', 'dstAddr'],
-  port: ['dp', 'dstPort'],
-  protocol: ['pr', 'proto'],
-  packets: ['ipkt', 'packets', 'inPackets'],
-  bytes: ['ibyt', 'bytes', 'inBytes'],
-  packetsBack: ['opkt', 'outPackets'],
-  bytesBack: ['obyt', 'outBytes'],
-} as const satisfies Record<string, readonly string[]>;
-
-type ColumnRole = keyof typeof COLUMNS;
-
-const REQUIRED: readonly ColumnRole[] = [
-  'start',
-  'source',
-  'destination',
-  'port',
-  'protocol',
-  'packets',
-  'bytes',
-];
-
-/** Where a header says that columns are, and what it calls those that count. */
-type Header = {
-  readonly width: number;
-  readonly places: ReadonlyMap<string, number>;
-  readonly names: Readonly<Partial<Record<ColumnRole, string>>>;
+export type NfdumpOptions = {
+  /** Of this zone are local times: nfdump writes those of its machine. */
+  readonly timeZone: string;
+  readonly portRule: PortRule;
 };
 
-/** Only a header has a field of one of these names; the summary's own header has none. */
-const HEADER_MARKS: readonly string[] = [
-  ...COLUMNS.start,
-  ...COLUMNS.source,
-  ...COLUMNS.destination,
-];
-
 /**
- * Reads the lines that `nfdump -o csv` writes, one output or several after each other; null for a
- * line that holds no flow. Times are local ones of `timeZone`: nfdump writes those of its machine.
+ * Reads the flows that `nfdump -o csv` writes, one output or several after each other; null for a
+ * line that holds no flow.
  */
-export function createNfdumpParser(timeZone: string): (line: string) => Flow | null {
+export function createNfdumpParser({
+  timeZone,
+  portRule,
+}: NfdumpOptions): (line: string) => Flow | null {
+  const read = createNfdumpReader();
   const addressOf = addressReader();
   const minuteOf = boundedCache(KNOWN_MINUTES, (text: string) => startOfMinute(text, timeZone));
-  let header: Header | null = null;
-  let isSummary = false;
   return (line) => {
-    const values = line.split(',');
-    if (isHeader(line, values)) {
-      // One that is no good must not leave the one before it in force.
-      header = null;
-      header = readHeader(values);
-      isSummary = false;
-      return null;
-    }
-    if (line === 'Summary') isSummary = true;
-    if (isSummary || NO_FLOWS.has(line)) return null;
-    if (header === null) {
-      throw new BadLine('there is no header line before it: call nfdump with -o csv, without -q');
-    }
-    return flowOf(recordOf(header, values), { names: header.names, addressOf, minuteOf });
+    const row = read(line);
+    return row && flowOf(row, { portRule, addressOf, minuteOf });
   };
 }
 
-/** Flows begin with a number or, in formats of one's own, rarely with a letter. */
-const isHeader = (line: string, values: readonly string[]): boolean =>
-  /^[A-Za-z]/.test(line) && values.some((value) => HEADER_MARKS.includes(value));
-
 const KNOWN_MINUTES = 4_096;
 
-const NO_FLOWS: ReadonlySet<string> = new Set(['No matching flows', 'No matched flows']);
-
-function readHeader(values: readonly string[]): Header {
-  const names: Partial<Record<ColumnRole, string>> = {};
-  for (const role of Object.keys(COLUMNS) as ColumnRole[]) {
-    const name = COLUMNS[role].find((each) => values.includes(each));
-    if (name !== undefined) names[role] = name;
-  }
-  const missing = REQUIRED.filter((role) => names[role] === undefined);
-  if (missing.length > 0) {
-    const lacking = missing.map((role) => COLUMNS[role].join(' or '));
-    throw new BadLine(
-      `the header must have a column ${lacking.join(', and one ')}: ` +
-        'flows are what `nfdump -o csv` writes without statistics (-s)',
-    );
-  }
-  return { width: values.length, names, places: new Map(values.map((name, i) => [name, i])) };
-}
-
-function recordOf({ width, places }: Header, values: readonly string[]): FlowRecord {
-  if (values.length !== width) {
-    throw new BadLine(`it must have ${width} fields, got ${values.length}`);
-  }
-  return { text: (field) => values[places.get(field) ?? -1] || undefined };
-}
-
 type FlowReading = {
-  readonly names: Header['names'];
+  readonly portRule: PortRule;
   readonly addressOf: AddressReader;
   readonly minuteOf: (text: string) => number | null;
 };
 
 /** nfdump's source is the originator; what it calls output, in flows of two ways, came back. */
-function flowOf(record: FlowRecord, { names, addressOf, minuteOf }: FlowReading): Flow {
-  const column = (role: ColumnRole): string => names[role] ?? COLUMNS[role][0];
-  const source = addressIn(record, column('source'), addressOf);
-  const protocol = protocolIn(record, column('protocol'), source);
-  const startUs = timeIn(record, column('start'), minuteOf);
+function flowOf(row: NfdumpRow, { portRule, addressOf, minuteOf }: FlowReading): Flow {
+  const { column } = row;
+  const source = addressIn(row, column('source'), addressOf);
+  const protocol = protocolIn(row, column('protocol'), source);
+  const startUs = timeIn(row, column('start'), minuteOf);
   return {
     startUs,
-    durationUs:
-      names.duration === undefined && names.end !== undefined
-        ? durationUntil(startUs, timeIn(record, names.end, minuteOf))
-        : durationIn(record, column('duration')),
+    durationUs: nfdumpDuration(row, {
+      startUs,
+      endUs: () => timeIn(row, column('end'), minuteOf),
+    }),
     protocol,
-    responderPort: hasPorts(protocol) ? integerIn(record, column('port'), MAX_PORT) : null,
+    ports: hasPorts(protocol) ? portsIn(row, column('sourcePort'), column('port')) : null,
+    portRule,
     originator: {
       address: source,
-      bytes: countIn(record, column('bytes')),
-      packets: countIn(record, column('packets')),
+      bytes: countIn(row, column('bytes')),
+      packets: countIn(row, column('packets')),
     },
     responder: {
-      address: addressIn(record, column('destination'), addressOf),
-      bytes: countIn(record, column('bytesBack')),
-      packets: countIn(record, column('packetsBack')),
+      address: addressIn(row, column('destination'), addressOf),
+      bytes: countIn(row, column('bytesBack')),
+      packets: countIn(row, column('packetsBack')),
     },
   };
 }
@@ -178,9 +101,4 @@ function timeIn(record: FlowRecord, field: string, minuteOf: FlowReading['minute
     if (start !== null && within !== null && within < 60e6) return start * 1e6 + within;
   }
   throw new BadLine(`${field} must look like 2026-07-15 10:00:00.000, got ${shown(text)}`);
-}
-
-function durationUntil(startUs: number, endUs: number): number {
-  if (endUs >= startUs) return endUs - startUs;
-  throw new BadLine('the flow must not end before it starts');
 }

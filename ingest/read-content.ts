@@ -30,12 +30,31 @@ export async function* readContent(
   }
 }
 
+/** The bytes of a source as they are stored, in blocks. */
+export async function* readStored(source: ImportSource): AsyncGenerator<Buffer> {
+  try {
+    yield* source.open();
+  } catch (error) {
+    throw explained(source, error);
+  }
+}
+
+export type DigestOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Given each block of the content. */
+  readonly onBlock?: (block: Buffer) => void;
+};
+
 /** SHA-256 of the content, decompressed. */
-export async function contentDigest(source: ImportSource, signal?: AbortSignal): Promise<Buffer> {
+export async function contentDigest(
+  source: ImportSource,
+  { signal, onBlock }: DigestOptions = {},
+): Promise<Buffer> {
   const hash = createHash('sha256');
   for await (const block of readContent(source)) {
     signal?.throwIfAborted();
     hash.update(block);
+    onBlock?.(block);
   }
   return hash.digest();
 }

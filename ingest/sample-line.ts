@@ -44,7 +44,7 @@ export function parseSampleLine(context: SampleContext, line: string): Sample {
   const object = exactJsonObject(line);
   const group = groupIn(object, context.groups);
   const seconds = integerIn(object, 'ts');
-  checkTime(context.bounds, 'ts', Number(seconds));
+  checkTime(context.bounds, 'ts', Number(seconds), String(seconds));
   return {
     group,
     key: keyIn(object, group),

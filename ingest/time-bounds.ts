@@ -1,4 +1,5 @@
 import type { EpochSeconds } from '../domain/interval.ts';
+import { isoTime } from '../domain/iso-time.ts';
 import { BadLine } from './bad-line.ts';
 
 /** 1990-01-01T00:00:00Z: what is older comes from a clock that was never set. */
@@ -15,9 +16,13 @@ export const timeBounds = (now: EpochSeconds): TimeBounds => ({
   to: now + DAY_SECONDS,
 });
 
-/** Fails when `seconds`, which may be fractional, lies outside of the bounds. */
-export function checkTime(bounds: TimeBounds, name: string, seconds: number): void {
+/**
+ * Fails when `seconds`, which may be fractional, lies outside of the bounds. Of a format that has
+ * epoch seconds in its lines, `given` is what to look for there.
+ */
+export function checkTime(bounds: TimeBounds, name: string, seconds: number, given = ''): void {
   if (seconds >= bounds.from && seconds <= bounds.to) return;
   const what = seconds < bounds.from ? 'before 1990' : 'more than a day in the future';
-  throw new BadLine(`${name} is ${what}: ${seconds}`);
+  const when = given === '' ? isoTime(seconds) : `${given} (${isoTime(seconds)})`;
+  throw new BadLine(`${name} is ${what}: ${when}: check the clock that it is from`);
 }

@@ -6,6 +6,7 @@ import { insertGrants } from '../db/write/insert-grants.ts';
 import { insertUser } from '../db/write/insert-user.ts';
 import { selectContext } from '../db/write/select-context.ts';
 import { selectContextNames } from '../db/write/select-context-names.ts';
+import { selectGrants } from '../db/write/select-grants.ts';
 import { selectTokenDigest } from '../db/write/select-token-digest.ts';
 import { selectUserId } from '../db/write/select-user-id.ts';
 import { selectUsers } from '../db/write/select-users.ts';
@@ -25,7 +26,10 @@ export type AddedUser = {
   readonly created: boolean;
   /** The token that was made: only its digest is kept, so this is the only time to see it. */
   readonly newToken: string | null;
+  /** The contexts that were granted just now, in the order that was given. */
   readonly granted: readonly string[];
+  /** Those that the user could read before, in order of their names. */
+  readonly grantedBefore: readonly string[];
 };
 
 /**
@@ -47,14 +51,16 @@ export async function addUserWithin(
   connection: Connection,
   { name, token, contexts }: UserToAdd,
 ): Promise<AddedUser> {
-  const contextIds: number[] = [];
-  for (const context of contexts) contextIds.push(await contextIdOf(connection, context));
+  const contextIds = new Map<string, number>();
+  for (const context of contexts) contextIds.set(context, await contextIdOf(connection, context));
   const { userId, created } = await insertUser(connection, name);
   const newToken = created && token === undefined ? makeToken() : null;
   const setToken = token ?? newToken;
   if (setToken !== null) await upsertToken(connection, userId, digestOf(setToken));
-  await insertGrants(connection, userId, contextIds);
-  return { name, created, newToken, granted: contexts };
+  const grantedBefore = await selectGrants(connection, userId);
+  const added = await insertGrants(connection, userId, [...contextIds.values()]);
+  const granted = [...contextIds].filter(([, id]) => added.has(id)).map(([context]) => context);
+  return { name, created, newToken, granted, grantedBefore };
 }
 
 /** Gives a user a new token; the one before is worth nothing from then on. */

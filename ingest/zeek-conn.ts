@@ -37,7 +37,10 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
     startUs: startIn(record),
     durationUs: durationIn(record, 'duration'),
     protocol,
-    responderPort: hasPorts(protocol) ? integerIn(record, 'id.resp_p', MAX_PORT) : null,
+    ports: hasPorts(protocol)
+      ? { source: null, destination: integerIn(record, 'id.resp_p', MAX_PORT) }
+      : null,
+    portRule: 'destination',
     originator: {
       address: originator,
       bytes: countIn(record, hasIpBytes ? 'orig_ip_bytes' : 'orig_bytes'),

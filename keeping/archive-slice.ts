@@ -4,9 +4,9 @@ import { inTransaction } from '../db/write/connection.ts';
 import { selectPartitions } from '../db/write/remove-partitions.ts';
 import { countSamples } from '../db/write/sample-text.ts';
 import { updateSliceArchived } from '../db/write/update-slice-archived.ts';
+import { partialOf } from '../domain/partial-file.ts';
 import { describeArchive } from './archive-form.ts';
 import { currentSlice, inHeldContext, type Keeper, type KeptSlice } from './keeper.ts';
-import { partialOf } from './leftovers.ts';
 import { refuseProcessing } from './plan-slices.ts';
 import {
   type ArchivePlace,

@@ -3,13 +3,11 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { deleteLeftover, selectLeftovers } from '../db/write/archive-leftovers.ts';
 import type { Connection } from '../db/write/connection.ts';
+import { partialOf } from '../domain/partial-file.ts';
 import { fileInPool } from './pool-folder.ts';
 
 /** A file that should not be there, and why it is. */
 export type KeptFile = { readonly file: string; readonly reason: string };
-
-/** What a file is called while it is written. */
-export const partialOf = (file: string): string => `${file}.partial`;
 
 /**
  * Removes the files that no slice names: of slices that were restored or dropped, and of archiving

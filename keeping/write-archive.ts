@@ -5,9 +5,9 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { readKeyText, readSampleText } from '../db/write/sample-text.ts';
+import { partialOf } from '../domain/partial-file.ts';
 import { type ArchiveHeader, countLines, SECTION_END } from './archive-form.ts';
 import type { Keeper, KeptSlice } from './keeper.ts';
-import { partialOf } from './leftovers.ts';
 import { openArchive } from './read-archive.ts';
 
 /** What was written, as it was found on the disk afterwards. */

@@ -1,4 +1,4 @@
-import { type Lanes, setWide, wideLanes } from '../topk/lanes.ts';
+import { type Lanes, setWide, wideLanes } from '../segments/codes/lanes.ts';
 import { mergeBlocks, type SlotFolds } from '../topk/merge-blocks.ts';
 import type { BlockColumn, ShardBlock } from '../topk/packed-run.ts';
 import { readingAt } from './reading-at.ts';

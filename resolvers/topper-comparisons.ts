@@ -1,12 +1,18 @@
 import { compareKeys } from '../domain/compare-keys.ts';
 import { invalidWindow, malformed, serviceError } from '../domain/errors.ts';
 import type { Guid } from '../domain/guid.ts';
-import { type Interval, intersect, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
+import { type Interval, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
 import { ratio, shownValue } from '../domain/topper-arithmetic.ts';
 import { availableInterval, drilldownsOf } from './counter-groups.ts';
 import type { RankAnswer } from './loaders/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
-import { checkMaxItems, rankableMeter, ruleOf, type TopperPlan } from './topper-plan.ts';
+import {
+  checkMaxItems,
+  coveredPart,
+  rankableMeter,
+  ruleOf,
+  type TopperPlan,
+} from './topper-plan.ts';
 import {
   askKeys,
   loadTopper,
@@ -110,7 +116,8 @@ export async function drillDown(
   const { window, probeId, bound } = plan;
   return loadTopper({
     ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, maxItems, bound },
-    covered: available ? intersect(window, available) : { from: window.from, to: window.from },
+    available,
+    covered: coveredPart(window, available),
     passing: null,
     within: { group: outer, key: ranked.key.row.key },
   });

@@ -44,6 +44,8 @@ export type TopperPlan = {
   readonly fold: Fold;
   readonly rule: MeterRule;
   readonly window: Interval;
+  /** Where the group has data of the probe, or (without a probe) of all; null: nowhere. */
+  readonly available: Interval | null;
   /** The window inside what is available: percentiles, peak and series look no further. */
   readonly covered: Interval;
   readonly probeId: number | null;
@@ -79,10 +81,15 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {
     ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, passing, maxItems, bound },
-    covered: available ? intersect(window, available) : { from: window.from, to: window.from },
+    available,
+    covered: coveredPart(window, available),
     within: null,
   };
 }
+
+/** The part of a window that is inside what is available; empty where nothing is. */
+export const coveredPart = (window: Interval, available: Interval | null): Interval =>
+  available ? intersect(window, available) : { from: window.from, to: window.from };
 
 /** Whether a filter takes long to get ready: its lists and patterns have thousands of values. */
 const isLong = (filter: KeyFilter): boolean =>

@@ -1,8 +1,6 @@
-import { malformed } from '../domain/errors.ts';
 import type { Exact } from '../domain/exact.ts';
 import { groupBy } from '../domain/group-by.ts';
 import { type EpochSeconds, isEmpty, stepsOf } from '../domain/interval.ts';
-import { LIMITS } from '../domain/limits.ts';
 import { isCounting } from '../domain/meter-type.ts';
 import { nearestRank, ZERO } from '../domain/percentile.ts';
 import { shownValue } from '../domain/topper-arithmetic.ts';
@@ -15,6 +13,7 @@ import {
   stepValue,
   WHOLE_GROUP,
 } from './loaders/step-series.ts';
+import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
 import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
 
@@ -26,14 +25,20 @@ export type TopperSeriesPoint = {
   readonly others: bigint;
 };
 
+/** So many points are made in some 10 ms. */
+const POINTS_AT_ONCE = 10_000;
+
 const NOTHING: Exact = { sum: 0n, count: 1n };
 
 /** The key's values by topper bucket, or by `step` seconds. Errors: a step that cannot be. */
 export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
   const { plan, keys } = ranked.topper;
-  const stepSeconds = checkedStep(plan, step);
-  checkPointsInAll(plan, stepSeconds, keys.length);
+  const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
   const { found } = await keySteps(ranked, stepSeconds);
+  // The series of all keys arrive together, and in one go they would hold up everybody else.
+  if (keys.length * stepCount(plan, stepSeconds) > POINTS_AT_ONCE) {
+    await plan.meter.group.at.loaders.takeTurn();
+  }
   const readings = stepReadings(found);
   const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
   return steps.map(({ at, value }) => ({ at, value: shownValue(value, plan.rule, stepSeconds) }));
@@ -94,9 +99,6 @@ const stepReadings = (series: StepSeries): StepReading[] =>
     value: stepValue(series, place),
   }));
 
-const stepCount = ({ meter, covered }: TopperPlan, stepSeconds: number): number =>
-  stepsOf(covered, meter.group.row.bucket_size, stepSeconds).count;
-
 function onEveryStep(
   plan: TopperPlan,
   stepSeconds: number,
@@ -109,38 +111,6 @@ function onEveryStep(
 function gridOf({ meter, covered }: TopperPlan, stepSeconds: number): EpochSeconds[] {
   const { first, count } = stepsOf(covered, meter.group.row.bucket_size, stepSeconds);
   return Array.from({ length: count }, (_, i) => first + i * stepSeconds);
-}
-
-/** A multiple of the group's bucket, of which not too many fit into what the window covers. */
-function checkedStep(plan: TopperPlan, step: number | null): number {
-  const { bucket_size: bucket, topper_bucket_size: topperBucket } = plan.meter.group.row;
-  const stepSeconds = step ?? topperBucket;
-  if (stepSeconds < bucket || stepSeconds % bucket !== 0) {
-    throw malformed('step', `a positive multiple of the bucket size, ${bucket}`, stepSeconds);
-  }
-  const count = stepCount(plan, stepSeconds);
-  if (count > LIMITS.seriesPoints) {
-    const must = `so long that there are at most ${LIMITS.seriesPoints} points`;
-    throw malformed('step', must, `${stepSeconds}, which gives ${count}`);
-  }
-  return stepSeconds;
-}
-
-/** How many points a series has. Errors: a step that cannot be. */
-export function seriesLength(
-  plan: TopperPlan,
-  step: number | null,
-): { stepSeconds: number; points: number } {
-  const stepSeconds = checkedStep(plan, step);
-  return { stepSeconds, points: stepCount(plan, stepSeconds) };
-}
-
-/** Each key's points are few enough; those of all listed keys must fit into memory together. */
-function checkPointsInAll(plan: TopperPlan, stepSeconds: number, keys: number): void {
-  const points = keys * stepCount(plan, stepSeconds);
-  if (points <= LIMITS.seriesPointsInAll) return;
-  const must = `so long that ${keys} keys have at most ${LIMITS.seriesPointsInAll} points together`;
-  throw malformed('step', must, `${stepSeconds}, which gives ${points}`);
 }
 
 /** Total and others over time; for counters and rates what is listed and others are the total. */

@@ -1,6 +1,11 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { type ContextView, viewContext } from '../resolvers/contexts.ts';
-import { type GrantedContext, type Identity, identify } from '../resolvers/identity.ts';
+import {
+  type Credentials,
+  type GrantedContext,
+  type Identity,
+  identify,
+} from '../resolvers/identity.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
 import { API_TOKEN, CONTEXT, decodeCommon, readTimeout, USERNAME } from './decode-common.ts';
@@ -24,13 +29,21 @@ export function timeoutOf<Options extends { node: NodeChoice }>(
   }
 }
 
+/** What a request says. */
+export type AskedOfRest = {
+  readonly parameters: Parameters;
+  /** Those of the `Authorization` header; null: it has none. Error: `otherSite`. */
+  readonly headerCredentials: () => Credentials | null;
+};
+
 /** The endpoint's answer. The checks come in the order of decision 3; the first answers. */
 export async function answerRequest<Options extends { node: NodeChoice }>(
   endpoint: Endpoint<Options>,
-  parameters: Parameters,
+  asked: AskedOfRest,
   anonymous: AnonymousScope,
 ): Promise<Rendered> {
-  const identity = await authenticate(endpoint, parameters, anonymous);
+  const { parameters } = asked;
+  const identity = await authenticate(endpoint, asked, anonymous);
   const context = await grantedContext(parameters, identity, anonymous);
   endpoint.require?.(parameters);
   readTimeout(endpoint.timeout(anonymous.settings), parameters);
@@ -44,17 +57,31 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
 
 async function authenticate(
   { listsSlices }: Pick<Endpoint<never>, 'listsSlices'>,
-  parameters: Parameters,
+  asked: AskedOfRest,
   { reads, directory, variable, gate }: AnonymousScope,
 ): Promise<Identity> {
-  const [username, token] = [USERNAME, API_TOKEN].map((each) => credential(parameters, each));
-  if (!username || !token) throw serviceError('invalidToken');
+  const { parameters } = asked;
+  const credentials = credentialsOf(asked);
+  if (!credentials) throw serviceError('invalidToken');
   const standIn = chosenNode(parameters, directory);
   return identify(
     { reads, directory, variable, gate },
-    { username, token, slicesOf: listsSlices ? credential(parameters, CONTEXT) : null },
+    { ...credentials, slicesOf: listsSlices ? credential(parameters, CONTEXT) : null },
     standIn ? [standIn] : [],
   );
+}
+
+/**
+ * Decisions, section 11: a request with either of the two parameters is judged by them alone; the
+ * header counts where neither is given. null: there are no credentials, or only half of them.
+ */
+function credentialsOf({ parameters, headerCredentials }: AskedOfRest): Credentials | null {
+  if (!parameters.isGiven(USERNAME.name) && !parameters.isGiven(API_TOKEN.name)) {
+    return headerCredentials();
+  }
+  const username = credential(parameters, USERNAME);
+  const token = credential(parameters, API_TOKEN);
+  return username && token ? { username, token } : null;
 }
 
 /** Whatever is wrong with a credential, the answer is the same (decision 3), and comes first. */

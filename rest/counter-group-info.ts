@@ -20,13 +20,14 @@ type CounterGroupInfoOptions = CommonOptions & {
 };
 
 const COUNTER_GROUP = textParameter({
-  ...{ name: 'counter_group', form: 'GUID' },
+  name: 'counter_group',
+  form: 'GUID',
   meaning: 'only this group; left out: all enabled groups',
-  schema: { examples: ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}'] },
+  example: '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}',
 });
 
 const METER_INFO = booleanParameter(
-  { name: 'get_meter_info', meaning: 'whether groups have their `meters`' },
+  { name: 'get_meter_info', meaning: 'whether groups have their `meters`', example: true },
   false,
 );
 
@@ -34,6 +35,7 @@ export const counterGroupInfo: Endpoint<CounterGroupInfoOptions> = {
   path: '/api/counter_group_info/counter_group_info_request',
   operation: 'counterGroupInfo',
   title: 'Counter group info',
+  tag: { name: 'Counter groups', description: 'What is counted, and by which meters.' },
   description: 'Which counter groups and meters there are.',
   timeout: () => ({ absent: null, minusOne: null }),
   parameters: () => [COUNTER_GROUP, METER_INFO],

@@ -6,25 +6,35 @@ import { booleanParameter, type Parameter, textParameter } from './parameter.ts'
 import type { Parameters } from './parameters.ts';
 
 export const USERNAME = textParameter({
-  ...{ name: 'username', meaning: 'who is asking', required: true },
-  schema: { examples: ['demo'] },
+  name: 'username',
+  meaning: 'who is asking; not needed where the `Authorization` header says it',
+  example: 'demo',
 });
 
 export const API_TOKEN = textParameter({
-  ...{ name: 'api_token', meaning: 'the token of that user', required: true },
-  schema: { format: 'password', examples: ['demo'] },
+  name: 'api_token',
+  meaning: 'the token of that user; better sent in the `Authorization` header',
+  schema: { format: 'password' },
+  example: 'demo',
 });
 
 export const CONTEXT = textParameter({
-  ...{ name: 'context', meaning: 'the data set', required: true },
-  schema: { examples: ['demo'] },
+  name: 'context',
+  meaning: 'the data set',
+  required: true,
+  example: 'demo',
 });
 
-const PROBE = textParameter({ name: 'probe_id', meaning: "only this probe's readings" });
+const PROBE = textParameter({
+  name: 'probe_id',
+  meaning: "only this probe's readings",
+  example: 'p1',
+});
 
 const DESTINATION_NODE = textParameter({
   name: 'destination_node',
   meaning: 'the node that is to answer; `primary` is the primary',
+  example: 'primary',
 });
 
 const FROM_DR = booleanParameter(
@@ -32,6 +42,7 @@ const FROM_DR = booleanParameter(
     name: 'get_from_dr',
     meaning:
       'whether the disaster-recovery node is to answer; not together with `destination_node`',
+    example: false,
   },
   false,
 );
@@ -69,6 +80,7 @@ export function timeoutParameter(rule: TimeoutRule): Parameter<number | null> {
       ...{ type: 'integer', minimum: -1, maximum: LIMITS.timeoutSeconds, not: { const: 0 } },
       default: absent,
     },
+    example: 30,
     read: (parameters) => readTimeout(rule, parameters),
   };
 }

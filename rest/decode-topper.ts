@@ -29,8 +29,13 @@ export type TopperOptions = CommonOptions & {
   readonly filter: KeyFilter;
   readonly window: WindowRequest;
   readonly timeZone: string;
-  readonly format: 'json' | 'csv';
+  readonly format: Format;
 };
+
+/** `series` is a table too; `step` is null where it is left out. */
+export type Format =
+  | { readonly kind: 'json' | 'csv' }
+  | { readonly kind: 'series'; readonly step: number | null };
 
 export const TOPPER_NAMES: TopperNames = {
   maxItems: 'maxitems',
@@ -40,11 +45,18 @@ export const TOPPER_NAMES: TopperNames = {
 };
 
 export const COUNTER_GROUP = textParameter({
-  ...{ name: 'counter_group', meaning: 'the group', form: 'GUID', required: true },
-  schema: { examples: ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}'] },
+  name: 'counter_group',
+  meaning: 'the group',
+  form: 'GUID',
+  required: true,
+  example: '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}',
 });
 
-const ANY_METER = integerParameter({ name: 'meter', meaning: 'the meter to rank by' });
+const ANY_METER = integerParameter({
+  name: 'meter',
+  meaning: 'the meter to rank by',
+  example: 0,
+});
 
 const METER: Parameter<number> = {
   ...{ ...ANY_METER, absent: '0', schema: { ...ANY_METER.schema, default: 0 } },
@@ -53,18 +65,21 @@ const METER: Parameter<number> = {
 
 const maxItemsParameter = ({ maxTopperItems }: ServiceSettings): Parameter<number> =>
   rangeParameter({
-    ...{ name: TOPPER_NAMES.maxItems, meaning: 'how many keys to list' },
-    ...{ least: 1, most: maxTopperItems },
+    name: TOPPER_NAMES.maxItems,
+    meaning: 'how many keys to list',
+    example: Math.min(10, maxTopperItems),
+    least: 1,
+    most: maxTopperItems,
     absent: Math.min(LIMITS.defaultMaxItems, maxTopperItems),
   });
 
 const RESOLVE_KEYS = booleanParameter(
-  { name: 'resolve_keys', meaning: 'whether keys have `readable` and `label`' },
+  { name: 'resolve_keys', meaning: 'whether keys have `readable` and `label`', example: true },
   true,
 );
 
 const ATTRIBUTES = booleanParameter(
-  { name: 'get_key_attributes', meaning: 'whether keys have `attributes`' },
+  { name: 'get_key_attributes', meaning: 'whether keys have `attributes`', example: true },
   false,
 );
 
@@ -75,9 +90,11 @@ const percentilesParameter = ({
   meaning: `the ranks of which keys have \`percentiles\`, in this order, at most ${most}`,
   required: false,
   schema: {
-    ...{ type: 'array', items: { type: 'number', minimum: 0, maximum: 100 } },
-    ...{ maxItems: most, examples: [[50, 95]] },
+    type: 'array',
+    items: { type: 'number', minimum: 0, maximum: 100 },
+    maxItems: most,
   },
+  example: [50, 95].slice(0, most),
   read(parameters) {
     const items = parameters.list('get_percentiles');
     return items.length === 0 ? [] : parseRanks(items, 'get_percentiles', most);
@@ -85,28 +102,42 @@ const percentilesParameter = ({
 });
 
 /** A pattern that does not compile is 400, before names are looked up (decisions 3 and 26). */
-function patternParameter(name: string, meaning: string): Parameter<string | null> {
-  const schema = { maxLength: LIMITS.patternLength, examples: ['^C0\\.A8\\.01\\.'] };
-  return textParameter({ ...{ name, meaning, form: 'RE2 pattern', schema } });
-}
+const patternParameter = (name: string, meaning: string, example: string) =>
+  textParameter({
+    name,
+    meaning,
+    example,
+    form: 'RE2 pattern',
+    schema: { maxLength: LIMITS.patternLength },
+  });
 
 const MATCH = patternParameter(
   TOPPER_NAMES.match,
   'only keys in whose raw form the pattern is found',
+  '^C0\\.A8\\.01\\.',
 );
 
 const EXCLUDE = patternParameter(
   TOPPER_NAMES.exclude,
   'only keys in whose raw form it is not found',
+  '\\.FF$',
 );
 
 // Decision 9: `flags` must be an integer and changes nothing.
-const FLAGS = integerParameter({ name: 'flags', meaning: 'checked, and without effect' });
+const FLAGS = integerParameter({
+  name: 'flags',
+  meaning: 'checked, and without effect',
+  example: 0,
+});
 
 const timeZoneParameter = ({ timeZone }: ServiceSettings): Parameter<string> => ({
-  ...{ name: TOPPER_NAMES.timeZone, form: 'IANA name', absent: timeZone, required: false },
+  name: TOPPER_NAMES.timeZone,
+  form: 'IANA name',
+  absent: timeZone,
+  required: false,
   meaning: 'the zone of dates and of midnight',
-  schema: { type: 'string', default: timeZone, examples: ['Europe/Berlin'] },
+  schema: { type: 'string', default: timeZone },
+  example: 'Europe/Berlin',
   read(parameters) {
     const name = parameters.text(TOPPER_NAMES.timeZone) ?? timeZone;
     if (!isTimeZone(name)) throw malformed(TOPPER_NAMES.timeZone, 'an IANA time zone name', name);
@@ -114,14 +145,42 @@ const timeZoneParameter = ({ timeZone }: ServiceSettings): Parameter<string> => 
   },
 });
 
-const FORMAT = wordParameter({ name: 'format', meaning: 'how the answer is written' }, [
-  'json',
-  'csv',
-]);
+const FORMAT = wordParameter(
+  { name: 'format', meaning: 'how the answer is written', example: 'csv' },
+  ['json', 'csv'],
+);
+
+const SERIES = booleanParameter(
+  {
+    name: 'series',
+    meaning: 'with `format=csv`: whether the table is the series of the listed keys over time',
+    example: true,
+  },
+  false,
+);
+
+const ANY_STEP = integerParameter({
+  name: 'step',
+  meaning:
+    'with `series=true`: seconds between points, a multiple of the `bucket_size` of the group; ' +
+    'left out: its `topper_bucket_size`',
+  example: 300,
+});
+
+/** That it is positive, and a multiple, is said with the group's bucket, as in GraphQL. */
+const STEP: Parameter<number | null> = {
+  ...ANY_STEP,
+  schema: { type: 'integer', minimum: 1, maximum: LIMITS.seriesStepSeconds },
+  read(parameters) {
+    const step = ANY_STEP.read(parameters);
+    if (step === null || step <= LIMITS.seriesStepSeconds) return step;
+    throw malformed(ANY_STEP.name, `at most ${LIMITS.seriesStepSeconds}`, step);
+  },
+};
 
 export const topperParameters = (settings: ServiceSettings): readonly Parameter<unknown>[] => [
   ...[COUNTER_GROUP, METER, maxItemsParameter(settings), RESOLVE_KEYS, ATTRIBUTES],
-  ...[percentilesParameter(settings), MATCH, EXCLUDE, FLAGS, FORMAT],
+  ...[percentilesParameter(settings), MATCH, EXCLUDE, FLAGS, FORMAT, SERIES, STEP],
   ...[...WINDOW_PARAMETERS, timeZoneParameter(settings)],
 ];
 
@@ -141,8 +200,18 @@ export function decodeTopper(parameters: Parameters, settings: ServiceSettings):
     filter: decodeFilter(parameters),
     window: decodeWindow(parameters, timeZone),
     timeZone,
-    format: FORMAT.read(parameters),
+    format: decodeFormat(parameters),
   };
+}
+
+function decodeFormat(parameters: Parameters): Format {
+  const kind = FORMAT.read(parameters);
+  const isSeries = SERIES.read(parameters);
+  const step = STEP.read(parameters);
+  if (isSeries && kind !== 'csv') throw malformed(FORMAT.name, 'csv with series=true', kind);
+  if (isSeries) return { kind: 'series', step };
+  if (step !== null) throw malformed(STEP.name, 'given with series=true only', step);
+  return { kind };
 }
 
 function decodeFilter(parameters: Parameters): KeyFilter {

@@ -1,45 +1,66 @@
 import { invalidWindow } from '../domain/errors.ts';
-import { parseHumanDate } from '../domain/human-date.ts';
 import {
   durationRequest,
   intervalRequest,
   recentRequest,
   type WindowRequest,
 } from '../domain/window.ts';
+import { windowDate } from '../domain/window-date.ts';
 import { integerParameter, type Parameter, textParameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
 
 const FROM_TS = integerParameter({
   name: 'window_fromts',
   meaning: 'start of the window, in seconds since 1970',
+  example: 1_784_109_600,
 });
 
 const TO_TS = integerParameter({
   name: 'window_tots',
   meaning: 'its end, which is not in it; with `window_fromts`',
+  example: 1_784_113_200,
 });
 
 const SECONDS = integerParameter({
   name: 'window_seconds',
   meaning: 'its length with `window_fromts`; else as `recentsecs`',
+  example: 3600,
 });
 
 const RECENT = integerParameter({
   name: 'recentsecs',
   meaning: 'the latest seconds of available data',
+  example: 3600,
 });
 
-const dateParameter = (name: string, meaning: string) =>
-  textParameter({ name, meaning, form: 'date', schema: { examples: ['Jul 15 2026 10:00:00 AM'] } });
+const dateParameter = (name: string, meaning: string, example: string) =>
+  textParameter({ name, meaning, example, form: 'date' });
 
 const FROM_DATES = [
-  dateParameter('from_date', 'start of the window as `Jul 15 2026 10:00:00 AM`, in `time_zone`'),
-  dateParameter('from_time', 'the same, read where `from_date` is not given'),
+  dateParameter(
+    'from_date',
+    'start of the window: `2026-07-15`, `2026-07-15T10:00` or `2026-07-15T10:00:00`, each with ' +
+      '`Z`, with an offset such as `+02:00` or in `time_zone`; or `Jul 15 2026 10:00:00 AM`',
+    '2026-07-15T10:00:00Z',
+  ),
+  dateParameter(
+    'from_time',
+    'the same, read where `from_date` is not given',
+    'Jul 15 2026 10:00:00 AM',
+  ),
 ] as const;
 
 const TO_DATES = [
-  dateParameter('to_date', 'its end; with `from_date`'),
-  dateParameter('to_time', 'the same, read where `to_date` is not given'),
+  dateParameter(
+    'to_date',
+    'its end, which is not in it, in the same forms; with `from_date`',
+    '2026-07-15T11:00:00Z',
+  ),
+  dateParameter(
+    'to_time',
+    'the same, read where `to_date` is not given',
+    'Jul 15 2026 11:00:00 AM',
+  ),
 ] as const;
 
 /** In the order of the rules that they belong to. */
@@ -95,16 +116,15 @@ function dateOf(
   for (const parameter of names) {
     const text = parameter.read(parameters);
     if (text === null) continue;
-    const at = parseHumanDate(text, timeZone);
-    if (at === null) throw notADate(parameter.name, text);
+    const at = windowDate(withPlus(text), parameter.name, timeZone);
     return { name: parameter.name, at };
   }
   return null;
 }
 
-/** Decision 21, in its words. */
-const notADate = (name: string, text: string) =>
-  invalidWindow(`${name} must look like "Jul 15 2026 10:00:00 AM", got ${JSON.stringify(text)}`);
+/** In an address a `+` that is not written `%2B` is a space. No date has a space there. */
+const withPlus = (text: string): string =>
+  text.replace(/^(\S{10}T\d{2}:\d{2}(?::\d{2})?) (\d{2}(?::?\d{2})?)$/, '$1+$2');
 
 function latest(parameters: Parameters): WindowRequest | null {
   for (const parameter of [RECENT, SECONDS]) {

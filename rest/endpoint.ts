@@ -13,6 +13,8 @@ export type EndpointDescription = {
   /** Its name in programs that are made from the description. */
   readonly operation: string;
   readonly title: string;
+  /** What programs that show the description list it under. */
+  readonly tag: { readonly name: string; readonly description: string };
   readonly description: string;
   readonly timeout: (settings: ServiceSettings) => TimeoutRule;
   /** Its own parameters, besides those that all endpoints have. */
@@ -21,6 +23,8 @@ export type EndpointDescription = {
   readonly errors: readonly ErrorKind[];
   /** The answer's schema by content type. */
   readonly answers: Readonly<Record<string, JsonSchema>>;
+  /** Headers of its answers as OpenAPI describes them, besides those that all answers have. */
+  readonly answerHeaders?: Readonly<Record<string, JsonSchema>>;
   /** The schemas that these refer to, by their names. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 };

@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered } from '../resolvers/request-scope.ts';
-import { answerRequest, timeoutOf } from './answer-request.ts';
+import { type AskedOfRest, answerRequest, timeoutOf } from './answer-request.ts';
 import { counterGroupInfo } from './counter-group-info.ts';
 import type { Endpoint } from './endpoint.ts';
 import { jsonAnswer } from './json-answer.ts';
@@ -15,6 +15,7 @@ export type RestRequest = {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly contentType: string | null;
+  readonly headerCredentials: AskedOfRest['headerCredentials'];
   /** Read when the method has one; fails with 413 past the limit. */
   readonly body: () => Promise<Buffer>;
 };
@@ -26,16 +27,14 @@ export type WithScope = <T>(
 ) => Promise<T>;
 
 /** Each endpoint by its path, its options known to itself only. */
-const ENDPOINTS: ReadonlyMap<
-  string,
-  (parameters: Parameters, scope: WithScope) => Promise<Rendered>
-> = new Map([bound(timeSlices), bound(counterGroupInfo), bound(topper)]);
+const ENDPOINTS: ReadonlyMap<string, (asked: AskedOfRest, scope: WithScope) => Promise<Rendered>> =
+  new Map([bound(timeSlices), bound(counterGroupInfo), bound(topper)]);
 
 function bound<Options extends { node: NodeChoice }>(endpoint: Endpoint<Options>) {
-  const answer = (parameters: Parameters, withScope: WithScope) =>
+  const answer = (asked: AskedOfRest, withScope: WithScope) =>
     withScope(
-      (settings) => timeoutOf(endpoint, parameters, settings),
-      (scope) => answerRequest(endpoint, parameters, scope),
+      (settings) => timeoutOf(endpoint, asked.parameters, settings),
+      (scope) => answerRequest(endpoint, asked, scope),
     );
   return [endpoint.path, answer] as const;
 }
@@ -54,8 +53,9 @@ export async function handleRest(
   try {
     const answer = ENDPOINTS.get(request.path);
     if (!answer) throw serviceError('noSuchPath', { path: request.path });
+    const { headerCredentials } = request;
     const parameters = await readParameters(request);
-    return await answer(parameters, withScope);
+    return await answer({ parameters, headerCredentials }, withScope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onError(error);
@@ -82,6 +82,8 @@ export function renderError(error: ServiceError): Rendered {
   const { kind, retryAfterSeconds } = error;
   const headers = {
     ...(kind === 'methodNotAllowed' && { allow: 'GET, HEAD, POST' }),
+    // Decision 11: never Basic, so that no browser makes credentials ambient.
+    ...(kind === 'invalidToken' && { 'www-authenticate': 'Bearer' }),
     ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),
   };
   return jsonAnswer(error.status, { status: 'ERROR', message: error.message }, headers);

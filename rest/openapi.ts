@@ -5,6 +5,7 @@ import { counterGroupInfo } from './counter-group-info.ts';
 import { COMMON_PARAMETERS, timeoutParameter } from './decode-common.ts';
 import type { EndpointDescription } from './endpoint.ts';
 import { type JsonSchema, objectOf, refTo, text } from './json-schema.ts';
+import { SECURITY, SECURITY_SCHEMES } from './openapi-security.ts';
 import type { Parameter } from './parameter.ts';
 import { timeSlices } from './time-slices.ts';
 import { topper } from './topper.ts';
@@ -41,8 +42,12 @@ export function openApi(settings: ServiceSettings): JsonSchema {
       summary: 'Exact toppers over network-traffic counters',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
+      // Who that is, nobody but the operator knows.
+      contact: { name: 'The operator of this server' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'The server that this document comes from' }],
+    tags: ENDPOINT_DESCRIPTIONS.map(({ tag }) => tag),
+    security: SECURITY,
     paths: Object.fromEntries(
       ENDPOINT_DESCRIPTIONS.map((endpoint) => [endpoint.path, pathItem(endpoint, settings)]),
     ),
@@ -52,15 +57,18 @@ export function openApi(settings: ServiceSettings): JsonSchema {
         Error: ERROR,
       },
       headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
 
 const DESCRIPTION = `Three read-only endpoints, each by GET or POST. A POST may have its parameters in \
-the body, in the query string, or in both; the body wins. An empty text is "not given", and unknown \
-parameters are ignored. Booleans are \`true 1 yes on\` and \`false 0 no off\` in any case. A list may \
-be written with commas, by repeating the parameter, or as \`name[]\`. HEAD is GET without the body. \
-Integers of answers may be larger than 2^53.`;
+the body, in the query string, or in both; the body wins. Who asks is said by an \`Authorization\` \
+header or by the parameters \`username\` and \`api_token\`; where one of these is given, the header is \
+not read. An empty text is "not given", and unknown parameters are ignored. \
+Booleans are \`true 1 yes on\` and \`false 0 no off\` in any case. A list may be written with commas, \
+by repeating the parameter, or as \`name[]\`. HEAD is GET without the body. Integers of answers may \
+be larger than 2^53.`;
 
 const ERROR = objectOf('What went wrong.', {
   status: { const: 'ERROR' },
@@ -80,6 +88,10 @@ const HEADERS = {
     description: 'Seconds after which to try again.',
     schema: { type: 'integer', minimum: 1 },
   },
+  Authenticate: {
+    description: 'The scheme of credentials to send; Basic is taken too.',
+    schema: { type: 'string', const: 'Bearer' },
+  },
 } as const;
 
 const headers = (...names: readonly (keyof typeof HEADERS)[]): JsonSchema =>
@@ -89,12 +101,20 @@ const headers = (...names: readonly (keyof typeof HEADERS)[]): JsonSchema =>
 
 const HEADER_NAMES = {
   ...{ RequestId: 'x-request-id', EntityTag: 'etag', RetryAfter: 'retry-after' },
+  Authenticate: 'www-authenticate',
 } as const;
 
 /** What any request can be answered with. */
 const ERRORS_OF_ALL: readonly ErrorKind[] = [
   ...(['invalidToken', 'tooManyFailures', 'contextRequired', 'invalidContext'] as const),
-  ...(['notAllowed', 'malformedValue', 'invalidProbe', 'invalidNode', 'noRecoveryNode'] as const),
+  ...([
+    'notAllowed',
+    'otherSite',
+    'malformedValue',
+    'invalidProbe',
+    'invalidNode',
+    'noRecoveryNode',
+  ] as const),
   ...(['notHttp', 'headersTooLarge', 'tooSlow', 'timeout', 'unreachable', 'conflict'] as const),
   ...(['busy', 'internal'] as const),
 ];
@@ -109,17 +129,19 @@ const ENCODINGS = [
 ];
 
 function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): JsonSchema {
-  const { title: summary, description, operation: operationId, answers, errors } = endpoint;
+  const { title: summary, description, operation: operationId, answers, errors, tag } = endpoint;
   const parameters = parametersOf(endpoint, settings);
   const content = contentOf(answers);
-  const told = { summary, description };
+  const told = { summary, description, tags: [tag.name] };
   const failures = [...ERRORS_OF_ALL, ...errors];
+  const own = endpoint.answerHeaders ?? {};
+  const tagged = { ...headers('RequestId', 'EntityTag'), ...own };
   return {
     get: {
       ...{ operationId, ...told, parameters: parameters.map(inQuery) },
       responses: {
-        200: { description: 'The answer.', headers: headers('RequestId', 'EntityTag'), content },
-        304: { description: 'It is still the same.', headers: headers('RequestId', 'EntityTag') },
+        200: { description: 'The answer.', headers: tagged, content },
+        304: { description: 'It is still the same.', headers: tagged },
         ...errorResponses(failures),
       },
     },
@@ -127,28 +149,29 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
       ...{ operationId: `${operationId}ByPost`, ...told },
       requestBody: { content: contentOf(sameFor(ENCODINGS, inBody(parameters))) },
       responses: {
-        200: { description: 'The answer.', headers: headers('RequestId'), content },
+        200: { description: 'The answer.', headers: { ...headers('RequestId'), ...own }, content },
         ...errorResponses([...failures, ...ERRORS_OF_POST]),
       },
     },
   };
 }
 
-const inQuery = ({ name, meaning, required, schema }: Parameter<unknown>): JsonSchema => ({
+const inQuery = ({ name, meaning, required, schema, example }: Parameter<unknown>): JsonSchema => ({
   ...{ name, in: 'query', description: sentence(meaning) },
   ...(required && { required }),
   schema,
   // One text with commas, as legacy callers write it.
   ...(schema['type'] === 'array' && { style: 'form', explode: false }),
+  example,
 });
 
 const inBody = (parameters: readonly Parameter<unknown>[]): JsonSchema => ({
   type: 'object',
   required: parameters.filter(({ required }) => required).map(({ name }) => name),
   properties: Object.fromEntries(
-    parameters.map(({ name, meaning, schema }) => [
+    parameters.map(({ name, meaning, schema, example }) => [
       name,
-      { ...schema, description: sentence(meaning) },
+      { ...schema, description: sentence(meaning), examples: [example] },
     ]),
   ),
 });
@@ -161,17 +184,22 @@ const sameFor = (types: readonly string[], schema: JsonSchema): Record<string, J
 const contentOf = (schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
 
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
+  401: ['Authenticate'],
+  429: ['RetryAfter'],
+  503: ['RetryAfter'],
+};
+
 /** One response for each status, which lists the messages that come with it. */
 function errorResponses(kinds: readonly ErrorKind[]): JsonSchema {
   const byStatus = groupBy(kinds, (kind) => ERRORS[kind].status);
   const responses = [...byStatus].map(([status, group]) => {
     const lines = group.map((kind) => `- \`${ERRORS[kind].message}\`: ${ERRORS[kind].when}`);
-    const isForLater = status === 429 || status === 503;
     return [
       status,
       {
         description: lines.join('\n'),
-        headers: isForLater ? headers('RequestId', 'RetryAfter') : headers('RequestId'),
+        headers: headers('RequestId', ...(HEADERS_OF_STATUS[status] ?? [])),
         content: { 'application/json': { schema: refTo('Error') } },
       },
     ];

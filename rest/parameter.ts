@@ -17,11 +17,13 @@ export type Parameter<T> = {
   /** What it means, in Markdown without a full stop. */
   readonly meaning: string;
   readonly schema: JsonSchema;
+  /** A value as a caller may send it; the examples of one endpoint go together. */
+  readonly example: unknown;
   /** Errors: 400 for a value that is malformed. */
   readonly read: (parameters: Parameters) => T;
 };
 
-type Named = { readonly name: string; readonly meaning: string };
+type Named = { readonly name: string; readonly meaning: string; readonly example: unknown };
 
 type TextOptions = Named & {
   readonly form?: string;
@@ -33,21 +35,41 @@ type TextOptions = Named & {
 export const textParameter = ({
   name,
   meaning,
+  example,
   form = 'text',
   required,
   schema,
 }: TextOptions): Parameter<string | null> => ({
-  ...{ name, meaning, form, absent: null, required: required ?? false },
+  name,
+  meaning,
+  example,
+  form,
+  absent: null,
+  required: required ?? false,
   schema: { type: 'string', ...schema },
   read: (parameters) => parameters.text(name),
 });
 
+/** Decision 2: the numbers and words too; that case does not matter, no schema can say. */
+const BOOLEANS: JsonSchema = {
+  oneOf: [
+    { type: 'boolean' },
+    { type: 'integer', enum: [0, 1] },
+    { type: 'string', enum: ['yes', 'no', 'on', 'off'] },
+  ],
+};
+
 export const booleanParameter = (
-  { name, meaning }: Named,
+  { name, meaning, example }: Named,
   absent: boolean,
 ): Parameter<boolean> => ({
-  ...{ name, meaning, form: 'boolean', absent: String(absent), required: false },
-  schema: { type: 'boolean', default: absent },
+  name,
+  meaning,
+  example,
+  form: 'boolean',
+  absent: String(absent),
+  required: false,
+  schema: { ...BOOLEANS, default: absent },
   read(parameters) {
     const text = parameters.text(name);
     if (text === null) return absent;
@@ -60,8 +82,13 @@ export const booleanParameter = (
 });
 
 /** null: not given. */
-export const integerParameter = ({ name, meaning }: Named): Parameter<number | null> => ({
-  ...{ name, meaning, form: 'integer', absent: null, required: false },
+export const integerParameter = ({ name, meaning, example }: Named): Parameter<number | null> => ({
+  name,
+  meaning,
+  example,
+  form: 'integer',
+  absent: null,
+  required: false,
   schema: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   read(parameters) {
     const text = parameters.text(name);
@@ -77,11 +104,16 @@ type Range = Named & { readonly least: number; readonly most: number; readonly a
 export const rangeParameter = ({
   name,
   meaning,
+  example,
   least,
   most,
   absent,
 }: Range): Parameter<number> => ({
-  ...{ name, meaning, form: `integer, ${least} to ${most}`, absent: String(absent) },
+  name,
+  meaning,
+  example,
+  form: `integer, ${least} to ${most}`,
+  absent: String(absent),
   required: false,
   schema: { type: 'integer', minimum: least, maximum: most, default: absent },
   read(parameters) {
@@ -97,10 +129,14 @@ export const rangeParameter = ({
 
 /** One of a few words, of which the first is meant where none is given. */
 export const wordParameter = <const Word extends string>(
-  { name, meaning }: Named,
+  { name, meaning, example }: Named,
   words: readonly [Word, ...Word[]],
 ): Parameter<Word> => ({
-  ...{ name, meaning, form: words.map((word) => `\`${word}\``).join(' or '), absent: words[0] },
+  form: words.map((word) => `\`${word}\``).join(' or '),
+  name,
+  meaning,
+  example,
+  absent: words[0],
   required: false,
   schema: { type: 'string', enum: words, default: words[0] },
   read(parameters) {

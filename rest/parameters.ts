@@ -27,6 +27,11 @@ export class Parameters {
     return both;
   }
 
+  /** Whether there is a value, however malformed. */
+  isGiven(name: string): boolean {
+    return this.#values.has(name);
+  }
+
   /** null: not given. Errors: given more than once, nested. */
   text(name: string): string | null {
     const values = this.list(name);

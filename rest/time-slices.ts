@@ -19,6 +19,7 @@ const DISK_USAGE = booleanParameter(
   {
     name: 'get_disk_usage',
     meaning: 'whether slices have `disk_size`, measured now, and `pools` is filled',
+    example: true,
   },
   false,
 );
@@ -27,12 +28,13 @@ const ALL_ENGINES = booleanParameter(
   {
     name: 'get_all_engines',
     meaning: 'whether the slices of all engine instances are listed, not only of 0',
+    example: true,
   },
   false,
 );
 
 const TOTAL_WINDOW = booleanParameter(
-  { name: 'get_total_window', meaning: 'whether `total_window` is filled' },
+  { name: 'get_total_window', meaning: 'whether `total_window` is filled', example: true },
   false,
 );
 
@@ -40,6 +42,7 @@ export const timeSlices: Endpoint<TimeSlicesOptions> = {
   path: '/api/time_slices/time_slices_request',
   operation: 'timeSlices',
   title: 'Time slices',
+  tag: { name: 'Time slices', description: 'Of which times there are data, and where they lie.' },
   description: 'Which data there is: slices, pools, the whole window.',
   timeout: () => ({ absent: 60, minusOne: null }),
   parameters: () => [DISK_USAGE, ALL_ENGINES, TOTAL_WINDOW],

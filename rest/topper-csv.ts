@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
-import { stringify } from 'csv-stringify/sync';
+import type { Cell } from '../domain/csv-cell.ts';
 import type { Rendered } from '../resolvers/request-scope.ts';
+import { csvAnswer } from './csv-answer.ts';
 import type { TopperOptions } from './decode-topper.ts';
 import type { ListedKey, ListedTopper } from './listed-topper.ts';
 
@@ -28,33 +28,7 @@ export async function topperCsv(
     ...keys.map((key, place) => columns.map(({ of }) => of(key, place + 1))),
     last,
   ];
-  const filename = `topper-${guid.slice(1, -1)}-${meterIndex}.csv`;
-  return {
-    status: 200,
-    headers: {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="${filename}"`,
-    },
-    body: await writeRows(rows),
-  };
-}
-
-type Cell = string | number | bigint | null;
-
-/** Ten thousand rows take some 30 ms, and other requests are not to wait so long for a turn. */
-const ROWS_AT_ONCE = 500;
-
-async function writeRows(rows: readonly (readonly Cell[])[]): Promise<string> {
-  let text = '';
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    if (start > 0) await setImmediate();
-    // Labels come from DNS and the like, and no spreadsheet is to take one for a formula: texts
-    // that begin like one get an apostrophe in front. Numbers are left alone.
-    text += stringify(rows.slice(start, start + ROWS_AT_ONCE), {
-      ...{ record_delimiter: 'windows', escape_formulas: true },
-    });
-  }
-  return text;
+  return csvAnswer(`topper-${guid.slice(1, -1)}-${meterIndex}`, rows);
 }
 
 function columnsFor({ resolveKeys, ranks, attributes }: TopperOptions): readonly Column[] {

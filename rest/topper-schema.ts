@@ -37,5 +37,6 @@ export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
 
 /** The schema of text is all that OpenAPI can say of CSV. */
 export const topperCsvSchema: JsonSchema = text(
-  'RFC 4180: a header, a row for each key, and the row `others`. Answers `format=csv`.',
+  'RFC 4180. Answers `format=csv`: a header, a row for each key, and the row `others`; with ' +
+    '`series=true` the columns `at`, `key`, `label` and `value`, and a row for each point.',
 );

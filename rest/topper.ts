@@ -1,9 +1,10 @@
 import { serviceError } from '../domain/errors.ts';
 import { shownValue } from '../domain/topper-arithmetic.ts';
 import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../resolvers/keys.ts';
-import type { Rendered } from '../resolvers/request-scope.ts';
+import type { Rendered, RequestScope } from '../resolvers/request-scope.ts';
 import { keyPercentiles } from '../resolvers/topper-series.ts';
-import { askTopper, type RankedKey, shownOthers } from '../resolvers/toppers.ts';
+import { askTopper, type RankedKey, shownOthers, type Topper } from '../resolvers/toppers.ts';
+import { AVAILABLE_WINDOW_HEADER, withAvailableWindow } from './available-window.ts';
 import {
   COUNTER_GROUP,
   decodeTopper,
@@ -16,6 +17,7 @@ import { existingGroup } from './existing-group.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { refTo } from './json-schema.ts';
 import type { ListedKey, ListedTopper } from './listed-topper.ts';
+import { seriesCsv } from './series-csv.ts';
 import { topperCsv } from './topper-csv.ts';
 import { topperCsvSchema, topperSchemas } from './topper-schema.ts';
 import { jsonInteger } from './write-json.ts';
@@ -24,15 +26,20 @@ export const topper: Endpoint<TopperOptions> = {
   path: '/api/topper/topper_request',
   operation: 'topper',
   title: 'Topper',
+  tag: { name: 'Toppers', description: 'Who has the most, in a window of time.' },
   description: 'The largest keys of a counter group by a meter over a time window.',
   timeout: ({ queryTimeoutSeconds }) => ({
     absent: queryTimeoutSeconds,
     minusOne: queryTimeoutSeconds,
   }),
   parameters: topperParameters,
-  errors: ['counterGroupRequired', 'invalidWindow', 'invalidCounterGroup', 'invalidMeter'],
+  errors: [
+    ...(['counterGroupRequired', 'invalidWindow', 'limit'] as const),
+    ...(['invalidCounterGroup', 'invalidMeter'] as const),
+  ],
   answers: { 'application/json': refTo('Topper'), 'text/csv': topperCsvSchema },
   schemas: topperSchemas,
+  answerHeaders: AVAILABLE_WINDOW_HEADER,
   require(parameters) {
     if (COUNTER_GROUP.read(parameters) === null) throw serviceError('counterGroupRequired');
   },
@@ -45,13 +52,37 @@ export const topper: Endpoint<TopperOptions> = {
       timeoutSeconds: null,
       names: TOPPER_NAMES,
     });
-    const keys = await Promise.all(answer.keys.map((key) => listedKey(key, options)));
-    return write(
-      { guid: group.guid, meterIndex, others: jsonInteger(shownOthers(answer)), keys },
-      options,
-    );
+    const rendered = await write(scope, answer, options);
+    return answer.keys.length > 0 ? rendered : withAvailableWindow(rendered, answer.plan.available);
   },
 };
+
+async function write(
+  scope: RequestScope,
+  topper: Topper,
+  options: TopperOptions,
+): Promise<Rendered> {
+  const { format } = options;
+  switch (format.kind) {
+    case 'series':
+      return seriesCsv(scope, topper, { step: format.step, resolveKeys: options.resolveKeys });
+    case 'csv':
+      return topperCsv(await listedTopper(topper, options), options);
+    case 'json':
+      return topperJson(await listedTopper(topper, options));
+    default:
+      return format satisfies never;
+  }
+}
+
+async function listedTopper(topper: Topper, options: TopperOptions): Promise<ListedTopper> {
+  return {
+    guid: topper.plan.meter.group.guid,
+    meterIndex: options.meterIndex,
+    others: jsonInteger(shownOthers(topper)),
+    keys: await Promise.all(topper.keys.map((key) => listedKey(key, options))),
+  };
+}
 
 async function listedKey(ranked: RankedKey, options: TopperOptions): Promise<ListedKey> {
   const { key, value, topper: answer } = ranked;
@@ -68,19 +99,13 @@ async function listedKey(ranked: RankedKey, options: TopperOptions): Promise<Lis
   };
 }
 
-async function write(listed: ListedTopper, options: TopperOptions): Promise<Rendered> {
-  switch (options.format) {
-    case 'csv':
-      return topperCsv(listed, options);
-    case 'json':
-      return jsonAnswer(200, {
-        counter_group: listed.guid,
-        meter: listed.meterIndex,
-        sysgrouptotal: listed.others,
-        keys: listed.keys.map(renderKey),
-      });
-  }
-}
+const topperJson = ({ guid, meterIndex, others, keys }: ListedTopper): Rendered =>
+  jsonAnswer(200, {
+    counter_group: guid,
+    meter: meterIndex,
+    sysgrouptotal: others,
+    keys: keys.map(renderKey),
+  });
 
 const renderKey = ({ key, names, metric, description, attributes, percentiles }: ListedKey) => ({
   key,

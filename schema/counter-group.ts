@@ -1,3 +1,4 @@
+import { LIMITS } from '../domain/limits.ts';
 import { probeIdOf } from '../resolvers/contexts.ts';
 import {
   availableInterval,
@@ -110,15 +111,19 @@ builder.objectFields(CounterGroupRef, (t) => ({
       search: t.arg.string({
         description: 'Only keys with this text in the label or the readable form, in any case.',
       }),
+      // Nullable, as Relay's compiler demands of a connection.
       first: t.arg.int({
-        required: true,
-        defaultValue: 50,
-        description: 'How many keys to list, at most 1,000.',
+        defaultValue: LIMITS.defaultKeysPage,
+        description: 'How many keys to list, at most 1,000; null: 50.',
       }),
       after: t.arg.string({ description: 'Cursor of the key before the page.' }),
     },
     resolve: (group, { search, first, after }) =>
-      listKeys(group, { search: search ?? null, first, after: after ?? null }),
+      listKeys(group, {
+        search: search ?? null,
+        first: first ?? LIMITS.defaultKeysPage,
+        after: after ?? null,
+      }),
   }),
   key: t.field({
     type: KeyRef,

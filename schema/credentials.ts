@@ -1,5 +1,7 @@
 import type { Credentials } from '../resolvers/identity.ts';
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** Headers by their lower-case names; null: not given. */
 export type HeaderSource = { get(name: string): string | null };
 
@@ -13,8 +15,8 @@ export function readCredentials(headers: HeaderSource): Credentials | null {
   const [, scheme = '', value = ''] = /^(\w+) +(\S+) *$/.exec(authorization) ?? [];
   switch (scheme.toLowerCase()) {
     case 'basic': {
-      const [, username = '', token = ''] =
-        /^([^:]*):(.*)$/s.exec(Buffer.from(value, 'base64').toString()) ?? [];
+      const decoded = toText(Buffer.from(value, 'base64').toString('latin1'));
+      const [, username = '', token = ''] = /^([^:]*):(.*)$/s.exec(decoded) ?? [];
       return { username, token };
     }
     case 'bearer':
@@ -24,12 +26,15 @@ export function readCredentials(headers: HeaderSource): Credentials | null {
   }
 }
 
-/** Node reads headers as Latin-1. What is UTF-8 is meant as UTF-8, as most clients send it. */
-function toText(header: string): string {
+/**
+ * Of bytes, one a character, as Node reads headers. What is UTF-8 is meant as UTF-8, as most
+ * clients send it; others, such as Python's requests, send Latin-1 (RFC 7617, section 2).
+ */
+function toText(bytes: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+    return UTF_8.decode(Buffer.from(bytes, 'latin1'));
   } catch {
     // Not UTF-8, so Latin-1 it is.
-    return header;
+    return bytes;
   }
 }

@@ -16,16 +16,19 @@ export const EXAMPLES: readonly [Example, ...Example[]] = [
     query: `# The hosts with the most bytes in the newest hour of data.
 query TopTalkers($context: String!) {
   context(name: $context) {
+    id
     counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      id
       name
       topper(window: { recentSeconds: 3600 }, maxItems: 10) {
         window { from to }
-        meter { name units }
+        meter { id name units }
         keyCount
         total
         others
         keys {
           rank
+          key
           label
           readable
           metric
@@ -42,14 +45,16 @@ query TopTalkers($context: String!) {
     query: `# What is counted, and the meters to rank it by.
 query GroupsWithMeters($context: String!) {
   context(name: $context) {
+    id
     counterGroups {
+      id
       guid
       name
       keyKind
       bucketSize
       timeInterval { from to }
-      meters { index name type units description }
-      drilldowns { guid name }
+      meters { id index name type units description }
+      drilldowns { id guid name }
     }
   }
 }`,
@@ -60,12 +65,15 @@ query GroupsWithMeters($context: String!) {
 # day before. All of today: window: { preset: TODAY }
 query TodayAgainstYesterday($context: String!) {
   context(name: $context) {
+    id
     counterGroup(guid: "{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}") {
+      id
       name
       topper(window: { recentSeconds: 7200 }, maxItems: 10) {
         window { from to }
         keys {
           rank
+          key
           label
           metric
           previous(ago: 86400) {
@@ -86,10 +94,13 @@ query TodayAgainstYesterday($context: String!) {
 # that make up its traffic.
 query HostsToApps($context: String!) {
   context(name: $context) {
+    id
     counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      id
       topper(window: { recentSeconds: 3600 }, maxItems: 5) {
         keys {
           rank
+          key
           label
           readable
           metric
@@ -99,7 +110,7 @@ query HostsToApps($context: String!) {
           ) {
             total
             others
-            keys { rank label metric share }
+            keys { rank key label metric share }
           }
         }
       }
@@ -113,11 +124,14 @@ query HostsToApps($context: String!) {
 # host are at most that of rank 50, 95 of 100 that of rank 95.
 query Percentiles($context: String!) {
   context(name: $context) {
+    id
     counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      id
       topperBucketSize
       topper(window: { recentSeconds: 86400 }, maxItems: 10) {
         keys {
           rank
+          key
           label
           metric
           peak
@@ -134,11 +148,14 @@ query Percentiles($context: String!) {
 # the total of each five minutes.
 query ChartSeries($context: String!) {
   context(name: $context) {
+    id
     counterGroup(guid: "{C51B48D4-7876-479E-B0D9-BD9EFF03CE2E}") {
+      id
       topper(window: { recentSeconds: 3600 }, maxItems: 5) {
         window { from to }
         series(step: 300) { at total others }
         keys {
+          key
           label
           series(step: 300) { at value }
         }
@@ -157,7 +174,9 @@ query SearchKeys(
   $after: String
 ) {
   context(name: $context) {
+    id
     counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
+      id
       keys(search: $search, first: 20, after: $after) {
         totalCount
         pageInfo { hasNextPage endCursor }
@@ -181,16 +200,19 @@ query SearchKeys(
     query: `# Where the data lies, and for which times there is any.
 query SlicesAndPools($context: String!) {
   context(name: $context) {
+    id
     nodeName
     haSlaveMode
     totalWindow { from to seconds }
     slices {
+      id
       name
       status
       timeInterval { from to }
       diskSize
     }
     pools {
+      id
       name
       status
       totalSize

@@ -32,9 +32,10 @@ function originOf(error: unknown): unknown {
  */
 export function renderError(error: unknown): GraphQLError {
   const origin = originOf(error);
-  // Syntax, validation, variables: the document's or the caller's own mistake.
-  if (origin instanceof GraphQLError) {
-    return isUnreadableBody(origin) ? serviceErrorAt(NO_JSON, null) : withCode(origin);
+  // Syntax, validation, variables: the document's or the caller's own mistake. What wraps it says
+  // which variable it is about.
+  if (origin instanceof GraphQLError && error instanceof GraphQLError) {
+    return isUnreadableBody(origin) ? serviceErrorAt(NO_JSON, null) : withCode(error);
   }
   if (origin instanceof ServiceError) {
     const rendered = serviceErrorAt(origin, error);

@@ -41,7 +41,8 @@ function toBigInt(value: unknown): bigint {
 
 builder.scalarType('Guid', {
   description:
-    "A counter group's identifier: `{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}`. Case and braces are optional on input.",
+    "A counter group's identifier: `{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}`. Case and braces are " +
+    'optional on input. A name such as `Hosts` is none: `counterGroups` of a context lists both.',
   serialize: String,
   parseValue: toGuid,
   parseLiteral: (node) => toGuid(node.kind === Kind.STRING ? node.value : textOf(node)),
@@ -52,7 +53,8 @@ function toGuid(value: unknown): Guid {
   return (
     guid ??
     refuse(
-      'Guid must look like "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}", case and braces optional',
+      'Guid must look like "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}", case and braces optional; ' +
+        '`counterGroups { guid name }` of a context lists those that there are',
       value,
     )
   );

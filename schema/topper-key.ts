@@ -2,11 +2,13 @@ import { LIMITS } from '../domain/limits.ts';
 import { parseRanks } from '../domain/percentile.ts';
 import { averageRateOf, shareOf, shownValue, volumeOf } from '../domain/topper-arithmetic.ts';
 import { attributesOf, labelOf, readableOf } from '../resolvers/keys.ts';
+import { seriesLength } from '../resolvers/series-step.ts';
 import { drillDown, previousOf } from '../resolvers/topper-comparisons.ts';
-import { keyPeak, keyPercentiles, keySeries, seriesLength } from '../resolvers/topper-series.ts';
+import { keyPeak, keyPercentiles, keySeries } from '../resolvers/topper-series.ts';
 import { builder } from './builder.ts';
 import {
   KeyAttributeRef,
+  KeyRef,
   PercentileRef,
   PreviousMetricRef,
   SeriesPointRef,
@@ -71,6 +73,17 @@ builder.objectType(TopperKeyRef, {
     }),
   }),
 });
+
+/** The way to what is known of the key wherever it is listed. */
+builder.objectField(TopperKeyRef, 'keyNode', (t) =>
+  t.field({
+    type: KeyRef,
+    nullable: true,
+    description: 'The key itself, with an id under which `node` and client caches know it.',
+    // A topper reads its keys all at once, and whole: there is nothing left to read.
+    resolve: ({ key }) => key,
+  }),
+);
 
 /** What costs a read of its own, and so can fail alone. */
 builder.objectFields(TopperKeyRef, (t) => ({

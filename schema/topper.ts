@@ -1,7 +1,8 @@
 import { LIMITS } from '../domain/limits.ts';
 import { shownTotal } from '../domain/topper-arithmetic.ts';
-import { flatSeries } from '../resolvers/flat-series.ts';
-import { seriesLength, topperSeries } from '../resolvers/topper-series.ts';
+import { flatSeries, flatSeriesStep } from '../resolvers/flat-series.ts';
+import { seriesLength, stepCount } from '../resolvers/series-step.ts';
+import { topperSeries } from '../resolvers/topper-series.ts';
 import { shownOthers } from '../resolvers/toppers.ts';
 import { builder } from './builder.ts';
 import {
@@ -33,6 +34,14 @@ builder.objectType(TopperRef, {
       type: TimeIntervalRef,
       description: 'The window as resolved.',
       resolve: ({ plan }) => plan.window,
+    }),
+    availableWindow: t.field({
+      type: TimeIntervalRef,
+      nullable: true,
+      description:
+        'Where the group has data, of the probe if one was chosen: look here when `keys` is ' +
+        'empty. Null without data.',
+      resolve: ({ plan }) => plan.available,
     }),
     samplingRate: t.int({
       description: 'What every reading stands for; all values are multiplied by it already.',
@@ -85,13 +94,19 @@ builder.objectFields(TopperRef, (t) => ({
     args: {
       step: t.arg.int({
         description:
-          'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
+          'Seconds between points, a multiple of bucketSize; left out: topperBucketSize. With ' +
+          '`maxPoints` any number of seconds: the least that the step may be.',
+      }),
+      maxPoints: t.arg.int({
+        description:
+          'How many points in time to give at most. Where `step` gives more, or more rows than ' +
+          'there may be, the step becomes the smallest multiple of topperBucketSize that fits.',
       }),
     },
-    resolve(topper, { step = null }, scope, info) {
-      const { points } = seriesLength(topper.plan, step);
-      takeValues(scope, points * (topper.keys.length + 1), info);
-      return flatSeries(topper, step);
+    resolve(topper, { step = null, maxPoints = null }, scope, info) {
+      const stepSeconds = flatSeriesStep(topper, { step, maxPoints });
+      takeValues(scope, stepCount(topper.plan, stepSeconds) * (topper.keys.length + 1), info);
+      return flatSeries(topper, stepSeconds);
     },
   }),
   keys: t.field({
@@ -146,6 +161,12 @@ builder.objectType(FlatSeriesPointRef, {
       type: 'BigInt',
       description: 'The same as in the series of the key, and as `others` in that of the topper.',
       resolve: ({ value }) => value,
+    }),
+    averageRate: t.exposeFloat('averageRate', {
+      nullable: true,
+      description:
+        'For counters and rate counters: the amount per second of the part of the step that the ' +
+        'window and the data have, so that it does not depend on how long the step is.',
     }),
   }),
 });

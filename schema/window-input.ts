@@ -1,5 +1,3 @@
-import { invalidWindow } from '../domain/errors.ts';
-import { parseHumanDate } from '../domain/human-date.ts';
 import type { Interval } from '../domain/interval.ts';
 import {
   checkInterval,
@@ -8,6 +6,7 @@ import {
   recentRequest,
   type WindowRequest,
 } from '../domain/window.ts';
+import { windowDate } from '../domain/window-date.ts';
 import { builder } from './builder.ts';
 import { WindowPresetEnum } from './enums.ts';
 
@@ -28,10 +27,13 @@ const WindowDurationInput = builder.inputType('WindowDurationInput', {
 });
 
 const DateRangeInput = builder.inputType('DateRangeInput', {
-  description: 'A window by dates as people write them: `Jul 15 2026 10:00:00 AM`.',
+  description:
+    'A window by dates, each as ISO 8601 or as people write it: `2026-07-15`, `2026-07-15T10:00`, ' +
+    '`2026-07-15T10:00:00+02:00`, `Jul 15 2026 10:00:00 AM`. A date alone is its first moment; ' +
+    'without `Z` or an offset it is in `timeZone`.',
   fields: (t) => ({
-    from: t.string({ required: true, description: 'Its start: `Jul 15 2026 10:00:00 AM`.' }),
-    to: t.string({ required: true, description: 'Its end: `Jul 15 2026 11:00:00 AM`.' }),
+    from: t.string({ required: true, description: 'Its start: `2026-07-15T10:00`.' }),
+    to: t.string({ required: true, description: 'Its end, not included: `2026-07-15T11:00`.' }),
   }),
 });
 
@@ -64,20 +66,12 @@ export function decodeWindow(
     return durationRequest(given.startingAt.from, given.startingAt.seconds, names);
   }
   if (given?.dates) {
-    const from = dateOf(given.dates.from, 'dates.from', timeZone);
-    const to = dateOf(given.dates.to, 'dates.to', timeZone);
+    const from = windowDate(given.dates.from, 'dates.from', timeZone);
+    const to = windowDate(given.dates.to, 'dates.to', timeZone);
     return intervalRequest(from, to, { from: 'dates.from', to: 'dates.to' });
   }
   if (given?.preset) return { kind: 'preset', preset: given.preset };
   return { kind: 'today' };
-}
-
-function dateOf(text: string, name: string, timeZone: string): number {
-  const at = parseHumanDate(text, timeZone);
-  if (at !== null) return at;
-  throw invalidWindow(
-    `${name} must look like "Jul 15 2026 10:00:00 AM", got ${JSON.stringify(text)}`,
-  );
 }
 
 /** Errors: `BAD_USER_INPUT` for what can be no interval. */

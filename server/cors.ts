@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const ALLOWED_HEADERS =
   'authorization, content-type, graphql-require-preflight, if-none-match, x-username';
 
+const EXPOSED_HEADERS = 'etag, retry-after, x-available-window, x-request-id';
+
 /** Lets the configured origins, and no others, call from a browser. True: it was a preflight. */
 export function answerCors(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -12,7 +14,7 @@ export function answerCors(
   if (origins.length > 0) response.appendHeader('vary', 'Origin');
   if (!origin || !origins.includes(origin)) return false;
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', 'etag, retry-after, x-request-id');
+  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
   if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method'])
     return false;
   response.writeHead(204, {

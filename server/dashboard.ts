@@ -34,9 +34,19 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': PERMISSIONS_POLICY,
 };
 
+/** What the page is told of the server, which nobody has to sign in for. */
+type Told = {
+  readonly demo: DemoCredentials;
+  /** What to type for `countergraph`, in the commands that the page names. */
+  readonly command: string;
+};
+
 /** The dashboard at `/`. Its addresses are relative, so that a proxy may put it elsewhere. */
-export function createDashboard({ html, files }: BuiltPage, demo: DemoCredentials): Dashboard {
-  const page: Answer = { status: 200, headers: PAGE_HEADERS, body: withDemo(html, demo) };
+export function createDashboard({ html, files }: BuiltPage, { demo, command }: Told): Dashboard {
+  // Who may sign in to the demo is no secret: it is offered in the form.
+  const told = withMeta(html, 'countergraph-demo', demo === null ? '' : JSON.stringify(demo));
+  const body = withMeta(told, 'countergraph-command', command);
+  const page: Answer = { status: 200, headers: PAGE_HEADERS, body };
   return {
     serves: ({ method, path }) =>
       (method === 'GET' || method === 'HEAD') && (path === '/' || path.startsWith(ASSETS_PATH)),
@@ -53,18 +63,11 @@ export function createDashboard({ html, files }: BuiltPage, demo: DemoCredential
   };
 }
 
-/** Who may sign in to the demo is no secret: it is offered in the form. */
-function withDemo(html: string, demo: DemoCredentials): string {
-  if (demo === null) return html;
-  const text = JSON.stringify(demo)
-    .replaceAll('&', '&amp;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('<', '&lt;');
+/** The page with the content of one of its `meta` elements, which are empty in what was built. */
+function withMeta(html: string, name: string, content: string): string {
+  const text = content.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   // A function: no `$&` of a text means anything.
-  return html.replace(
-    'name="countergraph-demo" content=""',
-    () => `name="countergraph-demo" content="${text}"`,
-  );
+  return html.replace(`name="${name}" content=""`, () => `name="${name}" content="${text}"`);
 }
 
 function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer {

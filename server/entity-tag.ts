@@ -18,12 +18,12 @@ export function withEntityTag({ request, method }: Exchange, answer: Answer): An
   // request that says If-None-Match, is for caches, and this is where the answer comes from.
   const asked = { 'if-none-match': request.headers['if-none-match'] };
   if (!fresh(asked, headers)) return { ...answer, headers };
-  return {
-    status: 304,
-    headers: { 'cache-control': headers['cache-control'], etag: headers.etag },
-    body: '',
-  };
+  return { status: 304, headers: withoutContent(headers), body: '' };
 }
+
+/** RFC 9110, 15.4.5: what describes a body would be of none; the rest is as of a 200. */
+const withoutContent = (headers: Answer['headers']): Answer['headers'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')));
 
 /** Answers that are given again and again are hashed once. */
 const TAGS = new WeakMap<Answer, string>();

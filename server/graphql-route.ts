@@ -28,8 +28,8 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
     const { request, method, signal } = exchange;
     const contentType = requireOwnSite(exchange);
     const body = hasBody(method) ? await readBody(request, settings.graphqlBodyBytes) : null;
-    const isJson = contentType === 'application/json';
-    const hot = isJson && body && hotRequest(hotWays, request, body);
+    const isPlain = method === 'POST' && contentType === 'application/json';
+    const hot = isPlain && body && hotRequest(hotWays, request, body);
     metrics.graphql(hot ? 'hot' : 'yoga');
     const seconds = settings.queryTimeoutSeconds;
     const answer = await withScope(service, exchange, seconds, (anonymous) =>

@@ -7,7 +7,7 @@ import { renderError, withCode } from '../schema/render-error.ts';
 import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
-import { guardSchema, limitRequests } from './guard-graphql.ts';
+import { guardSchema, limitRequests, refuseOtherOperations } from './guard-graphql.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observeGraphQL } from './observe-graphql.ts';
@@ -56,6 +56,7 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
       parseUrlValues(),
       findDocuments(known.documents),
       limitRequests(settings),
+      refuseOtherOperations(),
       guardSchema(settings, isSignedIn),
       runCompiled(known.compiled),
       giveBackReads(),

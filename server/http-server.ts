@@ -2,8 +2,10 @@ import { createServer, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { ERRORS, ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Credentials } from '../resolvers/identity.ts';
 import { handleRest, isRestPath, renderError } from '../rest/handle-request.ts';
 import { OPENAPI_PATH, openApi } from '../rest/openapi.ts';
+import { readCredentials } from '../schema/credentials.ts';
 import { registerAdmission } from './admission-metrics.ts';
 import { connectionOptions, guardConnections } from './connection-limits.ts';
 import { limitPerAddress } from './connections-per-address.ts';
@@ -15,9 +17,11 @@ import { withEntityTag } from './entity-tag.ts';
 import { createExplorer, type ExplorerOptions, NO_EXPLORER } from './explorer.ts';
 import { GRAPHQL_PATH } from './graphql.ts';
 import { graphqlRoute } from './graphql-route.ts';
+import { headersOf } from './headers-of.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
 import { watchLastResponses } from './last-responses.ts';
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
+import { requireOwnCredentials } from './other-sites.ts';
 import { watchQueuedResponses } from './queued-responses.ts';
 import { readiness } from './readiness.ts';
 import { refusalOf } from './refusal.ts';
@@ -193,6 +197,7 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
     {
       ...{ path, method, query },
       contentType: request.headers['content-type'] ?? null,
+      headerCredentials: () => headerCredentials(exchange),
       body: () => readBody(request, service.settings.restBodyBytes),
     },
     (timeoutSeconds, work) => withScope(service, exchange, timeoutSeconds(service.settings), work),
@@ -206,10 +211,17 @@ const restRoute = (service: Service) => async (exchange: Exchange) => {
   await send(exchange, withEntityTag(exchange, answer));
 };
 
+/** What the `Authorization` header says, as GraphQL takes it. Error: `otherSite`. */
+function headerCredentials(exchange: Exchange): Credentials | null {
+  const credentials = readCredentials(headersOf(exchange.request));
+  if (credentials) requireOwnCredentials(exchange);
+  return credentials;
+}
+
 async function readyAnswer(service: Service): Promise<Answer> {
-  const problem = await readiness(service);
-  if (problem === null) return ok('ready');
-  return { ...ok(problem), status: 503 };
+  const { problem, warning } = await readiness(service);
+  if (problem !== null) return { ...ok(problem), status: 503 };
+  return ok(warning === null ? 'ready' : `ready\nwarning: ${warning}`);
 }
 
 const plain =

@@ -1,4 +1,5 @@
-import type { Connection } from '../db/write/connection.ts';
+import { NEEDS_SESSION } from '../db/pooling.ts';
+import { type Connection, isTransactionPooled } from '../db/write/connection.ts';
 import { removeOrphanPartitions } from '../db/write/remove-partitions.ts';
 import { selectIsPrimary } from '../db/write/select-is-primary.ts';
 import { type Retention, selectRetentions } from '../db/write/select-retentions.ts';
@@ -37,11 +38,22 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   const { clock = Date.now, lockMs = LIMITS.retentionLockMs } = options;
   const now = () => Math.floor(clock() / 1000);
 
+  let isWarned = false;
+
+  /** A pooler loses what keeps imports away. False: something is left undone. */
+  async function leaveUndone(connection: Connection): Promise<boolean> {
+    if (!isWarned) log.warn(`old slices are not dropped: ${NEEDS_SESSION}`);
+    isWarned = true;
+    return (await selectRetentions(connection, now())).length === 0;
+  }
+
   async function look(signal: AbortSignal): Promise<void> {
     let failed = true;
     try {
       failed = !(await withConnection({ databaseUrl, signal }, 'retention', (connection) =>
-        dropExpired({ connection, log, tally, now, lockMs, signal }),
+        isTransactionPooled(connection)
+          ? leaveUndone(connection)
+          : dropExpired({ connection, log, tally, now, lockMs, signal }),
       ));
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'no context could be looked at for retention');

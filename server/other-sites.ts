@@ -32,8 +32,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 export function requireOwnSite({ method, request }: Exchange): string | undefined {
   const { headers } = request;
   const given = headers['content-type'];
-  const isMeant =
-    isBearer(headers.authorization) || UNFORGEABLE.some((name) => headers[name] !== undefined);
+  const isMeant = isUnforgeable(headers);
   if (method !== 'POST') {
     if (!isMeant && isOfOtherSite(headers)) throw serviceError('otherSite');
     return given;
@@ -43,6 +42,23 @@ export function requireOwnSite({ method, request }: Exchange): string | undefine
   if (isTaken && (charset === null || CHARSETS.has(charset))) return type;
   throw serviceError('unsupportedGraphQLType', { type: given ?? 'none' });
 }
+
+/**
+ * The same for the credentials of a REST request that come in its `Authorization` header: a browser
+ * may have added them by itself, to a request that a page of another site made it send. Programs
+ * that are no browsers send forms too, but name no origin with them. Error: `otherSite`.
+ */
+export function requireOwnCredentials({ method, request: { headers } }: Exchange): void {
+  if (isUnforgeable(headers)) return;
+  const isPost = method === 'POST';
+  if (isPost && UNFORGEABLE_TYPES.has(parseContentType(headers['content-type']).type)) return;
+  // A browser without Fetch Metadata names the origin of a POST at least.
+  const isUnknown = isPost && headers.origin !== undefined && !headers['sec-fetch-site'];
+  if (isUnknown || isOfOtherSite(headers)) throw serviceError('otherSite');
+}
+
+const isUnforgeable = (headers: IncomingHttpHeaders): boolean =>
+  isBearer(headers.authorization) || UNFORGEABLE.some((name) => headers[name] !== undefined);
 
 /** A browser adds Basic, Digest and Negotiate by itself where it was once asked for them. */
 const isBearer = (authorization = ''): boolean => /^bearer /i.test(authorization);

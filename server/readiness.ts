@@ -1,11 +1,22 @@
 import { checkReadiness } from '../db/check-readiness.ts';
+import { LOST_STATEMENTS } from '../db/pooler.ts';
 import type { Service } from './service.ts';
 
-/** null when requests can be answered; else a sentence that says why they should go elsewhere. */
+export type Readiness = {
+  /** A sentence that says why requests should go elsewhere; null: they can be answered. */
+  readonly problem: string | null;
+  /** What an operator should mend although requests are answered. */
+  readonly warning: string | null;
+};
+
 export async function readiness({
   state,
   pools,
-}: Pick<Service, 'state' | 'pools'>): Promise<string | null> {
-  if (state.isClosing) return 'draining: the server is closing, and takes no new requests';
-  return checkReadiness(pools);
+}: Pick<Service, 'state' | 'pools'>): Promise<Readiness> {
+  if (state.isClosing) {
+    return { problem: 'draining: the server is closing, and takes no new requests', warning: null };
+  }
+  const problem = await checkReadiness(pools);
+  const losesStatements = pools.entries().some(([, { pooler }]) => pooler.losesStatements);
+  return { problem, warning: losesStatements ? LOST_STATEMENTS : null };
 }

@@ -22,7 +22,6 @@ export function refusalOf(
     status,
     headers: {
       ...headers,
-      ...(code === 'UNAUTHENTICATED' && { 'www-authenticate': 'Bearer' }),
       'content-type': `${type}; charset=utf-8`,
     },
     body: JSON.stringify({ errors: [{ message, extensions: { code } }] }),

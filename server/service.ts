@@ -1,4 +1,6 @@
+import { describeDatabase } from '../db/describe-database.ts';
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
+import { LOST_STATEMENTS } from '../db/pooler.ts';
 import { joinObservers } from '../domain/work-observer.ts';
 import { AnswerBudget } from '../resolvers/answer-budget.ts';
 import { RequestReads } from '../resolvers/loaders/request-reads.ts';
@@ -83,6 +85,8 @@ export function createService(options: ServiceOptions): Service {
     ...(onStatement && { onStatement }),
     onWork,
     onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    onLostStatements: (url, err) =>
+      log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
   });
   const directory = new NodeDirectory();
   const kernel = new Kernel({

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isCheckout } from '../db/command-form.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { type BuiltPage, readPage } from './dashboard/read-page.ts';
 import { createDashboard } from './dashboard.ts';
@@ -39,7 +40,9 @@ export async function startServer(
   const { explorer } = options;
   const page = await pageOf(options);
   const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
-  const dashboard = page && createDashboard(page, explorer.credentials);
+  // Not the form of messages in a terminal: strangers see the page, and need not know folders.
+  const command = isCheckout() ? 'npx countergraph' : 'countergraph';
+  const dashboard = page && createDashboard(page, { demo: explorer.credentials, command });
   const drain = new Drain();
   const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });
   const { host, port } = options.settings;

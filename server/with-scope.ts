@@ -2,10 +2,13 @@ import { SnapshotMoved } from '../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
 import type { AskedFor, Service } from './service.ts';
 
+/** Once as the data have changed, and once for each node whose pooler loses statements. */
+const MAX_ATTEMPTS = 4;
+
 /**
  * Makes the scope of one request, works in it, and gives back what it holds. Most requests need one
- * statement, which is no transaction then; where the data change between it and the next one, all
- * of the work is begun anew, in one.
+ * statement, which is no transaction then; where the data change between it and the next one, or a
+ * pooler loses a prepared statement, all of the work is begun anew, in one.
  */
 export async function withScope<T>(
   service: Service,
@@ -24,10 +27,11 @@ export async function withScope<T>(
       await scope.reads.end();
     }
   };
-  try {
-    return await attempt(true);
-  } catch (error) {
-    if (!(error instanceof SnapshotMoved)) throw error;
-    return attempt(false);
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt(attempts === 1);
+    } catch (error) {
+      if (!(error instanceof SnapshotMoved) || attempts === MAX_ATTEMPTS) throw error;
+    }
   }
 }

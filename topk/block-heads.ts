@@ -1,9 +1,9 @@
 import type { Exact } from '../domain/exact.ts';
+import type { Lanes } from '../segments/codes/lanes.ts';
 import type { Folded } from './fold-units.ts';
 import type { KeyBits } from './key-bits.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
 import { kthLargest } from './kth-largest.ts';
-import type { Lanes } from './lanes.ts';
 
 /** Of a block that is asked as it is: its largest rows, largest first, and what all come to. */
 export type BlockHead = {

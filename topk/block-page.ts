@@ -1,4 +1,4 @@
-import { approximate, type Lanes } from './lanes.ts';
+import { approximate, type Lanes } from '../segments/codes/lanes.ts';
 import {
   type BlockPlace,
   blockPlaces,

@@ -1,5 +1,4 @@
 import { type Fold, isCounting } from '../domain/meter-type.ts';
-import type { BlockUnit, UnitColumn } from './block-page.ts';
 import {
   approximate,
   carry,
@@ -8,7 +7,8 @@ import {
   type Lanes,
   NARROW_BOUND,
   type WideLanes,
-} from './lanes.ts';
+} from '../segments/codes/lanes.ts';
+import type { BlockUnit, UnitColumn } from './block-page.ts';
 import { giveBackLanes, takeLanes } from './scratch.ts';
 
 /**

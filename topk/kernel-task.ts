@@ -1,6 +1,9 @@
 import type { Fold } from '../domain/meter-type.ts';
+import type { KeyList } from '../segments/keys/key-list.ts';
+import { type UnitedKeys, uniteKeys } from '../segments/keys/unite-keys.ts';
 import { type Answer, answerQuestions, type Question } from './answer-questions.ts';
 import { type BlockPage, type BlockRange, type StoredRun, unpackPage } from './block-page.ts';
+import { type BlocksWanted, decodeBlocks, type SegmentBlock } from './decode-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold-units.ts';
 import { openUnits } from './open-units.ts';
 
@@ -11,6 +14,8 @@ export type KernelTask =
       readonly ranges: readonly BlockRange[];
       readonly runs: readonly StoredRun[];
     }
+  | { readonly kind: 'decode'; readonly wanted: readonly BlocksWanted[] }
+  | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
   | {
       readonly kind: 'fold';
       readonly fold: Fold;
@@ -18,18 +23,28 @@ export type KernelTask =
       readonly questions: readonly Question[];
     };
 
-export type KernelResult = BlockPage | readonly Answer[];
+export type KernelResult =
+  | BlockPage
+  | readonly (readonly SegmentBlock[])[]
+  | UnitedKeys
+  | readonly Answer[];
 
 export function runKernelTask(task: KernelTask): KernelResult {
   switch (task.kind) {
     case 'unpack':
       return unpackPage(task.ranges, task.runs);
+    case 'decode':
+      return task.wanted.map(decodeBlocks);
+    case 'unite':
+      return uniteKeys(task.lists, sharedMemory);
     case 'fold':
       return answerFold(task.units, task.fold, task.questions);
     default:
       return task satisfies never;
   }
 }
+
+const sharedMemory = (sizeBytes: number) => new SharedArrayBuffer(sizeBytes);
 
 function answerFold(
   units: readonly UnitReadings[],

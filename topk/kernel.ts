@@ -2,8 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { serviceError } from '../domain/errors.ts';
 import type { Fold } from '../domain/meter-type.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
+import type { KeyList } from '../segments/keys/key-list.ts';
+import type { UnitedKeys } from '../segments/keys/unite-keys.ts';
 import type { Answer, Question } from './answer-questions.ts';
 import type { BlockPage, BlockRange, StoredRun } from './block-page.ts';
+import type { BlocksWanted, SegmentBlock, StoredGroup } from './decode-blocks.ts';
 import type { UnitReadings } from './fold-units.ts';
 import { type KernelResult, type KernelTask, runKernelTask } from './kernel-task.ts';
 import type { WorkerReply } from './kernel-worker.ts';
@@ -19,7 +22,18 @@ export type KernelOptions = {
 };
 
 /** How many readings are unpacked or added up at once, where that is not worth another thread. */
-const INLINE = { unpackBytes: 120_000, readings: 60_000, listedReadings: 200_000 } as const;
+const INLINE = {
+  unpackBytes: 120_000,
+  readings: 60_000,
+  listedReadings: 200_000,
+  unitedKeys: 40_000,
+} as const;
+
+const storedBytes = (groups: readonly StoredGroup[]): number =>
+  groups.reduce((sum, { ordinals, columns }) => {
+    const ofColumns = [...columns.values()].reduce((bytes, { length }) => bytes + length, 0);
+    return sum + ordinals.length + ofColumns;
+  }, 0);
 
 type Job = {
   readonly task: KernelTask;
@@ -68,6 +82,24 @@ export class Kernel {
     const bytes = runs.reduce((sum, { keys, values }) => sum + keys.length + values.length, 0);
     const task: KernelTask = { kind: 'unpack', ranges, runs };
     return (await this.#run(task, bytes <= INLINE.unpackBytes, signal)) as BlockPage;
+  }
+
+  /** The blocks of each of the wanted, in their order. Errors: DamagedSegment too. */
+  async decode(
+    wanted: readonly BlocksWanted[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly SegmentBlock[])[]> {
+    const bytes = wanted.reduce((sum, { groups }) => sum + storedBytes(groups), 0);
+    const task: KernelTask = { kind: 'decode', wanted };
+    const isSmall = bytes <= INLINE.unpackBytes;
+    return (await this.#run(task, isSmall, signal)) as readonly (readonly SegmentBlock[])[];
+  }
+
+  /** The union of sorted keys, in memory that threads share. */
+  async unite(lists: readonly KeyList[], signal: AbortSignal): Promise<UnitedKeys> {
+    const keys = lists.reduce((sum, { count }) => sum + count, 0);
+    const task: KernelTask = { kind: 'unite', lists };
+    return (await this.#run(task, keys <= INLINE.unitedKeys, signal)) as UnitedKeys;
   }
 
   async fold(

@@ -1,8 +1,8 @@
 import { compareExact, type Exact } from '../domain/exact.ts';
 import { isCounting } from '../domain/meter-type.ts';
+import { approximate, isWide, type Lanes, laneValue } from '../segments/codes/lanes.ts';
 import type { Folded } from './fold-units.ts';
 import { hasKey, type KeyBits } from './key-bits.ts';
-import { approximate, isWide, type Lanes, laneValue } from './lanes.ts';
 import { giveBackRowArrays, takeRowArrays } from './scratch.ts';
 
 /** A key by its place: what it is called is of no concern here. */

@@ -1,7 +1,7 @@
 import { floorTo } from '../domain/interval.ts';
 import { type Fold, isCounting } from '../domain/meter-type.ts';
+import { NARROW_BOUND } from '../segments/codes/lanes.ts';
 import { boundOf } from './block-page.ts';
-import { NARROW_BOUND } from './lanes.ts';
 import { mergeBlocks, type SlotFolds } from './merge-blocks.ts';
 import type { BlockColumn, ShardBlock } from './packed-run.ts';
 

@@ -1,7 +1,7 @@
 import { type Fold, isCounting } from '../domain/meter-type.ts';
+import { isWide, type Lanes, narrowLanes, wideLanes } from '../segments/codes/lanes.ts';
 import { boundOf } from './block-page.ts';
 import { type Folded, foldUnits, releaseFolded } from './fold-units.ts';
-import { isWide, type Lanes, narrowLanes, wideLanes } from './lanes.ts';
 import type { BlockColumn, ShardBlock } from './packed-run.ts';
 
 /** The meters of a group by slot − 1; null: a meter that takes no readings. */

@@ -1,6 +1,6 @@
 import { type Fold, isCounting } from '../domain/meter-type.ts';
+import { isWide, NARROW_BOUND } from '../segments/codes/lanes.ts';
 import { type Folded, foldUnits, type UnitReadings } from './fold-units.ts';
-import { isWide, NARROW_BOUND } from './lanes.ts';
 
 /** Blocks as one, to be asked questions. Keys of each block ascend within their shard. */
 export const openUnits = (units: readonly UnitReadings[], fold: Fold): Folded =>

@@ -1,5 +1,5 @@
-import { ByteReader, ByteWriter } from './bytes.ts';
-import { isWide, type Lanes, setWide, type WideLanes } from './lanes.ts';
+import { ByteReader, ByteWriter } from '../segments/codes/bytes.ts';
+import { isWide, type Lanes, setWide, type WideLanes } from '../segments/codes/lanes.ts';
 
 /**
  * The stored form of blocks: a run is the blocks of one resolution, shard, group, probe and slice

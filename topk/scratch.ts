@@ -1,4 +1,4 @@
-import type { Lanes } from './lanes.ts';
+import type { Lanes } from '../segments/codes/lanes.ts';
 
 /** Arrays that were given back, all zero; a thread does one task at a time, so few are enough. */
 const spare: Float64Array[] = [];

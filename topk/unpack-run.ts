@@ -1,4 +1,4 @@
-import { type Lanes, narrowLanes, wideLanes } from './lanes.ts';
+import { type Lanes, narrowLanes, wideLanes } from '../segments/codes/lanes.ts';
 import {
   type BlockColumn,
   type BlockPlace,

@@ -2,6 +2,7 @@ import { openConnection } from '../../db/write/connection.ts';
 import { selectLastFeed } from '../../db/write/select-last-feed.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type FeedTally, runFeed } from '../../ingest/feed.ts';
+import type { PortRule } from '../../ingest/flow.ts';
 import type { FlowFormat } from '../../ingest/flow-formats.ts';
 import type { GeoPlaces } from '../../ingest/geo-places.ts';
 import type { ImportSource } from '../../ingest/import-source.ts';
@@ -15,8 +16,10 @@ export type FeedCommandOptions = {
   readonly format: FlowFormat;
   readonly home?: string[];
   readonly timeZone?: string;
+  readonly servicePort?: PortRule;
   readonly probe?: string;
   readonly engine?: number;
+  readonly allowEmpty?: true;
   readonly lateness?: number;
   readonly skipBadLines?: true;
   readonly json?: true;
@@ -41,7 +44,9 @@ export async function followSource(
     probe: options.probe ?? null,
     engine: options.engine ?? 0,
     timeZone: options.timeZone ?? database.settings.timeZone,
+    servicePort: options.servicePort ?? 'registered',
     skipBadLines: options.skipBadLines ?? false,
+    allowEmpty: options.allowEmpty ?? false,
     latenessSeconds: options.lateness ?? LIMITS.feedLatenessSeconds,
     nowMs,
     stop: database.signal,

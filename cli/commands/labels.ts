@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Guid, parseGuid } from '../../domain/guid.ts';
+import { type Command, Option } from 'commander';
+import type { Guid } from '../../domain/guid.ts';
 import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/label-file.ts';
 import type { LabelReport } from '../../ingest/label-target.ts';
 import { count, counted } from '../counted.ts';
 import { openSources } from '../open-sources.ts';
+import { parseGroup } from '../option-values.ts';
 import { withDatabase } from '../run-with-database.ts';
 
 type LabelOptions = { context: string; format: LabelFormat; group?: Guid; json?: true };
@@ -52,10 +53,4 @@ function sentence(report: LabelReport, format: LabelFormat): string {
     (keptByUser > 0 ? `, ${count(keptByUser)} kept the label a user gave` : '') +
     `, ${count(unknown)} ${what} not in the context`
   );
-}
-
-function parseGroup(text: string): Guid {
-  const guid = parseGuid(text);
-  if (guid !== null) return guid;
-  throw new InvalidArgumentError('It must be a GUID.');
 }

@@ -1,6 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MOMENT_FORM, parseMoment } from '../../domain/moment.ts';
-import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
+import { type Command, Option } from 'commander';
+import { MOMENT_FORM } from '../../domain/moment.ts';
 import { archiveSlice } from '../../keeping/archive-slice.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';
 import { expiredSelection } from '../../keeping/expired.ts';
@@ -14,9 +13,9 @@ import {
 } from '../../keeping/plan-slices.ts';
 import { type ArchivePool, findPool } from '../../keeping/pool-folder.ts';
 import { restoreSlice } from '../../keeping/restore-slice.ts';
-import { readSettings } from '../../server/settings.ts';
 import { confirm } from '../confirm.ts';
 import { count, counted } from '../counted.ts';
+import { parseEngine, parseName, readMoment } from '../option-values.ts';
 import { showSteps } from '../progress.ts';
 import { withDatabase } from '../run-with-database.ts';
 import { sizeText, sliceFields, slicesTable } from '../slices-table.ts';
@@ -214,14 +213,8 @@ function summary(slices: readonly KeptSlice[]): string {
 
 /** The slices that the options name, each for itself or by a time. */
 function selectionOf({ before, slice, engine, pool }: SliceOptions): SliceSelection {
-  const at = before === undefined ? null : momentOf(before);
+  const at = before === undefined ? null : readMoment('--before', before);
   return { before: at, names: slice ?? null, engine: engine ?? null, pool: pool ?? null };
-}
-
-function momentOf(text: string): number {
-  const at = parseMoment(text, readSettings(process.env).timeZone);
-  if (at !== null) return at;
-  throw new UsageError(`--before must be ${MOMENT_FORM}; got ${JSON.stringify(text)}`);
 }
 
 function expiredOf({ retentionDays, context, now }: Keeper, selection: SliceSelection) {
@@ -254,15 +247,3 @@ function rowProgress() {
 }
 
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
-
-function parseName(text: string): string {
-  if (isName(text)) return text;
-  throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
-}
-
-const MAX_ENGINE = 32_767;
-
-function parseEngine(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_ENGINE) return Number(text);
-  throw new InvalidArgumentError(`It must be an integer from 0 to ${MAX_ENGINE}.`);
-}

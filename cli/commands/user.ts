@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { asTyped } from '../../db/command-form.ts';
 import { type Connection, openConnection } from '../../db/write/connection.ts';
+import { shellWord } from '../../domain/shell-word.ts';
 import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
 import {
   type AddedUser,
@@ -36,7 +38,7 @@ function registerAdd(user: Command): void {
         addUser(connection, { name, token, contexts }),
       );
       if (json) return console.log(JSON.stringify(added));
-      console.error(sentence(added));
+      console.error(asTyped(sentence(added)));
       showToken(added.newToken);
     });
 }
@@ -104,9 +106,15 @@ const withConnection = <T>(work: (connection: Connection) => Promise<T>): Promis
     }
   });
 
-function sentence({ name, created, granted }: AddedUser): string {
-  const contexts = granted.length > 0 ? `, with context ${granted.join(', ')}` : '';
-  return `User ${name} ${created ? 'was added' : 'was there already'}${contexts}.`;
+function sentence({ name, created, granted, grantedBefore }: AddedUser): string {
+  if (created && granted.length === 0) {
+    const grant = `\`countergraph user add ${shellWord(name)} --context NAME\``;
+    return `User ${name} was added, and may read no context yet: ${grant} grants one.`;
+  }
+  if (created) return `User ${name} was added, with context ${granted.join(', ')}.`;
+  const now = granted.join(', ') || 'nothing';
+  const before = grantedBefore.join(', ') || 'nothing';
+  return `User ${name} was there already. Granted now: ${now}. Granted before: ${before}.`;
 }
 
 /** Alone on standard output, where a script can take it from. */

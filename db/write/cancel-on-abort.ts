@@ -1,5 +1,10 @@
-import type { Connection } from './connection.ts';
-import { openConnection } from './connection.ts';
+import {
+  type Connection,
+  isTransactionPooled,
+  type OpenTransaction,
+  openConnection,
+  openTransaction,
+} from './connection.ts';
 
 /**
  * Lets an abort end what a connection is doing, be it waiting for a lock or copying: its statement
@@ -12,10 +17,14 @@ export async function cancelOnAbort(
 ): Promise<() => Promise<void>> {
   if (!signal) return async () => undefined;
   const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
-  let cancelling: Promise<void> | null = null;
+  const pid = rows[0]?.pid ?? 0;
+  let cancelling: Promise<unknown> | null = null;
   const onAbort = () => {
+    const cancel = isTransactionPooled(connection)
+      ? cancelTransaction(databaseUrl, openTransaction(connection))
+      : cancelBackend(databaseUrl, pid);
     // Where no cancel gets through, the work still ends at its next look at the signal.
-    cancelling = cancelBackend(databaseUrl, rows[0]?.pid ?? 0).catch(() => undefined);
+    cancelling = cancel.catch(() => undefined);
   };
   signal.addEventListener('abort', onAbort, { once: true });
   return async () => {
@@ -24,10 +33,25 @@ export async function cancelOnAbort(
   };
 }
 
-async function cancelBackend(databaseUrl: string, pid: number): Promise<void> {
+const cancelBackend = (databaseUrl: string, pid: number): Promise<void> =>
+  ask(databaseUrl, 'select pg_cancel_backend($1)', [pid]);
+
+/** The server process of a transaction works for others once that is over. */
+async function cancelTransaction(
+  databaseUrl: string,
+  transaction: OpenTransaction | null,
+): Promise<void> {
+  if (!transaction) return;
+  const { pid, startedAt } = transaction;
+  const text = `select pg_cancel_backend(pid) from pg_stat_activity
+    where pid = $1 and xact_start = $2::timestamptz`;
+  await ask(databaseUrl, text, [pid, startedAt]);
+}
+
+async function ask(databaseUrl: string, text: string, values: readonly unknown[]): Promise<void> {
   const control = await openConnection(databaseUrl, 'cancel');
   try {
-    await control.query('select pg_cancel_backend($1)', [pid]);
+    await control.query(text, [...values]);
   } finally {
     await control.end();
   }

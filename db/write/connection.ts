@@ -1,11 +1,37 @@
 import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
+import { findPooling, type Pooling } from '../pooling.ts';
 
 /** A connection on which one writer works. */
 export type Connection = pg.ClientBase;
 
+/** What is known of connections that were opened here. */
+const facts = new WeakMap<Connection, Facts>();
+
+type Facts = {
+  readonly pooling: Pooling;
+  /** The transaction that is open, as it can be found by others. */
+  transaction: OpenTransaction | null;
+};
+
+export type OpenTransaction = { readonly pid: number; readonly startedAt: string };
+
 /** A connection of its own, without the bounds that a server may set for ordinary sessions. */
 export async function openConnection(databaseUrl: string, name: string): Promise<pg.Client> {
+  const connection = await connect(databaseUrl, name);
+  try {
+    const pooling = await findPooling(connection, () => connect(databaseUrl, name));
+    facts.set(connection, { pooling, transaction: null });
+    // Else it would be set for whoever is given the server process next.
+    if (pooling !== 'transaction') await connection.query(`${UNBOUNDED}; ${KEPT_ALIVE}`);
+    return connection;
+  } catch (error) {
+    await connection.end();
+    throw error;
+  }
+}
+
+async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
   const connection = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: LIMITS.connectTimeoutMs,
@@ -15,18 +41,24 @@ export async function openConnection(databaseUrl: string, name: string): Promise
   // A connection that breaks while idle is reported by the next statement as well.
   connection.on('error', () => undefined);
   await connection.connect();
-  try {
-    // An import reads its input between two statements, and may wait long for another one.
-    // And a machine that is gone for good must not hold its lock for hours.
-    await connection.query(`set statement_timeout = 0; set lock_timeout = 0;
-      set idle_in_transaction_session_timeout = 0; set tcp_keepalives_idle = 30;
-      set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`);
-    return connection;
-  } catch (error) {
-    await connection.end();
-    throw error;
-  }
+  return connection;
 }
+
+/** An import reads its input between two statements, and may wait long for another one. */
+const UNBOUNDED = `set statement_timeout = 0; set lock_timeout = 0;
+  set idle_in_transaction_session_timeout = 0`;
+
+/** A machine that is gone for good must not hold its lock for hours. */
+const KEPT_ALIVE = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10;
+  set tcp_keepalives_count = 3`;
+
+/** Whether nothing lasts on it from one transaction to the next. */
+export const isTransactionPooled = (connection: Connection): boolean =>
+  facts.get(connection)?.pooling === 'transaction';
+
+/** The transaction that is open on a connection of which `isTransactionPooled`; null: none is. */
+export const openTransaction = (connection: Connection): OpenTransaction | null =>
+  facts.get(connection)?.transaction ?? null;
 
 /** Runs `work` in one transaction: all of it is done, or nothing. */
 export const inTransaction = <T>(connection: Connection, work: () => Promise<T>): Promise<T> =>
@@ -41,15 +73,36 @@ async function transact<T>(
   mode: 'read committed' | 'repeatable read read only',
   work: () => Promise<T>,
 ): Promise<T> {
-  await connection.query(`begin isolation level ${mode}`);
+  await begin(connection, `begin isolation level ${mode}`);
   try {
     const result = await work();
+    noteTransaction(connection, null);
     await connection.query('commit');
     return result;
   } catch (error) {
+    noteTransaction(connection, null);
     await rollBack(connection);
     throw error;
   }
+}
+
+/** Behind a pooler in transaction mode it tells which server process works for it. */
+async function begin(connection: Connection, text: string): Promise<void> {
+  if (!isTransactionPooled(connection)) {
+    await connection.query(text);
+    return;
+  }
+  const statements = [text, UNBOUNDED.replaceAll('set ', 'set local '), WHICH];
+  const results: unknown = await connection.query(statements.join('; '));
+  const rows = Array.isArray(results) ? results.at(-1)?.rows : [];
+  noteTransaction(connection, rows[0] ?? null);
+}
+
+const WHICH = 'select pg_backend_pid() as pid, now()::text as "startedAt"';
+
+function noteTransaction(connection: Connection, transaction: OpenTransaction | null): void {
+  const known = facts.get(connection);
+  if (known) known.transaction = transaction;
 }
 
 async function rollBack(connection: Connection): Promise<void> {

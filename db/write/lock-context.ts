@@ -1,6 +1,7 @@
 import { CONTEXT_CREATION_LOCK, CONTEXT_IMPORT_LOCK } from '../advisory-locks.ts';
 import { errorCode } from '../database-error.ts';
 import type { Connection } from './connection.ts';
+import { requireSession } from './require-session.ts';
 
 /**
  * Takes the lock under which keys and samples of a context are written, until the end of the
@@ -25,6 +26,7 @@ export async function holdContext(
   contextId: number,
   { onWaiting, waitMs = 0 }: { onWaiting: () => void; waitMs?: number },
 ): Promise<'held' | null> {
+  requireSession(connection, 'Slices cannot be archived, restored or dropped');
   const values = [CONTEXT_IMPORT_LOCK, contextId];
   const { rows } = await connection.query<{ locked: boolean }>(
     'select pg_try_advisory_lock($1, $2) as locked',

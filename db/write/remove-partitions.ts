@@ -1,6 +1,6 @@
 import { PARTITION_REMOVAL_LOCK, SLICE_HELD_LOCK } from '../advisory-locks.ts';
 import { errorCode } from '../database-error.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, isTransactionPooled } from './connection.ts';
 import { partitionName } from './create-partition.ts';
 import { waitForSnapshots } from './wait-for-snapshots.ts';
 
@@ -18,6 +18,8 @@ export async function removeOrphanPartitions(
   connection: Connection,
   { waitMs = WAIT_MS, signal }: { waitMs?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
+  // They are left to whoever reaches the database without such a pooler: locks would be lost here.
+  if (isTransactionPooled(connection)) return;
   // PostgreSQL lets only one detach be pending: another process that removes is left to do it all.
   if (!(await tryLock(connection, PARTITION_REMOVAL_LOCK, 0))) return;
   try {

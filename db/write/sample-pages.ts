@@ -1,4 +1,5 @@
 import { to as copyTo } from 'pg-copy-streams';
+import type { Interval } from '../../domain/interval.ts';
 import { CopyReader } from '../copy-reader.ts';
 import { copyInteger as integer } from '../copy-text.ts';
 import type { Connection } from './connection.ts';
@@ -13,7 +14,12 @@ export type StoredSample = {
   readonly counts: Buffer | null;
 };
 
-const BEFORE_ALL: SamplePlace = [-1, -1, -1, -1];
+export type SampleSelection = {
+  readonly sliceId: number;
+  readonly groupId: number;
+  /** Only buckets that begin in [from, to); without it, all. */
+  readonly within?: Interval | undefined;
+};
 
 /**
  * All samples of a group in a slice by bucket, shard and key id, in pages of about `rows`: those of
@@ -22,10 +28,10 @@ const BEFORE_ALL: SamplePlace = [-1, -1, -1, -1];
  */
 export async function* samplePages(
   connection: Connection,
-  of: { readonly sliceId: number; readonly groupId: number },
+  of: SampleSelection,
   rows: number,
 ): AsyncGenerator<StoredSample[]> {
-  let after = BEFORE_ALL;
+  let after: SamplePlace = [of.within?.from ?? -1, -1, -1, -1];
   for (;;) {
     const page = readPage(await collect(connection, copyText(of, after, rows)));
     if (page.length > 0) yield page;
@@ -38,14 +44,14 @@ export async function* samplePages(
 const ORDER = 'bucket, shard, key_id, probe_id';
 
 const copyText = (
-  { sliceId, groupId }: { readonly sliceId: number; readonly groupId: number },
+  { sliceId, groupId, within }: SampleSelection,
   after: SamplePlace,
   rows: number,
 ): string => `copy (
   select ${ORDER}, readings, counts from samples
   -- The bucket alone is what the index knows.
   where slice_id = ${integer(sliceId)} and group_id = ${integer(groupId)}
-    and bucket >= ${integer(after[0])}
+    and bucket >= ${integer(after[0])}${within ? ` and bucket < ${integer(within.to)}` : ''}
     and (${ORDER}) > (${after.map(integer).join(',')})
   order by ${ORDER} fetch first ${integer(rows)} rows with ties
 ) to stdout (format binary)`;

@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 
 export type DemoState = {
-  /** Neither users nor contexts: nobody has used the database yet. */
-  readonly isEmpty: boolean;
+  /** There is a context by its name. */
+  readonly isThere: boolean;
   /** The user has that token, and a grant for the context of the same name. */
   readonly isSignedIn: boolean;
 };
@@ -14,7 +14,7 @@ export async function selectDemoState(
   digest: Buffer,
 ): Promise<DemoState> {
   const { rows } = await connection.query<DemoState>(
-    `select not exists (select from users) and not exists (select from contexts) as "isEmpty",
+    `select exists (select from contexts where name = $1) as "isThere",
        exists (
          select from users u join tokens t using (user_id) join grants g using (user_id)
            join contexts c using (context_id)
@@ -22,5 +22,5 @@ export async function selectDemoState(
        ) as "isSignedIn"`,
     [name, digest],
   );
-  return rows[0] ?? { isEmpty: false, isSignedIn: false };
+  return rows[0] ?? { isThere: false, isSignedIn: false };
 }

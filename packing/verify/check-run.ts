@@ -1,5 +1,5 @@
 import type { RunRow } from '../../db/write/packed-runs.ts';
-import { isWide, type Lanes } from '../../topk/lanes.ts';
+import { isWide, type Lanes } from '../../segments/codes/lanes.ts';
 import {
   type BlockPlace,
   blockPlaces,

@@ -1,5 +1,5 @@
 import { type Fold, isCounting } from '../../domain/meter-type.ts';
-import { laneValue } from '../../topk/lanes.ts';
+import { laneValue } from '../../segments/codes/lanes.ts';
 import type { SlotFolds } from '../../topk/merge-blocks.ts';
 import type { ShardBlock } from '../../topk/packed-run.ts';
 

@@ -1,10 +1,10 @@
 import { selectKeyReadings } from '../../db/queries/select-key-readings.ts';
 import type { ReadSession, TimeBound } from '../../db/read-session.ts';
 import { groupBy } from '../../domain/group-by.ts';
+import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
 import { boundOf } from '../../topk/block-page.ts';
 import type { UnitReadings } from '../../topk/fold-units.ts';
-import { setWide, wideLanes } from '../../topk/lanes.ts';
 import { openUnits } from '../../topk/open-units.ts';
 import type { MeterRead, ReadPlan } from './read-plan.ts';
 

@@ -2,10 +2,10 @@ import type { KeySeriesRow } from '../../db/queries/select-key-series.ts';
 import { compareExact, type Exact } from '../../domain/exact.ts';
 import type { EpochSeconds, Interval } from '../../domain/interval.ts';
 import type { Fold } from '../../domain/meter-type.ts';
+import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import { createSelection } from '../../topk/create-selection.ts';
 import { joinSparse, type SparsePart } from '../../topk/join-sparse.ts';
 import { seriesGrid } from '../../topk/key-series.ts';
-import { type Lanes, laneValue, setWide, wideLanes } from '../../topk/lanes.ts';
 import {
   type BlockColumn,
   blockPlaces,

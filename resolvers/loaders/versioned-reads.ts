@@ -23,7 +23,12 @@ const VERSIONED: ReadonlySet<string> = new Set([
   'select-keys-by-id',
   'select-keys-by-text',
   'select-keys-in-ranges',
+  'select-labelled-keys',
+  'select-manifest',
+  'select-pages',
+  'select-texts',
   'select-total-windows',
+  'select-user-keys',
   'select-versions',
 ]);
 

@@ -41,9 +41,15 @@ export const PRICES: Readonly<Record<string, Price>> = {
   }),
   // The listed keys' own series are needed too, to take them out of the total.
   'Topper.series': (given) => ({ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 }),
-  'Topper.flatSeries': (given) => ({
-    ...{ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 + pointsOf(given) },
-  }),
+  'Topper.flatSeries': (given) => {
+    const most = given('maxPoints');
+    if (typeof most !== 'number') {
+      const points = pointsOf(given);
+      return { ...NO_COST, perDay: points, perKeyAndDay: 1 + points };
+    }
+    const points = within(most, LIMITS.seriesPoints) / POINTS_OF_UNIT;
+    return { ...NO_COST, fixed: points, perKey: points, perKeyAndDay: 1 };
+  },
   'TopperKey.attributes': (_, below) => below,
   'TopperKey.peak': () => ({ ...NO_COST, perDay: 1 }),
   'TopperKey.percentiles': (given) => {
@@ -108,12 +114,12 @@ function lengthOf(given: unknown): number | null {
   return Array.isArray(given) ? given.length : 1;
 }
 
-/** The points of a day that cost a unit: as many as the usual topper bucket gives. */
-const POINTS_OF_DAY = 288;
+/** The points that cost a unit: as many as the usual topper bucket gives in a day. */
+const POINTS_OF_UNIT = 288;
 
 function pointsOf(given: Given): number {
   const step = given('step');
   // Left out, it is the topper bucket, which is not known here.
   if (typeof step !== 'number') return 1;
-  return 86_400 / Math.max(1, step) / POINTS_OF_DAY;
+  return 86_400 / Math.max(1, step) / POINTS_OF_UNIT;
 }

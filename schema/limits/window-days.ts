@@ -1,5 +1,5 @@
-import { parseHumanDate } from '../../domain/human-date.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { parseWindowDate } from '../../domain/window-date.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -25,8 +25,11 @@ function windowSeconds(window: unknown): number {
   return preset === 'ALL_AVAILABLE' ? Number.POSITIVE_INFINITY : DAY_SECONDS;
 }
 
-/** In any one zone: how far dates lie apart is the same in all, but for an hour. */
-const dateOf = (text: unknown): number => parseHumanDate(String(text), 'UTC') ?? Number.NaN;
+/**
+ * In any one zone: how far two local dates lie apart is the same in all, but for an hour. A local
+ * date beside one with an offset may be half a day out, which is near enough for a price.
+ */
+const dateOf = (text: unknown): number => parseWindowDate(String(text), 'UTC') ?? Number.NaN;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

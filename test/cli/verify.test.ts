@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
-import { reportFailure } from '../../cli/report-failure.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
 
 let lab: TestService;
@@ -22,22 +21,7 @@ afterAll(async () => {
   await lab.close();
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-/** Runs a command as the program does. */
-async function run(...args: string[]): Promise<{ status: number; out: string[]; err: string[] }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  vi.spyOn(console, 'log').mockImplementation((text) => void out.push(String(text)));
-  vi.spyOn(console, 'error').mockImplementation((text) => void err.push(String(text)));
-  try {
-    await createProgram().parseAsync(args, { from: 'user' });
-    return { status: 0, out, err };
-  } catch (failure) {
-    return { status: reportFailure(failure), out, err };
-  }
-}
+const run = (...parameters: string[]): Promise<CommandOutcome> => runOnDatabase(parameters);
 
 const VERIFY = ['verify', '--context', CONTEXT];
 const REBUILD = ['rebuild', '--context', CONTEXT];
@@ -59,7 +43,7 @@ it('verify names differences, and ends with 1 and what to do; rebuild repairs th
   const { status, out, err } = await run(...VERIFY);
   expect([status, err]).toEqual([
     1,
-    ['countergraph: context lab has 4 differences: run `countergraph rebuild --context lab`'],
+    ['countergraph: context lab has 4 differences: run `npx countergraph rebuild --context lab`'],
   ]);
   const place = `Group 1 ${guidOf(1)}, blocks of 60 s, slice-20240715-0000, 2024-07-15T00:00:00Z`;
   expect(out).toHaveLength(4);

@@ -123,15 +123,20 @@ describe('the layout of storage', () => {
     expect(references).toEqual([]);
   });
 
-  test('partitions the samples by slice, in one level, and nothing else', async () => {
+  test('partitions the samples and the pages by slice, in one level, and nothing else', async () => {
     const partitioned = await rowsOf(
       `select c.relname, pg_get_partkeydef(c.oid) as key, c.relispartition
          from pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relkind = 'p'`,
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'p'
+        order by c.relname`,
     );
-    expect(partitioned).toEqual([
-      { relname: 'samples', key: 'LIST (slice_id)', relispartition: false },
-    ]);
+    expect(partitioned).toEqual(
+      ['open_segment_pages', 'samples', 'sealed_segment_pages'].map((relname) => ({
+        relname,
+        key: 'LIST (slice_id)',
+        relispartition: false,
+      })),
+    );
   });
 });
 

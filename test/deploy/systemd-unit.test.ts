@@ -47,6 +47,19 @@ it('the unit keeps data where it may write', () => {
   );
 });
 
+it('the unit of nfcapd calls the script that is there, for the folder that it may write', () => {
+  const nfcapd = read('deploy/countergraph-nfcapd.service');
+  const [, folder, script, argument] =
+    /^ExecStart=\/usr\/bin\/nfcapd .*-w (\S+) -x "\/opt\/countergraph\/(\S+) (\S+) flows"$/m.exec(
+      nfcapd,
+    ) ?? [];
+  expect(read(script ?? '')).toMatch(/^#!\/bin\/sh\n/);
+  expect(argument).toBe(folder);
+  expect(folder).toBe(`/var/lib/${/^StateDirectory=(.*)$/m.exec(nfcapd)?.[1]}`);
+  const { bin } = JSON.parse(read('package.json'));
+  expect(nfcapd).toContain(`COUNTERGRAPH=/usr/bin/node /opt/countergraph/${bin.countergraph}"`);
+});
+
 it.each(['docs/how-to/deploy.md', 'deploy/README.md', 'deploy/countergraph.service'])(
   '%s names only settings that there are',
   (path) => {

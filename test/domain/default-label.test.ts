@@ -28,8 +28,12 @@ describe('the default label of a port', () => {
     expect(defaultLabel('port', key ?? '')).toBe(name);
   });
 
-  it("is UDP's name where TCP has none", () => {
-    expect(serviceName(4794)).toBe('veroce');
+  it.each([
+    [4794, 'veroce', "UDP's name where TCP has none"],
+    [36412, 's1-control', "SCTP's name where TCP and UDP have none"],
+    [6400, 'boe-cms', 'the name of a row without a transport'],
+  ])('%d is %s: %s', (port, name) => {
+    expect(serviceName(port)).toBe(name);
   });
 
   it.each([

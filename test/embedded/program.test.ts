@@ -28,6 +28,8 @@ afterAll(async () => {
 
 const dataIn = (dir: string) => ({ COUNTERGRAPH_DATA_DIR: dir, DATABASE_URL: '' });
 
+const usedIn = (dir: string) => `database: embedded PostgreSQL in ${dir}`;
+
 const serversIn = (dir: string) =>
   execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' })
     .split('\n')
@@ -74,7 +76,7 @@ describe('a command on the embedded database', () => {
     expect(await program.run(['migrate'], dataIn(dataDir))).toEqual({
       status: 0,
       stdout: `The schema was brought from version none to version ${to}.\n`,
-      stderr: '',
+      stderr: `${usedIn(dataDir)}, made just now\n`,
     });
     expect(serversIn(dataDir)).toEqual([]);
     const again = await program.run(['migrate', '--json'], dataIn(dataDir));
@@ -88,9 +90,10 @@ describe('a command on the embedded database', () => {
       program.run(['migrate', '--json'], dataIn(fresh)),
       program.run(['migrate', '--json'], dataIn(fresh)),
     ]);
-    expect(outcomes.map(({ status, stderr }) => ({ status, stderr }))).toEqual([
-      { status: 0, stderr: '' },
-      { status: 0, stderr: '' },
+    expect(outcomes.map(({ status }) => status)).toEqual([0, 0]);
+    expect(outcomes.map(({ stderr }) => stderr).sort()).toEqual([
+      `${usedIn(fresh)}\n`,
+      `${usedIn(fresh)}, made just now\n`,
     ]);
     const from = outcomes.map(({ stdout }) => JSON.parse(stdout).from).sort();
     expect(from).toEqual([await expectedSchemaVersion(), 'none'].sort());
@@ -102,7 +105,7 @@ describe('a command on the embedded database', () => {
     const pid = await postmasterPid(dataDir);
     expect(await program.run(['migrate'], dataIn(dataDir))).toMatchObject({
       status: 0,
-      stderr: '',
+      stderr: `${usedIn(dataDir)}\n`,
     });
     expect(await postmasterPid(dataDir)).toBe(pid);
     expect(await withClient(server.url, schemaVersion)).toBe(await expectedSchemaVersion());
@@ -122,7 +125,11 @@ describe('a command on the embedded database', () => {
     child.kill(signal);
     // Ctrl-C reaches a program under npm twice: the second time must not cut the shutdown short.
     child.kill(signal);
-    expect(await outcome).toEqual({ status, stdout: `interrupted by ${signal}\n`, stderr: '' });
+    expect(await outcome).toEqual({
+      status,
+      stdout: `interrupted by ${signal}\n`,
+      stderr: `${usedIn(dataDir)}\n`,
+    });
     expect(serversIn(dataDir)).toEqual([]);
   });
 
@@ -135,7 +142,7 @@ describe('a command on the embedded database', () => {
     expect(isRunning(pid)).toBe(true);
     expect(await program.run(['migrate'], dataIn(dataDir))).toMatchObject({
       status: 0,
-      stderr: '',
+      stderr: `${usedIn(dataDir)}\n`,
     });
     expect(isRunning(pid)).toBe(false);
   });

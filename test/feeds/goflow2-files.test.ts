@@ -19,11 +19,17 @@ const importLines = (lines: readonly string[], options: object = {}) =>
 const START = 1_700_000_280;
 
 /** From 30 seconds into a minute, for 90 seconds, one packet in 100; numbers with all digits. */
-const flow = ({ from = '10.0.0.1', to = '198.51.100.7', port = 443, rate = 100 } = {}): string =>
+const flow = ({
+  from = '10.0.0.1',
+  to = '198.51.100.7',
+  sourcePort = 51_000,
+  port = 443,
+  rate = 100,
+} = {}): string =>
   `{"type":"IPFIX","time_received_ns":${START + 200}000000000,"sampling_rate":${rate},` +
   `"time_flow_start_ns":${START + 30}000000000,"time_flow_end_ns":${START + 120}000000000,` +
   `"bytes":1001,"packets":7,"src_addr":"${from}","dst_addr":"${to}","etype":"IPv4",` +
-  `"proto":"TCP","src_port":51000,"dst_port":${port}}`;
+  `"proto":"TCP","src_port":${sourcePort},"dst_port":${port}}`;
 
 const arp = '{"time_received_ns":1700000280000000000,"src_addr":"","dst_addr":"","etype":"ARP"}';
 
@@ -44,8 +50,15 @@ describe('an import of goflow2', () => {
     ]);
   });
 
-  it('takes each direction as a flow of its own', async () => {
-    const back = flow({ from: '198.51.100.7', to: '10.0.0.1', port: 51_000, rate: 0 });
+  const back = flow({
+    from: '198.51.100.7',
+    to: '10.0.0.1',
+    sourcePort: 443,
+    port: 51_000,
+    rate: 0,
+  });
+
+  it('takes each direction as a flow of its own, and both as one app', async () => {
     await importLines([flow({ rate: 0 }), back]);
     expect(await sums(database.url)).toMatchObject({
       'Aggregates TOTALBW 1': '2002',
@@ -54,8 +67,20 @@ describe('an import of goflow2', () => {
       'Hosts 0A.00.00.01 2': '1001',
       'Hosts 0A.00.00.01 3': '1001',
       'Hosts 0A.00.00.01 5': '2',
-      'Apps 01.BB 4': '1',
-      'Apps C7.38 4': '1',
+      'Apps 01.BB 1': '2002',
+      'Apps 01.BB 2': '1001',
+      'Apps 01.BB 3': '1001',
+      'Apps 01.BB 4': '2',
+      'Hosts × Apps 0A.00.00.01\\01.BB 1': '2002',
+      'Hosts × Apps C6.33.64.07\\01.BB 1': '2002',
+    });
+  });
+
+  it("takes each direction under its destination's port where that is asked for", async () => {
+    await importLines([flow({ rate: 0 }), back], { servicePort: 'destination' });
+    expect(await sums(database.url)).toMatchObject({
+      'Apps 01.BB 1': '1001',
+      'Apps C7.38 1': '1001',
     });
   });
 

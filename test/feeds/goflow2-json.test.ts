@@ -28,7 +28,8 @@ const FLOW = {
   startUs: 1_700_000_309_500_000,
   durationUs: 90_250_000,
   protocol: 6,
-  responderPort: 443,
+  ports: { source: 51_000, destination: 443 },
+  portRule: 'registered',
   originator: { address: '0A.00.00.01', bytes: 1500, packets: 10 },
   responder: { address: 'C6.33.64.07', bytes: 0, packets: 0 },
 };
@@ -40,7 +41,7 @@ const line = (record: Readonly<Record<string, unknown>>): string =>
   ).replaceAll(/"#(\d+)#"/g, '$1');
 
 const flow = (changes: Readonly<Record<string, unknown>> = {}): Flow | null =>
-  createGoflow2Parser()(line({ ...RECORD, ...changes }));
+  createGoflow2Parser('registered')(line({ ...RECORD, ...changes }));
 
 describe('a line of goflow2', () => {
   it('is a flow from source to destination', () => {
@@ -65,7 +66,7 @@ describe('a line of goflow2', () => {
       SrcPort: 51_000,
       DstPort: 443,
     };
-    const read = createGoflow2Parser();
+    const read = createGoflow2Parser('registered');
     const originator = { ...FLOW.originator, packets: 6 };
     expect(read(line(record))).toEqual({ ...FLOW, originator });
     const { TimeFlowStartMs: _, TimeFlowEndMs: __, ...inSeconds } = record;
@@ -99,8 +100,9 @@ describe('a line of goflow2', () => {
     ['any-local-network', 63, null],
     ['', 255, null],
     ['unassigned', 255, null],
-  ])('of protocol %j has the number %d', (proto, protocol, responderPort) => {
-    expect(flow({ proto })).toMatchObject({ protocol, responderPort });
+  ])('of protocol %j has the number %d', (proto, protocol, destination) => {
+    const ports = destination && { source: 51_000, destination };
+    expect(flow({ proto })).toMatchObject({ protocol, ports });
   });
 
   it.each(['ICMPv6', 'IPv6-ICMP', 58, 'ICMP'])(
@@ -171,7 +173,11 @@ describe('what is no record of goflow2', () => {
       { bytes: 2n ** 62n, sampling_rate: 2 },
       'bytes times sampling_rate must be at most 2^63-1, they are 9223372036854775808',
     ],
-    [{ time_flow_end_ns: 1_700_000_309_499_999_999n }, 'the flow must not end before it starts'],
+    [
+      { time_flow_end_ns: 1_700_000_309_499_999_999n },
+      'the flow must not end before it starts: the exporter says that it starts at ' +
+        '2023-11-14T22:18:29.5Z and ends at 2023-11-14T22:18:29.499Z: correct its clock or its settings',
+    ],
     [
       { time_flow_start_ns: 18_446_744_073_709_551_615n },
       'time_flow_start_ns must be a time since 1970 in whole units, got "18446744073709551615"',
@@ -185,6 +191,6 @@ describe('what is no record of goflow2', () => {
   });
 
   it.each(['', '[]', '{', 'text', '{"a":1,}'])('%j is refused', (text) => {
-    expect(() => createGoflow2Parser()(text)).toThrow('it must be a JSON object');
+    expect(() => createGoflow2Parser('registered')(text)).toThrow('it must be a JSON object');
   });
 });

@@ -26,17 +26,20 @@ const FLOW = {
   startUs: START * 1e6,
   durationUs: 90_250_000,
   protocol: 6,
-  responderPort: 443,
+  ports: { source: 51_000, destination: 443 },
+  portRule: 'registered',
   originator: { address: '0A.00.00.01', bytes: 1500, packets: 10 },
   responder: { address: 'C6.33.64.07', bytes: 0, packets: 0 },
 };
+
+const parserOf = (timeZone: string) => createNfdumpParser({ timeZone, portRule: 'registered' });
 
 /** The flow of one line with some values changed; new ones are columns of their own. */
 function flow(
   changes: Record<string, string>,
   { header = HEADER, timeZone = 'UTC' } = {},
 ): Flow | null {
-  const parse = createNfdumpParser(timeZone);
+  const parse = parserOf(timeZone);
   expect(parse(header)).toBeNull();
   return parse(
     header
@@ -71,8 +74,9 @@ describe('a line of nfdump', () => {
     ['GRE', 47, null],
     ['200  ', 200, null],
     ['0', 0, null],
-  ])('of protocol %s has the number %d', (pr, protocol, responderPort) => {
-    expect(flow({ pr })).toMatchObject({ protocol, responderPort });
+  ])('of protocol %s has the number %d', (pr, protocol, destination) => {
+    const ports = destination && { source: 51_000, destination };
+    expect(flow({ pr })).toMatchObject({ protocol, ports });
   });
 
   it('of ICMP between IPv6 addresses is of the ICMP for IPv6', () => {
@@ -80,7 +84,7 @@ describe('a line of nfdump', () => {
   });
 
   it('without ports may say in their columns what it likes', () => {
-    expect(flow({ pr: 'ICMP', dp: '8.0' })?.responderPort).toBeNull();
+    expect(flow({ pr: 'ICMP', dp: '8.0' })?.ports).toBeNull();
   });
 
   it('keeps amounts beyond 2^53', () => {
@@ -95,6 +99,33 @@ describe('a line of nfdump', () => {
     ['Europe/Berlin', '2023-03-26 02:30:00', 1_679_794_200],
   ])('in %s at %s was at %d', (timeZone, ts, seconds) => {
     expect(flow({ ts }, { timeZone })?.startUs).toBe(seconds * 1e6);
+  });
+});
+
+describe('an impossible duration', () => {
+  const te = '2023-11-14 22:19:00';
+
+  it.each([
+    ['18446744073709552.000', 'the difference of a flow that ends before it starts, of 64 bits'],
+    ['4294967.295', 'the same of 32 bits'],
+    ['-0.100', 'the same with a sign'],
+    ['2678400.001', 'longer than a flow may last'],
+  ])('such as %s, %s, gives way to the time between start and end', (td) => {
+    expect(flow({ td, te })?.durationUs).toBe(31_000_000);
+    expect(flow({ td, te: '2023-11-14 22:18:29' })?.durationUs).toBe(0);
+  });
+
+  it('is none where a flow could last so long', () => {
+    expect(flow({ td: '2678400.000', te })?.durationUs).toBe(2_678_400_000_000);
+  });
+
+  it('is refused where the flow ends before it starts, with what to do about the exporter', () => {
+    expect(() => flow({ td: '18446744073709460.000', te: '2023-11-14 22:16:59' })).toThrow(
+      'td must be a number of seconds, 0 or more, got "18446744073709460.000": the exporter says ' +
+        'that the flow ended, at 2023-11-14 22:16:59, before it started, at 2023-11-14 22:18:29. ' +
+        'softflowd does so in IPFIX: call it with -A milli. ' +
+        'Of others, correct the clock or the settings',
+    );
   });
 });
 
@@ -129,8 +160,19 @@ describe('the header', () => {
     const ended = { ...changes, ...times, lastSeen: '1700000399750' };
     expect(flow(ended, { header })).toEqual({ ...FLOW, startUs: START * 1e6 + 500_000 });
     expect(() => flow({ ...ended, lastSeen: '1700000309499' }, { header })).toThrow(
-      'the flow must not end before it starts',
+      'the flow must not end before it starts: the exporter says that it starts at ' +
+        '2023-11-14T22:18:29.5Z and ends at 2023-11-14T22:18:29.499Z: correct its clock or its settings',
     );
+  });
+
+  it('without an end has no other duration than the one that it tells', () => {
+    const header = 'ts,td,sa,da,sp,dp,pr,ipkt,ibyt';
+    expect(() => flow({ td: '-1' }, { header })).toThrow(
+      'td must be a number of seconds, 0 or more, got "-1": the exporter says that the flow ended ' +
+        'before it started, at 2023-11-14 22:18:29.',
+    );
+    // Longer than any flow: that is said of all formats alike.
+    expect(flow({ td: '4294967.295' }, { header })?.durationUs).toBe(4_294_967_295_000);
   });
 
   it('may say that times are epoch seconds', () => {
@@ -138,7 +180,7 @@ describe('the header', () => {
   });
 
   it('must be there', () => {
-    expect(() => createNfdumpParser('UTC')('1,2,3')).toThrow(
+    expect(() => parserOf('UTC')('1,2,3')).toThrow(
       'there is no header line before it: call nfdump with -o csv, without -q',
     );
   });
@@ -148,14 +190,14 @@ describe('the header', () => {
     ['da', 'da or dstAddr'],
     ['ts', 'ts or firstSeen'],
   ])('without %s is refused, and what comes after it too', (name, must) => {
-    const parse = createNfdumpParser('UTC');
+    const parse = parserOf('UTC');
     const names = HEADER.split(',').filter((each) => each !== name);
     expect(() => parse(names.join(','))).toThrow(`the header must have a column ${must}: `);
     expect(() => parse('1')).toThrow('there is no header line before it');
   });
 
   it('of a statistic is refused', () => {
-    expect(() => createNfdumpParser('UTC')('ts,te,td,pr,val,fl,flP,ipkt,ipktP,ibyt')).toThrow(
+    expect(() => parserOf('UTC')('ts,te,td,pr,val,fl,flP,ipkt,ipktP,ibyt')).toThrow(
       'the header must have a column sa or srcAddr, and one da or dstAddr, and one dp or dstPort: ',
     );
   });
@@ -163,7 +205,7 @@ describe('the header', () => {
 
 describe('what is no flow', () => {
   it('is passed over: the summary, also between two outputs, and that there are none', () => {
-    const parse = createNfdumpParser('UTC');
+    const parse = parserOf('UTC');
     const line = HEADER.split(',')
       .map((name) => VALUES[name])
       .join(',');
@@ -179,7 +221,8 @@ describe('what is no flow', () => {
     [{ pr: '256' }, 'pr must be an IP protocol, got "256"'],
     [{ dp: '65536' }, 'dp must be an integer from 0 to 65535, got "65536"'],
     [{ ibyt: '1.2 M' }, 'ibyt must be an integer from 0 to 2^63-1, got "1.2 M"'],
-    [{ td: '-1' }, 'td must be a number of seconds, 0 or more, got "-1"'],
+    [{ td: 'long' }, 'td must be a number of seconds, 0 or more, got "long"'],
+    [{ td: '1.2.3' }, 'td must be a number of seconds, 0 or more, got "1.2.3"'],
     [{ ts: '2023-13-14 22:18:29' }, 'ts must look like 2026-07-15 10:00:00.000'],
     [{ ts: '2023-11-14 22:18:60' }, 'ts must look like 2026-07-15 10:00:00.000'],
     [{ ts: 'now' }, 'ts must look like 2026-07-15 10:00:00.000, got "now"'],

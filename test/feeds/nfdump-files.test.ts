@@ -66,8 +66,12 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
       'Hosts 0A.00.00.01 1': '1600',
       'Hosts 0A.00.00.01 2': '480',
       'Hosts 0A.00.00.01 3': '1120',
-      'Apps 01.BB 1': '1120',
+      'Apps 01.BB 1': '1600',
+      'Apps 01.BB 2': '480',
+      'Apps 01.BB 3': '1120',
       'Apps 00.35 1': '136',
+      'Hosts × Apps 0A.00.00.01\\01.BB 1': '1600',
+      'Hosts × Apps C6.33.64.07\\01.BB 1': '1600',
       'Protocols 06 1': '1600',
       'Protocols 11 1': '136',
       'Protocols 01 1': '84',
@@ -93,6 +97,29 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
     // From second 29 on, 40 bytes back at once and 440 at the end, and ⌊1120 · 31 ÷ 90.25⌋ to it.
     const expected = '1700000280 424, 1700000340 1176';
     expect(rows.map(({ buckets }) => buckets)).toEqual([expected, expected, expected]);
+  });
+
+  it.each([
+    [443, '01.BB'],
+    [53, '00.35'],
+  ])('give port %d what nfdump itself says of it', async (port, app) => {
+    await importCsv(await files.csv('UTC'));
+    const statistics = await files.csv('UTC', '-s', 'port/bytes');
+    const [header = '', ...lines] = statistics.split('\n');
+    const names = header.split(',');
+    const line = lines.map((each) => each.split(',')).find((each) => each[4] === String(port));
+    expect(names[4]).toBe('val');
+    const bytes = line?.[names.indexOf('byt')];
+    expect(Number(bytes)).toBeGreaterThan(100);
+    expect((await sums(database.url))[`Apps ${app} 1`]).toBe(bytes);
+  });
+
+  it('keep the old port of each direction with --service-port destination', async () => {
+    await importCsv(await files.csv('UTC'), { servicePort: 'destination' });
+    expect(await sums(database.url)).toMatchObject({
+      'Apps 01.BB 1': '1120',
+      'Apps C7.38 1': '480',
+    });
   });
 
   it('of two ways are one connection, with what came back', async () => {

@@ -51,7 +51,7 @@ const CSV = 'text/csv; charset=utf-8; header=present';
 export function expectTold({ status, headers, text }: HttpAnswer): void {
   expectNoLeak(text);
   if (status === 200 && headers['content-type'] === CSV) {
-    expect(text).toMatch(/^rank,key,[\s\S]*\r\nothers,[^\r]*\r\n$/);
+    expect(text).toMatch(/^(rank,key,[\s\S]*\r\nothers,[^\r]*|at,key,(label,)?value[\s\S]*)\r\n$/);
     return;
   }
   expect(headers['content-type']).toBe('application/json; charset=utf-8');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImportFormat } from '../../ingest/import-file.ts';
+import type { ImportFormat } from '../../ingest/import-format.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { type LabelFormat, labelFile } from '../../ingest/label-file.ts';
 import { verifyContext } from '../../packing/verify/verify-context.ts';

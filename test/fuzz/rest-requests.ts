@@ -30,15 +30,17 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   time_zone: ['UTC', 'Europe/Berlin'],
   flags: ['0', '-7'],
   valid_input: ['true'],
-  from_date: ['Jul 15 2024 12:00:00 AM'],
-  to_date: ['july 15 2024 1:00 pm'],
+  from_date: ['Jul 15 2024 12:00:00 AM', '2024-07-15', '2024-07-15T02:00+02:00'],
+  to_date: ['july 15 2024 1:00 pm', '2024-07-15T13:00Z'],
   from_time: ['Jul 15 2024 12:00:00 AM'],
   to_time: ['July 15 2024 1:00:00 AM'],
   window_fromts: [String(T0), '0'],
   window_tots: [String(T0 + 3600), '253402300799'],
   window_seconds: ['60', '1'],
   recentsecs: ['60', '86400'],
-  format: ['json', 'csv'],
+  format: ['json', 'csv', 'csv'],
+  series: ['true', 'false'],
+  step: ['60', '300', '3600', '0', '61', '2147483640', '9007199254740960'],
 };
 
 /** What has broken parsers before. */

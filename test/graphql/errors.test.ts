@@ -117,6 +117,10 @@ describe('what is not there is null without an error (section 9)', () => {
   });
 });
 
+const NO_GUID =
+  'Guid must look like "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}", case and braces optional; ' +
+  '`counterGroups { guid name }` of a context lists those that there are, got "Hosts"';
+
 describe('a document', () => {
   it.each([
     ['is empty', ''],
@@ -157,6 +161,34 @@ describe('a document', () => {
       expect(data ?? null).toBeNull();
       expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
     }
+  });
+
+  it('with a wrong variable is told which it is, with status 400', async () => {
+    const query = `query ($context: String!, $group: Guid!) {
+      context(name: $context) { counterGroup(guid: $group) { name } } }`;
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const { status, errors } = await lab.graphql(
+        query,
+        { context: 17, group: 'Hosts' },
+        { ...basic(ADA), accept },
+      );
+      expect([status, errors?.map(({ message }) => message)]).toEqual([
+        400,
+        [
+          'Variable "$context" got invalid value 17; String cannot represent a non string value: 17',
+          `Variable "$group" got invalid value "Hosts"; ${NO_GUID}`,
+        ],
+      ]);
+    }
+  });
+
+  it("with a group's name in place of its GUID is told how to get the GUID", async () => {
+    const { errors } = await lab.graphql(
+      '{ context(name: "lab") { counterGroup(guid: "Hosts") { name } } }',
+    );
+    expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+      [NO_GUID, 'BAD_USER_INPUT'],
+    ]);
   });
 
   it('of two operations answers the one that is named', async () => {

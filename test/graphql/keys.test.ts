@@ -44,7 +44,7 @@ type Page = {
   totalCount: number;
 };
 
-const DOCUMENT = `query ($guid: Guid!, $search: String, $first: Int! = 50, $after: String) {
+const DOCUMENT = `query ($guid: Guid!, $search: String, $first: Int = 50, $after: String) {
   context(name: "lab") { counterGroup(guid: $guid) {
     keys(search: $search, first: $first, after: $after) {
       edges { cursor node { key } } totalCount
@@ -105,6 +105,27 @@ describe('the keys of a group', () => {
     const second = await page({ after: first.pageInfo.endCursor });
     expect(keysOf(second)).toEqual(ALL.slice(50));
     expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  });
+
+  it('are 50 a page where first is null, written, given or neither', async () => {
+    const fifty = ALL.slice(0, 50);
+    expect(keysOf(await page({ first: null }))).toEqual(fifty);
+    const ways = `query ($given: Int, $absent: Int, $one: Int = 1) { context(name: "lab") {
+      counterGroup(guid: "${MANY}") {
+        plain: keys { ...Page } written: keys(first: null) { ...Page }
+        given: keys(first: $given) { ...Page } absent: keys(first: $absent) { ...Page }
+        one: keys(first: $one) { ...Page } } } }
+      fragment Page on KeyConnection { edges { node { key } } }`;
+    // Each time anew, and from the fourth on compiled.
+    for (let time = 0; time < 6; time += 1) {
+      const { context } = await lab.data<{ context: { counterGroup: Record<string, Page> } }>(
+        ways,
+        { given: null },
+      );
+      const { one, ...fifties } = context.counterGroup;
+      for (const each of Object.values(fifties)) expect(keysOf(each)).toEqual(fifty);
+      expect(one && keysOf(one)).toEqual(fifty.slice(0, 1));
+    }
   });
 
   it('cover every key exactly once in order, at any size of page and with any search', async () => {
@@ -192,6 +213,7 @@ describe('a page that cannot be', () => {
   it.each([
     ['no key', { first: 0 }],
     ['a negative number of keys', { first: -1 }],
+    ['more keys than a page has', { first: 1001 }],
     ['a broken cursor', { after: 'nonsense' }],
     ['an empty cursor', { after: '' }],
     ['a cursor with more behind it', { after: '!!!!' }],

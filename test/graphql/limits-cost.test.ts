@@ -49,6 +49,14 @@ describe('the cost of a topper', () => {
       `topper(maxItems: 10, ${window(2)}) { flatSeries(step: 60) { at } }`,
       10 + 2 + 2 * 5 + 10 * 2 * (1 + 5),
     ],
+    [
+      `topper(maxItems: 10, ${window(2)}) { flatSeries(step: 1, maxPoints: 576) { at } }`,
+      10 + 2 + 2 + 10 * (2 + 2),
+    ],
+    [
+      `topper(maxItems: 10, ${window(366)}) { flatSeries(maxPoints: 288) { at } }`,
+      10 + 366 + 1 + 10 * (366 + 1),
+    ],
     [`topper(maxItems: 10, ${window(7)}) { keys { previous { metric } } }`, 10 + 7 + 10 * (1 + 7)],
     [
       `topper(maxItems: 10, ${window(7)}) { keys {
@@ -131,6 +139,7 @@ describe('the days of a window', () => {
     [{ interval: { from: T0, to: 0 } }, 1],
     [{ startingAt: { from: T0, seconds: 2 * DAY } }, 2],
     [{ dates: { from: 'Jul 15 2026 10:00:00 AM', to: 'Jul 18 2026 10:00:00 AM' } }, 3],
+    [{ dates: { from: '2026-07-15', to: '2026-07-18T00:00+02:00' } }, 3],
     [{ dates: { from: 'yesterday', to: 'Jul 18 2026 10:00:00 AM' } }, 1],
     [{ preset: 'TODAY' }, 1],
     [{ preset: 'YESTERDAY' }, 1],

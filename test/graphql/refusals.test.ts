@@ -50,6 +50,17 @@ describe('a request for GraphQL', () => {
     },
   );
 
+  it.each(['PUT', 'PATCH', 'DELETE'])('by %s is 405, compiled or not', async (method) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ query: 'query Compiled { viewer { username } }' });
+    const statusOf = async (by: string) =>
+      (await service.call('/graphql', { method: by, headers, body })).status;
+    for (let time = 0; time < 5; time += 1) expect(await statusOf(method)).toBe(405);
+    // Nobody is signed in.
+    for (let time = 0; time < 5; time += 1) expect(await statusOf('POST')).toBe(401);
+    expect(await statusOf(method)).toBe(405);
+  });
+
   it('that accepts nothing that there is is 406, and says so', async () => {
     const accept = { accept: 'image/png' };
     const answer = await service.call('/graphql?query={__typename}', { headers: accept });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
+import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import type { Line, TestService } from '../support/service.ts';
 
 const [GROUP, ROUND, LONG] = [1, 2, 3].map(guidOf) as [string, string, string];
@@ -278,10 +278,35 @@ describe('a step', () => {
     expect(most.data.context.counterGroup.topper.series).toHaveLength(10_000);
     const more = await ask(`window: { startingAt: { from: ${T0}, seconds: 10001 } }`, 1, LONG);
     expect(more.data.context.counterGroup.topper.series).toBeNull();
-    expect(more.errors?.map(({ extensions }) => extensions.code)).toEqual([
-      ...['BAD_USER_INPUT', 'BAD_USER_INPUT'],
+    const message =
+      'step must be so long that there are at most 10000 points, the shortest is 2, ' +
+      'got "1, which gives 10001"';
+    expect(more.errors?.map((error) => [error.message, error.extensions.code])).toEqual([
+      [message, 'BAD_USER_INPUT'],
+      [message, 'BAD_USER_INPUT'],
     ]);
     const coarser = await ask(`window: { startingAt: { from: ${T0}, seconds: 10001 } }`, 2, LONG);
     expect(coarser.data.context.counterGroup.topper.series).toHaveLength(5001);
+  });
+
+  it('that is too short for all keys together is told the shortest that works', async () => {
+    const keys = Array.from({ length: 200 }, (_, i) => `k${i}`);
+    await lab.importSamples(
+      keys.map((key) => ({ group: LONG, key, ts: T0 + DAY, values: { 0: 1 } })),
+    );
+    const window = `window: { startingAt: { from: ${T0 + DAY - 9_000}, seconds: 9001 } }`;
+    const series = (step: number) =>
+      lab.graphql(
+        `{ context(name: "lab") { counterGroup(guid: "${LONG}") { topper(maxItems: 200, ${window}) {
+          keys { series(step: ${step}) { at } } } } } }`,
+      );
+    const { errors } = await series(1);
+    expect(new Set(errors?.map(({ message }) => message))).toEqual(
+      new Set([
+        'step must be so long that 200 keys have at most 1000000 points together, ' +
+          'the shortest is 2, got "1, which gives 1800200"',
+      ]),
+    );
+    expect((await series(2)).errors).toBeUndefined();
   });
 });

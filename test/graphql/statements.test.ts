@@ -70,6 +70,8 @@ const toppers = (meters: readonly number[], selection: string): string =>
 const KEYS = `total others keys { key label description metric attributes { name value }
   percentiles(ranks: [50, 95]) { rank value } }`;
 
+const KEY_FIELDS = 'key label attributes { name value } counterGroup { guid }';
+
 /** More than a handful means that something is asked for one by one. */
 const CEILING = 12;
 
@@ -93,6 +95,10 @@ describe('the number of statements does not depend on how much is asked for', ()
     [
       'flat series',
       (guids) => inGroups(guids, () => toppers(METERS, 'flatSeries { at key label value } others')),
+    ],
+    [
+      'toppers with the way to their keys',
+      (guids) => inGroups(guids, () => toppers(METERS, `keys { keyNode { id ${KEY_FIELDS} } }`)),
     ],
     [
       'previous windows',
@@ -159,6 +165,21 @@ describe('the number of statements does not depend on how much is asked for', ()
       expect(await costOf(flat(step))).toBeLessThanOrEqual(usual);
       expect(await costOf(`${series(step)} ${flat(step)}`)).toBe(usual);
     }
+  });
+
+  it('keyNode costs nothing beside the keys that lead to it', async () => {
+    const costOf = (selection: string) =>
+      cost(inGroups(GUIDS, () => toppers(METERS, `keys { key ${selection} }`)));
+    expect(await costOf(`keyNode { id ${KEY_FIELDS} }`)).toBe(await costOf(''));
+    const below = (selection: string) =>
+      cost(
+        inGroups(
+          GUIDS.slice(0, 1),
+          () => `topper(meter: 2, ${WINDOW}) { keys {
+            drilldown(crosskey: "${CROSS}", meter: 2) { keys { key ${selection} } } } }`,
+        ),
+      );
+    expect(await below(`keyNode { id ${KEY_FIELDS} }`)).toBe(await below(''));
   });
 
   it('a dashboard costs seven: who asks, begin, catalog, blocks, keys, series, commit', async () => {

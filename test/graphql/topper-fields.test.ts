@@ -152,6 +152,23 @@ describe('a key of a topper', () => {
     ]);
   });
 
+  it('leads to the key itself, which has the same id wherever it is found', async () => {
+    const fields = 'id key readable label description attributes { name value }';
+    const [first] = await keys<{ keyNode: { id: string } }>(
+      'meter: 2, maxItems: 1',
+      `keyNode { ${fields} counterGroup { guid } }`,
+    );
+    const { node, context } = await lab.data<Record<string, unknown>>(
+      `query ($id: ID!) { node(id: $id) { ... on Key { ${fields} counterGroup { guid } } }
+        context(name: "lab") { counterGroup(guid: "${GROUP}") {
+          key(key: "a") { ${fields} counterGroup { guid } } } } }`,
+      { id: first?.keyNode.id },
+    );
+    expect(first?.keyNode).toMatchObject({ key: 'a', counterGroup: { guid: GROUP } });
+    expect(node).toEqual(first?.keyNode);
+    expect(context).toEqual({ counterGroup: { key: first?.keyNode } });
+  });
+
   const ARITHMETIC = 'key volume averageRate peak share';
 
   it('of a counter has volume, rate, peak and share', async () => {

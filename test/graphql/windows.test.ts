@@ -90,6 +90,20 @@ describe('a window', () => {
     });
   });
 
+  it('of dates may be ISO 8601, in the time zone or with an offset', async () => {
+    const dates = { from: '2024-07-15T00:01', to: '2024-07-15T00:03:00' };
+    expect(await resolved({ dates })).toEqual({ from: 60, to: 180, buckets: [1, 2] });
+    expect(await resolved({ dates }, { zone: 'Europe/Berlin' })).toMatchObject({
+      ...{ from: 60 - 7200, to: 180 - 7200 },
+    });
+    const zoned = { from: '2024-07-15Z', to: '2024-07-15T02:03+02:00' };
+    expect(await resolved({ dates: zoned }, { zone: 'Asia/Kolkata' })).toEqual({
+      ...{ from: 0, to: 180, buckets: [0, 1, 2] },
+    });
+    const mixed = { from: 'Jul 15 2024 12:01 AM', to: new Date((T0 + 180) * 1000).toISOString() };
+    expect(await resolved({ dates: mixed })).toEqual({ from: 60, to: 180, buckets: [1, 2] });
+  });
+
   it('that is left out, null or TODAY is from midnight until now', async () => {
     lab.clock.seconds = T0 + 121;
     const expected = { from: 0, to: 121, buckets: [0, 1, 2] };
@@ -168,6 +182,8 @@ describe('a window that cannot be one is BAD_USER_INPUT on its topper', () => {
     ['no recent seconds', { recentSeconds: 0 }],
     ['negative recent seconds', { recentSeconds: -1 }],
     ['a date that is none', { dates: { from: 'yesterday', to: 'Jul 15 2024 12:03:00 AM' } }],
+    ['an ISO 8601 date that is none', { dates: { from: '2024-02-30', to: '2024-03-01' } }],
+    ['ISO 8601 dates in reverse', { dates: { from: '2024-07-15', to: '2024-07-14T23:59:59Z' } }],
     ['dates in reverse', { dates: { from: 'Jul 15 2024 1:00 AM', to: 'Jul 15 2024 12:00 AM' } }],
   ])('%s', async (_, window) => {
     const { data, errors, status } = await ask(window);

@@ -84,7 +84,7 @@ describe('whatever is given as a parameter, the answer is a documented one', () 
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(...NASTY),
       fc.integer().map(String),
-      fc.constantFrom('true', 'off', GROUP, 'p1', 'UTC', 'Jul 15 2024 10:00:00 AM'),
+      fc.constantFrom('true', 'off', GROUP, 'p1', 'UTC', 'Jul 15 2024 10:00:00 AM', '2024-07-15'),
     );
     const some = fc.dictionary(fc.constantFrom(...NAMES), text, { maxKeys: 6 });
     const isDocumented = fc.asyncProperty(

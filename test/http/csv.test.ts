@@ -1,6 +1,6 @@
-import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TopperBody } from '../support/answers.ts';
+import { parseCsv } from '../support/csv-parsers.ts';
 import type { HttpAnswer, HttpCall } from '../support/http-call.ts';
 import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
@@ -17,7 +17,10 @@ const line = (
   ...{ group: guid, key, ts: T0, values: { 0: value }, ...more },
 });
 
-const NASTY_LABELS = ['=1+1', '+1', '-1', '@SUM(A1)', 'a,b', 'a "b"', 'plain', "'quoted", 'ü=1'];
+const NASTY_LABELS = [
+  ...['=1+1', '+1', '-1', '@SUM(A1)', 'a,b', 'a "b"', 'plain', "'quoted", 'ü=1'],
+  ...['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1', '\n=1+1', ' =1+1', '"', '",\r\n"=1+1', ' x '],
+];
 
 let lab: TestService;
 
@@ -29,7 +32,9 @@ beforeAll(async () => {
       line(GROUP, 'b', 40, { description: 'the second,\nof two' }),
       line(GROUP, 'c', 30),
       line(GROUP, 'a', 10, { ts: T0 + 300 }),
-      ...NASTY_LABELS.map((label, i) => line(NASTY, `=${i}`, -i, { label })),
+      ...NASTY_LABELS.map((label, i) =>
+        line(NASTY, `=${10 + i}`, -i, { label, description: `${label}\n` }),
+      ),
       ...Array.from({ length: 1500 }, (_, i) => line(MANY, `k${i}`, 1)),
       ...[0, 60].map((at) => line(HUGE, 'h', 2n ** 63n - 1n, { ts: T0 + at })),
     ],
@@ -54,7 +59,7 @@ async function csv(parameters: Record<string, string | number | boolean>): Promi
 }
 
 const rows = async (parameters: Record<string, string | number | boolean>): Promise<string[][]> =>
-  parse((await csv(parameters)).text, { record_delimiter: '\r\n' });
+  parseCsv((await csv(parameters)).text);
 
 describe('format=csv', () => {
   it('is a header, a row for each key and one for the others', async () => {
@@ -117,12 +122,15 @@ describe('format=csv', () => {
 
   it('gives a spreadsheet no formula, and leaves negative numbers alone', async () => {
     const [, ...lines] = await rows({ counter_group: NASTY });
-    const cells = lines.slice(0, -1).map(([, key, , label, metric]) => ({ key, label, metric }));
-    expect(cells.map(({ label }) => label)).toEqual([
+    const cells = lines.slice(0, -1);
+    const guarded = [
       ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", 'a,b', 'a "b"', 'plain', "'quoted", 'ü=1'],
-    ]);
-    expect(cells.map(({ key }) => key)).toEqual(NASTY_LABELS.map((_, i) => `'=${i}`));
-    expect(cells.map(({ metric }) => metric)).toEqual(NASTY_LABELS.map((_, i) => String(-i)));
+      ...['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1', "'\n=1+1", "' =1+1", '"', '",\r\n"=1+1', ' x '],
+    ];
+    expect(cells.map(([, , , label]) => label)).toEqual(guarded);
+    expect(cells.map((row) => row.at(-1))).toEqual(guarded.map((label) => `${label}\n`));
+    expect(cells.map(([, key]) => key)).toEqual(NASTY_LABELS.map((_, i) => `'=${10 + i}`));
+    expect(cells.map(([, , , , metric]) => metric)).toEqual(NASTY_LABELS.map((_, i) => String(-i)));
   });
 
   it('without keys is the header and the others', async () => {

@@ -96,6 +96,7 @@ const FULL: Record<EndpointName, readonly RestParameters[]> = {
     },
     { ...MINIMAL.topper, meter: 1, resolve_keys: false, inverse_key_filter: 'k1' },
     { ...MINIMAL.topper, format: 'csv', get_percentiles: [95] },
+    { ...MINIMAL.topper, format: 'csv', series: true, step: 600 },
     { counter_group: GROUP, from_date: 'Jul 15 2024 1:00 AM', to_date: 'Jul 15 2024 2:00 AM' },
   ],
 };

@@ -96,7 +96,7 @@ const TAKEN = {
     ...['counter_group', 'meter', 'maxitems', 'resolve_keys', 'get_key_attributes', 'flags'],
     ...['get_percentiles', 'key_filter', 'inverse_key_filter', 'recentsecs', 'window_seconds'],
     ...['window_fromts', 'window_tots', 'from_date', 'to_date', 'from_time', 'to_time'],
-    ...['time_zone', 'format'],
+    ...['time_zone', 'format', 'series', 'step'],
   ],
 };
 

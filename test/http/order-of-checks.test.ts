@@ -119,12 +119,6 @@ describe('who asks (decisions 3 and 10)', () => {
     expect((await lab.rest('slices', { api_token: 'x' }, { encoding })).status).toBe(401);
   });
 
-  it('is not read from headers', async () => {
-    const headers = { authorization: `Basic ${Buffer.from('ada:ada-token').toString('base64')}` };
-    const none = { username: undefined, api_token: undefined };
-    expect((await lab.rest('slices', none, { headers })).status).toBe(401);
-  });
-
   it('may be known and still not allowed to read the context', async () => {
     const who = { username: 'grantless', api_token: 'grantless-token' };
     for (const endpoint of ENDPOINT_NAMES) {

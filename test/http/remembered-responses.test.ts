@@ -379,9 +379,12 @@ describe('slices', () => {
 describe('every statement that requests send', () => {
   it('is known to be of its moment, or to hold as long as the versions do', () => {
     const folder = join(projectRoot(), 'db/queries');
-    const named = readdirSync(folder).flatMap((file) => [
-      ...readFileSync(join(folder, file), 'utf8').matchAll(/query: '([^']+)'/g),
-    ]);
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const named = files
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [
+        ...readFileSync(join(folder, file), 'utf8').matchAll(/query: '([^']+)'/g),
+      ]);
     const momentary = named.map(([, name = '']) => name).filter((name) => !isVersioned(name));
     // What these read is no context's data, or nothing raises a version when it changes.
     expect(new Set(momentary)).toEqual(

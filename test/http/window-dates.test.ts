@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { ADA, CONTEXT, startTestService, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
 
@@ -112,6 +112,76 @@ describe('window rule 5: without time parameters, from midnight until now', () =
   });
 });
 
+describe('a date of ISO 8601', () => {
+  const to_date = '2024-12-31';
+
+  it.each([
+    ['2024-07-15', '2024-07-15T00:00:00Z', 'a date alone is its first moment'],
+    ['2024-07-15T00:01', '2024-07-15T00:01:00Z', 'without seconds'],
+    ['2024-07-15T00:00:01', '2024-07-15T00:01:00Z', 'with seconds'],
+    ['2024-07-15Z', '2024-07-15T00:00:00Z', 'a date with Z'],
+    ['2024-07-15T00:01Z', '2024-07-15T00:01:00Z', 'Z'],
+    ['2024-07-15T00:01:00Z', '2024-07-15T00:01:00Z', 'Z after seconds'],
+    ['2024-07-15+02:00', '2024-07-14T22:00:00Z', 'a date with an offset'],
+    ['2024-07-15T01:59+02:00', '2024-07-14T23:59:00Z', 'an offset'],
+    ['2024-07-14T18:59:00-05:00', '2024-07-14T23:59:00Z', 'an offset west of Greenwich'],
+  ])('%s begins the window that begins with %s: %s', async (from_date, first) => {
+    expect((await instantsIn(lab, { from_date, to_date }))[0]).toBe(first);
+    // The zone is for dates that say none.
+    if (!/Z$|[+-]\d\d:\d\d$/.test(from_date)) return;
+    const elsewhere = { time_zone: 'Asia/Kolkata' };
+    expect((await instantsIn(lab, { from_date, to_date, ...elsewhere }))[0]).toBe(first);
+  });
+
+  it('is the end too, which is not in the window, and may stand in any of the parameters', async () => {
+    const expected = between('2024-07-15T00:00:00Z', '2024-07-15T00:01:00Z');
+    const [from, to] = ['2024-07-15', '2024-07-15T00:02Z'];
+    expect(await instantsIn(lab, { from_date: from, to_date: to })).toEqual(expected);
+    expect(await instantsIn(lab, { from_time: from, to_time: to })).toEqual(expected);
+    const human = 'Jul 15 2024 12:02:00 AM';
+    expect(await instantsIn(lab, { from_date: from, to_time: human })).toEqual(expected);
+  });
+
+  it('without an offset is local to the configured zone, or to time_zone', async () => {
+    const window = { from_date: '2024-07-15', to_date: '2024-07-15T02:01' };
+    const expected = between('2024-07-14T22:00:00Z', '2024-07-15T00:00:00Z');
+    expect(await instantsIn(berlin, window)).toEqual(expected);
+    expect(await instantsIn(lab, { ...window, time_zone: 'Europe/Berlin' })).toEqual(expected);
+  });
+
+  it('that does not exist, or exists twice, is read with the earlier offset', async () => {
+    const spring = { to_date: '2024-03-31T18:00', time_zone: 'Europe/Berlin' };
+    expect(await instantsIn(lab, { from_date: '2024-03-31T02:30', ...spring })).toEqual([
+      '2024-03-31T01:30:00Z',
+    ]);
+    const autumn = { to_date: '2024-10-27T18:00', time_zone: 'Europe/Berlin' };
+    expect(await instantsIn(lab, { from_date: '2024-10-27T02:30', ...autumn })).toEqual([
+      '2024-10-27T00:30:00Z',
+      '2024-10-27T01:30:00Z',
+    ]);
+  });
+
+  it('keeps its + where the address has it as it is: there it stands for a space', async () => {
+    const query = new URLSearchParams({
+      ...{ username: ADA.username, api_token: ADA.token, context: CONTEXT, counter_group: GROUP },
+    });
+    const dates = 'from_date=2024-07-15T01:59:00+02:00&to_date=2024-07-15T02:02+02:00';
+    const { text } = await lab.call(`${lab.path('topper')}?${query}&${dates}`);
+    const { keys } = JSON.parse(text) as { keys: { key: string }[] };
+    expect(keys.map(({ key }) => key).sort()).toEqual(
+      between('2024-07-14T23:59:00Z', '2024-07-15T00:01:00Z'),
+    );
+  });
+
+  it('makes no window where the end is not after the start', async () => {
+    const window = { from_date: '2024-07-15', to_date: '2024-07-15' };
+    expect(await lab.refusal('topper', { counter_group: GROUP, ...window })).toEqual([
+      400,
+      `Invalid time window - to_date must be after from_date, got ${T0} with ${T0}`,
+    ]);
+  });
+});
+
 describe('a human date (decisions 20 and 21)', () => {
   const to_date = 'Dec 31 2024 11:59:59 PM';
 
@@ -174,6 +244,19 @@ describe('a human date (decisions 20 and 21)', () => {
   it.each([
     'yesterday',
     '2024-07-15 10:00:00',
+    '2024-07-15 10:00',
+    '2024-07-15 02:00',
+    '2024-7-15',
+    '2024-07',
+    '2024-02-30',
+    '2024-07-15T10',
+    '2024-07-15T24:00',
+    '2024-07-15T10:00:60Z',
+    '2024-07-15T10:00:00.5Z',
+    '2024-07-15T10:00 UTC',
+    '2024-07-15T10:00[Europe/Berlin]',
+    '20240715T100000Z',
+    '2024-W29-1',
     'Jul 15 2024',
     'Jul 15 2024 10:00:00',
     'Jul 15 2024 13:00:00 PM',

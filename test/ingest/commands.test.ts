@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
-import { reportFailure } from '../../cli/report-failure.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
 import { conn, connLog, query, sums } from './import-support.ts';
 
 let database: TestDatabase;
@@ -20,9 +19,11 @@ beforeAll(async () => {
   await writeFile(join(folder, 'empty.log'), '');
   await writeFile(join(folder, 'days.log'), connLog(conn(1_700_000_000), conn(1_700_100_000)));
   await writeFile(join(folder, 'flows.csv'), NFDUMP);
+  await writeFile(join(folder, 'back.csv'), WAY_BACK);
   await writeFile(join(folder, 'labels.csv'), '10.0.0.1,alpha\n10.9.9.9,beta\n');
   const lab = { context: 'lab', probes: [{ id: 'p1' }] };
   await writeFile(join(folder, 'lab.json'), JSON.stringify(lab));
+  await writeFile(join(folder, 'office.json'), JSON.stringify({ context: 'office' }));
   await writeFile(join(folder, 'short.json'), JSON.stringify({ ...lab, retention_days: 5 }));
   await writeFile(join(folder, 'typo.json'), JSON.stringify({ ...lab, probe: [] }));
   await writeFile(join(folder, 'broken.json'), '{"context": ');
@@ -39,22 +40,8 @@ afterEach(async () => {
 });
 
 /** Runs a command as the program does; file names are those in the test's folder. */
-async function run(...args: string[]): Promise<{ status: number; out: string[]; err: string[] }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const log = vi.spyOn(console, 'log').mockImplementation((text) => out.push(String(text)));
-  const error = vi.spyOn(console, 'error').mockImplementation((text) => err.push(String(text)));
-  const paths = args.map((arg) => (/\.(log|gz|csv|json)$/.test(arg) ? join(folder, arg) : arg));
-  try {
-    await createProgram().parseAsync(paths, { from: 'user' });
-    return { status: 0, out, err };
-  } catch (failure) {
-    return { status: reportFailure(failure), out, err };
-  } finally {
-    log.mockRestore();
-    error.mockRestore();
-  }
-}
+const run = (...args: string[]): Promise<CommandOutcome> =>
+  runOnDatabase(args.map((arg) => (/\.(log|gz|csv|json)$/.test(arg) ? join(folder, arg) : arg)));
 
 /** At a quarter past ten in some zone. */
 const NFDUMP = [
@@ -62,9 +49,25 @@ const NFDUMP = [
   '2023-11-14 22:15:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900',
 ].join('\n');
 
+/** The way back of a conversation with a web server. */
+const WAY_BACK = [
+  'ts,td,sa,da,sp,dp,pr,ipkt,ibyt',
+  '2023-11-14 22:15:00,0.000,198.51.100.1,10.0.0.1,443,5000,TCP,3,900',
+].join('\n');
+
 const ZEEK = ['import', '--context', 'lab', '--format', 'zeek'];
 
 describe('the command import', () => {
+  it.each([
+    [[], '01.BB'],
+    [['--service-port', 'registered'], '01.BB'],
+    [['--service-port', 'destination'], '13.88'],
+  ])('counts a one-way flow under the port that %j says', async (options, app) => {
+    const nfdump = ['import', '--context', 'lab', '--format', 'nfdump'];
+    expect(await run(...nfdump, ...options, 'back.csv')).toMatchObject({ status: 0, err: [] });
+    expect(await sums(database.url)).toMatchObject({ [`Apps ${app} 1`]: '900' });
+  });
+
   it.each([
     ['UTC', [], 1_700_000_100],
     ['Europe/Berlin', [], 1_699_996_500],
@@ -151,7 +154,7 @@ describe('the command import', () => {
     expect(err).toEqual([
       `${join(folder, file)}: ${what} older than the 5 days that context lab keeps: ` +
         `a running server drops ${them}. To keep ${them}, ` +
-        'declare more retention_days with `countergraph apply`',
+        'declare more retention_days with `npx countergraph apply`',
     ]);
   });
 
@@ -159,6 +162,15 @@ describe('the command import', () => {
     const { status, out, err } = await run(...ZEEK, 'empty.log', 'empty.log');
     expect([status, err]).toEqual([0, []]);
     expect(out).toEqual([0, 1].map(() => expect.stringContaining('0 flows from 0 lines')));
+  });
+
+  it('fails for an empty input of nfdump, unless told otherwise', async () => {
+    const nfdump = ['import', '--context', 'lab', '--format', 'nfdump'];
+    const { status, out, err } = await run(...nfdump, 'empty.log');
+    expect([status, out]).toEqual([1, []]);
+    expect(err).toEqual([expect.stringMatching(/empty\.log: it is empty: .* --allow-empty takes/)]);
+    const allowed = await run(...nfdump, '--allow-empty', 'empty.log');
+    expect(allowed).toMatchObject({ status: 0, err: [] });
   });
 
   it('takes home networks, a probe and an engine instance', async () => {
@@ -177,6 +189,24 @@ describe('the command import', () => {
     expect([refused.status, refused.err.length]).toEqual([1, 1]);
     expect(refused.err[0]).toContain('give --again to count it again');
     expect((await run(...ZEEK, '--again', 'conn.log')).status).toBe(0);
+  });
+
+  it('passes over a file that was imported, where that is asked for', async () => {
+    await run(...ZEEK, 'conn.log');
+    const again = await run(...ZEEK, '--if-new', 'conn.log', 'other.log.gz');
+    expect([again.status, again.err]).toEqual([0, []]);
+    expect(again.out).toEqual([
+      expect.stringMatching(/conn\.log: its content is in context lab already, .*: passed over$/),
+      expect.stringContaining('1 flow from'),
+    ]);
+    const { out } = await run(...ZEEK, '--if-new', '--json', 'conn.log');
+    expect(JSON.parse(out[0] ?? '')).toEqual({
+      source: join(folder, 'conn.log'),
+      context: 'lab',
+      alreadyImported: true,
+    });
+    // Other failures stay what they are.
+    expect(await run(...ZEEK, '--if-new', 'bad.log')).toMatchObject({ status: 1 });
   });
 
   it.each<[string[], RegExp]>([
@@ -203,6 +233,18 @@ describe('the command import', () => {
       ['import', '--context', 'lab', '--format', 'samples', '--follow', '-'],
       /--follow is for flow formats/,
     ],
+    [[...ZEEK, '--service-port', 'destination', 'conn.log'], /Zeek says who responded/],
+    [
+      ['import', '--context', 'lab', '--format', 'samples', '--service-port', 'destination', '-'],
+      /--service-port is for nfdump and goflow2, .* samples name their keys/,
+    ],
+    [
+      ['import', '--context', 'lab', '--format', 'goflow2', '--service-port', '443', '-'],
+      /'443' is invalid\. Allowed choices are registered, destination/,
+    ],
+    [[...ZEEK, '--if-new', '--again', 'conn.log'], /--again and --if-new contradict each other/],
+    [[...ZEEK, '--follow', '--if-new', '-'], /--if-new is for files/],
+    [[...ZEEK, '--allow-empty', 'conn.log'], /--allow-empty is for nfdump/],
     [[...ZEEK, '--engine', '32768', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--engine', '-1', 'conn.log'], /It must be an integer from 0 to 32767/],
     [[...ZEEK, '--probe', '', 'conn.log'], /It must be a name/],
@@ -273,12 +315,40 @@ describe('the command user', () => {
     const added = await run('user', 'add', 'anna', '--context', 'lab');
     expect(added.out).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]{43}$/)]);
     expect(added.err[0]).toBe('User anna was added, with context lab.');
-    const again = await run('user', 'add', 'anna');
-    expect([again.out, again.err]).toEqual([[], ['User anna was there already.']]);
     const rotated = await run('user', 'rotate', 'anna', '--json');
     expect(JSON.parse(rotated.out[0] ?? '')).toEqual({
       name: 'anna',
       newToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    });
+  });
+
+  it('says what it granted, and what was granted before', async () => {
+    await run('apply', 'lab.json');
+    await run('apply', 'office.json');
+    const add = (...contexts: string[]) =>
+      run('user', 'add', 'anna', ...contexts.flatMap((name) => ['--context', name]));
+    expect((await add()).err[0]).toBe(
+      'User anna was added, and may read no context yet: ' +
+        '`npx countergraph user add anna --context NAME` grants one.',
+    );
+    expect(await add('lab')).toEqual({
+      status: 0,
+      out: [],
+      err: ['User anna was there already. Granted now: lab. Granted before: nothing.'],
+    });
+    expect((await add('office', 'lab')).err).toEqual([
+      'User anna was there already. Granted now: office. Granted before: lab.',
+    ]);
+    expect((await add('lab')).err).toEqual([
+      'User anna was there already. Granted now: nothing. Granted before: lab, office.',
+    ]);
+    const json = await run('user', 'add', 'anna', '--context', 'lab', '--json');
+    expect(JSON.parse(json.out[0] ?? '')).toEqual({
+      name: 'anna',
+      created: false,
+      newToken: null,
+      granted: [],
+      grantedBefore: ['lab', 'office'],
     });
   });
 
@@ -289,7 +359,7 @@ describe('the command user', () => {
     expect(again).toEqual({
       status: 1,
       out: [],
-      err: [expect.stringContaining('`countergraph user rotate anna`')],
+      err: [expect.stringContaining('`npx countergraph user rotate anna`')],
     });
     expect((await run('user', 'list')).out).toEqual(['anna: no contexts']);
   });

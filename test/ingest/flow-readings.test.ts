@@ -24,6 +24,8 @@ type FlowParts = {
   durationUs?: number;
   protocol?: number;
   port?: number | null;
+  /** The source's port, of a flow that is told in one direction. */
+  sourcePort?: number | null;
 };
 
 const flow = ({
@@ -35,11 +37,13 @@ const flow = ({
   durationUs = 0,
   protocol = 6,
   port = 80,
+  sourcePort,
 }: FlowParts): Flow => ({
   startUs,
   durationUs,
   protocol,
-  responderPort: port,
+  ports: port === null ? null : { source: sourcePort ?? null, destination: port },
+  portRule: sourcePort === undefined ? 'destination' : 'registered',
   originator: { address: key(from), bytes: sent, packets: 2 },
   responder: { address: key(to), bytes: answered, packets: 3 },
 });
@@ -107,6 +111,19 @@ describe('the keys that a flow counts for', () => {
     ]);
     expect(lines({}, 'hostPairs')).toEqual(['0A.00.00.01\\C6.33.64.01: 1100 1']);
     expect(lines({}, 'aggregates')[0]).toBe('TOTALBW: 1100 5');
+  });
+
+  it.each<[number | null, number, string, string]>([
+    [443, 51_000, '01.BB', 'the registered one, where a server answers'],
+    [51_000, 443, '01.BB', 'the registered one, where a client asks'],
+    [50_002, 50_001, 'C3.51', 'the lower of two that are not registered'],
+    [null, 51_000, 'C7.38', 'the only one that is told'],
+  ])('of one-way flows from port %s to %d are port %s: %s', (sourcePort, port, app) => {
+    expect(lines({ sourcePort, port }, 'apps')).toEqual([`${app}: 1100 1000 100 1`]);
+    expect(lines({ sourcePort, port }, 'hostApps')).toEqual([
+      `0A.00.00.01\\${app}: 1100 1`,
+      `C6.33.64.01\\${app}: 1100 1`,
+    ]);
   });
 
   it('are in no port group without ports', () => {

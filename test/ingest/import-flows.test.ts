@@ -81,6 +81,52 @@ describe('an import of flows', () => {
     ]);
   });
 
+  const TWICE =
+    'Bytes sent and received. A flow counts for both its ends, so the total of the group is twice ' +
+    'that of the traffic';
+  const HALF =
+    'Bytes of all traffic, or of one direction. The group holds all traffic twice, as TOTALBW and ' +
+    'by direction (DIR_…), so TOTALBW is half of its total';
+
+  /** The descriptions of meter 0 by group. */
+  const described = async () =>
+    Object.fromEntries(
+      (
+        await query<{ name: string; description: string }>(
+          databaseUrl,
+          `select g.name, m.description from meters m join counter_groups g using (group_id)
+           where m.meter_id = 0`,
+        )
+      ).map(({ name, description }) => [name, description]),
+    );
+
+  it('says in the descriptions why totals differ, and it is so', async () => {
+    await importText(connLog(conn(NOW)), { databaseUrl });
+    expect(await described()).toMatchObject({ Hosts: TWICE, Aggregates: HALF });
+    const total = async (group: string) =>
+      Object.entries(await sums(databaseUrl))
+        .filter(([name]) => new RegExp(`^${group} \\S+ 1$`).test(name))
+        .reduce((sum, [, value]) => sum + Number(value), 0);
+    const traffic = Number((await sums(databaseUrl))['Aggregates TOTALBW 1']);
+    expect(traffic).toBe(1100);
+    expect(await total('Hosts')).toBe(2 * traffic);
+    expect(await total('Aggregates')).toBe(2 * traffic);
+    expect(await total('Hosts × Apps')).toBe(2 * (await total('Apps')));
+    expect(await total('Host pairs')).toBe(traffic);
+  });
+
+  it('renews descriptions of before, but not those that somebody wrote', async () => {
+    await importText(connLog(conn(NOW)), { databaseUrl });
+    await query(
+      databaseUrl,
+      `update meters m set description = case g.name when 'Hosts' then 'Bytes sent and received'
+         else 'Ours' end
+       from counter_groups g where g.group_id = m.group_id and m.meter_id = 0`,
+    );
+    await importText(connLog(conn(NOW - 60)), { databaseUrl });
+    expect(await described()).toMatchObject({ Hosts: TWICE, Aggregates: 'Ours', Apps: 'Ours' });
+  });
+
   it('stores rows with shard, slice and probe, keys with their parts, and the coverage', async () => {
     await importText(connLog(conn(NOW, { duration: '120' })), {
       databaseUrl,
@@ -190,7 +236,11 @@ describe('an import of flows', () => {
   });
 
   it.each<[string, string, string]>([
-    ['before 1990', conn('631151999.999999'), 'the start is before 1990: 631151999.999999'],
+    [
+      'before 1990',
+      conn('631151999.999999'),
+      'the start is before 1990: 1989-12-31T23:59:59.999Z: check the clock',
+    ],
     [
       'that lasts longer than flows do',
       conn(NOW - 40 * 86_400, { duration: `${39.6 * 86_400}` }),

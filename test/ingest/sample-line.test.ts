@@ -160,7 +160,7 @@ describe('a line of the samples format', () => {
     [{ ts: undefined }, 'ts must be an integer, got nothing'],
     [{ ts: '1700000000' }, 'ts must be an integer, got "1700000000"'],
     [{ ts: 1.5 }, 'ts must be an integer, got 1.5'],
-    [{ ts: 631_151_999 }, 'ts is before 1990: 631151999'],
+    [{ ts: 631_151_999 }, 'ts is before 1990: 631151999 (1989-12-31T23:59:59Z)'],
     [{ ts: NOW + 86_401 }, `ts is more than a day in the future: ${NOW + 86_401}`],
     [{ values: undefined }, 'values must be an object of at least one meter, got nothing'],
     [{ values: {} }, 'values must be an object of at least one meter, got {}'],

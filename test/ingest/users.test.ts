@@ -37,6 +37,7 @@ describe('a user', () => {
       created: true,
       newToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       granted: ['lab'],
+      grantedBefore: [],
     });
     expect(await stored('anna')).toBe(digest(added.newToken ?? ''));
   });
@@ -54,7 +55,13 @@ describe('a user', () => {
     const again = await run((client) =>
       addUser(client, { name: 'anna', contexts: ['office', 'lab'] }),
     );
-    expect(again).toMatchObject({ created: false, newToken: null });
+    expect(again).toEqual({
+      name: 'anna',
+      created: false,
+      newToken: null,
+      granted: ['office'],
+      grantedBefore: ['lab'],
+    });
     // The token that they have changes nothing.
     await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
     expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab', 'office'] }]);

@@ -40,7 +40,8 @@ const FLOW: Flow = {
   startUs: 1_258_531_221_486_539,
   durationUs: 163_820,
   protocol: 17,
-  responderPort: 67,
+  ports: { source: null, destination: 67 },
+  portRule: 'destination',
   originator: { address: 'C0.A8.01.66' as Flow['originator']['address'], bytes: 329, packets: 1 },
   responder: { address: 'C0.A8.01.01' as Flow['responder']['address'], bytes: 328, packets: 2 },
 };
@@ -114,7 +115,7 @@ describe('a line of a TSV conn.log', () => {
   ])('of protocol %s with %j is of protocol %d, port %s', (proto, changes, protocol, port) => {
     const fields = [...FIELDS, 'ip_proto'];
     const flow = tsv({ ip_proto: '-', ...changes, proto }, fields);
-    expect([flow?.protocol, flow?.responderPort]).toEqual([protocol, port]);
+    expect([flow?.protocol, flow?.ports?.destination ?? null]).toEqual([protocol, port]);
   });
 
   it.each<[Record<string, string>, string]>([

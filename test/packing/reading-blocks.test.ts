@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bucketBlocks } from '../../packing/reading-blocks.ts';
 import type { PackGroup, ReadingColumn } from '../../packing/sorted-readings.ts';
-import { laneValue } from '../../topk/lanes.ts';
+import { laneValue } from '../../segments/codes/lanes.ts';
 
 const FOLDS = ['min'] as const;
 

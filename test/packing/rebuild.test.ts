@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rebuildContext } from '../../packing/rebuild-context.ts';
-import { laneValue } from '../../topk/lanes.ts';
+import { laneValue } from '../../segments/codes/lanes.ts';
 import type { ShardBlock } from '../../topk/packed-run.ts';
 import { unpackRun } from '../../topk/unpack-run.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';

@@ -17,6 +17,8 @@ export type BuiltProgram = {
   readonly folder: string;
   /** Runs the command line `countergraph …`. */
   run(parameters: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
+  /** The same in another working directory. */
+  runIn(cwd: string, parameters: readonly string[]): Promise<Outcome>;
   /** Starts a module of its own, which may import the built files by paths such as `./dist/db/…`. */
   script(source: string, env?: Readonly<Record<string, string>>): Promise<ChildProcess>;
   remove(): Promise<void>;
@@ -26,20 +28,21 @@ export type BuiltProgram = {
 export async function buildProgram(): Promise<BuiltProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-built-'));
   await build(join(folder, 'dist'));
-  for (const name of ['package.json', 'migrations', 'schema', 'web']) {
+  for (const name of ['package.json', 'bin', 'migrations', 'schema', 'web']) {
     await cp(join(projectRoot(), name), join(folder, name), { recursive: true });
   }
   await cp(join(projectRoot(), 'dist', 'web'), join(folder, 'dist', 'web'), { recursive: true });
   await symlink(join(projectRoot(), 'node_modules'), join(folder, 'node_modules'));
-  const start = (file: string, parameters: readonly string[], env = {}) =>
+  const start = (file: string, parameters: readonly string[], env = {}, cwd = folder) =>
     spawn(process.execPath, [join(folder, file), ...parameters], {
-      cwd: folder,
+      cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   return {
     folder,
     run: (parameters, env) => outcomeOf(start('dist/cli/main.js', parameters, env)),
+    runIn: (cwd, parameters) => outcomeOf(start('dist/cli/main.js', parameters, {}, cwd)),
     script: async (source, env) => {
       const name = `script-${process.hrtime.bigint()}.js`;
       await writeFile(join(folder, name), source);
@@ -63,14 +66,7 @@ export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
 async function build(outDir: string): Promise<void> {
   const compiler = join(projectRoot(), 'node_modules', 'typescript', 'bin', 'tsc');
   // `npm run check` looks at the types; here the files are only wanted.
-  const options = ['--noCheck', '--incremental', 'false', '--tsBuildInfoFile', 'null'];
   const project = join(projectRoot(), 'tsconfig.build.json');
-  await promisify(execFile)(process.execPath, [
-    compiler,
-    '-p',
-    project,
-    '--outDir',
-    outDir,
-    ...options,
-  ]);
+  const parameters = ['-p', project, '--outDir', outDir, '--noCheck'];
+  await promisify(execFile)(process.execPath, [compiler, ...parameters]);
 }

@@ -5,7 +5,7 @@ import { withClient } from './database.ts';
 /** By table, how many rows it has and a digest of them. */
 export type DatabaseDigest = Readonly<Record<string, string>>;
 
-/** Of every table of a database, the partitions of samples being one table. */
+/** Of every table of a database, the partitions of one being one table. */
 export const digestOf = (databaseUrl: string): Promise<DatabaseDigest> =>
   withClient(databaseUrl, digestThrough);
 
@@ -13,7 +13,7 @@ export async function digestThrough(client: pg.ClientBase): Promise<DatabaseDige
   const { rows: tables } = await client.query<{ name: string }>(
     `select relname as name from pg_class
      where relkind in ('r', 'p') and not relispartition
-       and relnamespace = current_schema()::regnamespace and relname !~ '^samples_[0-9]+$'
+       and relnamespace = current_schema()::regnamespace and relname !~ '_[0-9]+$'
      order by 1`,
   );
   const selects = tables.map(

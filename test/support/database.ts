@@ -13,6 +13,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export const cloneDatabase = ({ url }: TestDatabase): Promise<TestDatabase> =>
   createFrom(new URL(url).pathname.slice(1));
 
+/** One that was never migrated, for a test that fills it by itself. */
+export const createEmptyDatabase = (): Promise<TestDatabase> =>
+  createFrom("template0 encoding 'UTF8'");
+
+/** `template`: its name, and any options after it. */
 async function createFrom(template: string): Promise<TestDatabase> {
   const admin = inject('adminUrl');
   const name = `${inject('templateDatabase')}_${randomBytes(6).toString('hex')}`;

@@ -6,7 +6,7 @@ import type { HttpAnswer } from './http-call.ts';
 type Schema = Record<string, unknown>;
 
 type Response = {
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, { readonly required?: boolean }>>;
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
 };
 
@@ -53,7 +53,9 @@ export function describedAnswers(document: OpenApi) {
     faults(path: string, method: string, { status, headers, text }: HttpAnswer): string[] {
       const response = operation(path, method)?.responses[status];
       if (!response) return [`${status} is not described`];
-      const missing = Object.keys(response.headers).filter((name) => !(name in headers));
+      const missing = Object.keys(response.headers).filter(
+        (name) => response.headers[name]?.required !== false && !(name in headers),
+      );
       const type = headers['content-type']?.split(';')[0] ?? '';
       const schema = response.content?.[type]?.schema;
       const faults = missing.map((name) => `${name} is missing`);

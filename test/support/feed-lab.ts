@@ -63,8 +63,18 @@ export function startFeed({
   let last: FeedStatus | null = null;
   let isOver = false;
   const done = runFeed({
-    ...{ context: 'lab', format: 'goflow2', engine: 0, home: [], probe: null, places: null },
-    ...{ databaseUrl, timeZone: 'UTC', skipBadLines: false, latenessSeconds: 30 },
+    context: 'lab',
+    format: 'goflow2',
+    engine: 0,
+    home: [],
+    probe: null,
+    places: null,
+    databaseUrl,
+    timeZone: 'UTC',
+    servicePort: 'registered',
+    skipBadLines: false,
+    allowEmpty: false,
+    latenessSeconds: 30,
     reopen: async () => databaseUrl,
     source: sourceOf(input),
     nowMs: () => Date.now(),

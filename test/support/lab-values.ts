@@ -28,7 +28,10 @@ export function labValues(facts: LabFacts): LeafValues {
   const cidr = mostly(['192.168.0.0/16', '10.0.0.1', '::/0'], '300.1.1.1/8');
   const pattern = mostly(['^[a-k]', '.', '1$', '(?i)A'], '(', '^$');
   const guid = mostly(facts.groups, '{00000000-0000-4000-8000-000000000000}');
-  const date = mostly([dateText(facts.from), dateText(facts.to)], 'yesterday');
+  const date = mostly(
+    [dateText(facts.from), dateText(facts.to), isoText(facts.from), isoText(facts.to)],
+    ...['yesterday', '2024-02-30'],
+  );
   return {
     'Query.context.name': mostly(facts.contexts, 'nowhere'),
     'Query.node.id': mostly(facts.ids, '', 'bm9uZQ=='),
@@ -76,6 +79,8 @@ function mostly<T>(good: readonly T[], ...bad: readonly T[]): fc.Arbitrary<T> {
   if (good.length === 0) return others.arbitrary;
   return fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...good) }, others);
 }
+
+const isoText = (at: number): string => new Date(at * 1000).toISOString();
 
 /** `Jul 15 2026 10:00:00 AM`, in UTC. */
 function dateText(at: number): string {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,10 @@ export const hasNfdump = existsSync('/usr/bin/nfdump') && existsSync('/usr/bin/n
 export type FlowFiles = {
   /** What `nfdump -o csv` prints of them, with more options, in a time zone. */
   csv(timeZone: string, ...options: string[]): Promise<string>;
+  /** What nfdump prints of them in another form, as `json`. */
+  printed(form: string, ...filter: string[]): Promise<string>;
+  /** The files as the collector stores them. */
+  paths(): Promise<string[]>;
   remove(): Promise<void>;
 };
 
@@ -28,6 +32,12 @@ export async function makeFlowFiles(packets: readonly CapturedPacket[]): Promise
     async csv(timeZone, ...options) {
       const env = { ...process.env, TZ: timeZone };
       return (await run('nfdump', ['-R', flows, '-o', 'csv', ...options], { env })).stdout;
+    },
+    async printed(form, ...filter) {
+      return (await run('nfdump', ['-R', flows, '-o', form, ...filter])).stdout;
+    },
+    async paths() {
+      return (await readdir(flows)).map((name) => join(flows, name));
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -1,6 +1,6 @@
 import type { Exact } from '../../domain/exact.ts';
 import { type Fold, isCounting } from '../../domain/meter-type.ts';
-import { type Lanes, laneValue, setWide, wideLanes } from '../../topk/lanes.ts';
+import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import type { BlockColumn, ShardBlock } from '../../topk/packed-run.ts';
 
 /** What a key read of one slot: a value and how many readings are behind it; null for none. */

@@ -71,6 +71,22 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await labels()).toHaveLength(10);
   });
 
+  it('a window without readings links to the time of those of its group', async () => {
+    // The sensors began a day later than the hosts, and ended five minutes later.
+    const { page, settled, labels, shoot } = await open(viewOf(SENSORS, 'window=1000-2000&tz=UTC'));
+    expect(await notice()).toMatch(/There are data from .*15 Jul 2024.* to .*15 Jul 2024/);
+    await shoot('empty');
+    await page.getByRole('link', { name: /from .*15 Jul 2024/ }).click();
+    await settled();
+    expect(page.url()).toContain(`window=${TEN}-${TEN + 23 * 300 + 60}`);
+    expect(await labels()).toEqual(['rack 2', 'rack 1']);
+    await page.goBack();
+    expect(await notice()).toContain('No readings in this window');
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await settled();
+    expect(await labels()).toEqual(['rack 2', 'rack 1']);
+  });
+
   it('a window in an archived slice says how it is brought back', async () => {
     const archived = TEN - 2 * DAY;
     const { asked } = await open(viewOf(HOSTS, `window=${archived}-${archived + 300}&tz=UTC`));
@@ -108,8 +124,20 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
   });
 
   it('a group without any reading says so', async () => {
-    await open(viewOf(NEVER, 'window=all&tz=UTC'));
-    expect(await notice()).toContain('No readings in this window');
+    const { page } = await open(viewOf(NEVER, 'window=all&tz=UTC'));
+    expect(await notice()).toMatch(/No readings in this window.*Nothing of this group is stored/);
+    // There is nowhere to go.
+    expect(await page.locator('.notice').getByRole('button').count()).toBe(0);
+    expect(await page.locator('.notice').getByRole('link').count()).toBe(0);
+  });
+
+  it('a probe without any reading leads to all probes', async () => {
+    await lab.apply({ context: 'lab', probes: [{ id: 'idle' }] });
+    const { page, settled, labels } = await open(`${viewOf(HOSTS)}&probe=idle`);
+    expect(await notice()).toMatch(/Hosts has none .* from the probe idle .*It never sent any/);
+    await page.getByRole('button', { name: 'Show all probes' }).click();
+    await settled();
+    expect(await labels()).toHaveLength(10);
   });
 
   it('a gauge has lines and no volume, and says why', async () => {
@@ -150,7 +178,9 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     await lab.addUser({ username: 'newcomer', token: 'new-token' }, []);
     dashboard = await openDashboard(browser, `${lab.url}/`);
     await dashboard.signIn({ username: 'newcomer', token: 'new-token' });
-    expect(await notice()).toContain('countergraph user add newcomer --context NAME');
+    expect(await notice()).toContain(
+      'can do that with npx countergraph user add newcomer --context NAME;',
+    );
   });
 
   it('a token that is taken back leads to signing in again, at the same place', async () => {

@@ -117,6 +117,11 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     }
   });
 
+  it('says below the total what the meter counts', async () => {
+    const { page } = await open();
+    expect(await page.locator('.summary .summary-note').textContent()).toBe('Bytes of both ends');
+  });
+
   it('says all of a view in its address: a reload and a link show the same', async () => {
     const first = await open('');
     await first.page.getByRole('combobox', { name: 'Group' }).selectOption('Hosts');

@@ -71,7 +71,10 @@ export async function startPageLab(): Promise<TestService> {
       group(1, {
         name: 'Hosts',
         key_kind: 'ipv4',
-        meters: [bytes(0, 'Total bytes'), { ...meter(1, 2, 'Connections'), units: 'connections' }],
+        meters: [
+          { ...bytes(0, 'Total bytes'), description: 'Bytes of both ends' },
+          { ...meter(1, 2, 'Connections'), units: 'connections' },
+        ],
       }),
       group(2, { name: 'Apps', key_kind: 'port', meters: [bytes(0, 'Total bytes')] }),
       group(3, {

@@ -77,6 +77,11 @@ describe('the page at /', () => {
   });
 });
 
+it('the page is told how commands are typed where the server runs', () => {
+  // The tests run in a checkout.
+  expect(html).toContain('<meta name="countergraph-command" content="npx countergraph">');
+});
+
 describe('what the page loads', () => {
   it.each([
     ['br, gzip', 'br', brotliDecompressSync],

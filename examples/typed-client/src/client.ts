@@ -1,4 +1,4 @@
-import type { TadaDocumentNode } from 'gql.tada';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
 
 export type Credentials = { readonly username: string; readonly token: string };
@@ -12,8 +12,8 @@ type Answer<Data> = {
 export async function ask<Data, Variables>(
   url: string,
   { username, token }: Credentials,
-  document: TadaDocumentNode<Data, Variables>,
-  variables: Variables,
+  document: TypedDocumentNode<Data, Variables>,
+  variables: NoInfer<Variables>,
 ): Promise<Data> {
   const asked = fetch(new URL('/graphql', url), {
     method: 'POST',

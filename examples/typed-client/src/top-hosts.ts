@@ -1,20 +1,5 @@
 import { ask } from './client.js';
-import { graphql } from './graphql.js';
-
-const TOP_HOSTS = graphql(`
-  query TopHosts($context: String!, $seconds: Int!, $count: Int!) {
-    context(name: $context) {
-      counterGroup(guid: "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}") {
-        topper(window: { recentSeconds: $seconds }, maxItems: $count) {
-          meter { units }
-          total
-          others
-          keys { rank label readable metric share }
-        }
-      }
-    }
-  }
-`);
+import { TopHostsDocument } from './operations.js';
 
 const url = process.env['COUNTERGRAPH_URL'] ?? 'http://127.0.0.1:4000';
 const username = process.env['COUNTERGRAPH_USERNAME'] ?? 'demo';
@@ -32,9 +17,8 @@ try {
 }
 
 async function showTopHosts(): Promise<void> {
-  const { context: found } = await ask(url, { username, token }, TOP_HOSTS, {
-    ...{ context, seconds: 3600, count: 5 },
-  });
+  const variables = { context, seconds: 3600, count: 5 };
+  const { context: found } = await ask(url, { username, token }, TopHostsDocument, variables);
   // What does not exist or was not granted is null, and so is a field that failed.
   const topper = found?.counterGroup?.topper;
   if (!topper)

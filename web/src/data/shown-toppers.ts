@@ -34,7 +34,7 @@ export type ShownToppers = {
   readonly total: BigNumber;
   readonly others: BigNumber;
   readonly hidden: readonly HiddenKey[];
-  /** For when there are data of the group. */
+  /** For when there are data of the group, or of the chosen probe in it; null: for no time. */
   readonly stored: { readonly from: number; readonly to: number } | null;
   /** Where readings of the window would be, were they not archived. */
   readonly archived: ArchivedSlices;
@@ -86,13 +86,13 @@ export function shownToppers(
     measure: measureOf(meter.units),
     chart: chartData(told, {
       ...{ kind, hidden },
-      covered: coveredPart(table.window, answered.timeInterval),
+      covered: coveredPart(table.window, table.availableWindow),
       step: variables?.step ?? group.topperBucketSize,
     }),
     total: minus(table.total, without),
     others: addsUp(kind) ? minus(table.others, without) : table.others,
     hidden: hidden.map(labelOf),
-    stored: answered.timeInterval,
+    stored: table.availableWindow,
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
   };
 }

@@ -1,77 +1,115 @@
 import { DEFAULT_WINDOW } from '../address/window-choice.ts';
 import type { ArchivedSlices } from '../data/shown-toppers.ts';
+import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { onPlainClick } from '../parts/on-plain-click.ts';
 import type { ResultsProps } from './results-props.ts';
 
 /** No key to list: because none passes the filter, or because there is nothing at that time. */
-export function EmptyNotice({ shown, address, navigate, choice, moments }: ResultsProps) {
-  const { window, total } = shown.table;
+export function EmptyNotice(props: ResultsProps) {
+  const { shown, address } = props;
   const isFiltered = address.filter !== null || address.hidden.length > 0;
-  const stored = choice?.totalWindow ?? null;
-  const archived =
-    shown.archived.length > 0 ? (
-      <Archived context={address.context} slices={shown.archived} />
-    ) : null;
-  if (isFiltered && BigInt(total) !== 0n) {
-    return (
-      <Notice
-        title="No key passes the filter"
-        actions={
-          <button
-            type="button"
-            class="button is-primary"
-            onClick={() => navigate.go({ filter: null, hidden: [] })}
-          >
-            Clear the filter
-          </button>
-        }
-      >
-        <p>
-          There are readings of {shown.group.name} in this window, but none of a key that the filter
-          lets through.
-        </p>
-      </Notice>
-    );
-  }
+  return isFiltered && BigInt(shown.table.total) !== 0n ? (
+    <NothingPasses {...props} />
+  ) : (
+    <NothingThen {...props} />
+  );
+}
+
+function NothingPasses({ shown, navigate }: ResultsProps) {
   return (
     <Notice
-      title={archived ? 'The data of this time are archived' : 'No readings in this window'}
+      title="No key passes the filter"
       actions={
-        stored && (
-          <>
-            <button
-              type="button"
-              class="button is-primary"
-              onClick={() => navigate.go({ window: DEFAULT_WINDOW })}
-            >
-              Show the newest data
-            </button>
-            <button
-              type="button"
-              class="button"
-              onClick={() => navigate.go({ window: { kind: 'named', name: 'all' } })}
-            >
-              Show everything
-            </button>
-          </>
-        )
+        <button
+          type="button"
+          class="button is-primary"
+          onClick={() => navigate.go({ filter: null, hidden: [] })}
+        >
+          Clear the filter
+        </button>
       }
     >
       <p>
-        {shown.group.name} has none by {shown.meter.name} for{' '}
-        {moments.range(window.from, window.to)}.{' '}
-        {stored
-          ? `There are data from ${moments.full(stored.from)} to ${moments.full(stored.to)}.`
-          : !archived && 'Nothing is stored in this context yet.'}
+        There are readings of {shown.group.name} in this window, but none of a key that the filter
+        lets through.
       </p>
-      {archived}
-      {!stored && !archived && (
+    </Notice>
+  );
+}
+
+/** Leads to when there are readings: of this group, and of this probe if one is chosen. */
+function NothingThen(props: ResultsProps) {
+  const { shown, address, choice, moments } = props;
+  const { window } = shown.table;
+  const isArchived = shown.archived.length > 0;
+  const isNewContext = !isArchived && !shown.stored && !choice?.totalWindow;
+  return (
+    <Notice
+      title={isArchived ? 'The data of this time are archived' : 'No readings in this window'}
+      actions={waysOut(props)}
+    >
+      <p>
+        {shown.group.name} has none by {shown.meter.name}
+        {address.probe && ` from the probe ${address.probe}`} for{' '}
+        {moments.range(window.from, window.to)}. <WhenThereAre {...props} />
+      </p>
+      {isArchived && <Archived context={address.context} slices={shown.archived} />}
+      {isNewContext && (
         <p>
           Bring some in:{' '}
-          <code>countergraph import --context {address.context} --format zeek conn.log</code>
+          <Command>import --context {address.context} --format zeek conn.log</Command>
         </p>
       )}
     </Notice>
+  );
+}
+
+function WhenThereAre({ shown, address, navigate, choice, moments }: ResultsProps) {
+  const { stored } = shown;
+  if (stored) {
+    const whole = { window: { kind: 'interval', from: stored.from, to: stored.to } } as const;
+    return (
+      <>
+        There are data{' '}
+        <a href={navigate.link(whole)} onClick={onPlainClick(() => navigate.go(whole))}>
+          from {moments.full(stored.from)} to {moments.full(stored.to)}
+        </a>
+        .
+      </>
+    );
+  }
+  if (shown.archived.length > 0) return null;
+  if (!choice?.totalWindow) return <>Nothing is stored in this context yet.</>;
+  return <>{address.probe ? 'It never sent any.' : 'Nothing of this group is stored at all.'}</>;
+}
+
+function waysOut({ shown, address, navigate }: ResultsProps) {
+  if (shown.stored) {
+    return (
+      <>
+        <button
+          type="button"
+          class="button is-primary"
+          onClick={() => navigate.go({ window: DEFAULT_WINDOW })}
+        >
+          Show the newest data
+        </button>
+        <button
+          type="button"
+          class="button"
+          onClick={() => navigate.go({ window: { kind: 'named', name: 'all' } })}
+        >
+          Show everything
+        </button>
+      </>
+    );
+  }
+  if (address.probe === null) return null;
+  return (
+    <button type="button" class="button is-primary" onClick={() => navigate.go({ probe: null })}>
+      Show all probes
+    </button>
   );
 }
 
@@ -88,9 +126,9 @@ function Archived({ context, slices }: ArchivedProps) {
         {slices.length === 1 ? 'it' : 'each'} back:
       </p>
       <p>
-        <code>
-          countergraph slices restore --context {context} --slice {first?.name}
-        </code>
+        <Command>
+          slices restore --context {context} --slice {first?.name}
+        </Command>
       </p>
     </>
   );

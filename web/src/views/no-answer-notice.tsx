@@ -1,6 +1,7 @@
 import type { Fault } from '../api/fault.ts';
 import { type Refusal, refusalOf } from '../data/refusal.ts';
 import type { TopAnswer } from '../data/shown-toppers.ts';
+import { Command } from '../parts/command.tsx';
 import { FaultNotice, Notice } from '../parts/notice.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -37,8 +38,8 @@ export function NoAnswerNotice(props: NoAnswerProps) {
       <Notice title={`The context “${choice.name}” has no counter groups yet`}>
         <p>
           An import makes those of flows:{' '}
-          <code>countergraph import --context {choice.name} --format zeek conn.log</code>. Others
-          are declared with <code>countergraph apply</code>.
+          <Command>import --context {choice.name} --format zeek conn.log</Command>. Others are
+          declared with <Command>apply</Command>.
         </p>
       </Notice>
     );

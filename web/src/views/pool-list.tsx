@@ -1,6 +1,7 @@
 import type { StorageQuery } from '../../generated/operations.ts';
 import { minus, toNumber } from '../format/big-number.ts';
 import { formatAmount, formatShare, joined } from '../format/quantity.ts';
+import { Command } from '../parts/command.tsx';
 import { STORED } from './slice-row.ts';
 import type { ViewProps } from './view-props.ts';
 
@@ -28,7 +29,7 @@ export function PoolList(props: PoolListProps) {
       {pools.length === 0 ? (
         <p class="card-text">
           No pool is declared, and the database's own file system cannot be seen from here. Declare
-          one for {address.context} with <code>countergraph apply</code>:{' '}
+          one for {address.context} with <Command>apply</Command>:{' '}
           <code>{'"pools": [{ "name": "oper", "path": "/data/oper" }]'}</code>
         </p>
       ) : (

@@ -3,6 +3,7 @@ import { SignIn as SignInOperation, type SignInQuery } from '../../generated/ope
 import { ask } from '../api/ask.ts';
 import { type Fault, NoAnswer } from '../api/fault.ts';
 import { demoSession, type Session } from '../api/session.ts';
+import { Command } from '../parts/command.tsx';
 
 export type SignedIn = {
   readonly session: Session;
@@ -66,7 +67,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
         </button>
         <p class="sign-in-foot">
           Kept in this tab until it is closed. Who runs the server makes tokens with{' '}
-          <code>countergraph user add</code>.
+          <Command>user add</Command>.
         </p>
       </form>
     </main>

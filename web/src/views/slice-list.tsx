@@ -1,6 +1,7 @@
 import { allDigits, sum } from '../format/big-number.ts';
 import { longDuration } from '../format/moment.ts';
 import { formatAmount } from '../format/quantity.ts';
+import { Command } from '../parts/command.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { type SliceRow, STORED } from './slice-row.ts';
@@ -27,7 +28,7 @@ export function SliceList(props: SliceListProps) {
       <Notice title="No slices yet">
         <p>
           A slice is there once something was imported:{' '}
-          <code>countergraph import --context {address.context} --format zeek conn.log</code>
+          <Command>import --context {address.context} --format zeek conn.log</Command>
         </p>
       </Notice>
     );

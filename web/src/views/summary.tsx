@@ -42,6 +42,8 @@ export function Summary(props: SummaryProps) {
         <ExportMenu {...props} />
         <p class="hint">{inWords(props)}</p>
       </div>
+      {/* Says what the total is of, which is not always the traffic. */}
+      {meter.description && <p class="hint summary-note">{meter.description}</p>}
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { useAddress } from '../address/use-address.ts';
 import type { Session } from '../api/session.ts';
 import { type ContextChoice, completed, groupOf } from '../data/choices.ts';
 import { momentsIn, viewerZone } from '../format/moment.ts';
+import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useTheme } from '../parts/theme.ts';
 import { Header } from './header.tsx';
@@ -72,7 +73,7 @@ function NoContext({ username }: { readonly username: string }) {
     <Notice title="There is nothing yet that you may see">
       <p>
         No context is granted to <strong>{username}</strong>. Who runs the server can do that with{' '}
-        <code>countergraph user add {username} --context NAME</code>; sign in again afterwards.
+        <Command>user add {username} --context NAME</Command>; sign in again afterwards.
       </p>
     </Notice>
   );

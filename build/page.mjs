@@ -1,0 +1,68 @@
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
+import { runCompiler } from './run-compiler.mjs';
+
+const TARGET = join(ROOT, 'dist', 'web');
+
+/** Builds the page into dist/web, compressed for those who take that, unless it is there. */
+export function buildPage() {
+  keepBuilt({
+    what: 'dashboard',
+    stamp: 'dist/web.made-of.json',
+    sources: [
+      'web/src',
+      'web/generated',
+      'web/index.html',
+      'web/vite.config.mjs',
+      'web/tsconfig.json',
+      'tsconfig.json',
+      'package-lock.json',
+      'build/keep-built.mjs',
+      'build/page.mjs',
+      'build/run-compiler.mjs',
+    ],
+    outputs: ['dist/web'],
+    build,
+  });
+}
+
+function build() {
+  const outDir = `${TARGET}.${process.pid}`;
+  try {
+    runCompiler('vite/bin/vite.js', [
+      'build',
+      'web',
+      '--outDir',
+      outDir,
+      '--emptyOutDir',
+      '--logLevel',
+      'warn',
+    ]);
+    for (const file of filesBelow(join(outDir, 'assets'))) compress(file);
+    cpSync(join(ROOT, 'web', 'generated', 'documents.json'), join(outDir, 'documents.json'));
+    // In one move: another process that builds or reads at the same time finds all of it.
+    rmSync(TARGET, { recursive: true, force: true });
+    moveTo(outDir);
+  } finally {
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+/** As small as can be: this is done once, and read many times. */
+function compress(file) {
+  const bytes = readFileSync(file);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+}
+
+function moveTo(outDir) {
+  try {
+    renameSync(outDir, TARGET);
+  } catch (error) {
+    // Another process that builds the same at the same time was faster.
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { filesBelow, keepBuilt, ROOT } from './keep-built.mjs';
+import { runCompiler } from './run-compiler.mjs';
+
+const DIST = join(ROOT, 'dist');
+const PROJECT = 'tsconfig.build.json';
+
+/** Compiles the program into dist, unless what is there was made of the same sources. */
+export function buildProgram() {
+  const folders = JSON.parse(readFileSync(join(ROOT, PROJECT), 'utf8')).include;
+  keepBuilt({
+    what: 'program',
+    stamp: 'dist/program.made-of.json',
+    sources: [
+      ...folders,
+      PROJECT,
+      'tsconfig.json',
+      'package.json',
+      'package-lock.json',
+      'build/build.mjs',
+      'build/keep-built.mjs',
+      'build/program.mjs',
+      'build/run-compiler.mjs',
+    ],
+    outputs: folders.map((name) => `dist/${name}`),
+    build: () => compile(folders),
+  });
+}
+
+/**
+ * All is compiled anew, elsewhere, and each file that differs then moved to its place: what another
+ * process is about to load is there as a whole at any time, and nothing stays of what is gone.
+ */
+function compile(folders) {
+  mkdirSync(DIST, { recursive: true });
+  const made = mkdtempSync(join(DIST, '.program-'));
+  try {
+    runCompiler('typescript/bin/tsc', ['-p', PROJECT, '--outDir', made]);
+    for (const folder of folders) replaceFolder(join(made, folder), join(DIST, folder));
+    // It was the package's command up to 0.7.0, and npx goes on using the link that it made then.
+    chmodSync(join(DIST, 'cli', 'main.js'), 0o755);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+function replaceFolder(made, target) {
+  const relative = (folder) =>
+    existsSync(folder) ? filesBelow(folder).map((file) => file.slice(folder.length + 1)) : [];
+  const names = relative(made);
+  for (const name of names) {
+    mkdirSync(dirname(join(target, name)), { recursive: true });
+    if (!isSame(join(made, name), join(target, name))) {
+      renameSync(join(made, name), join(target, name));
+    }
+  }
+  const wanted = new Set(names);
+  for (const name of relative(target)) if (!wanted.has(name)) rmSync(join(target, name));
+}
+
+const isSame = (file, other) => existsSync(other) && readFileSync(file).equals(readFileSync(other));

@@ -1,0 +1,206 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Guid } from '../../domain/guid.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { MOMENT_FORM } from '../../domain/moment.ts';
+import { type ExportReport, exportContext } from '../../exporting/export-context.ts';
+import { type Output, OutputClosed, openFile, openStdout } from '../../exporting/output.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../exporting/write-readings.ts';
+import { count, counted } from '../counted.ts';
+import { parseEngine, parseGroup, parseName, readMoment } from '../option-values.ts';
+import { showExport } from '../progress.ts';
+import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
+import { sizeText } from '../slices-table.ts';
+import { UsageError } from '../usage-error.ts';
+
+type ExportCommandOptions = {
+  context: string;
+  group?: Guid[];
+  from?: string;
+  to?: string;
+  format: ExportFormat;
+  engine?: number;
+  declaration?: string;
+  json?: true;
+};
+
+export function registerExport(program: Command): void {
+  program
+    .command('export')
+    .description('write what a context holds, as lines that import takes or as CSV')
+    .argument('[file]', 'the file to write, .gz by its name; left out or -: standard output')
+    .requiredOption('--context <name>', 'the context that is exported', parseName)
+    .addOption(
+      new Option(
+        '--group <guid>',
+        'only this counter group; repeatable (default: all, disabled ones too)',
+      ).argParser((text: string, before: Guid[] | undefined) => [
+        ...(before ?? []),
+        parseGroup(text),
+      ]),
+    )
+    .option('--from <time>', `only buckets that begin then or later; ${MOMENT_FORM}`)
+    .option('--to <time>', 'only buckets that begin before then')
+    .addOption(
+      new Option('--format <format>', 'samples: what import --format samples takes')
+        .choices(EXPORT_FORMATS)
+        .default('samples' satisfies ExportFormat),
+    )
+    .option('--engine <n>', 'the engine instance that is exported (default: 0)', parseEngine)
+    .option('--declaration <file>', 'also write a file with which apply makes the same context')
+    .option('--json', 'print the result as JSON')
+    .action(runExport);
+}
+
+async function runExport(file: string | undefined, options: ExportCommandOptions): Promise<void> {
+  const window = windowOf(options);
+  const outputs = await openOutputs(file, options);
+  const { output, declaration } = outputs;
+  try {
+    const started = performance.now();
+    const report = await withDatabase((database) =>
+      exportFrom(database, { ...options, ...window, ...outputs }),
+    );
+    await output.keep();
+    await declaration?.keep();
+    tell(report, options, (performance.now() - started) / 1000);
+  } catch (error) {
+    if (error instanceof OutputClosed) return declaration?.keep();
+    await output.discard();
+    await declaration?.discard();
+    throw error;
+  }
+}
+
+/** Errors: a time that is none, and a window that is empty. */
+function windowOf(options: ExportCommandOptions) {
+  const from = options.from === undefined ? undefined : readMoment('--from', options.from);
+  const to = options.to === undefined ? undefined : readMoment('--to', options.to);
+  if (from !== undefined && to !== undefined && to <= from) {
+    throw new UsageError(
+      `--to must be later than --from; got --from ${options.from} --to ${options.to}`,
+    );
+  }
+  return { from, to };
+}
+
+/** What messages call it. */
+const STDOUT = 'standard output';
+
+type Outputs = { readonly output: Output; readonly declaration: Output | undefined };
+
+/** Both are opened before any work: what cannot be written to is found at once. */
+async function openOutputs(
+  file: string | undefined,
+  { declaration }: ExportCommandOptions,
+): Promise<Outputs> {
+  if (declaration !== undefined && placeOf(declaration) === placeOf(file)) {
+    throw new UsageError('the declaration and the readings must go to different files');
+  }
+  const output = await openOutput(file);
+  try {
+    const opened = declaration === undefined ? undefined : await openOutput(declaration);
+    return { output, declaration: opened };
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
+}
+
+const isStdout = (file: string | undefined): file is '-' | undefined =>
+  file === undefined || file === '-';
+
+const placeOf = (file: string | undefined): string | null =>
+  isStdout(file) ? null : resolve(file);
+
+async function openOutput(file: string | undefined): Promise<Output> {
+  if (isStdout(file)) return openStdout();
+  try {
+    return await openFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot write to ${file}: ${reason}`);
+  }
+}
+
+type ExportWork = Omit<ExportCommandOptions, 'from' | 'to' | 'declaration'> &
+  Outputs & { readonly from: number | undefined; readonly to: number | undefined };
+
+async function exportFrom(
+  { url, signal }: CommandDatabase,
+  { group, engine = 0, ...work }: ExportWork,
+): Promise<ExportReport> {
+  const { output } = work;
+  // A bar among the lines would be of no use.
+  const isSeen = output.file === null && process.stdout.isTTY;
+  const progress = isSeen ? null : showExport(output.file ?? STDOUT);
+  return exportContext({
+    ...work,
+    databaseUrl: url,
+    groups: group,
+    engine,
+    signal,
+    onProgress: progress?.update,
+  }).finally(() => progress?.stop());
+}
+
+/** On standard error, where standard output has the readings. */
+function tell(
+  report: ExportReport,
+  { json, declaration }: ExportCommandOptions,
+  seconds: number,
+): void {
+  for (const line of remarks(report)) console.error(line);
+  const line = json ? JSON.stringify({ ...report, seconds }) : sentence(report, seconds);
+  const isStdoutTaken = report.file === null || declaration === '-';
+  if (isStdoutTaken) console.error(line);
+  else console.log(line);
+}
+
+/** What is not in it, and what somebody who imports it should know. */
+function remarks(report: ExportReport): string[] {
+  const { derivedLabels, keysWithLongTexts, slices } = report;
+  const lines = report.archivedSlices.map((name) => `${name} is archived: left out`);
+  for (const [engine, number] of Object.entries(report.otherEngines)) {
+    lines.push(
+      `engine ${engine} has ${counted(number, 'slice')} of that time: --engine ${engine} exports them`,
+    );
+  }
+  if (derivedLabels > 0) {
+    lines.push(
+      `${counted(derivedLabels, 'label')} came from DNS answers or MaxMind databases, which is not ` +
+        'in the lines: an import takes them as given by a user',
+    );
+  }
+  if (keysWithLongTexts > 0) {
+    lines.push(
+      `${counted(keysWithLongTexts, 'key')} had texts that no line of an import can hold: their ` +
+        'labels, descriptions and attributes were left out',
+    );
+  }
+  if (slices > LIMITS.importSlices) {
+    lines.push(
+      `an import fills at most ${counted(LIMITS.importSlices, 'slice')}, and these are ` +
+        `${count(slices)}: to import it, export it in parts, with --from and --to`,
+    );
+  }
+  for (const name of report.leftOutNodes) {
+    lines.push(
+      `node ${name} is left out of the declaration, as its address may hold a password: declare ` +
+        'it with url_env, or where it is wanted',
+    );
+  }
+  return lines;
+}
+
+function sentence(report: ExportReport, seconds: number): string {
+  const { file, lines, keys, slices, bytes, keysWithoutReadings } = report;
+  const left =
+    keysWithoutReadings > 0
+      ? `, ${counted(keysWithoutReadings, 'key')} without readings left out`
+      : '';
+  return (
+    `${file ?? STDOUT}: ${counted(lines, 'line')} of ${counted(keys, 'key')}, ` +
+    `${counted(slices, 'slice')}, ${sizeText(bytes)}, ${seconds.toFixed(1)} s${left}`
+  );
+}

@@ -1,0 +1,143 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LIMITS } from '../../domain/limits.ts';
+import { isTimeZone } from '../../domain/time-zone.ts';
+import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
+import type { PortRule } from '../../ingest/flow.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/import-format.ts';
+import { parseEngine, parseName } from '../option-values.ts';
+import { UsageError } from '../usage-error.ts';
+
+export type ImportOptions = {
+  context: string;
+  format: ImportFormat;
+  home?: string[];
+  timeZone?: string;
+  servicePort?: PortRule;
+  mmdb?: string[];
+  probe?: string;
+  engine?: number;
+  again?: true;
+  ifNew?: true;
+  allowEmpty?: true;
+  follow?: true;
+  lateness?: number;
+  skipBadLines?: true;
+  json?: true;
+};
+
+export function addImportOptions(command: Command): Command {
+  return addFlowOptions(addContextOptions(command))
+    .option('--probe <id>', 'the probe that flows, and samples that name none, are of', parseName)
+    .option('--engine <n>', 'the engine instance whose slices are filled (default: 0)', parseEngine)
+    .option('--follow', 'read flows from - without end, and commit them bucket by bucket')
+    .option(
+      '--lateness <seconds>',
+      'with --follow: how long flows of a bucket that is over are waited for ' +
+        `(default: ${LIMITS.feedLatenessSeconds})`,
+      parseLateness,
+    )
+    .option('--again', 'import a file even if its content was imported before')
+    .option('--if-new', 'pass over a file whose content was imported before, instead of failing')
+    .option(
+      '--allow-empty',
+      'take an input of nfdump without flows, which otherwise fails; empty inputs of other formats never do',
+    )
+    .option('--skip-bad-lines', 'count and name lines that cannot be taken, instead of stopping')
+    .option('--json', 'print the result of each file as a line of JSON');
+}
+
+const addContextOptions = (command: Command): Command =>
+  command
+    .requiredOption(
+      '--context <name>',
+      'the context; flow formats make it where it is not there',
+      parseName,
+    )
+    .addOption(
+      new Option('--format <format>', 'what the files are')
+        .choices(IMPORT_FORMATS)
+        .makeOptionMandatory(),
+    );
+
+const addFlowOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--home <cidr>',
+        `a network that is home, for flow formats; repeatable (default: ${DEFAULT_HOME.join(', ')})`,
+      ).argParser(collectNetworks),
+    )
+    .option(
+      '--time-zone <name>',
+      'the zone of the local times that nfdump writes (default: COUNTERGRAPH_TIME_ZONE)',
+      parseTimeZone,
+    )
+    .addOption(
+      new Option(
+        '--service-port <rule>',
+        'the port that Apps counts a one-way flow under (goflow2, nfdump without -B): registered ' +
+          'is the one that IANA registers as a service, or else the lower (default: registered)',
+      ).choices(['registered', 'destination'] satisfies PortRule[]),
+    )
+    .addOption(
+      new Option(
+        '--mmdb <file>',
+        'a database of countries or of autonomous systems (MaxMind format), for groups of them; repeatable',
+      ).argParser((file: string, before: string[] | undefined) => [...(before ?? []), file]),
+    );
+
+/** What means nothing for a format is not ignored: whoever gives it expects something of it. */
+export function refuseMismatch(options: ImportOptions): void {
+  const { format, home, mmdb, timeZone, servicePort, allowEmpty, follow, lateness } = options;
+  if (format === 'samples' && (home || mmdb)) {
+    throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
+  }
+  if (timeZone && format !== 'nfdump') {
+    throw new UsageError('--time-zone is for nfdump: other formats write times with their zone');
+  }
+  if (servicePort) refuseServicePort(format);
+  if (allowEmpty && format !== 'nfdump') {
+    throw new UsageError('--allow-empty is for nfdump: inputs of other formats may be empty');
+  }
+  if (follow && format === 'samples') {
+    throw new UsageError('--follow is for flow formats: import samples file by file');
+  }
+  refuseAgain(options);
+  if (lateness !== undefined && !follow) {
+    throw new UsageError('--lateness is for --follow: a file is committed as a whole');
+  }
+}
+
+function refuseAgain({ again, ifNew, follow }: ImportOptions): void {
+  if (again && ifNew) {
+    throw new UsageError('--again and --if-new contradict each other: give one of them');
+  }
+  if (follow && (again || ifNew)) {
+    const given = again ? '--again' : '--if-new';
+    throw new UsageError(`${given} is for files: what has no end is not remembered as one`);
+  }
+}
+
+function refuseServicePort(format: ImportFormat): void {
+  const forOthers = '--service-port is for nfdump and goflow2, which tell one direction of a flow';
+  if (format === 'zeek')
+    throw new UsageError(`${forOthers}: Zeek says who responded, leave it out`);
+  if (format === 'samples')
+    throw new UsageError(`${forOthers}: samples name their keys, leave it out`);
+}
+
+function collectNetworks(text: string, before: string[] | undefined): string[] {
+  if (isNetwork(text)) return [...(before ?? []), text];
+  throw new InvalidArgumentError('It must be a network in CIDR form or an address.');
+}
+
+function parseLateness(text: string): number {
+  const max = LIMITS.feedLatenessCeilingSeconds;
+  if (/^\d{1,6}$/.test(text) && Number(text) <= max) return Number(text);
+  throw new InvalidArgumentError(`It must be an integer from 0 to ${max}.`);
+}
+
+function parseTimeZone(text: string): string {
+  if (isTimeZone(text)) return text;
+  throw new InvalidArgumentError('It must be an IANA time zone such as Europe/Berlin.');
+}

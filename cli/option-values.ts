@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from 'commander';
+import { type Guid, parseGuid } from '../domain/guid.ts';
+import type { EpochSeconds } from '../domain/interval.ts';
+import { MOMENT_FORM, parseMoment } from '../domain/moment.ts';
+import { isName, NAME_FORM } from '../ingest/storable-text.ts';
+import { readSettings } from '../server/settings.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The name of a context, a probe or a pool. */
+export function parseName(text: string): string {
+  if (isName(text)) return text;
+  throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
+}
+
+const MAX_ENGINE = 32_767;
+
+export function parseEngine(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_ENGINE) return Number(text);
+  throw new InvalidArgumentError(`It must be an integer from 0 to ${MAX_ENGINE}.`);
+}
+
+export function parseGroup(text: string): Guid {
+  const guid = parseGuid(text);
+  if (guid !== null) return guid;
+  throw new InvalidArgumentError('It must be a GUID.');
+}
+
+/** The time that an option gives, in the zone of the settings where it names none. */
+export function readMoment(option: string, text: string): EpochSeconds {
+  const at = parseMoment(text, readSettings(process.env).timeZone);
+  if (at !== null) return at;
+  throw new UsageError(`${option} must be ${MOMENT_FORM}; got ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { shellWord } from '../domain/shell-word.ts';
+import { projectRoot } from './project-root.ts';
+
+/** How and where the program was started. */
+export type Started = {
+  /** The folder of its package.json. */
+  readonly root: string;
+  /** Where somebody who reads a message would type the command. */
+  readonly cwd: string;
+  /** What npm says of itself to programs that it starts. */
+  readonly npmCommand: string | undefined;
+};
+
+/** Whether the program is that of a checkout, and not of a published package or of an image. */
+export const isCheckout = (root: string = projectRoot()): boolean =>
+  existsSync(join(root, 'build', 'build.mjs'));
+
+/** What to type for `countergraph` so that it works where a message is read. */
+export function commandForm(started: Started = startedHere()): string {
+  const { root, cwd, npmCommand } = started;
+  const isInstalled = basename(dirname(root)) === 'node_modules';
+  // npm finds the command of the project that one is in, and of what it has run as `npx` before.
+  const project = isInstalled ? dirname(dirname(root)) : root;
+  const hasProject = isInstalled || isCheckout(root);
+  if (hasProject && (isBelow(cwd, project) || npmCommand === 'exec')) return 'npx countergraph';
+  if (isInstalled) return 'countergraph';
+  const launcher = join(root, 'bin', 'countergraph.mjs');
+  return `node ${shellWord(isBelow(cwd, root) ? relative(cwd, launcher) : launcher)}`;
+}
+
+/** A message with its commands, which are written as `countergraph …`, as they are to be typed. */
+export const asTyped = (message: string): string =>
+  message.replaceAll(/`countergraph (?=[a-z])/g, `\`${commandForm()} `);
+
+function startedHere(): Started {
+  const { npm_command: npmCommand, INIT_CWD: typedIn } = process.env;
+  // npm runs scripts in the folder of the project, wherever they were asked for.
+  const cwd = npmCommand === undefined ? process.cwd() : (typedIn ?? process.cwd());
+  return { root: projectRoot(), cwd, npmCommand };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return !way.startsWith('..') && way !== path;
+}

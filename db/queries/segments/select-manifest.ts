@@ -1,0 +1,102 @@
+import { CopyReader } from '../../copy-reader.ts';
+import type { CopySource } from '../../copy-source.ts';
+import { copyInteger as integer } from '../../copy-text.ts';
+import type { TimeBound } from '../../read-session.ts';
+import type { NewSegmentRow } from '../../write/segments/insert-segments.ts';
+
+/** A live segment. The directory is a view of all that was read. */
+export type SegmentRow = NewSegmentRow & {
+  /** The layout number at which it came. */
+  readonly born: number;
+};
+
+export type ManifestRows = {
+  readonly version: number;
+  readonly layout: number;
+  /** Whether `born` are all that live, and not only those that came since. */
+  readonly isWhole: boolean;
+  readonly born: readonly SegmentRow[];
+  /** Those that lived at the layout that was asked about, and no longer do. */
+  readonly died: readonly number[];
+};
+
+/**
+ * What came and went in a context's manifest since a layout number, in one statement; 0: all. All
+ * that live are also given where what went cannot be told: it was swept, or the number is from the
+ * future, as it was read from another node or in a later snapshot. Null: no such context.
+ */
+export async function selectManifest(
+  source: CopySource,
+  { contextId, since }: { readonly contextId: number; readonly since: number },
+  bound?: TimeBound | null,
+): Promise<ManifestRows | null> {
+  const text = copyText(contextId, since);
+  const reader = new CopyReader(await source.copy({ query: 'select-manifest', text }, bound));
+  let numbers: Pick<ManifestRows, 'version' | 'layout' | 'isWhole'> | null = null;
+  const born: SegmentRow[] = [];
+  const died: number[] = [];
+  while (reader.next()) {
+    const version = reader.integer();
+    const layout = reader.integer();
+    numbers = { version, layout, isWhole: reader.integer() === 1 };
+    const what = reader.integer();
+    // Then it is the only row, and the rest of it is null.
+    if (what === NOTHING) break;
+    const row = readRow(reader);
+    if (what === BORN) born.push(row);
+    else died.push(row.segmentId);
+  }
+  return numbers && { ...numbers, born, died };
+}
+
+const NOTHING = 0;
+const BORN = 1;
+const DIED = 2;
+
+// In the order of readRow.
+const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, last_bucket,
+  key_count, row_count, page_count, size_bytes, born, extract(epoch from imported_at)::bigint`;
+
+/**
+ * Three parts, of which each has an index, and is not run where its condition on the numbers does
+ * not hold. A context with nothing to tell gives one row, which has only the numbers.
+ */
+const copyText = (contextId: number, since: number): string => `copy (
+  select v.version, v.layout, v.is_whole::int, coalesce(s.what, ${NOTHING}), s.segment_id,
+    s.group_id, s.probe_id, s.slice_id, s.level, s.first_bucket, s.last_bucket, s.key_count,
+    s.row_count, s.page_count, s.size_bytes, s.born, s.imported_at, s.directory
+  from (
+    select version, layout, swept_to > ${integer(since)} or layout < ${integer(since)}
+      or ${integer(since)} = 0 as is_whole
+    from context_versions where context_id = ${integer(contextId)} offset 0
+  ) v
+  left join lateral (
+    select ${BORN} as what, ${COLUMNS} as imported_at, directory from segments
+    where v.is_whole and context_id = ${integer(contextId)} and died is null
+    union all
+    select ${BORN}, ${COLUMNS}, directory from segments
+    where not v.is_whole and context_id = ${integer(contextId)} and born > ${integer(since)}
+      and died is null
+    union all
+    select ${DIED}, ${COLUMNS}, null from segments
+    where not v.is_whole and context_id = ${integer(contextId)} and died > ${integer(since)}
+      and born <= ${integer(since)}
+  ) s on true
+) to stdout (format binary)`;
+
+const readRow = (reader: CopyReader): SegmentRow => ({
+  segmentId: reader.integer(),
+  groupId: reader.integer(),
+  probeId: reader.integer(),
+  sliceId: reader.integer(),
+  level: reader.integer(),
+  firstBucket: reader.integer(),
+  lastBucket: reader.integer(),
+  keyCount: reader.integer(),
+  rowCount: reader.integer(),
+  pageCount: reader.integer(),
+  sizeBytes: reader.integer(),
+  born: reader.integer(),
+  importedAt: reader.integer(),
+  directory: reader.bytes(),
+});

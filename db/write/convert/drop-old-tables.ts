@@ -1,0 +1,52 @@
+import { type Connection, inTransaction } from '../connection.ts';
+import { oldPartitionName } from './old-tables.ts';
+
+/** Partitions, and tables that were partitions, by the slices whose samples they hold. */
+type OldPartition = { readonly sliceId: number; readonly isNeeded: boolean };
+
+/**
+ * Partitions of samples. Needed are those of slices that were put away by hand: nobody knows where
+ * else their samples are.
+ */
+async function selectOldPartitions(connection: Connection): Promise<OldPartition[]> {
+  const { rows } = await connection.query<OldPartition>(
+    `select substr(c.relname, 9)::int as "sliceId", exists (
+       select from slices s where s.slice_id = substr(c.relname, 9)::int
+         and s.archived and s.archive_digest is null) as "isNeeded"
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'samples'::regclass and c.relname ~ '^samples_[0-9]{1,9}$'
+     order by 1`,
+  );
+  return rows;
+}
+
+/** Whether there are samples of slices that were put away by hand, be they attached or not. */
+async function selectHasNeeded(connection: Connection): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `select from slices where archived and archive_digest is null
+       and to_regclass('samples_' || slice_id) is not null limit 1`,
+  );
+  return rowCount !== 0;
+}
+
+/**
+ * Drops the tables of version 0.7, partition by partition, as each takes locks of its own and a
+ * server has a limited number. Samples of slices that were put away by hand stay as tables of their
+ * own, and `keys` then stays too. Cut off, it can be run again.
+ */
+export async function dropOldTables(connection: Connection): Promise<void> {
+  for (const { sliceId, isNeeded } of await selectOldPartitions(connection)) {
+    const name = oldPartitionName(sliceId);
+    await connection.query(
+      isNeeded ? `alter table samples detach partition ${name}` : `drop table ${name}`,
+    );
+  }
+  const keepsKeys = await selectHasNeeded(connection);
+  await inTransaction(connection, async () => {
+    await connection.query(
+      `drop table samples, topper_blocks, key_series, coarse_blocks, block_changes,
+         converted_slices, converted_texts`,
+    );
+    if (!keepsKeys) await connection.query('drop table keys; drop function refuse_old_writes()');
+  });
+}

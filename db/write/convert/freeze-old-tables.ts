@@ -1,0 +1,33 @@
+import { type Connection, inTransaction } from '../connection.ts';
+
+/** Into these every transaction of version 0.7 writes that changes readings or texts. */
+const PLAIN_TABLES = ['keys', 'topper_blocks', 'key_series', 'coarse_blocks', 'block_changes'];
+
+/**
+ * Makes the tables of version 0.7 refuse writes with an error that names the version which took
+ * over. It waits for transactions that write to them. Done before, it does nothing.
+ */
+export const freezeOldTables = (connection: Connection): Promise<void> =>
+  inTransaction(connection, async () => {
+    if (await selectIsFrozen(connection)) return;
+    for (const table of PLAIN_TABLES) {
+      await connection.query(
+        `create trigger refuse_old_writes before insert or update or delete or truncate
+         on ${table} for each statement execute function refuse_old_writes()`,
+      );
+    }
+    // Imports write straight into partitions: those have triggers for rows from their parent, also
+    // those that are attached later, but none for statements.
+    await connection.query(
+      `create trigger refuse_old_writes before insert or update or delete
+       on samples for each row execute function refuse_old_writes()`,
+    );
+  });
+
+async function selectIsFrozen(connection: Connection): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `select from pg_trigger
+     where tgrelid = 'samples'::regclass and tgname = 'refuse_old_writes'`,
+  );
+  return rowCount !== 0;
+}

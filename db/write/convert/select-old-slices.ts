@@ -1,0 +1,43 @@
+import type { Connection } from '../connection.ts';
+
+export type OldContext = { readonly contextId: number; readonly name: string };
+
+/** In the order in which all who want several of their locks take them. */
+export async function selectOldContexts(connection: Connection): Promise<OldContext[]> {
+  const { rows } = await connection.query<OldContext>(
+    'select context_id as "contextId", name from contexts order by context_id',
+  );
+  return rows;
+}
+
+/** A slice whose samples are to be converted. Times in epoch seconds, half open. */
+export type OldSlice = {
+  readonly contextId: number;
+  readonly sliceId: number;
+  readonly engine: number;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** Of its samples, without indexes. */
+  readonly sizeBytes: number;
+};
+
+/**
+ * The slices of a context that are not converted, oldest first. Archived ones are not among them:
+ * their samples are in files, or where somebody put them by hand.
+ */
+export async function selectOldSlices(
+  connection: Connection,
+  contextId: number,
+): Promise<OldSlice[]> {
+  const { rows } = await connection.query<OldSlice>(
+    `select context_id as "contextId", slice_id as "sliceId", engine::int as engine,
+       starts_at::float8 as "startsAt", ends_at::float8 as "endsAt",
+       coalesce(pg_relation_size(to_regclass('samples_' || slice_id)), 0)::float8 as "sizeBytes"
+     from slices
+     where context_id = $1 and not archived
+       and slice_id not in (select slice_id from converted_slices)
+     order by starts_at, engine`,
+    [contextId],
+  );
+  return rows;
+}

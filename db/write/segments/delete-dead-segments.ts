@@ -1,0 +1,53 @@
+import type { Connection } from '../connection.ts';
+
+/** A row of the manifest that was removed. died: a layout number of the context. */
+export type SweptRow = {
+  readonly segmentId: number;
+  readonly sliceId: number;
+  readonly level: number;
+  readonly died: number;
+};
+
+export type DeadSegments = {
+  readonly contextId: number;
+  /** Died at this time or before, epoch seconds. */
+  readonly diedBy: number;
+  readonly limit: number;
+};
+
+/**
+ * Removes dead segments from the manifest, the oldest deaths first; their pages stay. No open
+ * snapshot sees them alive: each began after the transaction that marked them had ended. That is
+ * the row's xmin, as nothing else updates rows of the manifest. Its age is counted in transactions,
+ * like that of the oldest snapshot, be it of a session here or of a standby that tells of its own.
+ * A snapshot counts as being as old as the oldest transaction that was writing anywhere on the
+ * server when it was taken, so rows may stay for longer than they need to, as while a long import
+ * goes on.
+ */
+export async function deleteDeadSegments(
+  connection: Connection,
+  { contextId, diedBy, limit }: DeadSegments,
+): Promise<SweptRow[]> {
+  const { rows } = await connection.query<SweptRow>(
+    `delete from segments where segment_id = any(array(
+       select s.segment_id from segments s
+       where s.context_id = $1 and s.died is not null and s.died_at <= to_timestamp($2)
+         and age(s.xmin) > (${OLDEST_SNAPSHOT})
+       order by s.died limit $3))
+     returning segment_id::float8 as "segmentId", slice_id as "sliceId", level,
+       died::float8 as died`,
+    [contextId, diedBy, limit],
+  );
+  return rows;
+}
+
+/** How old the oldest snapshot is; that of this statement has no say. 0 where there is none. */
+const OLDEST_SNAPSHOT = `
+  select coalesce(max(age(h.xmin)), 0) from (
+    select backend_xmin as xmin from pg_stat_activity
+    where pid <> pg_backend_pid()
+      and (datname = current_database() and backend_type = 'client backend'
+        or backend_type = 'walsender')
+    union all
+    select xmin from pg_replication_slots
+  ) h`;

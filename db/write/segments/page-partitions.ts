@@ -1,0 +1,60 @@
+import { PAGE_LOCKS, type PageTable, pagePartitionName } from '../../page-tables.ts';
+import { type Connection, inTransaction } from '../connection.ts';
+
+/**
+ * Makes the partition for a slice's pages where there is none, in a transaction of its own, as
+ * db/write/create-partition.ts explains. It may be removed as unused until something is written
+ * into it (reserve-segment.ts).
+ */
+export async function ensurePagePartition(
+  connection: Connection,
+  table: PageTable,
+  sliceId: number,
+): Promise<void> {
+  if ((await selectPartitionState(connection, table, sliceId)) === 'attached') return;
+  await inTransaction(connection, () => ensurePagePartitionWithin(connection, table, sliceId));
+}
+
+/**
+ * The same in the transaction that is open, so that nothing is left where that fails. Where it
+ * makes one, nobody else can make a partition of that table until the end of the transaction.
+ */
+export async function ensurePagePartitionWithin(
+  connection: Connection,
+  table: PageTable,
+  sliceId: number,
+): Promise<void> {
+  if ((await selectPartitionState(connection, table, sliceId)) === 'attached') return;
+  // An import and a merge may both want it, and somebody may be removing it.
+  const lock = PAGE_LOCKS[table].partition;
+  await connection.query('select pg_advisory_xact_lock($1, $2)', [lock, sliceId]);
+  const state = await selectPartitionState(connection, table, sliceId);
+  if (state === 'attached') return;
+  const name = pagePartitionName(table, sliceId);
+  // What somebody did not finish to remove: nobody needs it, or it would be attached.
+  if (state === 'detaching') {
+    await connection.query(`alter table ${table} detach partition ${name} finalize`);
+  }
+  await connection.query(`drop table if exists ${name}`);
+  await connection.query(`create table ${name} (like ${table} including all)`);
+  await connection.query(
+    `alter table ${table} attach partition ${name} for values in (${sliceId})`,
+  );
+}
+
+/** Null: there is no such table, or it is not attached. */
+export type PartitionState = 'attached' | 'detaching' | null;
+
+export async function selectPartitionState(
+  connection: Connection,
+  table: PageTable,
+  sliceId: number,
+): Promise<PartitionState> {
+  const { rows } = await connection.query<{ isDetaching: boolean }>(
+    `select inhdetachpending as "isDetaching" from pg_inherits where inhrelid = to_regclass($1)`,
+    [pagePartitionName(table, sliceId)],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  return row.isDetaching ? 'detaching' : 'attached';
+}

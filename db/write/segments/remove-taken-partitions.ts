@@ -1,0 +1,32 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import { levelsIn } from '../../page-tables.ts';
+import type { Connection } from '../connection.ts';
+import { waitForSnapshots } from '../wait-for-snapshots.ts';
+import { removePagePartitions } from './remove-page-partitions.ts';
+
+export type TakenRemoval = {
+  /** How long readers of before are waited for, before a partition is left to the next time. */
+  readonly waitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Removes partitions of pages of slices that were archived or dropped, and of imports that failed,
+ * as soon as every transaction is over that could see a segment in them alive. Dead segments may
+ * still be in the manifest: the sweep, which does the same for all pages that nobody can want,
+ * waits until servers that remember them have had their time.
+ *
+ * A slice that was put away by hand, without an archive of ours, may have nothing but its pages.
+ */
+export const removeTakenPartitions = (
+  connection: Connection,
+  { waitMs = LIMITS.detachWaitMs, signal }: TakenRemoval = {},
+): Promise<void> =>
+  removePagePartitions(connection, {
+    isNeeded: (table, slice) =>
+      `exists (select from segments s
+         where s.slice_id = ${slice} and ${levelsIn(table)} and s.died is null)
+       or exists (select from slices where slice_id = ${slice} and archive_digest is null)`,
+    mayRemove: () => waitForSnapshots(connection, { waitMs, signal }),
+    waitMs,
+  });

@@ -1,0 +1,23 @@
+import type { Connection } from '../connection.ts';
+
+/** died: a layout number of the context; at: when that is, epoch seconds. */
+export type SegmentDeath = {
+  readonly contextId: number;
+  readonly died: number;
+  readonly at: number;
+};
+
+/** Marks those of the named segments that live; gives which. */
+export async function setDied(
+  connection: Connection,
+  { contextId, died, at }: SegmentDeath,
+  segmentIds: readonly number[],
+): Promise<number[]> {
+  const { rows } = await connection.query<{ segmentId: number }>(
+    `update segments set died = $2, died_at = to_timestamp($3)
+     where context_id = $1 and segment_id = any($4::bigint[]) and died is null
+     returning segment_id::float8 as "segmentId"`,
+    [contextId, died, at, segmentIds],
+  );
+  return rows.map(({ segmentId }) => segmentId);
+}

@@ -1,0 +1,77 @@
+import type { Connection } from '../db/write/connection.ts';
+import type { ContextRow } from '../db/write/select-context.ts';
+import type { GroupRow } from '../db/write/select-groups.ts';
+import { type ContextNode, selectNodes } from '../db/write/select-nodes.ts';
+import { type ContextPool, selectPools } from '../db/write/select-pools.ts';
+import { selectProbes } from '../db/write/select-probes.ts';
+import type { Guid } from '../domain/guid.ts';
+import { exportedGuid } from './exported-group.ts';
+
+/** A file for `apply` that declares a context as it is, and the nodes that are not in it. */
+export type ExportedDeclaration = {
+  readonly text: string;
+  /** Nodes that are declared by their address, which may hold a password and is of one place. */
+  readonly leftOutNodes: readonly string[];
+};
+
+/** What there is to apply to get the same context: groups in their order, meters in theirs. */
+export async function exportDeclaration(
+  connection: Connection,
+  { name, context, groups }: { name: string; context: ContextRow; groups: readonly GroupRow[] },
+): Promise<ExportedDeclaration> {
+  const { contextId, sliceSeconds, retentionDays } = context;
+  const nodes = byName(await selectNodes(connection, contextId));
+  const pools = byName(await selectPools(connection, contextId));
+  const probes = byName(await selectProbes(connection, contextId));
+  const declaration = {
+    context: name,
+    slice_seconds: sliceSeconds,
+    retention_days: retentionDays,
+    nodes: nodes.flatMap(declaredNode),
+    pools: pools.map(declaredPool),
+    probes: probes.map(({ name: id, description }) => ({ id, description })),
+    groups: groups.map(declaredGroup),
+  };
+  return {
+    text: `${JSON.stringify(declaration, null, 2)}\n`,
+    leftOutNodes: nodes.filter(({ urlEnv }) => urlEnv === null).map((node) => node.name),
+  };
+}
+
+/** The database gives them in no order. */
+const byName = <T extends { readonly name: string }>(rows: readonly T[]): T[] =>
+  rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+const declaredNode = ({ name, role, urlEnv }: ContextNode) =>
+  urlEnv === null ? [] : [{ name, role, url_env: urlEnv }];
+
+const declaredPool = (pool: ContextPool) => ({
+  name: pool.name,
+  status: pool.status,
+  total_size: pool.totalSize,
+  avail_size: pool.availSize,
+  file_system: pool.fileSystem,
+  path: pool.path,
+  offline_archive: pool.offlineArchive,
+  offline_archive_mounted: pool.offlineArchiveMounted,
+  additional_info: pool.additionalInfo,
+});
+
+const declaredGroup = (group: GroupRow) => ({
+  guid: exportedGuid(group.guid),
+  name: group.name,
+  key_kind: group.keyKind,
+  bucket_size: group.bucketSize,
+  topper_bucket_size: group.topperBucketSize,
+  sampling_rate: group.samplingRate,
+  enabled: group.enabled,
+  ...(group.partGuids.length > 0 && { crosskey: declaredParts(group.partGuids.map(exportedGuid)) }),
+  meters: group.meters.map(({ slot: _, ...meter }) => meter),
+});
+
+const declaredParts = ([parent, first, second]: readonly Guid[]) => ({
+  parentguid: parent,
+  crosskeyguid_1: first,
+  // JSON leaves out what is undefined.
+  crosskeyguid_2: second,
+});

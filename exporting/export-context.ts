@@ -1,0 +1,137 @@
+import { type Connection, inSnapshot } from '../db/write/connection.ts';
+import { type GroupRow, selectGroups } from '../db/write/select-groups.ts';
+import { type SliceTimes, selectSliceTimes } from '../db/write/select-slice-times.ts';
+import { withConnection } from '../db/write/with-connection.ts';
+import type { Guid } from '../domain/guid.ts';
+import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
+import { sliceName } from '../domain/slice-name.ts';
+import { existingContext } from '../packing/existing-context.ts';
+import { exportDeclaration } from './declaration.ts';
+import { exportedGroup, exportedGuid } from './exported-group.ts';
+import type { Output } from './output.ts';
+import { openStoredSamples } from './stored-samples-source.ts';
+import {
+  type ExportFormat,
+  type ExportProgress,
+  type WrittenReadings,
+  writeReadings,
+} from './write-readings.ts';
+
+export type ExportOptions = {
+  readonly databaseUrl: string;
+  readonly context: string;
+  readonly format: ExportFormat;
+  /** Without any, all groups. */
+  readonly groups?: readonly Guid[] | undefined;
+  /** Buckets that begin in [from, to); without one of them, it has no bound. */
+  readonly from?: EpochSeconds | undefined;
+  readonly to?: EpochSeconds | undefined;
+  readonly engine: number;
+  readonly output: Output;
+  /** Where the matching `apply` file goes. */
+  readonly declaration?: Output | undefined;
+  readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type ExportReport = WrittenReadings & {
+  readonly context: string;
+  readonly format: ExportFormat;
+  /** null: standard output. */
+  readonly file: string | null;
+  readonly engine: number;
+  readonly groups: number;
+  readonly slices: number;
+  /** Names of slices of the time and engine that are archived, and left out. */
+  readonly archivedSlices: readonly string[];
+  /** How many available slices of the time other engine instances have, by instance. */
+  readonly otherEngines: Readonly<Record<string, number>>;
+  readonly declaration: string | null;
+  /** Nodes that the declaration leaves out; empty without a declaration. */
+  readonly leftOutNodes: readonly string[];
+};
+
+/**
+ * Writes what a context holds, as one snapshot has it, whatever is imported meanwhile. The caller
+ * keeps the outputs afterwards, or discards them. Errors: there is no such context or group.
+ */
+export const exportContext = (options: ExportOptions): Promise<ExportReport> =>
+  withConnection(options, 'export', (connection) =>
+    inSnapshot(connection, () => exportSnapshot(connection, options)),
+  );
+
+async function exportSnapshot(
+  connection: Connection,
+  options: ExportOptions,
+): Promise<ExportReport> {
+  const { context, engine, signal, output, declaration } = options;
+  const found = await existingContext(connection, context);
+  const { contextId } = found;
+  const all = await selectGroups(connection, contextId);
+  const groups = chooseGroups(all, options);
+  const slices = sortSlices(await selectSliceTimes(connection, contextId), options);
+  const declared = declaration
+    ? await exportDeclaration(connection, { name: context, context: found, groups: all })
+    : null;
+  if (declared) await declaration?.write(oneText(declared.text), signal);
+  const source = await openStoredSamples({
+    ...windowOf(options),
+    connection,
+    contextId,
+    groups: groups.map(exportedGroup),
+    slices: slices.available,
+    signal,
+  });
+  const written = await writeReadings({ ...options, source });
+  return {
+    ...written,
+    context,
+    format: options.format,
+    file: output.file,
+    engine,
+    groups: groups.length,
+    slices: slices.available.length,
+    archivedSlices: slices.archived.map(({ startsAt }) => sliceName(startsAt, engine)),
+    otherEngines: slices.otherEngines,
+    declaration: declaration?.file ?? null,
+    leftOutNodes: declared?.leftOutNodes ?? [],
+  };
+}
+
+async function* oneText(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+const windowOf = ({ from = 0, to = MAX_EPOCH_SECONDS + 1 }: ExportOptions) => ({ from, to });
+
+/** In the order of their declaration. Errors: one that is asked for is not there. */
+function chooseGroups(
+  all: readonly GroupRow[],
+  { context, groups: wanted }: ExportOptions,
+): readonly GroupRow[] {
+  if (!wanted) return all;
+  const known = new Map(all.map((group) => [exportedGuid(group.guid), group]));
+  for (const guid of wanted) {
+    if (known.has(guid)) continue;
+    const names = [...known].map(([own, { name }]) => `${own} ${name}`);
+    const there = names.length > 0 ? `its groups are ${names.join(', ')}` : 'it has none';
+    throw new Error(`Context ${context} has no counter group ${guid} (${there})`);
+  }
+  return all.filter((group) => wanted.includes(exportedGuid(group.guid)));
+}
+
+/** The slices that meet the window: those that are read, and those that are not. */
+function sortSlices(all: readonly SliceTimes[], options: ExportOptions) {
+  const { from, to } = windowOf(options);
+  const met = all.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
+  const own = met.filter(({ engine }) => engine === options.engine);
+  const others: Record<string, number> = {};
+  for (const { engine, archived } of met) {
+    if (engine !== options.engine && !archived) others[engine] = (others[engine] ?? 0) + 1;
+  }
+  return {
+    available: own.filter(({ archived }) => !archived),
+    archived: own.filter(({ archived }) => archived),
+    otherEngines: others,
+  };
+}

@@ -1,0 +1,17 @@
+import type { GroupRow } from '../db/write/select-groups.ts';
+import { type Guid, parseGuid } from '../domain/guid.ts';
+import { foldOf } from '../domain/meter-type.ts';
+import type { ExportedGroup } from './reading-source.ts';
+
+export const exportedGroup = ({ groupId, guid, meters }: GroupRow): ExportedGroup => ({
+  groupId,
+  guid: exportedGuid(guid),
+  meters: meters.map(({ id, slot, type }) => ({ id, slot, fold: foldOf(type) })),
+});
+
+/** The GUID that PostgreSQL writes as `text`, the text of a uuid. */
+export function exportedGuid(text: string): Guid {
+  const guid = parseGuid(text);
+  if (guid === null) throw new Error(`the database holds ${text} as a GUID`);
+  return guid;
+}

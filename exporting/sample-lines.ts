@@ -1,0 +1,47 @@
+import { LIMITS } from '../domain/limits.ts';
+import type { KeyTexts, ReadingPage } from './reading-source.ts';
+import { type LineReadings, splitReadings } from './split-readings.ts';
+
+/** What some rows of a page are in a format. */
+export type RenderedRows = {
+  readonly text: string;
+  readonly lines: number;
+  /** How many labels of it came from DNS answers or MaxMind databases. */
+  readonly derivedLabels: number;
+  /** Keys whose texts were left out, as the line would be longer than an import takes. */
+  readonly keysWithLongTexts: number;
+};
+
+/** The rows of a page as lines of the `samples` format (operations, "Import formats"). */
+export function* sampleLines({ group, probe, rows }: ReadingPage): Generator<RenderedRows> {
+  const start = `{"group":"${group.guid}","key":`;
+  const ofProbe = probe === null ? '' : `,"probe":${JSON.stringify(probe)}`;
+  for (const row of rows) {
+    const head = `${start}${JSON.stringify(row.key)},"ts":${row.bucket}`;
+    const [first = '', ...more] = splitReadings(group.meters, row).map(
+      (line) => `${head}${readingsText(line)}${ofProbe}`,
+    );
+    const said = row.texts === null ? '' : textsText(row.texts);
+    const isTooLong = said !== '' && Buffer.byteLength(first + said) >= LIMITS.importLineBytes;
+    const lines = [isTooLong ? first : first + said, ...more];
+    yield {
+      text: lines.map((line) => `${line}}\n`).join(''),
+      lines: lines.length,
+      derivedLabels: row.texts?.isLabelDerived && !isTooLong ? 1 : 0,
+      keysWithLongTexts: isTooLong ? 1 : 0,
+    };
+  }
+}
+
+function readingsText({ values, count }: LineReadings): string {
+  const members = values.map(({ meterId, value }) => `"${meterId}":${value}`);
+  // Left out, it is 1.
+  const behind = count === 1 || count === 1n ? '' : `,"count":${count}`;
+  return `,"values":{${members.join(',')}}${behind}`;
+}
+
+const textsText = ({ label, description, attributes }: KeyTexts): string =>
+  Object.entries({ label, description, attributes })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
+    .join('');

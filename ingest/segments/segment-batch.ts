@@ -1,0 +1,131 @@
+import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
+import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
+import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { ownCopy } from '../bounded-cache.ts';
+import type { ImportGroup } from '../import-group.ts';
+import { type KeyTexts, mergeTexts } from '../key-texts.ts';
+import type { BatchReading, KeyWithTexts } from '../reading-batch.ts';
+
+/** The readings of one group and probe (null: none) in one slice, and the codec of their keys. */
+export type GatheredPlace = {
+  readonly group: ImportGroup;
+  readonly codec: KeyCodec;
+  readonly shape: SegmentShape;
+  readonly probe: string | null;
+  readonly sliceStart: EpochSeconds;
+  readonly readings: ReadingGatherer;
+  /** Of the buckets that have readings. */
+  first: EpochSeconds;
+  last: EpochSeconds;
+};
+
+export const shapeOf = (group: ImportGroup): SegmentShape => ({
+  keyKind: group.keyKind,
+  partKinds: group.keyKind === 'crosskey' ? group.partKinds : null,
+  bucketSeconds: group.bucketSeconds,
+  topperBucketSeconds: group.topperBucketSeconds,
+  folds: group.folds,
+});
+
+/** Readings in memory until they are written as segments, each place as one. */
+export class SegmentBatch {
+  readonly #sliceSeconds: number;
+  readonly #places = new Map<string, GatheredPlace>();
+  readonly #codecs = new Map<number, { codec: KeyCodec; shape: SegmentShape }>();
+  readonly #texts = new Map<string, KeyWithTexts>();
+  #last: GatheredPlace | null = null;
+  /** Rows that were added, be it that they are combined when they are written. */
+  rowCount = 0;
+
+  constructor(sliceSeconds: number) {
+    this.#sliceSeconds = sliceSeconds;
+  }
+
+  /** About how many bytes it takes. */
+  get sizeBytes(): number {
+    let bytes = 0;
+    for (const { readings } of this.#places.values()) bytes += readings.sizeBytes;
+    return bytes + TEXT_BYTES * this.#texts.size;
+  }
+
+  /** Where the readings of a group, probe and bucket go; to be followed by `addRow`. */
+  placeOf(group: ImportGroup, probe: string | null, bucket: EpochSeconds): GatheredPlace {
+    const sliceStart = floorTo(bucket, this.#sliceSeconds);
+    const last = this.#last;
+    // Most readings are of the same group, probe and slice as the one before.
+    const isLast =
+      last !== null &&
+      last.group === group &&
+      last.probe === probe &&
+      last.sliceStart === sliceStart;
+    const place = isLast ? last : this.#find(group, probe, sliceStart);
+    this.#last = place;
+    return place;
+  }
+
+  /** Adds a row of a key by its index in the place's keys; its values are to be put next. */
+  addRow(place: GatheredPlace, bucket: EpochSeconds, keyIndex: number): number {
+    this.rowCount += 1;
+    if (bucket < place.first) place.first = bucket;
+    if (bucket > place.last) place.last = bucket;
+    return place.readings.addRow(bucket, keyIndex);
+  }
+
+  add({ group, probe, bucket, key, values, count }: BatchReading): void {
+    const place = this.placeOf(group, probe, bucket);
+    const { readings, codec } = place;
+    const row = this.addRow(place, bucket, readings.keys.indexOf(codec.encode(key.text)));
+    for (let i = 0; i < values.length; i += 1) {
+      const value = values[i] ?? null;
+      if (value === null) continue;
+      readings.putValue(i, row, value);
+      if (count !== 1) readings.putCount(i, row, count);
+    }
+  }
+
+  /** Later texts win over earlier ones, each for itself. */
+  addTexts({ group, key, texts: later }: KeyWithTexts): void {
+    const name = `${group.groupId} ${key.text}`;
+    const texts: KeyTexts = mergeTexts(this.#texts.get(name)?.texts, later);
+    this.#texts.set(name, { group, key, texts });
+  }
+
+  places(): GatheredPlace[] {
+    return [...this.#places.values()];
+  }
+
+  texts(): KeyWithTexts[] {
+    return [...this.#texts.values()];
+  }
+
+  #find(group: ImportGroup, probe: string | null, sliceStart: EpochSeconds): GatheredPlace {
+    const name = `${group.groupId} ${sliceStart} ${probe === null ? '' : `probe ${probe}`}`;
+    const known = this.#places.get(name);
+    if (known) return known;
+    const place: GatheredPlace = {
+      group,
+      ...this.#formOf(group),
+      // A copy: a piece of the line it was read from would keep the line in memory.
+      probe: probe === null ? null : ownCopy(probe),
+      sliceStart,
+      readings: new ReadingGatherer(this.#formOf(group).shape),
+      first: Number.POSITIVE_INFINITY,
+      last: Number.NEGATIVE_INFINITY,
+    };
+    this.#places.set(name, place);
+    return place;
+  }
+
+  #formOf(group: ImportGroup): { codec: KeyCodec; shape: SegmentShape } {
+    const known = this.#codecs.get(group.groupId);
+    if (known) return known;
+    const shape = shapeOf(group);
+    const form = { shape, codec: keyCodecOf(shape) };
+    this.#codecs.set(group.groupId, form);
+    return form;
+  }
+}
+
+/** About what the texts of a key take. */
+const TEXT_BYTES = 400;

@@ -1,0 +1,97 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { ensureProbes } from '../../db/write/ensure-probes.ts';
+import { upsertKeyTexts } from '../../db/write/segments/upsert-key-texts.ts';
+import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
+import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
+import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
+import type { GatheredPlace, SegmentBatch } from './segment-batch.ts';
+
+/** Where batches go: into one context, whose lock is held, within one transaction. */
+export type SegmentTarget = {
+  readonly connection: Connection;
+  readonly contextId: number;
+  /** Gives the slice that begins then, which has a partition for pages. */
+  readonly sliceAt: (start: number) => Promise<number>;
+  /** The clock, epoch seconds. */
+  readonly now: () => number;
+};
+
+/** In segments, "no probe". */
+const NO_PROBE = 0;
+
+/** The level of a segment as imported (domain/segment-level.ts). */
+const IMPORTED = 0;
+
+/**
+ * Writes the pages of what a batch holds, a segment for each group, probe and slice, and its texts.
+ * The segments are not published yet.
+ */
+export async function writeSegmentBatch(
+  target: SegmentTarget,
+  batch: SegmentBatch,
+): Promise<WrittenSegment[]> {
+  const places = batch.places().filter(({ readings }) => readings.rowCount > 0);
+  const probeIdOf = await findProbes(target, places);
+  const written: WrittenSegment[] = [];
+  for (const place of places) {
+    written.push(await writePlace(target, place, probeIdOf(place.probe)));
+  }
+  if (written.length > 0) await upsertCoverage(target.connection, written.map(spanOf));
+  await writeTexts(target.connection, batch);
+  return written;
+}
+
+async function writePlace(
+  { connection, sliceAt, now }: SegmentTarget,
+  { group, shape, codec, sliceStart, readings, first, last }: GatheredPlace,
+  probeId: number,
+): Promise<WrittenSegment> {
+  const place = {
+    groupId: group.groupId,
+    probeId,
+    sliceId: await sliceAt(sliceStart),
+    level: IMPORTED,
+    importedAt: now(),
+  };
+  const ranges = readings.ranges(OPEN_RANGE_LIMITS);
+  return writeSegment(connection, place, { shape, codec, span: { first, last }, ranges });
+}
+
+/** Tells the ids of the batch's probes by name; those that are new are made. */
+async function findProbes(
+  { connection, contextId }: SegmentTarget,
+  places: readonly GatheredPlace[],
+): Promise<(probe: string | null) => number> {
+  const names = new Set(places.flatMap(({ probe }) => probe ?? []));
+  const probes = names.size > 0 ? await ensureProbes(connection, contextId, [...names]) : [];
+  const ids = new Map(probes.map(({ name, probeId }) => [name, probeId]));
+  return (probe) => {
+    if (probe === null) return NO_PROBE;
+    const id = ids.get(probe);
+    if (id === undefined) throw new Error(`probe ${probe} was neither found nor made`);
+    return id;
+  };
+}
+
+const spanOf = (segment: WrittenSegment): CoverageSpan => ({
+  sliceId: segment.sliceId,
+  groupId: segment.groupId,
+  probeId: segment.probeId,
+  firstBucket: segment.firstBucket,
+  lastBucket: segment.lastBucket,
+});
+
+async function writeTexts(connection: Connection, batch: SegmentBatch): Promise<void> {
+  const texts = batch.texts();
+  if (texts.length === 0) return;
+  await upsertKeyTexts(
+    connection,
+    texts.map(({ group, key, texts: { label, description, attributes } }) => ({
+      groupId: group.groupId,
+      key: key.text,
+      label,
+      description,
+      attributes: attributes ? JSON.stringify(attributes) : attributes,
+    })),
+  );
+}

@@ -1,0 +1,142 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { UnitReadings } from '../../../topk/fold-units.ts';
+import type { KeyBits } from '../../../topk/key-bits.ts';
+import type { MeterRead } from '../read-plan.ts';
+import { fromKernel, type NamedKeys, toKernel } from './kernel-questions.ts';
+import type { KeyAnswer, KeysPassing, SegmentGroup, SegmentQuestion } from './key-questions.ts';
+import { planSegments, type SegmentPart } from './plan-segments.ts';
+import { SegmentBlocks } from './segment-blocks.ts';
+import { SegmentKeys, type SegmentUnion, uniteSegments } from './segment-keys.ts';
+import { SectionWishes, type SegmentReader } from './segment-reader.ts';
+
+/** A read, the segments that it needs, and all that is asked of it. */
+type PlannedRead = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly parts: readonly SegmentPart[];
+  readonly questions: readonly SegmentQuestion[];
+};
+
+/**
+ * Answers to all questions of one moment, in their order. What they need is planned together: keys
+ * and blocks that are not remembered come in one statement, each once. `segments`: those that live,
+ * of any groups.
+ */
+export async function answerSegments(
+  reader: SegmentReader,
+  segments: Iterable<StoredSegment>,
+  questions: readonly SegmentQuestion[],
+  bound: TimeBound | null,
+): Promise<KeyAnswer[]> {
+  const live = [...segments];
+  const planned = [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
+  const wishes = new SectionWishes();
+  const keys = new SegmentKeys(reader);
+  const blocks = new SegmentBlocks(reader);
+  for (const { group, read, parts } of planned) {
+    for (const { segment, cover } of parts) {
+      keys.want(group, segment, wishes);
+      for (const run of [...cover.runs, ...cover.less]) {
+        blocks.want(segment, run, read.slot - 1, wishes);
+      }
+    }
+  }
+  const sectionsOf = await wishes.read(reader, bound);
+  await keys.decode(sectionsOf);
+  await blocks.decode(sectionsOf);
+  const answers = new Map<SegmentQuestion, KeyAnswer>();
+  for (const each of planned) {
+    for (const [i, answer] of (await answerRead(reader, each, { keys, blocks })).entries()) {
+      answers.set(each.questions[i] as SegmentQuestion, answer);
+    }
+  }
+  return questions.map((question) => answers.get(question) as KeyAnswer);
+}
+
+const readName = ({ read }: SegmentQuestion): string => {
+  const { groupId, slot, probeId, interval } = read;
+  return `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
+};
+
+function plan(live: readonly StoredSegment[], questions: readonly SegmentQuestion[]): PlannedRead {
+  const [first] = questions;
+  if (!first) throw new Error('a read without questions');
+  const { group, read } = first;
+  return { group, read, parts: planSegments(live, read), questions };
+}
+
+type Known = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
+
+async function answerRead(
+  reader: SegmentReader,
+  { group, read, parts, questions }: PlannedRead,
+  { keys, blocks }: Known,
+): Promise<KeyAnswer[]> {
+  const segments = parts.map(({ segment }) => segment);
+  const union = await uniteSegments(reader, segments, keys);
+  const named: NamedKeys = { keys: union.keys, codec: group.codec };
+  const passing = await Promise.all(
+    questions.map(({ question }) =>
+      question.kind === 'values' || question.passing === null
+        ? null
+        : passingKeys(reader, union, group, question.passing),
+    ),
+  );
+  const asked = questions.map(({ question }, i) => toKernel(question, named, passing[i] ?? null));
+  const units = unitsOf(parts, read, { union, blocks });
+  const found = await reader.kernel.fold(read.fold, units, asked, reader.signal);
+  const { fold } = read;
+  return questions.map(({ question }, i) => {
+    const answer = found[i];
+    if (!answer) throw new Error('the kernel left a question unanswered');
+    return fromKernel(question, answer, { named, fold });
+  });
+}
+
+async function passingKeys(
+  { memory }: SegmentReader,
+  union: SegmentUnion,
+  group: SegmentGroup,
+  { name, match }: KeysPassing,
+): Promise<KeyBits> {
+  const known = memory.find('passing', `${union.name} ${name}`);
+  if (known) return known;
+  const found = await match(union.keys, group.codec);
+  memory.keep('passing', `${union.name} ${name}`, found);
+  return found;
+}
+
+/** Blocks with readings, their keys by their ordinals in the union. */
+function unitsOf(
+  parts: readonly SegmentPart[],
+  { slot }: MeterRead,
+  { union, blocks }: { readonly union: SegmentUnion; readonly blocks: SegmentBlocks },
+): UnitReadings[] {
+  const units: UnitReadings[] = [];
+  for (const { segment, cover } of parts) {
+    const map = union.mapOf(segment);
+    for (const [runs, sign] of [
+      [cover.runs, 1],
+      [cover.less, -1],
+    ] as const) {
+      for (const run of runs) {
+        for (const { ids, column } of blocks.of(segment, run, slot - 1)) {
+          if (column === null) continue;
+          const own = map === null ? ids : mapped(ids, map);
+          units.push({ ids: own, shardEnds: Uint32Array.of(own.length), column, sign });
+        }
+      }
+    }
+  }
+  return units;
+}
+
+/** Ascending ordinals stay so: a union keeps the order of each list. */
+function mapped(ids: Uint32Array, map: Uint32Array): Uint32Array {
+  const bytes = ids.length * Uint32Array.BYTES_PER_ELEMENT;
+  const result = new Uint32Array(new SharedArrayBuffer(bytes));
+  for (let row = 0; row < ids.length; row += 1) result[row] = map[ids[row] as number] as number;
+  return result;
+}

@@ -1,0 +1,127 @@
+import { compareExact, type Exact } from '../../../domain/exact.ts';
+import type { Fold } from '../../../domain/meter-type.ts';
+import { combine } from '../../../domain/topper-arithmetic.ts';
+import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
+import { findKey, type KeyList, keyAt, keyStart } from '../../../segments/keys/key-list.ts';
+import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
+import type { KeyBits } from '../../../topk/key-bits.ts';
+import type { KeyPlace } from '../../../topk/key-rows.ts';
+import type { KeyAnswer, KeyQuestion, KeysWithin, RankedValue, TopKeys } from './key-questions.ts';
+
+/** The keys that the kernel knows by their ordinals only. */
+export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
+
+/** A key of one of which nothing is known: no ordinal is as large. */
+const UNKNOWN: KeyPlace = { shard: 0, keyId: 0xffff_fffe };
+
+const placeOf = (ordinal: number): KeyPlace => ({ shard: 0, keyId: ordinal });
+
+/** A question as the kernel takes it; passing: which keys pass the question's filter. */
+export function toKernel(
+  question: KeyQuestion,
+  named: NamedKeys,
+  passing: KeyBits | null,
+): Question {
+  switch (question.kind) {
+    case 'top':
+      return {
+        kind: 'top',
+        maxItems: question.maxItems,
+        within: placesWithin(question.within, named),
+        passing,
+      };
+    case 'ranks':
+      return {
+        kind: 'ranks',
+        keys: question.keys.map((key) => findPlace(named, key)),
+        within: placesWithin(question.within, named),
+        passing,
+      };
+    case 'values':
+      return { kind: 'values', keys: question.keys.map((key) => findPlace(named, key)) };
+    default:
+      return question satisfies never;
+  }
+}
+
+function findPlace({ keys, codec }: NamedKeys, text: string): KeyPlace {
+  const bytes = codec.encodeIfKey(text);
+  if (bytes === null) return UNKNOWN;
+  const { ordinal, isThere } = findKey(keys, bytes);
+  return isThere ? placeOf(ordinal) : UNKNOWN;
+}
+
+const placesWithin = (within: KeysWithin | null, named: NamedKeys): KeyPlace[] | null =>
+  within && ordinalsWithin(within, named).map(placeOf);
+
+/** Decision 31: each cross-key once, however many of its parts are the key. */
+export function ordinalsWithin(within: KeysWithin, { keys, codec }: NamedKeys): number[] {
+  const wanted = within.parts.map((part) => ({ part, bytes: codec.encodePart(part, within.key) }));
+  const ends = new Uint32Array(codec.kinds.length);
+  const ordinals: number[] = [];
+  for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
+    codec.partEnds(keys.bytes, keyStart(keys, ordinal), keys.ends[ordinal] as number, ends);
+    const from = keyStart(keys, ordinal);
+    const isWithin = wanted.some(({ part, bytes }) => {
+      const start = part === 0 ? from : (ends[part - 1] as number);
+      return bytes !== null && isSame(keys.bytes, start, ends[part] as number, bytes);
+    });
+    if (isWithin) ordinals.push(ordinal);
+  }
+  return ordinals;
+}
+
+function isSame(all: Uint8Array, from: number, to: number, bytes: Uint8Array): boolean {
+  if (to - from !== bytes.length) return false;
+  for (let i = 0; i < bytes.length; i += 1) if (all[from + i] !== bytes[i]) return false;
+  return true;
+}
+
+/** What the kernel answered, in the keys' own names and in the order of decision 24. */
+export function fromKernel(
+  question: KeyQuestion,
+  answer: Answer,
+  { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
+): KeyAnswer {
+  if (answer.kind === 'values') return answer;
+  if (answer.kind === 'ranks') return { kind: 'ranks', ranks: ranksOf(question, answer, named) };
+  if (question.kind !== 'top') throw new Error('the kernel answered another question');
+  return topKeys(answer, question.maxItems, { named, fold });
+}
+
+/** Between equals the smaller key comes first, which is the one with the smaller ordinal. */
+function topKeys(
+  { candidates, total, rest, restPassing, keyCount }: TopAnswer,
+  maxItems: number,
+  { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
+): TopKeys {
+  const ordered = candidates.toSorted(
+    (a, b) => compareExact(b.value, a.value) || a.keyId - b.keyId,
+  );
+  const unlisted = ordered.slice(maxItems).map(({ value }) => value);
+  const others = (left: Exact | null) =>
+    combine(left === null ? unlisted : [left, ...unlisted], fold);
+  return {
+    kind: 'top',
+    listed: ordered.slice(0, maxItems).map(({ keyId, value }) => ({
+      key: named.codec.decode(keyAt(named.keys, keyId)),
+      value,
+    })),
+    total,
+    others: others(rest),
+    othersMatching: others(restPassing),
+    keyCount,
+  };
+}
+
+const ranksOf = (
+  question: KeyQuestion,
+  { ranks }: { readonly ranks: readonly (RankAnswer | null)[] },
+  named: NamedKeys,
+): (RankedValue | null)[] =>
+  ranks.map((found, i) => {
+    if (found === null || question.kind !== 'ranks') return null;
+    const own = findPlace(named, question.keys[i] ?? '');
+    const before = found.equals.filter(({ keyId }) => keyId < own.keyId).length;
+    return { value: found.value, rank: found.larger + before + 1 };
+  });

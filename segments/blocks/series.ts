@@ -1,0 +1,173 @@
+import { floorTo } from '../../domain/interval.ts';
+import { ByteReader, ByteWriter } from '../codes/bytes.ts';
+import { readColumn, writeColumn } from '../codes/column-code.ts';
+import { readFrames, requireFrames, writeFrames } from '../codes/frames.ts';
+import { DamagedSegment } from '../damaged-segment.ts';
+import { type Column, columnPart, pickRows } from '../readings/column.ts';
+import { coarserReadings, type Readings } from '../readings/readings.ts';
+import type { SegmentShape } from '../shape.ts';
+import type { BucketSpan } from './levels.ts';
+
+/**
+ * The readings of a range of keys turned around: ascending by ordinal, then by topper bucket. Every
+ * key has an entry.
+ */
+export type Series = {
+  /** The entries of the key of ordinal i end at ends[i]. */
+  readonly ends: Uint32Array;
+  /** By entry: the topper bucket, counted from that of the span's first bucket. */
+  readonly places: Uint32Array;
+  readonly columns: readonly (Column | null)[];
+};
+
+/** Topper buckets of a segment. */
+export const topperBuckets = (
+  { first, last }: BucketSpan,
+  topperBucketSeconds: number,
+): { origin: number; count: number } => {
+  const origin = floorTo(first, topperBucketSeconds);
+  const end = floorTo(last, topperBucketSeconds);
+  return { origin, count: (end - origin) / topperBucketSeconds + 1 };
+};
+
+/** Puts readings in the order of keys by counting, which keeps those of a key in order of time. */
+export function seriesOf(readings: Readings, shape: SegmentShape, span: BucketSpan): Series {
+  const { topperBucketSeconds, bucketSeconds, folds } = shape;
+  const coarse =
+    topperBucketSeconds === bucketSeconds
+      ? readings
+      : coarserReadings(readings, topperBucketSeconds, folds);
+  const { origin } = topperBuckets(span, topperBucketSeconds);
+  const { keyCount, starts, ends, ordinals, columns } = coarse;
+  const next = new Uint32Array(keyCount + 1);
+  for (const ordinal of ordinals) next[ordinal + 1] = (next[ordinal + 1] as number) + 1;
+  for (let key = 0; key < keyCount; key += 1) {
+    next[key + 1] = (next[key + 1] as number) + (next[key] as number);
+  }
+  const rows = new Uint32Array(ordinals.length);
+  const places = new Uint32Array(ordinals.length);
+  let row = 0;
+  for (let bucket = 0; bucket < starts.length; bucket += 1) {
+    const place = ((starts[bucket] as number) - origin) / topperBucketSeconds;
+    for (; row < (ends[bucket] as number); row += 1) {
+      const ordinal = ordinals[row] as number;
+      const at = next[ordinal] as number;
+      next[ordinal] = at + 1;
+      rows[at] = row;
+      places[at] = place;
+    }
+  }
+  return {
+    ends: next.subarray(0, keyCount),
+    places,
+    columns: columns.map((column) => column && pickRows(column, rows)),
+  };
+}
+
+/** Entries that are stored together, unless a single key has more. */
+const CHUNK_ENTRIES = 768;
+
+/** Neighbouring ordinals; `to` is not among them. */
+export type OrdinalRange = { readonly from: number; readonly to: number };
+
+/** Which keys' series are stored together: whoever reads one of them reads all of a chunk. */
+export function seriesChunks({ ends }: Series): OrdinalRange[] {
+  const chunks: OrdinalRange[] = [];
+  let from = 0;
+  let first = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    if (key > from && (ends[key] as number) - first > CHUNK_ENTRIES) {
+      chunks.push({ from, to: key });
+      from = key;
+      first = ends[key - 1] as number;
+    }
+  }
+  if (ends.length > from) chunks.push({ from, to: ends.length });
+  return chunks;
+}
+
+const entriesOf = ({ ends }: Series, { from, to }: OrdinalRange): OrdinalRange => ({
+  from: from === 0 ? 0 : (ends[from - 1] as number),
+  to: ends[to - 1] as number,
+});
+
+/*
+ * A chunk's entries: their number; for each key how many it has, in frames; for each entry, in
+ * frames, its place, counted from the one before of the same key.
+ */
+export function writeSeriesEntries(series: Series, keys: OrdinalRange): Uint8Array {
+  const { from, to } = entriesOf(series, keys);
+  const out = new ByteWriter();
+  const counts = new Uint32Array(keys.to - keys.from);
+  const steps = new Uint32Array(to - from);
+  let at = from;
+  for (let key = keys.from; key < keys.to; key += 1) {
+    const end = series.ends[key] as number;
+    counts[key - keys.from] = end - at;
+    let before = -1;
+    for (; at < end; at += 1) {
+      const place = series.places[at] as number;
+      steps[at - from] = place - before - 1;
+      before = place;
+    }
+  }
+  out.varint(to - from);
+  writeFrames(out, counts);
+  writeFrames(out, steps);
+  return out.take();
+}
+
+/** Null: no entry of the chunk has a reading of the meter. */
+export function writeSeriesColumn(
+  series: Series,
+  keys: OrdinalRange,
+  place: number,
+): Uint8Array | null {
+  const column = series.columns[place];
+  if (!column) return null;
+  const { from, to } = entriesOf(series, keys);
+  const out = new ByteWriter();
+  return writeColumn(out, columnPart(column, from, to)) ? out.take() : null;
+}
+
+export type SeriesEntries = Pick<Series, 'ends' | 'places'>;
+
+/** The most that a chunk is believed to have: keys × topper buckets, both known. */
+export type ChunkSize = { readonly keyCount: number; readonly topperBuckets: number };
+
+/** Reads a chunk's entries. Errors: DamagedSegment. */
+export function readSeriesEntries(section: Uint8Array, size: ChunkSize): SeriesEntries {
+  const reader = new ByteReader(section);
+  const count = reader.varint();
+  if (count > size.keyCount * size.topperBuckets) {
+    throw new DamagedSegment(`${size.keyCount} keys have ${count} readings in their series`);
+  }
+  requireFrames(reader, size.keyCount + count);
+  const ends = new Uint32Array(size.keyCount);
+  const places = new Uint32Array(count);
+  readFrames(reader, size.keyCount, ends);
+  readFrames(reader, count, places);
+  if (reader.at !== section.length) throw new DamagedSegment('bytes are left over');
+  let at = 0;
+  for (let key = 0; key < ends.length; key += 1) {
+    const end = at + (ends[key] as number);
+    if (end > count) throw new DamagedSegment('keys have more entries than their chunk');
+    let place = -1;
+    for (; at < end; at += 1) {
+      place += (places[at] as number) + 1;
+      if (place >= size.topperBuckets) throw new DamagedSegment('a series is longer than its span');
+      places[at] = place;
+    }
+    ends[key] = end;
+  }
+  if (at !== count) throw new DamagedSegment('a chunk has more entries than its keys');
+  return { ends, places };
+}
+
+/** Reads a chunk's column. Errors: DamagedSegment. */
+export function readSeriesColumn(section: Uint8Array, entries: number): Column {
+  const reader = new ByteReader(section);
+  const column = readColumn(reader, entries);
+  if (reader.at !== section.length) throw new DamagedSegment('bytes are left over');
+  return column;
+}

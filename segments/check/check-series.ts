@@ -1,0 +1,75 @@
+import { hasSeries } from '../blocks/levels.ts';
+import { topperBuckets } from '../blocks/series.ts';
+import type { PlacedChunk } from '../pages/directory.ts';
+import { type ChunkSeries, type RangeSource, readChunk } from '../pages/read-range.ts';
+import { coarserReadings, type Readings } from '../readings/readings.ts';
+import type { SegmentShape } from '../shape.ts';
+import { compareColumns } from './same-readings.ts';
+
+/** A chunk of series whose keys are followed through time. */
+type OpenChunk = ChunkSeries & {
+  readonly firstOrdinal: number;
+  /** By key, the entry that is to come. */
+  readonly next: Uint32Array;
+  /** By slot − 1, whether a row of the blocks says the same as an entry. */
+  readonly isSame: readonly ((row: number, entry: number) => boolean)[];
+};
+
+/**
+ * Whether a range's series say the same as its blocks. Goes through the blocks by time and through
+ * each key's series beside them, so neither is turned around.
+ */
+export function isSeriesOf(source: RangeSource, readings: Readings, shape: SegmentShape): boolean {
+  const { directory, range } = source;
+  if (!hasSeries(shape, directory.span)) return range.series.length === 0;
+  const { topperBucketSeconds } = shape;
+  const byTime = coarserReadings(readings, topperBucketSeconds, shape.folds);
+  const chunks = openChunks(source, range.series, { shape, byTime });
+  const chunkOf = new Uint32Array(readings.keyCount);
+  for (const [i, { firstOrdinal, ends }] of chunks.entries()) {
+    chunkOf.fill(i, firstOrdinal, firstOrdinal + ends.length);
+  }
+  const keys = range.series.reduce((sum, { keyCount }) => sum + keyCount, 0);
+  if (keys !== readings.keyCount) return false;
+  const { origin } = topperBuckets(directory.span, topperBucketSeconds);
+  let row = 0;
+  for (let bucket = 0; bucket < byTime.starts.length; bucket += 1) {
+    const place = ((byTime.starts[bucket] as number) - origin) / topperBucketSeconds;
+    for (; row < (byTime.ends[bucket] as number); row += 1) {
+      const chunk = chunks[chunkOf[byTime.ordinals[row] as number] as number] as OpenChunk;
+      const key = (byTime.ordinals[row] as number) - chunk.firstOrdinal;
+      if (!takeEntry(chunk, key, place)) return false;
+      const entry = (chunk.next[key] as number) - 1;
+      if (!chunk.isSame.every((isSame) => isSame(row, entry))) return false;
+    }
+  }
+  return chunks.every(({ next, ends }) => next.every((entry, key) => entry === ends[key]));
+}
+
+function openChunks(
+  source: RangeSource,
+  placed: readonly PlacedChunk[],
+  { shape, byTime }: { readonly shape: SegmentShape; readonly byTime: Readings },
+): OpenChunk[] {
+  const places = shape.folds.map((_, place) => place);
+  let firstOrdinal = 0;
+  return placed.map((chunk) => {
+    const { ends, places: entries, columns } = readChunk(source, chunk, { shape, places });
+    const next = new Uint32Array(ends.length);
+    next.set(ends.subarray(0, -1), 1);
+    const isSame = byTime.columns.map((column, place) =>
+      compareColumns(column, columns[place] ?? null),
+    );
+    const open = { ends, places: entries, columns, next, isSame, firstOrdinal };
+    firstOrdinal += ends.length;
+    return open;
+  });
+}
+
+/** Passes the next entry of a key; false where that is of another topper bucket. */
+function takeEntry({ next, ends, places }: OpenChunk, key: number, place: number): boolean {
+  const entry = next[key] as number;
+  if (entry >= (ends[key] as number) || places[entry] !== place) return false;
+  next[key] = entry + 1;
+  return true;
+}

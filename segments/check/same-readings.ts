@@ -1,0 +1,62 @@
+import { HIGH_UNIT, type Lanes } from '../codes/lanes.ts';
+import type { Column } from '../readings/column.ts';
+import type { Readings } from '../readings/readings.ts';
+
+/** Whether two sets of readings are of the same keys and buckets, with the same numbers. */
+export function areSameReadings(a: Readings, b: Readings): boolean {
+  return (
+    areEqual(a.starts, b.starts) &&
+    areEqual(a.ends, b.ends) &&
+    areEqual(a.ordinals, b.ordinals) &&
+    a.columns.every((column, place) =>
+      isSameColumn(column, b.columns[place] ?? null, a.ordinals.length),
+    )
+  );
+}
+
+function areEqual(a: Float64Array | Uint32Array, b: Float64Array | Uint32Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function isSameColumn(a: Column | null, b: Column | null, length: number): boolean {
+  const isSame = compareColumns(a, b);
+  for (let row = 0; row < length; row += 1) if (!isSame(row, row)) return false;
+  return true;
+}
+
+/** Tells whether a row of `a` and a row of `b` have the same reading, or none. */
+export function compareColumns(
+  a: Column | null,
+  b: Column | null,
+): (row: number, other: number) => boolean {
+  const isThere = (column: Column | null, row: number) =>
+    column !== null && !Number.isNaN(column.values.low[row]);
+  const values = compareLanes(a?.values ?? null, b?.values ?? null);
+  const counts = compareLanes(a?.counts ?? null, b?.counts ?? null);
+  return (row, other) => {
+    const isFirst = isThere(a, row);
+    if (isFirst !== isThere(b, other)) return false;
+    return !isFirst || (values(row, other) && counts(row, other));
+  };
+}
+
+/** Lanes that are not there stand for the number 1, which a count is where nothing else is said. */
+function compareLanes(a: Lanes | null, b: Lanes | null): (row: number, other: number) => boolean {
+  if ((a?.high ?? null) === null && (b?.high ?? null) === null) {
+    return (row, other) => (a === null ? 1 : a.low[row]) === (b === null ? 1 : b.low[other]);
+  }
+  return (row, other) => {
+    const [upper, rest] = halves(a, row);
+    const [otherUpper, otherRest] = halves(b, other);
+    return upper === otherUpper && rest === otherRest;
+  };
+}
+
+function halves(lanes: Lanes | null, row: number): [number, number] {
+  if (lanes === null) return [0, 1];
+  const value = lanes.low[row] as number;
+  const upper = Math.floor(value / HIGH_UNIT);
+  return [(lanes.high?.[row] ?? 0) + upper, value - upper * HIGH_UNIT];
+}

@@ -1,0 +1,71 @@
+import type { Network } from '../../domain/keys/address-forms.ts';
+
+/** How the bytes of an address lie in a compact key: `tags` bytes behind the first `tagAt`. */
+type AddressLayout = { readonly length: number; readonly tagAt: number; readonly tags: number };
+
+/** The first and the last address of each network of one family, in order and apart. */
+type Family = { readonly firsts: readonly Uint8Array[]; readonly lasts: readonly Uint8Array[] };
+
+/** Tells which addresses lie in one of many networks, by a binary search. */
+export class AddressRanges {
+  readonly #families: ReadonlyMap<number, Family>;
+  readonly #address = new Uint8Array(16);
+
+  constructor(networks: readonly Network[]) {
+    this.#families = new Map([4, 16].map((length) => [length, familyOf(networks, length)]));
+  }
+
+  /** Whether the address of a compact key that begins at `from` is in one of them. */
+  has(bytes: Uint8Array, from: number, { length, tagAt, tags }: AddressLayout): boolean {
+    const family = this.#families.get(length);
+    if (family === undefined || family.firsts.length === 0) return false;
+    for (let i = 0; i < length; i += 1) {
+      this.#address[i] = bytes[from + (i < tagAt ? i : i + tags)] as number;
+    }
+    return this.#isIn(family);
+  }
+
+  #isIn({ firsts, lasts }: Family): boolean {
+    let from = 0;
+    let to = firsts.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (this.#compare(firsts[middle] as Uint8Array) >= 0) from = middle + 1;
+      else to = middle;
+    }
+    return from > 0 && this.#compare(lasts[from - 1] as Uint8Array) <= 0;
+  }
+
+  #compare(other: Uint8Array): number {
+    for (let i = 0; i < other.length; i += 1) {
+      const difference = (this.#address[i] as number) - (other[i] as number);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+}
+
+function familyOf(networks: readonly Network[], length: number): Family {
+  const ranges = networks
+    .filter(({ bytes }) => bytes.length === length)
+    .map(rangeOf)
+    .sort((a, b) => Buffer.compare(a.first, b.first) || Buffer.compare(b.last, a.last));
+  const firsts: Uint8Array[] = [];
+  const lasts: Uint8Array[] = [];
+  for (const { first, last } of ranges) {
+    const before = lasts.at(-1);
+    // Of two networks that meet, one lies in the other.
+    if (before !== undefined && Buffer.compare(first, before) <= 0) continue;
+    firsts.push(first);
+    lasts.push(last);
+  }
+  return { firsts, lasts };
+}
+
+function rangeOf({ bytes, prefix }: Network): { first: Uint8Array; last: Uint8Array } {
+  const host = bytes.map((_, i) => 0xff >> Math.min(8, Math.max(0, prefix - 8 * i)));
+  return {
+    first: Uint8Array.from(bytes, (byte, i) => byte & ~(host[i] ?? 0)),
+    last: Uint8Array.from(bytes, (byte, i) => byte | (host[i] ?? 0)),
+  };
+}

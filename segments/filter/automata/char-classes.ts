@@ -1,0 +1,63 @@
+import { ASSERTIONS, type PatternInstruction } from '../../../domain/pattern-program.ts';
+
+/** Characters by what a pattern does with them: all of one class, it takes or leaves alike. */
+export type CharClasses = {
+  readonly count: number;
+  readonly classOf: (codePoint: number) => number;
+  /** Whether all code points from one to another are of one class. */
+  readonly isOneClass: (first: number, last: number) => boolean;
+  /** A code point of this class. */
+  readonly exampleOf: (charClass: number) => number;
+};
+
+export function charClassesOf(instructions: readonly PatternInstruction[]): CharClasses {
+  const bounds = Uint32Array.from(new Set(instructions.flatMap(boundsOf))).sort();
+  const classOf = (codePoint: number): number => {
+    let from = 0;
+    let to = bounds.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((bounds[middle] as number) <= codePoint) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  };
+  return {
+    count: bounds.length + 1,
+    classOf,
+    isOneClass: (first, last) => classOf(first) === classOf(last),
+    exampleOf: (charClass) => bounds[charClass - 1] ?? 0,
+  };
+}
+
+/** First and last character of each range of those that RE2 takes for a part of a word. */
+const WORD_RANGES = ['09', 'AZ', '__', 'az'].flatMap((range) => [
+  range.charCodeAt(0),
+  range.charCodeAt(1),
+]);
+
+export const isWordCharacter = (codePoint: number): boolean => isInRanges(WORD_RANGES, codePoint);
+
+const LOOKS_AT_WORDS = ASSERTIONS.wordBoundary | ASSERTIONS.noWordBoundary;
+
+/** Where a class begins. */
+function boundsOf(instruction: PatternInstruction): number[] {
+  if (instruction.kind === 'chars') return startsOf(instruction.ranges);
+  const isAboutWords = instruction.kind === 'where' && (instruction.holds & LOOKS_AT_WORDS) !== 0;
+  return isAboutWords ? startsOf(WORD_RANGES) : [];
+}
+
+const startsOf = (ranges: readonly number[]): number[] =>
+  ranges.map((each, i) => (i % 2 === 0 ? each : each + 1));
+
+/** Whether a code point is in one of the ranges: first and last of each in turn, ascending. */
+export function isInRanges(ranges: readonly number[], codePoint: number): boolean {
+  let from = 0;
+  let to = ranges.length >>> 1;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ranges[2 * middle + 1] as number) < codePoint) from = middle + 1;
+    else to = middle;
+  }
+  return 2 * from < ranges.length && (ranges[2 * from] as number) <= codePoint;
+}

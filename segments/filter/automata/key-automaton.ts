@@ -1,0 +1,107 @@
+import { type Place, type Spelled, WRITTEN_BYTES } from '../spelling/place.ts';
+import { ACCEPTED, REJECTED, type TextAutomaton, TooManyStates } from './text-automaton.ts';
+
+/** In the table: the next state has not been looked for, or depends on more than the byte. */
+export const NOT_KNOWN = 0;
+export const REJECTED_KEY = 1;
+export const ACCEPTED_KEY = 2;
+/** The whole key has to be looked at in some other way. */
+export const UNDECIDED_KEY = 3;
+/** States from here on go on. */
+export const FIRST_KEY_STATE = 4;
+
+/** A thousand bytes each. */
+const MAX_STATES = 16_384;
+const FIRST_ROOM = 64;
+
+/**
+ * Reads compact keys and tells whether something is found in the text that they spell. A state is
+ * a place within a key and a state of the automaton that reads the text; so of most keys, no text
+ * is ever made: they take one look into a table a byte.
+ */
+export class KeyAutomaton {
+  readonly #text: TextAutomaton;
+  readonly #places: Place[] = [];
+  readonly #textStates: number[] = [];
+  /** The states by place and state of the text; those of the last place are mostly the next. */
+  readonly #known = new Map<Place, (number | undefined)[]>();
+  #lastPlace: Place | null = null;
+  #ofLastPlace: (number | undefined)[] = [];
+  readonly #written = new Uint8Array(WRITTEN_BYTES);
+  /** The state after byte b in state s is at 256 s + b; 0 says to ask `follow`. */
+  table = new Int32Array(FIRST_ROOM << 8);
+  /** By state: 1 where a key that ends there is accepted. */
+  ends = new Uint8Array(FIRST_ROOM);
+
+  constructor(text: TextAutomaton) {
+    this.#text = text;
+    this.#places.length = FIRST_KEY_STATE;
+    this.#textStates.length = FIRST_KEY_STATE;
+    this.ends[ACCEPTED_KEY] = 1;
+  }
+
+  /** The state of a key that begins at this place. */
+  startAt(place: Place): number {
+    return this.#stateOf(place, this.#text.start);
+  }
+
+  /** The state after the byte of a key at `at`. Errors: TooManyStates. */
+  follow(state: number, bytes: Uint8Array, at: number): number {
+    const byte = bytes[at] as number;
+    const known = this.table[(state << 8) | byte] as number;
+    if (known !== NOT_KNOWN) return known;
+    const spelled = (this.#places[state] as Place).step(byte);
+    const from = this.#textStates[state] as number;
+    if (spelled.kind === 'whole') return this.#write(spelled, from, bytes, at);
+    const next =
+      spelled.kind === 'unknown'
+        ? UNDECIDED_KEY
+        : this.#stateOf(spelled.next, this.#text.read(from, spelled.text, spelled.text.length));
+    this.table[(state << 8) | byte] = next;
+    return next;
+  }
+
+  #write(
+    { write, after, next }: Extract<Spelled, { kind: 'whole' }>,
+    from: number,
+    bytes: Uint8Array,
+    last: number,
+  ): number {
+    const length = write(bytes, last, this.#written);
+    const read = this.#text.read(from, this.#written, length);
+    return this.#stateOf(next, this.#text.read(read, after, after.length));
+  }
+
+  #stateOf(place: Place, textState: number): number {
+    if (textState === REJECTED) return REJECTED_KEY;
+    if (textState === ACCEPTED && !place.isOpen) return ACCEPTED_KEY;
+    const ofPlace = place === this.#lastPlace ? this.#ofLastPlace : this.#statesOf(place);
+    const known = ofPlace[textState];
+    if (known !== undefined) return known;
+    const state = this.#places.length;
+    if (state >= MAX_STATES) throw new TooManyStates();
+    if (state >= this.ends.length) this.#grow();
+    this.#places.push(place);
+    this.#textStates.push(textState);
+    this.ends[state] = this.#text.acceptsEnd(textState) ? 1 : 0;
+    ofPlace[textState] = state;
+    return state;
+  }
+
+  #statesOf(place: Place): (number | undefined)[] {
+    const states = this.#known.get(place) ?? [];
+    this.#known.set(place, states);
+    this.#lastPlace = place;
+    this.#ofLastPlace = states;
+    return states;
+  }
+
+  #grow(): void {
+    const table = new Int32Array(2 * this.table.length);
+    table.set(this.table);
+    this.table = table;
+    const ends = new Uint8Array(2 * this.ends.length);
+    ends.set(this.ends);
+    this.ends = ends;
+  }
+}

@@ -1,0 +1,104 @@
+import type { OrdinalRange } from '../keys/key-list.ts';
+import { type Allocate, allocateWords } from '../keys/key-list-builder.ts';
+
+/**
+ * A set of the keys of a list: key i is in it when bit `i & 31` of word `i >>> 5` is set. Bits
+ * beyond the last key are zero.
+ */
+export type KeySet = { readonly count: number; readonly words: Uint32Array };
+
+/** Memory that threads share. */
+export const sharedMemory: Allocate = (sizeBytes) => new SharedArrayBuffer(sizeBytes);
+
+/** A set for a list of `count` keys, with none of them in it. */
+export const emptyKeySet = (count: number, allocate = sharedMemory): KeySet => ({
+  count,
+  words: allocateWords(allocate, Math.ceil(count / 32)),
+});
+
+/** A set of all keys of a list. */
+export function fullKeySet(count: number, allocate = sharedMemory): KeySet {
+  const set = emptyKeySet(count, allocate);
+  addRange(set, { from: 0, to: count });
+  return set;
+}
+
+export const hasKey = ({ words }: KeySet, ordinal: number): boolean =>
+  (((words[ordinal >>> 5] as number) >>> (ordinal & 31)) & 1) === 1;
+
+export function addKey({ words }: KeySet, ordinal: number): void {
+  words[ordinal >>> 5] = (words[ordinal >>> 5] as number) | (1 << (ordinal & 31));
+}
+
+export function removeKey({ words }: KeySet, ordinal: number): void {
+  words[ordinal >>> 5] = (words[ordinal >>> 5] as number) & ~(1 << (ordinal & 31));
+}
+
+const ALL = 0xffff_ffff;
+
+/** Calls `each` for every word that has bits of keys in the range, with a mask of these. */
+function eachWord({ from, to }: OrdinalRange, each: (at: number, mask: number) => void): void {
+  for (let at = from >>> 5; at * 32 < to; at += 1) {
+    const head = at === from >>> 5 ? ALL << (from & 31) : ALL;
+    const tail = at === to >>> 5 ? ~(ALL << (to & 31)) : ALL;
+    each(at, head & tail);
+  }
+}
+
+export function addRange({ words }: KeySet, range: OrdinalRange): void {
+  eachWord(range, (at, mask) => {
+    words[at] = (words[at] as number) | mask;
+  });
+}
+
+/** Adds to `set` what is in `other` within a range. */
+export function addWithin({ words }: KeySet, other: KeySet, range: OrdinalRange): void {
+  eachWord(range, (at, mask) => {
+    words[at] = (words[at] as number) | ((other.words[at] as number) & mask);
+  });
+}
+
+/** Takes out of `set` what is in `other`. */
+export function removeAll({ words }: KeySet, other: KeySet): void {
+  for (let i = 0; i < words.length; i += 1) {
+    words[i] = (words[i] as number) & ~(other.words[i] as number);
+  }
+}
+
+/** Adds to `set` what is in `other`. */
+export function addAll({ words }: KeySet, other: KeySet): void {
+  for (let i = 0; i < words.length; i += 1) {
+    words[i] = (words[i] as number) | (other.words[i] as number);
+  }
+}
+
+export function copyKeySet({ count, words }: KeySet): KeySet {
+  const copy = emptyKeySet(count);
+  copy.words.set(words);
+  return copy;
+}
+
+/** How many keys are in it. */
+export function sizeOfKeySet({ words }: KeySet): number {
+  let size = 0;
+  for (let i = 0; i < words.length; i += 1) {
+    let word = words[i] as number;
+    word -= (word >>> 1) & 0x5555_5555;
+    word = (word & 0x3333_3333) + ((word >>> 2) & 0x3333_3333);
+    size += Math.imul((word + (word >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+  }
+  return size;
+}
+
+/** The first key of the set that is not before `ordinal`; the number of keys when there is none. */
+export function nextKey({ count, words }: KeySet, ordinal: number): number {
+  if (ordinal >= count) return count;
+  let at = ordinal >>> 5;
+  let word = (words[at] as number) & (ALL << (ordinal & 31));
+  while (word === 0) {
+    at += 1;
+    if (at >= words.length) return count;
+    word = words[at] as number;
+  }
+  return 32 * at + 31 - Math.clz32(word & -word);
+}

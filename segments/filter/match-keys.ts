@@ -1,0 +1,81 @@
+import { compileKeyFilter, isGiven, type KeyFilter } from '../../domain/key-filter.ts';
+import { readNetworks } from '../../domain/network-filter.ts';
+import type { KeyCodec } from '../keys/key-codec.ts';
+import type { KeyList } from '../keys/key-list.ts';
+import type { FindAmong } from './find-among.ts';
+import { copyKeySet, fullKeySet, type KeySet, nextKey, removeAll } from './key-set.ts';
+import { labelledFinder } from './labelled-keys.ts';
+import { listedFinder } from './listed-keys.ts';
+import { networkFinder } from './network-keys.ts';
+import { patternFinder } from './pattern-keys.ts';
+import type { OwnLabels } from './plain-texts.ts';
+import { searchFinder } from './search-keys.ts';
+
+export type MatchOptions = {
+  /** The keys that matter; all, if left out. */
+  readonly among?: KeySet;
+  /** Labels that people gave, for filters that search; none, if left out. */
+  readonly labels?: OwnLabels;
+};
+
+/** The keys of a list that pass a filter, in memory that threads share. */
+export type KeyMatcher = (keys: KeyList, options?: MatchOptions) => KeySet;
+
+/** The parameters that gave the patterns, for errors. */
+type PatternNames = { readonly match: string; readonly exclude: string };
+
+const NAMES: PatternNames = { match: 'match', exclude: 'exclude' };
+
+/** Those keys of a list that pass a filter. Errors: those of compileKeyFilter. */
+export const matchKeys = (keys: KeyList, codec: KeyCodec, filter: KeyFilter): KeySet =>
+  keyMatcher(codec, filter)(keys);
+
+/**
+ * Tells which keys pass a filter, and learns while it does: of many lists of keys of one kind, the
+ * first costs most. Errors: those of compileKeyFilter.
+ */
+export function keyMatcher(codec: KeyCodec, filter: KeyFilter, names = NAMES): KeyMatcher {
+  compileKeyFilter(filter, codec.kinds, names);
+  const { wanted, unwanted } = findersOf(codec, filter, names);
+  const { search } = filter;
+  const find = isGiven(search) ? searchFinder(codec, search) : null;
+  return (keys, { among, labels } = {}) => {
+    let passing = among ? copyKeySet(among) : fullKeySet(keys.count);
+    const narrow = (finder: FindAmong): void => {
+      if (!isEmpty(passing)) passing = finder(keys, passing);
+    };
+    for (const finder of wanted) narrow(finder);
+    for (const finder of unwanted) {
+      if (!isEmpty(passing)) removeAll(passing, finder(keys, passing));
+    }
+    if (find && isGiven(search)) {
+      narrow(labels ? labelledFinder({ codec, search, labels }, find) : find);
+    }
+    return passing;
+  };
+}
+
+const isEmpty = (set: KeySet): boolean => nextKey(set, 0) === set.count;
+
+/** What finds the keys that each part of a filter takes or leaves out, from cheap to dear. */
+function findersOf(
+  codec: KeyCodec,
+  filter: KeyFilter,
+  names: PatternNames,
+): { wanted: FindAmong[]; unwanted: FindAmong[] } {
+  const { keys, excludeKeys, cidr, excludeCidr, match, exclude } = filter;
+  const networks = (texts: readonly string[], name: string) =>
+    networkFinder(codec, readNetworks(texts, codec.kinds, name));
+  return {
+    wanted: [
+      isGiven(keys) && listedFinder(codec, keys),
+      isGiven(cidr) && networks(cidr, 'cidr'),
+      isGiven(match) && patternFinder(codec, match, names.match),
+    ].filter((finder) => finder !== false),
+    unwanted: [
+      isGiven(excludeKeys) && listedFinder(codec, excludeKeys),
+      isGiven(excludeCidr) && networks(excludeCidr, 'excludeCidr'),
+      isGiven(exclude) && patternFinder(codec, exclude, names.exclude),
+    ].filter((finder) => finder !== false),
+  };
+}

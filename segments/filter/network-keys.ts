@@ -1,0 +1,68 @@
+import { isAddressKind } from '../../domain/key-text.ts';
+import type { Network } from '../../domain/keys/address-forms.ts';
+import { hasTag, KEY_LENGTHS } from '../keys/byte-part.ts';
+import { type KeyCodec, positionOf } from '../keys/key-codec.ts';
+import { keyStart, networkRange } from '../keys/key-list.ts';
+import { AddressRanges } from './address-ranges.ts';
+import type { FindAmong } from './find-among.ts';
+import { addKey, addWithin, emptyKeySet, nextKey } from './key-set.ts';
+
+/** Finds the keys of which an address lies in one of the networks (decisions, section 10). */
+export const networkFinder = (codec: KeyCodec, networks: readonly Network[]): FindAmong =>
+  codec.kinds.length === 1 ? addressFinder(codec, networks) : partFinder(codec, networks);
+
+/** Addresses in a network are neighbours, but for those of the other family. */
+function addressFinder({ kinds }: KeyCodec, networks: readonly Network[]): FindAmong {
+  const [kind] = kinds;
+  return (keys, among) => {
+    const found = emptyKeySet(keys.count);
+    for (const { bytes, prefix } of networks) {
+      const range = networkRange(keys, Uint8Array.from(bytes), prefix);
+      if (kind !== 'ip') {
+        if (bytes.length === (kind === 'ipv4' ? 4 : 16)) addWithin(found, among, range);
+        continue;
+      }
+      for (let i = nextKey(among, range.from); i < range.to; i = nextKey(among, i + 1)) {
+        if ((keys.ends[i] as number) - keyStart(keys, i) === bytes.length) addKey(found, i);
+      }
+    }
+    return found;
+  };
+}
+
+/** A part of a cross-key that is an address. */
+type AddressPart = { readonly part: number; readonly short: number; readonly tags: number };
+
+function partFinder(codec: KeyCodec, networks: readonly Network[]): FindAmong {
+  const { kinds, partEnds } = codec;
+  const parts = kinds.flatMap((_, i) => addressPart(codec, i) ?? []);
+  const ranges = new AddressRanges(networks);
+  const ends = new Uint32Array(kinds.length);
+  const isInside = (bytes: Uint8Array, start: number, { part, short, tags }: AddressPart) => {
+    const from = part === 0 ? start : (ends[part - 1] as number);
+    const length = (ends[part] as number) - from - tags;
+    return ranges.has(bytes, from, { length, tagAt: short, tags });
+  };
+  return (keys, among) => {
+    const found = emptyKeySet(keys.count);
+    const { bytes } = keys;
+    for (let i = nextKey(among, 0); i < keys.count; i = nextKey(among, i + 1)) {
+      const from = keyStart(keys, i);
+      partEnds(bytes, from, keys.ends[i] as number, ends);
+      for (const part of parts) {
+        if (!isInside(bytes, from, part)) continue;
+        addKey(found, i);
+        break;
+      }
+    }
+    return found;
+  };
+}
+
+function addressPart({ kinds }: KeyCodec, part: number): AddressPart | null {
+  const kind = kinds[part];
+  if (kind === undefined || kind === 'text' || !isAddressKind(kind)) return null;
+  const { short, long } = KEY_LENGTHS[kind];
+  const isTagged = long !== undefined && hasTag(kind, positionOf(kinds, part));
+  return { part, short, tags: isTagged ? 1 : 0 };
+}

@@ -1,0 +1,66 @@
+import { compileKeyPattern } from '../../domain/key-pattern.ts';
+import { prefixRange } from '../../domain/key-range.ts';
+import { patternPrefixes } from '../../domain/pattern-prefixes.ts';
+import { patternProgram } from '../../domain/pattern-program.ts';
+import type { KeyCodec } from '../keys/key-codec.ts';
+import { keyAt } from '../keys/key-list.ts';
+import { textRange } from '../keys/key-ranges.ts';
+import { KeyAutomaton } from './automata/key-automaton.ts';
+import { patternAutomaton } from './automata/pattern-automaton.ts';
+import { unlessTooLarge } from './automata/text-automaton.ts';
+import type { FindAmong } from './find-among.ts';
+import { findKeys, type KeySearch } from './find-keys.ts';
+import { addKey, addWithin, emptyKeySet, nextKey } from './key-set.ts';
+import { ONE_VARIANT } from './spelling/key-variants.ts';
+import { rawPlaces } from './spelling/raw-places.ts';
+
+/**
+ * Finds the keys in whose raw text a pattern is found (decision 26). What it has learned of keys of
+ * a kind serves for the next list too. Errors: those of compileKeyPattern, for `name`.
+ */
+export function patternFinder(codec: KeyCodec, pattern: string, name: string): FindAmong {
+  const plain = plainFinder(codec, pattern, name);
+  const search = unlessTooLarge(() => patternSearch(codec, pattern));
+  let isTooLarge = search === null;
+  return (keys, among) => {
+    const found = isTooLarge ? null : unlessTooLarge(() => search && findKeys(search, keys, among));
+    isTooLarge = found === null;
+    return found ?? plain(keys, among);
+  };
+}
+
+/** Null for a pattern that only re2js knows how to find. */
+function patternSearch(codec: KeyCodec, pattern: string): KeySearch | null {
+  const program = patternProgram(pattern);
+  if (program === null) return null;
+  const start = rawPlaces(codec.kinds);
+  return {
+    automaton: new KeyAutomaton(patternAutomaton(program)),
+    variants: ONE_VARIANT,
+    placeOf: () => start,
+    decide: undecided,
+  };
+}
+
+function undecided(): never {
+  throw new Error('the raw text of a key was not known');
+}
+
+/** Tests the raw texts of all keys that begin as the pattern needs. */
+export function plainFinder(codec: KeyCodec, pattern: string, name: string): FindAmong {
+  const test = compileKeyPattern(pattern, name);
+  const prefixes = patternPrefixes(pattern);
+  return (keys, among) => {
+    const found = emptyKeySet(keys.count);
+    const ranges = prefixes?.texts.map((text) => textRange(keys, codec, prefixRange(text)));
+    for (const range of ranges ?? [{ from: 0, to: keys.count }]) {
+      if (prefixes?.isWhole) addWithin(found, among, range);
+      else {
+        for (let i = nextKey(among, range.from); i < range.to; i = nextKey(among, i + 1)) {
+          if (test(codec.decode(keyAt(keys, i)))) addKey(found, i);
+        }
+      }
+    }
+    return found;
+  };
+}

@@ -1,0 +1,44 @@
+import { joinCrossKey } from '../../domain/cross-key.ts';
+import { defaultLabel } from '../../domain/default-label.ts';
+import type { SimpleKeyKind } from '../../domain/key-kind.ts';
+import { formatReadable } from '../../domain/key-text.ts';
+import type { KeyCodec } from '../keys/key-codec.ts';
+
+/** Labels that people gave, by raw key. */
+export type OwnLabels = {
+  /** Those of the keys themselves. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** Of cross-keys, for each part: those of the keys of its group. Else none. */
+  readonly parts: readonly ReadonlyMap<string, string>[];
+};
+
+export const NO_LABELS: OwnLabels = { keys: new Map(), parts: [] };
+
+/** The raw parts of a compact key: of a cross-key, or the key itself. Errors: DamagedSegment. */
+export function rawParts(codec: KeyCodec, key: Uint8Array): string[] {
+  const ends = new Uint32Array(codec.kinds.length);
+  codec.partEnds(key, 0, key.length, ends);
+  return codec.kinds.map((_, i) => codec.decodePart(i, key.subarray(ends[i - 1] ?? 0, ends[i])));
+}
+
+const joined = (texts: readonly string[]): string =>
+  texts.length === 1 ? (texts[0] ?? '') : joinCrossKey(texts);
+
+/** What people read of a key (decisions 30 and 31). */
+export const readableText = (kinds: readonly SimpleKeyKind[], parts: readonly string[]): string =>
+  joined(parts.map((part, i) => formatReadable(kinds[i] ?? 'text', part)));
+
+/** The label given to the key, else those of its parts: given, by default, or what people read. */
+export function labelText(
+  kinds: readonly SimpleKeyKind[],
+  parts: readonly string[],
+  own: OwnLabels,
+): string {
+  const given = own.keys.get(joined(parts));
+  if (given !== undefined) return given;
+  const labels = parts.map((part, i) => {
+    const kind = kinds[i] ?? 'text';
+    return own.parts[i]?.get(part) ?? defaultLabel(kind, part) ?? formatReadable(kind, part);
+  });
+  return joined(labels);
+}

@@ -1,0 +1,68 @@
+import { foldCase } from '../../domain/search-text.ts';
+import type { KeyCodec } from '../keys/key-codec.ts';
+import { type KeyList, keyAt } from '../keys/key-list.ts';
+import { KeyAutomaton } from './automata/key-automaton.ts';
+import { needleAutomaton } from './automata/needle-automaton.ts';
+import { unlessTooLarge } from './automata/text-automaton.ts';
+import type { FindAmong } from './find-among.ts';
+import { findKeys, type KeySearch } from './find-keys.ts';
+import { addAll, addKey, copyKeySet, emptyKeySet, nextKey, removeAll } from './key-set.ts';
+import { labelText, NO_LABELS, rawParts, readableText } from './plain-texts.ts';
+import { keyVariantsOf } from './spelling/key-variants.ts';
+import type { Place } from './spelling/place.ts';
+import { haveDefaultLabels, type SearchedText, searchPlaces } from './spelling/search-places.ts';
+
+/**
+ * Finds the keys that have a text in their label or in what people read of them, as if nobody had
+ * given them a label. What it has learned of keys of a kind serves for the next list too.
+ */
+export function searchFinder(codec: KeyCodec, search: string): FindAmong {
+  const wanted = foldCase(search);
+  const finders = textsFor(codec, wanted).map((text) => textFinder(codec, wanted, text));
+  return (keys, among) => {
+    const found = emptyKeySet(keys.count);
+    const left = copyKeySet(among);
+    for (const find of finders) {
+      const further = find(keys, left);
+      addAll(found, further);
+      removeAll(left, further);
+    }
+    return found;
+  };
+}
+
+function textsFor({ kinds }: KeyCodec, wanted: string): SearchedText[] {
+  if (!haveDefaultLabels(kinds)) return ['readable'];
+  return wanted.includes('\\') ? ['label', 'readable'] : ['both'];
+}
+
+function textFinder(codec: KeyCodec, wanted: string, text: SearchedText): FindAmong {
+  const { kinds } = codec;
+  const decide = (keys: KeyList, ordinal: number): boolean => {
+    const parts = rawParts(codec, keyAt(keys, ordinal));
+    return (
+      foldCase(readableText(kinds, parts)).includes(wanted) ||
+      foldCase(labelText(kinds, parts, NO_LABELS)).includes(wanted)
+    );
+  };
+  const plain: FindAmong = (keys, among) => {
+    const found = emptyKeySet(keys.count);
+    for (let i = nextKey(among, 0); i < keys.count; i = nextKey(among, i + 1)) {
+      if (decide(keys, i)) addKey(found, i);
+    }
+    return found;
+  };
+  const places = new Map<number, Place>();
+  const keySearch: KeySearch = {
+    automaton: new KeyAutomaton(needleAutomaton(wanted)),
+    variants: keyVariantsOf(codec),
+    placeOf(variant) {
+      const place = places.get(variant) ?? searchPlaces(kinds, variant, text);
+      places.set(variant, place);
+      return place;
+    },
+    decide,
+  };
+  return (keys, among) =>
+    unlessTooLarge(() => findKeys(keySearch, keys, among)) ?? plain(keys, among);
+}

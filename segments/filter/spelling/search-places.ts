@@ -1,0 +1,107 @@
+import { defaultLabel } from '../../../domain/default-label.ts';
+import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
+import { formatReadable } from '../../../domain/key-text.ts';
+import { formatHexBytes } from '../../../domain/keys/hex-bytes.ts';
+import { foldCase } from '../../../domain/search-text.ts';
+import { type ByteKind, hasTag, KEY_LENGTHS } from '../../keys/byte-part.ts';
+import { positionOf } from '../../keys/key-codec.ts';
+import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';
+import { isLongPart } from './key-variants.ts';
+import { longLength, longWriter, writeAsn, writeInterfaceNumber } from './part-writers.ts';
+import { adding, KEY_END, type Place, pair, run, silent, writing } from './place.ts';
+import { textPlace } from './text-places.ts';
+
+/**
+ * readable: what people read of a key. label: the one that it has while nobody has given it one.
+ * both: of each part the label and, behind a backslash, what people read; so what has no backslash
+ * is found in both by one look.
+ */
+export type SearchedText = 'readable' | 'label' | 'both';
+
+/** Whether keys of these kinds may have a label that is not their readable form. */
+export const haveDefaultLabels = (kinds: readonly SimpleKeyKind[]): boolean =>
+  kinds.some((kind) => kind === 'port' || kind === 'country');
+
+/**
+ * Where keys of these kinds and of one variant begin to spell a text, folded as searches are. Each
+ * part is folded by itself: a backslash, which is between them, takes part in no other character.
+ */
+export function searchPlaces(
+  kinds: readonly SimpleKeyKind[],
+  variant: number,
+  text: SearchedText,
+): Place {
+  let place = KEY_END;
+  for (let i = kinds.length - 1; i >= 0; i -= 1) {
+    const kind = kinds[i] as SimpleKeyKind;
+    const position = positionOf(kinds, i);
+    const isLong = isLongPart(variant, i);
+    place =
+      kind === 'text'
+        ? textPlace({ position, spell: lowerAscii, isOpen: true }, place)
+        : bytePlaces({ kind, position, isLong, text }, place);
+  }
+  return place;
+}
+
+const UPPER_A = 0x41;
+const UPPER_Z = 0x5a;
+const TO_LOWER = 0x20;
+
+/** Null beyond ASCII, where characters combine. */
+function lowerAscii(byte: number): number | null {
+  if (byte >= 0x80) return null;
+  return byte >= UPPER_A && byte <= UPPER_Z ? byte + TO_LOWER : byte;
+}
+
+type SearchedPart = {
+  readonly kind: ByteKind;
+  readonly position: PartPosition;
+  readonly isLong: boolean;
+  readonly text: SearchedText;
+};
+
+function bytePlaces({ kind, position, isLong, text }: SearchedPart, next: Place): Place {
+  const after = isBeforeAnother(position) ? '\\' : '';
+  const { short, long } = KEY_LENGTHS[kind];
+  const tags = long !== undefined && hasTag(kind, position) ? 1 : 0;
+  if (isLong || kind === 'ipv6') {
+    const part = { kind, short, tags };
+    return silent(longLength(part) - 1, writing(longWriter(part), after, next));
+  }
+  const name = (raw: string): string => `${foldedName(kind, raw, text)}${after}`;
+  const behind = silent(tags, next);
+  switch (kind) {
+    case 'ipv4':
+    case 'ip':
+      return decimalRun(4, '', after, behind);
+    case 'subnet':
+      return decimalRun(4, '', '', silent(tags, decimalRun(1, '/', after, next)));
+    case 'interface':
+      return decimalRun(4, '', '', silent(3, writing(writeInterfaceNumber, after, behind)));
+    case 'mac':
+      return run({ count: short, spell: lowerHex, before: '', between: ':', after }, next);
+    case 'asn':
+      return silent(short - 1, writing(writeAsn, after, next));
+    case 'protocol':
+      return adding((byte) => name(formatHexBytes([byte])), next);
+    case 'port':
+      return pair((first, second) => name(formatHexBytes([first, second])), next);
+    case 'country':
+      return pair((first, second) => name(String.fromCharCode(first, second)), next);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function foldedName(kind: ByteKind, raw: string, text: SearchedText): string {
+  const readable = formatReadable(kind, raw);
+  const label = text === 'readable' ? null : defaultLabel(kind, raw);
+  if (label === null) return foldCase(readable);
+  return foldCase(text === 'label' ? label : `${label}\\${readable}`);
+}
+
+const lowerHex = (byte: number): string => formatHexBytes([byte]).toLowerCase();
+
+const decimalRun = (count: number, before: string, after: string, next: Place): Place =>
+  run({ count, spell: String, before, between: '.', after }, next);

@@ -1,0 +1,37 @@
+import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';
+import { BACKSLASH } from '../../keys/text-part.ts';
+import type { Place, Spelled } from './place.ts';
+
+const UNKNOWN: Spelled = { kind: 'unknown' };
+const NOTHING = new Uint8Array(0);
+const ONE_BACKSLASH = Uint8Array.of(BACKSLASH);
+
+type TextPart = {
+  readonly position: PartPosition;
+  /** What a byte adds; null: that depends on its neighbours. */
+  readonly spell: (byte: number) => number | null;
+  readonly isOpen: boolean;
+};
+
+/** A part of text, as it is written in the key, with what closes it (text-part.ts). */
+export function textPlace({ position, spell, isOpen }: TextPart, next: Place): Place {
+  const inside: Place = {
+    isOpen,
+    step(byte) {
+      const added = spell(byte);
+      if (added === null) return UNKNOWN;
+      const isClosing = byte === BACKSLASH && isBeforeAnother(position);
+      const then = isClosing ? behindBackslash : inside;
+      return { kind: 'adds', text: Uint8Array.of(added), next: then };
+    },
+  };
+  const behindBackslash: Place = {
+    isOpen: false,
+    step(byte) {
+      if (byte === BACKSLASH) return { kind: 'adds', text: ONE_BACKSLASH, next: inside };
+      // The separator; before bytes, another one that adds nothing follows.
+      return position === 'beforeBytes' ? { kind: 'adds', text: NOTHING, next } : next.step(byte);
+    },
+  };
+  return inside;
+}

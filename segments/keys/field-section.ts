@@ -1,0 +1,235 @@
+import type { ByteReader, ByteWriter } from '../codes/bytes.ts';
+import { readFrames, writeFrames } from '../codes/frames.ts';
+import { DamagedSegment } from '../damaged-segment.ts';
+import { readColumn, writeColumn } from './field-column.ts';
+import type { KeyCodec } from './key-codec.ts';
+import { compareKeys, type KeyList, keyStart, type OrdinalRange } from './key-list.ts';
+import type { KeyListBuilder } from './key-list-builder.ts';
+import type { KeyShape, KeyTag } from './key-shape.ts';
+
+/*
+ * Keys made of bytes, by columns: neighbours are close to each other in their first fields, and
+ * in the others the same numbers come again.
+ *
+ *     section   frames of the keys' shapes, if the codec has more than one
+ *               for each field a column, of the keys whose shape has that field
+ *
+ * A column keeps the step from the key before where all fields before this one are the same in
+ * both; as keys ascend, it is never negative. The first field always is a step, since it is the
+ * same bytes in all shapes of a codec.
+ */
+
+/** The shape of each key of a section, and what is known of each and the key before it. */
+type Neighbours = {
+  readonly shapes: readonly KeyShape[];
+  readonly shapeOf: Uint8Array;
+  /** 1 while all fields that were looked at, and the shape, are those of the key before. */
+  readonly isSame: Uint8Array;
+};
+
+function neighboursOf(shapes: readonly KeyShape[], shapeOf: Uint8Array): Neighbours {
+  const isSame = new Uint8Array(shapeOf.length).fill(1, 1);
+  if (shapes.length > 1) {
+    for (let i = 1; i < shapeOf.length; i += 1) if (shapeOf[i] !== shapeOf[i - 1]) isSame[i] = 0;
+  }
+  return { shapes, shapeOf, isSame };
+}
+
+/** The keys that have a field, and what tells steps from numbers in its column. */
+type FieldKeys = { readonly keys: Uint32Array; readonly isStep: Uint8Array };
+
+function keysWith({ shapes, shapeOf, isSame }: Neighbours, field: number): FieldKeys {
+  const keys = new Uint32Array(shapeOf.length);
+  const isStep = new Uint8Array(shapeOf.length);
+  const has = Uint8Array.from(shapes, ({ fields }) => (field < fields.length ? 1 : 0));
+  let count = 0;
+  for (let i = 0; i < shapeOf.length; i += 1) {
+    if (has[shapeOf[i] as number] === 0) continue;
+    keys[count] = i;
+    isStep[count] = field === 0 ? 1 : (isSame[i] as number);
+    count += 1;
+  }
+  return { keys: keys.subarray(0, count), isStep: isStep.subarray(0, count) };
+}
+
+/** Clears isSame where a field differs from that of the key before. */
+function noteDifferences(
+  { isSame }: Neighbours,
+  { keys }: FieldKeys,
+  numbers: Uint32Array | Float64Array,
+): void {
+  for (let i = 1; i < keys.length; i += 1) {
+    if (numbers[i] !== numbers[i - 1]) isSame[keys[i] as number] = 0;
+  }
+}
+
+const mostFields = (shapes: readonly KeyShape[]): number =>
+  Math.max(...shapes.map(({ fields }) => fields.length));
+
+/** Where a field is in keys of each shape, and its width; zeros where it is not. */
+type FieldPlaces = { readonly at: Uint8Array; readonly width: Uint8Array };
+
+const placesOf = (shapes: readonly KeyShape[], field: number): FieldPlaces => ({
+  at: Uint8Array.from(shapes, ({ fields }) => fields[field]?.at ?? 0),
+  width: Uint8Array.from(shapes, ({ fields }) => fields[field]?.width ?? 0),
+});
+
+/** Writes the keys of a range of ordinals. Errors: RangeError for bytes that are no such key. */
+export function writeFieldKeys(
+  out: ByteWriter,
+  keys: KeyList,
+  { from, to }: OrdinalRange,
+  shapes: readonly KeyShape[],
+): void {
+  const shapeOf = new Uint8Array(to - from);
+  for (let i = from; i < to; i += 1) shapeOf[i - from] = findShape(keys, i, shapes);
+  if (shapes.length > 1) writeFrames(out, shapeOf);
+  const neighbours = neighboursOf(shapes, shapeOf);
+  for (let field = 0; field < mostFields(shapes); field += 1) {
+    const having = keysWith(neighbours, field);
+    const { at, width } = placesOf(shapes, field);
+    const numbers = new Uint32Array(having.keys.length);
+    for (let i = 0; i < numbers.length; i += 1) {
+      const key = having.keys[i] as number;
+      const shape = shapeOf[key] as number;
+      const start = keyStart(keys, from + key) + (at[shape] as number);
+      numbers[i] = numberAt(keys.bytes, start, width[shape] as number);
+    }
+    writeColumn(out, numbers, having.isStep);
+    noteDifferences(neighbours, having, numbers);
+  }
+}
+
+function findShape(keys: KeyList, i: number, shapes: readonly KeyShape[]): number {
+  const start = keyStart(keys, i);
+  const length = (keys.ends[i] as number) - start;
+  for (let s = 0; s < shapes.length; s += 1) {
+    const shape = shapes[s] as KeyShape;
+    if (shape.length === length && hasTags(keys.bytes, start, shape)) return s;
+  }
+  throw new RangeError(`key ${i}, of ${length} bytes, is no compact key of this codec`);
+}
+
+function hasTags(bytes: Uint8Array, start: number, { tags }: KeyShape): boolean {
+  for (let t = 0; t < tags.length; t += 1) {
+    const { at, value } = tags[t] as KeyTag;
+    if (bytes[start + at] !== value) return false;
+  }
+  return true;
+}
+
+function numberAt(bytes: Uint8Array, at: number, width: number): number {
+  let number = 0;
+  for (let i = 0; i < width; i += 1) number = number * 256 + (bytes[at + i] as number);
+  return number;
+}
+
+/** What reading needs of a codec that has shapes. */
+export type FieldCodec = Pick<KeyCodec, 'kinds' | 'check'> & {
+  readonly shapes: readonly KeyShape[];
+};
+
+/** Reads `count` keys. Errors: DamagedSegment. */
+export function readFieldKeys(
+  reader: ByteReader,
+  count: number,
+  into: KeyListBuilder,
+  codec: FieldCodec,
+): void {
+  const { shapes } = codec;
+  const neighbours = neighboursOf(shapes, readShapes(reader, count, shapes));
+  const length = placeKeys(neighbours, into);
+  for (let field = 0; field < mostFields(shapes); field += 1) {
+    const having = keysWith(neighbours, field);
+    const numbers = readColumn(reader, having.isStep);
+    putNumbers(neighbours, placesOf(shapes, field), { having, numbers, into });
+    noteDifferences(neighbours, having, numbers);
+  }
+  checkOrder(neighbours, into);
+  checkKinds(codec, into, count);
+  into.length = length;
+  into.count += count;
+}
+
+function readShapes(reader: ByteReader, count: number, shapes: readonly KeyShape[]): Uint8Array {
+  if (shapes.length === 1) return new Uint8Array(count);
+  const numbers = new Float64Array(count);
+  readFrames(reader, count, numbers);
+  for (let i = 0; i < count; i += 1) {
+    if ((numbers[i] as number) >= shapes.length)
+      throw new DamagedSegment('a key has no such shape');
+  }
+  return Uint8Array.from(numbers);
+}
+
+/**
+ * Makes room for the keys and writes their ends and tags; the result is where the last one ends.
+ */
+function placeKeys({ shapes, shapeOf }: Neighbours, into: KeyListBuilder): number {
+  const lengths = Uint8Array.from(shapes, ({ length }) => length);
+  let sum = 0;
+  for (let i = 0; i < shapeOf.length; i += 1) sum += lengths[shapeOf[i] as number] as number;
+  into.reserve({ keys: shapeOf.length, bytes: sum });
+  const { bytes, ends } = into;
+  const isTagged = shapes.some(({ tags }) => tags.length > 0);
+  let end = into.length;
+  for (let i = 0; i < shapeOf.length; i += 1) {
+    const shape = shapeOf[i] as number;
+    if (isTagged) putTags(bytes, end, shapes[shape] as KeyShape);
+    end += lengths[shape] as number;
+    ends[into.count + i] = end;
+  }
+  return end;
+}
+
+function putTags(bytes: Uint8Array, start: number, { tags }: KeyShape): void {
+  for (let t = 0; t < tags.length; t += 1) {
+    const { at, value } = tags[t] as KeyTag;
+    bytes[start + at] = value;
+  }
+}
+
+type FieldNumbers = {
+  readonly having: FieldKeys;
+  readonly numbers: Float64Array;
+  readonly into: KeyListBuilder;
+};
+
+/** Writes a field into the keys that have it. */
+function putNumbers(
+  { shapeOf }: Neighbours,
+  { at, width }: FieldPlaces,
+  { having, numbers, into }: FieldNumbers,
+): void {
+  const { bytes } = into;
+  const limits = Float64Array.from(width, (count) => 256 ** count);
+  for (let i = 0; i < numbers.length; i += 1) {
+    const key = having.keys[i] as number;
+    const shape = shapeOf[key] as number;
+    const number = numbers[i] as number;
+    if (number >= (limits[shape] as number)) throw new DamagedSegment('a field is too large');
+    let start = keyStart(into, into.count + key) + (at[shape] as number);
+    for (let bits = 8 * (width[shape] as number) - 8; bits >= 0; bits -= 8) {
+      bytes[start] = (number >>> bits) & 255;
+      start += 1;
+    }
+  }
+}
+
+/** Of two neighbours of one shape, the later is never less: their first difference is a step. */
+function checkOrder({ shapeOf, isSame }: Neighbours, into: KeyListBuilder): void {
+  let isAscending = !isSame.includes(1);
+  for (let i = 1; i < shapeOf.length; i += 1) {
+    if (shapeOf[i] === shapeOf[i - 1]) continue;
+    if (compareKeys(into, into.count + i - 1, into, into.count + i) >= 0) isAscending = false;
+  }
+  if (!isAscending) throw new DamagedSegment('the keys of a section do not ascend');
+}
+
+/** Not any bytes are a country, or a subnet; of the other kinds they are. */
+function checkKinds({ kinds, check }: FieldCodec, into: KeyListBuilder, count: number): void {
+  if (!kinds.includes('country') && !kinds.includes('subnet')) return;
+  for (let i = into.count; i < into.count + count; i += 1) {
+    check(into.bytes, keyStart(into, i), into.ends[i] as number);
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Compact keys in ascending order, each once. Key i has the bytes from `ends[i - 1]` (0 for the
+ * first) to before `ends[i]`; its ordinal is i. The arrays may have room for more.
+ */
+export type KeyList = {
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+  readonly count: number;
+};
+
+export const keyStart = ({ ends }: KeyList, i: number): number =>
+  i === 0 ? 0 : (ends[i - 1] as number);
+
+/** The bytes of key i: a view, not a copy. */
+export const keyAt = (list: KeyList, i: number): Uint8Array =>
+  list.bytes.subarray(keyStart(list, i), list.ends[i]);
+
+/** Negative, zero or positive as key i of `a` sorts before, with or after key j of `b`. */
+export function compareKeys(a: KeyList, i: number, b: KeyList, j: number): number {
+  const left = keyStart(a, i);
+  const right = keyStart(b, j);
+  const length = (a.ends[i] as number) - left;
+  const other = (b.ends[j] as number) - right;
+  const shared = Math.min(length, other);
+  for (let at = 0; at < shared; at += 1) {
+    const difference = (a.bytes[left + at] as number) - (b.bytes[right + at] as number);
+    if (difference !== 0) return difference;
+  }
+  return length - other;
+}
+
+/** The ordinals from `from` to before `to`. */
+export type OrdinalRange = { readonly from: number; readonly to: number };
+
+/** Where a key is or would be: the first ordinal whose key is not less; and whether it is there. */
+export type KeyPlace = { readonly ordinal: number; readonly isThere: boolean };
+
+export function findKey(list: KeyList, bytes: Uint8Array): KeyPlace {
+  const key = oneKey(bytes);
+  const ordinal = firstNotBelow(list, key);
+  const isThere = ordinal < list.count && compareKeys(list, ordinal, key, 0) === 0;
+  return { ordinal, isThere };
+}
+
+/** A list of one key. */
+export const oneKey = (bytes: Uint8Array): KeyList => ({
+  bytes,
+  ends: Uint32Array.of(bytes.length),
+  count: 1,
+});
+
+const firstNotBelow = (list: KeyList, key: KeyList): number =>
+  firstOrdinal(list, (ordinal) => compareKeys(list, ordinal, key, 0) >= 0);
+
+/** The first ordinal that passes a test which all after it pass too; the count if none does. */
+export function firstOrdinal(list: KeyList, passes: (ordinal: number) => boolean): number {
+  let from = 0;
+  let to = list.count;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (passes(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+/** The keys that begin with these bytes; with none, all keys. */
+export const prefixRange = (list: KeyList, bytes: Uint8Array): OrdinalRange =>
+  rangeOfPrefixes(list, bytes, bytes);
+
+/**
+ * The keys that begin with the first `bits` bits of these bytes. Of an address of 4 bytes, that may
+ * be addresses of 16 bytes too: in a group of both, they are told by the length of their keys.
+ */
+export function networkRange(list: KeyList, bytes: Uint8Array, bits: number): OrdinalRange {
+  const first = bytes.slice(0, Math.ceil(bits / 8));
+  const last = first.slice();
+  const at = first.length - 1;
+  const host = 0xff >> (bits - 8 * at);
+  if (at >= 0) {
+    first[at] = (first[at] as number) & ~host;
+    last[at] = (last[at] as number) | host;
+  }
+  return rangeOfPrefixes(list, first, last);
+}
+
+/** From the first key that begins with `first`, or is larger, to the last that does with `last`. */
+function rangeOfPrefixes(list: KeyList, first: Uint8Array, last: Uint8Array): OrdinalRange {
+  const next = afterPrefix(last);
+  const from = firstNotBelow(list, oneKey(first));
+  const to = next === null ? list.count : firstNotBelow(list, oneKey(next));
+  return { from, to };
+}
+
+/** The least bytes above all that begin with these; null when nothing is. */
+function afterPrefix(bytes: Uint8Array): Uint8Array | null {
+  const at = bytes.findLastIndex((byte) => byte < 0xff);
+  if (at < 0) return null;
+  const next = bytes.slice(0, at + 1);
+  next[at] = (next[at] as number) + 1;
+  return next;
+}

@@ -1,0 +1,40 @@
+/** A number in a key: `width` bytes (1 to 4) from byte `at` on, the most significant first. */
+export type KeyField = { readonly at: number; readonly width: number };
+
+/** A byte that is the same in all keys of a shape, and tells them from those of another one. */
+export type KeyTag = { readonly at: number; readonly value: number };
+
+/** A layout of keys, or of parts of keys, that are made of bytes: fields and tags fill it. */
+export type KeyShape = {
+  readonly length: number;
+  readonly fields: readonly KeyField[];
+  readonly tags: readonly KeyTag[];
+};
+
+/** Every shape of what has one of `firsts`, and then one of `seconds`, those varying fastest. */
+export const joinShapes = (
+  firsts: readonly KeyShape[],
+  seconds: readonly KeyShape[],
+): readonly KeyShape[] =>
+  firsts.flatMap((first) => seconds.map((second) => appendShape(first, second)));
+
+function appendShape(first: KeyShape, second: KeyShape): KeyShape {
+  const moved = <Placed extends { readonly at: number }>(placed: Placed): Placed => ({
+    ...placed,
+    at: placed.at + first.length,
+  });
+  return {
+    length: first.length + second.length,
+    fields: [...first.fields, ...second.fields.map(moved)],
+    tags: [...first.tags, ...second.tags.map(moved)],
+  };
+}
+
+const FIELD_BYTES = 4;
+
+/** Fields of four bytes, and what is left, from byte `at` on. */
+export const fieldsOf = (at: number, length: number): KeyField[] =>
+  Array.from({ length: Math.ceil(length / FIELD_BYTES) }, (_, i) => ({
+    at: at + i * FIELD_BYTES,
+    width: Math.min(FIELD_BYTES, length - i * FIELD_BYTES),
+  }));

@@ -1,0 +1,62 @@
+import { type Allocate, allocateWords, ownMemory } from './key-list-builder.ts';
+
+/** Two ascending runs to be made one. */
+export type RunPair<Run> = {
+  readonly left: Run;
+  readonly right: Run;
+  /** To be filled: for each entry of `left`, its place in the merged run. */
+  readonly leftPlaces: Uint32Array;
+  readonly rightPlaces: Uint32Array;
+};
+
+/** All runs as one, and for each run that was given the places of its entries in it. */
+export type MergedRuns<Run> = { readonly run: Run; readonly maps: readonly Uint32Array[] };
+
+/** A run, and which of those that were given are in it. */
+type Node<Run> = { readonly run: Run; readonly members: readonly number[] };
+
+/**
+ * Merges runs two by two, the shortest first, so that entries are moved as seldom as can be (as in
+ * Huffman's code). The map of a run that was given is followed up with each merge: from a place in
+ * one run to where that comes to lie in the next.
+ */
+export function mergeRuns<Run extends { readonly length: number }>(
+  runs: readonly Run[],
+  merge: (pair: RunPair<Run>) => Run,
+  allocate: Allocate,
+): MergedRuns<Run> {
+  const maps = runs.map(({ length }) => allocateWords(allocate, length));
+  const placesFor = ({ run, members }: Node<Run>): Uint32Array => {
+    const [only, another] = members;
+    const isGiven = only !== undefined && another === undefined;
+    return isGiven ? (maps[only] as Uint32Array) : allocateWords(ownMemory, run.length);
+  };
+  const followUp = ({ members }: Node<Run>, places: Uint32Array): void => {
+    if (members.length === 1) return;
+    for (const member of members) applyPlaces(maps[member] as Uint32Array, places);
+  };
+  const [first] = maps;
+  if (maps.length === 1 && first !== undefined) fillPlaces(first);
+  const nodes: Node<Run>[] = runs.map((run, i) => ({ run, members: [i] }));
+  for (;;) {
+    nodes.sort((a, b) => b.run.length - a.run.length);
+    const left = nodes.pop();
+    const right = nodes.pop();
+    if (left === undefined) throw new RangeError('there must be a run to merge');
+    if (right === undefined) return { run: left.run, maps };
+    const leftPlaces = placesFor(left);
+    const rightPlaces = placesFor(right);
+    const run = merge({ left: left.run, right: right.run, leftPlaces, rightPlaces });
+    followUp(left, leftPlaces);
+    followUp(right, rightPlaces);
+    nodes.push({ run, members: [...left.members, ...right.members] });
+  }
+}
+
+function fillPlaces(map: Uint32Array): void {
+  for (let i = 0; i < map.length; i += 1) map[i] = i;
+}
+
+function applyPlaces(map: Uint32Array, places: Uint32Array): void {
+  for (let i = 0; i < map.length; i += 1) map[i] = places[map[i] as number] as number;
+}

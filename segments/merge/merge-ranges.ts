@@ -1,0 +1,181 @@
+import { compareKeys, firstOrdinal } from '../keys/key-list.ts';
+import { uniteKeys } from '../keys/unite-keys.ts';
+import type { KeyRange } from '../readings/key-range.ts';
+import { combineReadings } from '../readings/readings.ts';
+import type { SegmentShape } from '../shape.ts';
+import { joinKeyLists } from './key-list-parts.ts';
+import { splitRange } from './split-range.ts';
+
+/*
+ * Merging goes through all segments at once in the order of keys, like the merge of a merge sort
+ * whose items are ranges. Of each segment one range is in memory. The smallest last key of these
+ * ranges is where all of them are cut: what lies up to there is complete and becomes one range. So
+ * memory is bounded by the number of segments, whatever the number of keys.
+ *
+ *     segment 1   aaaaaaaa|aaaaaa            | the cut: the smallest last key
+ *     segment 2   bbb|bbbbbbbbbbb
+ *                 ^^^^ merged; the rest waits, and segment 2 gives its next range
+ *
+ * Cuts leave crumbs where ranges end shortly one after the other, so the results are gathered until
+ * they are as large as a range should be.
+ */
+
+/** What a range has at most, unless a single key has more rows. */
+export type RangeLimits = { readonly keys: number; readonly rows: number };
+
+export const RANGE_LIMITS: RangeLimits = { keys: 65_536, rows: 524_288 };
+
+/** The ranges of a segment, ascending; a store reads each when it is asked for. */
+export type RangeStream = AsyncIterable<KeyRange> | Iterable<KeyRange>;
+
+type Input = { readonly next: () => Promise<KeyRange | null>; pending: KeyRange | null };
+
+/** Merges what several segments of one group hold; readings of a key and bucket are combined. */
+export async function* mergeRanges(
+  streams: readonly RangeStream[],
+  shape: SegmentShape,
+  limits: RangeLimits = RANGE_LIMITS,
+): AsyncGenerator<KeyRange> {
+  const inputs = streams.map(openStream);
+  const gathered = new RangeGatherer(shape, limits);
+  for (;;) {
+    for (const input of inputs) input.pending ??= await input.next();
+    const open = inputs.filter(({ pending }) => pending !== null);
+    if (open.length === 0) break;
+    const parts = cutAll(open, limits);
+    const full = gathered.add(unite(parts, shape));
+    if (full) yield* splitToLimits(full, limits);
+  }
+  const rest = gathered.take();
+  if (rest) yield* splitToLimits(rest, limits);
+}
+
+function openStream(stream: RangeStream): Input {
+  const iterator =
+    Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
+  const next = async (): Promise<KeyRange | null> => {
+    const { value, done } = await iterator.next();
+    return done === true ? null : value;
+  };
+  return { next, pending: null };
+}
+
+/** Takes from each input the keys up to the cut. At least one input gives all that it has. */
+function cutAll(inputs: readonly Input[], limits: RangeLimits): KeyRange[] {
+  const cut = findCut(inputs, limits);
+  const parts: KeyRange[] = [];
+  for (const input of inputs) {
+    const { pending } = input;
+    if (!pending) continue;
+    const { keys } = pending;
+    const to = firstOrdinal(keys, (key) => compareKeys(keys, key, cut.keys, cut.ordinal) > 0);
+    if (to > 0) parts.push(splitRange(pending, 0, to));
+    input.pending = to === keys.count ? null : splitRange(pending, to, keys.count);
+  }
+  return parts;
+}
+
+/** The smallest of each input's last key, or, so that few keys come together, of one before it. */
+function findCut(inputs: readonly Input[], limits: RangeLimits) {
+  const share = Math.max(1, Math.floor(limits.keys / inputs.length));
+  const candidates = inputs.flatMap(({ pending }) =>
+    pending === null
+      ? []
+      : [{ keys: pending.keys, ordinal: Math.min(share, pending.keys.count) - 1 }],
+  );
+  const [first, ...others] = candidates;
+  if (!first) throw new Error('there is nothing to cut');
+  return others.reduce(
+    (least, each) =>
+      compareKeys(each.keys, each.ordinal, least.keys, least.ordinal) < 0 ? each : least,
+    first,
+  );
+}
+
+function unite(parts: readonly KeyRange[], shape: SegmentShape): KeyRange {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  const { keys, maps } = uniteKeys(parts.map((part) => part.keys));
+  const sources = parts.map(({ readings }, i) => ({
+    readings,
+    ordinalMap: maps[i] as Uint32Array,
+  }));
+  return { keys, readings: combine(sources, keys.count, shape) };
+}
+
+const combine = (
+  sources: Parameters<typeof combineReadings>[0],
+  keyCount: number,
+  { bucketSeconds, folds }: SegmentShape,
+) => combineReadings(sources, { keyCount, stepSeconds: bucketSeconds, folds });
+
+/** Ranges that follow each other, until together they are large enough. */
+class RangeGatherer {
+  readonly #shape: SegmentShape;
+  readonly #limits: RangeLimits;
+  #ranges: KeyRange[] = [];
+  #keys = 0;
+  #rows = 0;
+
+  constructor(shape: SegmentShape, limits: RangeLimits) {
+    this.#shape = shape;
+    this.#limits = limits;
+  }
+
+  /** Gives what was gathered before, where this one would make it too large. */
+  add(range: KeyRange): KeyRange | null {
+    const keys = range.keys.count;
+    const rows = range.readings.ordinals.length;
+    const isFull = this.#keys + keys > this.#limits.keys || this.#rows + rows > this.#limits.rows;
+    const full = isFull ? this.take() : null;
+    this.#ranges.push(range);
+    this.#keys += keys;
+    this.#rows += rows;
+    return full;
+  }
+
+  take(): KeyRange | null {
+    const ranges = this.#ranges;
+    this.#ranges = [];
+    this.#keys = 0;
+    this.#rows = 0;
+    return ranges.length === 0 ? null : joinRanges(ranges, this.#shape);
+  }
+}
+
+function joinRanges(ranges: readonly KeyRange[], shape: SegmentShape): KeyRange {
+  const [only] = ranges;
+  if (only && ranges.length === 1) return only;
+  const keys = joinKeyLists(ranges.map((range) => range.keys));
+  let before = 0;
+  const sources = ranges.map(({ readings }) => {
+    const ordinalMap = new Uint32Array(readings.keyCount);
+    for (let i = 0; i < ordinalMap.length; i += 1) ordinalMap[i] = before + i;
+    before += readings.keyCount;
+    return { readings, ordinalMap };
+  });
+  return { keys, readings: combine(sources, keys.count, shape) };
+}
+
+/** A range as ranges within the limits. */
+export function* splitToLimits(range: KeyRange, limits: RangeLimits): Generator<KeyRange> {
+  const { keys, readings } = range;
+  if (keys.count <= limits.keys && readings.ordinals.length <= limits.rows) {
+    yield range;
+    return;
+  }
+  const rowsOf = new Uint32Array(keys.count);
+  for (const ordinal of readings.ordinals) rowsOf[ordinal] = (rowsOf[ordinal] as number) + 1;
+  let from = 0;
+  let rows = 0;
+  for (let key = 0; key < keys.count; key += 1) {
+    const own = rowsOf[key] as number;
+    if (key > from && (key - from === limits.keys || rows + own > limits.rows)) {
+      yield splitRange(range, from, key);
+      from = key;
+      rows = 0;
+    }
+    rows += own;
+  }
+  yield splitRange(range, from, keys.count);
+}

@@ -1,0 +1,40 @@
+import { crc32 } from 'node:zlib';
+import { DamagedSegment } from '../damaged-segment.ts';
+
+/*
+ * A page is what is stored and read at once: sections one after the other, and before them four
+ * bytes of a CRC-32 over the segment's nonce, the page's number and the sections. So a flipped bit
+ * shows, and so does a page that lies in another one's place.
+ */
+
+const DIGEST_BYTES = 4;
+
+/** Which page of which segment: part of the digest. */
+export type PageIdentity = { readonly nonce: number; readonly number: number };
+
+function digestOf(sections: Uint8Array, { nonce, number }: PageIdentity): number {
+  const identity = new Uint8Array(8);
+  const view = new DataView(identity.buffer);
+  view.setUint32(0, nonce, true);
+  view.setUint32(4, number, true);
+  return crc32(sections, crc32(identity));
+}
+
+export function sealPage(sections: Uint8Array, identity: PageIdentity): Uint8Array {
+  const page = new Uint8Array(DIGEST_BYTES + sections.length);
+  page.set(sections, DIGEST_BYTES);
+  new DataView(page.buffer).setUint32(0, digestOf(sections, identity), true);
+  return page;
+}
+
+/** The sections of a page, sharing its memory. Errors: DamagedSegment. */
+export function openPage(page: Uint8Array, identity: PageIdentity): Uint8Array {
+  const { number } = identity;
+  if (page.length < DIGEST_BYTES) throw new DamagedSegment(`page ${number} is cut short`);
+  const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
+  const sections = page.subarray(DIGEST_BYTES);
+  if (view.getUint32(0, true) !== digestOf(sections, identity)) {
+    throw new DamagedSegment(`the digest of page ${number} does not fit its bytes`);
+  }
+  return sections;
+}

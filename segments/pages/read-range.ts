@@ -1,0 +1,216 @@
+import {
+  type BlockKeys,
+  type GroupTimes,
+  readGroupColumns,
+  readGroupKeys,
+} from '../blocks/block-group.ts';
+import {
+  readSeriesColumn,
+  readSeriesEntries,
+  type SeriesEntries,
+  topperBuckets,
+} from '../blocks/series.ts';
+import { ByteReader } from '../codes/bytes.ts';
+import { DamagedSegment } from '../damaged-segment.ts';
+import type { KeyCodec } from '../keys/key-codec.ts';
+import type { KeyList } from '../keys/key-list.ts';
+import { KeyListBuilder } from '../keys/key-list-builder.ts';
+import { readKeySection, SECTION_KEYS } from '../keys/key-section.ts';
+import type { Column } from '../readings/column.ts';
+import { joinColumns } from '../readings/join-columns.ts';
+import type { KeyRange } from '../readings/key-range.ts';
+import type { Readings } from '../readings/readings.ts';
+import type { SegmentShape } from '../shape.ts';
+import type {
+  Directory,
+  PlacedChunk,
+  PlacedGroup,
+  PlacedLevel,
+  PlacedRange,
+  SectionPlace,
+} from './directory.ts';
+import type { Sections } from './sections.ts';
+
+/** The keys of a range. Errors: DamagedSegment. */
+export function readKeys(range: PlacedRange, codec: KeyCodec, sections: Sections): KeyList {
+  const keys = new KeyListBuilder({ keys: range.keyCount, bytes: 0 });
+  for (const section of range.keys.keys()) {
+    readSection({ range, section }, { codec, sections, into: keys });
+  }
+  if (keys.count !== range.keyCount) throw wrongSections(range);
+  return keys.finish();
+}
+
+/** Some keys of a range: those of one of its sections, counted from 0. */
+export type KeySection = { readonly range: PlacedRange; readonly section: number };
+
+/** The keys of one section. Errors: DamagedSegment. */
+export function readKeysOfSection(place: KeySection, codec: KeyCodec, sections: Sections): KeyList {
+  const keys = new KeyListBuilder({ keys: 0, bytes: 0 });
+  readSection(place, { codec, sections, into: keys });
+  return keys.finish();
+}
+
+type SectionTarget = {
+  readonly codec: KeyCodec;
+  readonly sections: Sections;
+  readonly into: KeyListBuilder;
+};
+
+function readSection(
+  { range, section }: KeySection,
+  { codec, sections, into }: SectionTarget,
+): void {
+  const count = Math.min(SECTION_KEYS, range.keyCount - section * SECTION_KEYS);
+  if (count <= 0) throw wrongSections(range);
+  const reader = new ByteReader(sections(required(range.keys[section] ?? null)));
+  readKeySection(reader, codec, count, into);
+  if (reader.at !== reader.bytes.length) throw new DamagedSegment('bytes are left over');
+}
+
+const wrongSections = ({ keyCount, keys }: PlacedRange) =>
+  new DamagedSegment(`${keyCount} keys are in ${keys.length} sections`);
+
+/** What is wanted of a level: blocks that start from `from` to before `to`, some meters. */
+export type BlockQuestion = {
+  readonly from: number;
+  readonly to: number;
+  /** Places of meters (slot − 1), ascending. */
+  readonly places: readonly number[];
+};
+
+/** A question for all blocks. */
+export const EVER = { from: 0, to: Number.POSITIVE_INFINITY };
+
+/** The groups of a level that have blocks of a time. */
+export const groupsWithin = (
+  { groups }: PlacedLevel,
+  { from, to }: Pick<BlockQuestion, 'from' | 'to'>,
+): PlacedGroup[] =>
+  groups.filter(({ firstStart, lastStart }) => lastStart >= from && firstStart < to);
+
+/** The blocks of a level of a range. Errors: DamagedSegment. */
+export function readBlocks(
+  { directory, range, sections }: RangeSource,
+  level: PlacedLevel,
+  question: BlockQuestion,
+): Readings {
+  const blocks: BlockKeys[] = [];
+  const columns = Array.from({ length: directory.slots }, (): (Column | null)[] => []);
+  const { stepSeconds } = level;
+  for (const group of groupsWithin(level, question)) {
+    const times = { stepSeconds, first: group.firstStart };
+    const stored = readGroup(sections, { group, range, times, places: question.places });
+    for (const block of stored.blocks) {
+      if (block.start < question.from || block.start >= question.to) continue;
+      blocks.push(block);
+      for (const [place, lists] of columns.entries()) {
+        lists.push(stored.columns[place]?.[block.place]?.() ?? null);
+      }
+    }
+  }
+  return joinBlocks(blocks, columns, range.keyCount);
+}
+
+/** What a range is read from. */
+export type RangeSource = {
+  readonly directory: Directory;
+  readonly range: PlacedRange;
+  readonly sections: Sections;
+};
+
+type GroupQuestion = {
+  readonly group: PlacedGroup;
+  readonly range: PlacedRange;
+  readonly times: GroupTimes;
+  readonly places: readonly number[];
+};
+
+function readGroup(sections: Sections, { group, range, times, places }: GroupQuestion) {
+  // Within the group, starts are counted from that of its first block, which the directory has.
+  const blocks = readGroupKeys(sections(required(group.ordinals)), range.keyCount, times);
+  if (blocks[0]?.start !== group.firstStart || blocks.at(-1)?.start !== group.lastStart) {
+    throw new DamagedSegment('a group of blocks has other starts than the directory says');
+  }
+  const counts = blocks.map(({ count }) => count);
+  const columns = group.columns.map((place, i) =>
+    place !== null && places.includes(i) ? readGroupColumns(sections(place), counts) : null,
+  );
+  return { blocks, columns };
+}
+
+function joinBlocks(
+  blocks: readonly BlockKeys[],
+  columns: readonly (readonly (Column | null)[])[],
+  keyCount: number,
+): Readings {
+  const ends = new Uint32Array(blocks.length);
+  let rows = 0;
+  for (const [i, { count }] of blocks.entries()) {
+    rows += count;
+    ends[i] = rows;
+  }
+  const ordinals = new Uint32Array(rows);
+  for (const [i, block] of blocks.entries()) {
+    ordinals.set(block.ordinals(), (ends[i] as number) - block.count);
+  }
+  const lengths = blocks.map(({ count }) => count);
+  return {
+    keyCount,
+    starts: Float64Array.from(blocks, ({ start }) => start),
+    ends,
+    ordinals,
+    columns: columns.map((parts) => joinColumns(parts, lengths)),
+  };
+}
+
+/** All of a range as it was written: what merging and checking read. Errors: DamagedSegment. */
+export function readRange(source: RangeSource, codec: KeyCodec): KeyRange {
+  const { directory, range, sections } = source;
+  const finest = range.levels.at(-1);
+  if (!finest) throw new DamagedSegment('a range has no blocks');
+  const places = Array.from({ length: directory.slots }, (_, place) => place);
+  const readings = readBlocks(source, finest, { ...EVER, places });
+  if (readings.ordinals.length !== range.rowCount) {
+    throw new DamagedSegment(`a range has ${readings.ordinals.length} of ${range.rowCount} rows`);
+  }
+  return { keys: readKeys(range, codec, sections), readings };
+}
+
+/** A chunk's series of one meter. */
+export type ChunkSeries = SeriesEntries & { readonly columns: readonly (Column | null)[] };
+
+/** The series of a chunk's keys; `places`: of which meters. Errors: DamagedSegment. */
+export function readChunk(
+  { directory, sections }: Pick<RangeSource, 'directory' | 'sections'>,
+  chunk: PlacedChunk,
+  { shape, places }: { readonly shape: SegmentShape; readonly places: readonly number[] },
+): ChunkSeries {
+  const { count } = topperBuckets(directory.span, shape.topperBucketSeconds);
+  const size = { keyCount: chunk.keyCount, topperBuckets: count };
+  const entries = readSeriesEntries(sections(required(chunk.entries)), size);
+  const columns = chunk.columns.map((place, i) =>
+    place !== null && places.includes(i)
+      ? readSeriesColumn(sections(place), entries.places.length)
+      : null,
+  );
+  return { ends: entries.ends, places: entries.places, columns };
+}
+
+/** All keys of a segment added up by topper bucket, as one key. Errors: DamagedSegment. */
+export function readTotals({ totals, span }: Directory, shape: SegmentShape): Readings {
+  const [ordinals, ...columns] = totals;
+  const { topperBucketSeconds: stepSeconds } = shape;
+  const { origin: first } = topperBuckets(span, stepSeconds);
+  const blocks = readGroupKeys(ordinals ?? new Uint8Array(0), 1, { stepSeconds, first });
+  const counts = blocks.map(({ count }) => count);
+  const byMeter = columns.map((section) =>
+    section.length === 0 ? [] : readGroupColumns(section, counts).map((unpack) => unpack()),
+  );
+  return joinBlocks(blocks, byMeter, 1);
+}
+
+function required(place: SectionPlace | null): SectionPlace {
+  if (place === null) throw new DamagedSegment('the directory leaves out a section');
+  return place;
+}

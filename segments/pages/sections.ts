@@ -1,0 +1,21 @@
+import { DamagedSegment } from '../damaged-segment.ts';
+import type { Directory, SectionPlace } from './directory.ts';
+import { openPage } from './page.ts';
+
+/** Gives the bytes of a section, of pages that were fetched. */
+export type Sections = (place: SectionPlace) => Uint8Array;
+
+/** Sections of the pages that `pageOf` gives by number; each page's digest is compared once. */
+export function createSections(
+  { nonce }: Directory,
+  pageOf: (number: number) => Uint8Array,
+): Sections {
+  const opened = new Map<number, Uint8Array>();
+  return ({ page, from, to }) => {
+    const known = opened.get(page);
+    const sections = known ?? openPage(pageOf(page), { nonce, number: page });
+    if (!known) opened.set(page, sections);
+    if (to > sections.length) throw new DamagedSegment(`page ${page} is shorter than its sections`);
+    return sections.subarray(from, to);
+  };
+}

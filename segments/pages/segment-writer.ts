@@ -1,0 +1,184 @@
+import { blockGroups, writeGroupColumn, writeGroupOrdinals } from '../blocks/block-group.ts';
+import { type BucketSpan, hasSeries, levelsOf } from '../blocks/levels.ts';
+import { seriesChunks, seriesOf, writeSeriesColumn, writeSeriesEntries } from '../blocks/series.ts';
+import { ByteWriter } from '../codes/bytes.ts';
+import type { KeyCodec } from '../keys/key-codec.ts';
+import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
+import { SECTION_KEYS, writeKeySection } from '../keys/key-section.ts';
+import type { KeyRange } from '../readings/key-range.ts';
+import { coarserReadings, combineReadings, type Readings } from '../readings/readings.ts';
+import type { SegmentShape } from '../shape.ts';
+import { type ListedDirectory, type ListedRange, writeDirectory } from './directory.ts';
+import { type ListedSection, PageCutter, type StoredPage } from './page-cutter.ts';
+
+/*
+ * A segment holds the readings of a counter group over a span of time, and never changes. It is a
+ * sequence of *ranges of keys*, ascending: each range has its own sorted dictionary, its blocks and
+ * its series, and needs nothing of the others. So a segment of any number of keys is written,
+ * merged and checked in the memory of one range, and a read of a few keys touches one range.
+ *
+ * Within a range a key is its rank in the dictionary, its *ordinal*. The same readings are stored
+ * three times, as each question wants them: by bucket, added up over longer steps (levels), and
+ * turned around by key (series). Numbers are small and keys are few bytes, so all of it together
+ * takes less than a row's header in a table (docs/adr/0013-segments.md has the figures).
+ *
+ * What a range is written as, in this order:
+ *
+ *     keys      sections of up to 4,096
+ *     blocks    of each level, the coarsest first; neighbouring blocks are a group, whose ordinals
+ *               are a section, and each meter's values another
+ *     series    chunks of neighbouring keys: entries are a section, and each meter's values another
+ *
+ * Sections fill pages of 16 KiB (page-cutter.ts), and the directory says where they lie.
+ */
+
+export type SegmentOptions = {
+  readonly shape: SegmentShape;
+  readonly codec: KeyCodec;
+  /** Of all ranges that will be added. */
+  readonly span: BucketSpan;
+  /** A random number below 2^32. */
+  readonly nonce: number;
+};
+
+/** What the directory and the manifest say of a finished segment. */
+export type FinishedSegment = {
+  readonly directory: Uint8Array;
+  /** The pages that addRange has not given yet. */
+  readonly pages: readonly StoredPage[];
+  readonly keyCount: number;
+  /** One a key and bucket. */
+  readonly rowCount: number;
+};
+
+export class SegmentWriter {
+  readonly #options: SegmentOptions;
+  readonly #cutter: PageCutter;
+  readonly #ranges: ListedRange[] = [];
+  #totals: Readings | null = null;
+
+  constructor(options: SegmentOptions) {
+    this.#options = options;
+    this.#cutter = new PageCutter(options.nonce);
+  }
+
+  /** Adds a range, whose keys come after those of all ranges so far; gives pages to be stored. */
+  addRange({ keys, readings }: KeyRange): StoredPage[] {
+    if (keys.count === 0 || keys.count !== readings.keyCount) {
+      throw new Error(`a range of ${keys.count} keys has readings of ${readings.keyCount}`);
+    }
+    const { shape, span } = this.#options;
+    this.#requireAscending(keys);
+    this.#addTotals(readings);
+    const levels = levelsOf(shape, span).toReversed();
+    this.#ranges.push({
+      keyCount: keys.count,
+      rowCount: readings.ordinals.length,
+      firstKey: keyAt(keys, 0),
+      lastKey: keyAt(keys, keys.count - 1),
+      keys: this.#writeKeys(keys),
+      sectionKeys: firstKeysOfSections(keys).slice(1),
+      levels: levels.map((stepSeconds) => ({
+        stepSeconds,
+        groups: this.#writeLevel(readings, stepSeconds),
+      })),
+      series: hasSeries(shape, span) ? this.#writeSeries(readings) : [],
+    });
+    return this.#cutter.takeClosed();
+  }
+
+  finish(): FinishedSegment {
+    const { shape, span, nonce } = this.#options;
+    const pageCount = this.#cutter.finish();
+    const directory: ListedDirectory = {
+      nonce,
+      slots: shape.folds.length,
+      span,
+      pageCount,
+      ranges: this.#ranges,
+      totals: this.#writeTotals(),
+    };
+    return {
+      directory: writeDirectory(directory),
+      pages: this.#cutter.takeClosed(),
+      keyCount: this.#ranges.reduce((sum, { keyCount }) => sum + keyCount, 0),
+      rowCount: this.#ranges.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    };
+  }
+
+  #requireAscending(keys: KeyList): void {
+    const before = this.#ranges.at(-1);
+    if (before && compareKeys(oneKey(before.lastKey), 0, keys, 0) >= 0) {
+      throw new Error('ranges of keys must ascend');
+    }
+  }
+
+  #writeKeys(keys: KeyList): ListedSection[] {
+    const sections: ListedSection[] = [];
+    for (let from = 0; from < keys.count; from += SECTION_KEYS) {
+      const to = Math.min(from + SECTION_KEYS, keys.count);
+      const out = new ByteWriter();
+      writeKeySection(out, keys, from, to, this.#options.codec);
+      sections.push(this.#cutter.add(out.take()));
+    }
+    return sections;
+  }
+
+  #writeLevel(readings: Readings, stepSeconds: number) {
+    const { bucketSeconds, folds } = this.#options.shape;
+    const level =
+      stepSeconds === bucketSeconds ? readings : coarserReadings(readings, stepSeconds, folds);
+    return blockGroups(level).map((buckets) => {
+      const first = level.starts[buckets.from] as number;
+      return {
+        firstStart: first,
+        lastStart: level.starts[buckets.to - 1] as number,
+        ordinals: this.#cutter.add(writeGroupOrdinals(level, buckets, { stepSeconds, first })),
+        columns: folds.map((_, place) => this.#cutter.add(writeGroupColumn(level, buckets, place))),
+      };
+    });
+  }
+
+  #writeSeries(readings: Readings) {
+    const { shape, span } = this.#options;
+    const series = seriesOf(readings, shape, span);
+    return seriesChunks(series).map((keys) => ({
+      keyCount: keys.to - keys.from,
+      entries: this.#cutter.add(writeSeriesEntries(series, keys)),
+      columns: shape.folds.map((_, place) =>
+        this.#cutter.add(writeSeriesColumn(series, keys, place)),
+      ),
+    }));
+  }
+
+  #addTotals(readings: Readings): void {
+    const { folds, topperBucketSeconds } = this.#options.shape;
+    const grid = { keyCount: 1, stepSeconds: topperBucketSeconds, folds };
+    const asOneKey = new Uint32Array(readings.keyCount);
+    const own = combineReadings([{ readings, ordinalMap: asOneKey }], grid);
+    const parts = this.#totals === null ? [own] : [this.#totals, own];
+    this.#totals = combineReadings(
+      parts.map((part) => ({ readings: part, ordinalMap: null })),
+      grid,
+    );
+  }
+
+  #writeTotals(): Uint8Array[] {
+    const { shape, span } = this.#options;
+    const { topperBucketSeconds: stepSeconds, folds } = shape;
+    const totals = this.#totals;
+    if (totals === null) throw new Error('a segment has at least one range of keys');
+    const all = { from: 0, to: totals.starts.length };
+    const first = span.first - (span.first % stepSeconds);
+    return [
+      writeGroupOrdinals(totals, all, { stepSeconds, first }),
+      ...folds.map((_, place) => writeGroupColumn(totals, all, place) ?? new Uint8Array(0)),
+    ];
+  }
+}
+
+function firstKeysOfSections(keys: KeyList): Uint8Array[] {
+  const first: Uint8Array[] = [];
+  for (let i = 0; i < keys.count; i += SECTION_KEYS) first.push(keyAt(keys, i));
+  return first;
+}

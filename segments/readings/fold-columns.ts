@@ -1,0 +1,135 @@
+import type { Fold } from '../../domain/meter-type.ts';
+import {
+  carry,
+  HIGH_UNIT,
+  type Lanes,
+  NARROW_BOUND,
+  narrowLanes,
+  type WideLanes,
+  wideLanes,
+} from '../codes/lanes.ts';
+import type { Column } from './column.ts';
+
+/** A column, and for each of its rows the row of the result that it goes into. */
+export type FoldSource = { readonly column: Column; readonly targets: Uint32Array };
+
+/**
+ * Combines readings by their meter's rule (decision 23) into `length` rows, exactly: sums in
+ * doubles where they stay below 2^53, else in two lanes. A row that gets no reading has none.
+ */
+export function foldColumns(sources: readonly FoldSource[], fold: Fold, length: number): Column {
+  const isExtreme = fold === 'max' || fold === 'min';
+  const values = sources.map(({ column, targets }) => ({ lanes: column.values, targets }));
+  if (isExtreme) return { values: foldExtremes(values, fold, length), counts: null };
+  return {
+    values: addUp(values, length),
+    counts: fold === 'mean' ? addUpCounts(sources, length) : null,
+  };
+}
+
+type LaneSource = { readonly lanes: Lanes; readonly targets: Uint32Array };
+
+function addUp(sources: readonly LaneSource[], length: number): Lanes {
+  return staysNarrow(sources) ? addNarrow(sources, length) : addWide(sources, length);
+}
+
+/** Null where every row of the result is of one reading at most. */
+function addUpCounts(sources: readonly FoldSource[], length: number): Lanes | null {
+  const counted = sources.map(({ column, targets }) => ({
+    lanes: column.counts ?? onesWhereThere(column.values),
+    targets,
+  }));
+  const counts = addUp(counted, length);
+  for (let row = 0; row < length; row += 1) if (Number.isNaN(counts.low[row])) counts.low[row] = 0;
+  return counts.high === null && counts.low.every((count) => count <= 1) ? null : counts;
+}
+
+function onesWhereThere({ low }: Lanes): Lanes {
+  const ones = new Float64Array(low.length);
+  for (let row = 0; row < low.length; row += 1) {
+    ones[row] = Number.isNaN(low[row]) ? Number.NaN : 1;
+  }
+  return { low: ones, high: null };
+}
+
+function staysNarrow(sources: readonly LaneSource[]): boolean {
+  let bound = 0;
+  for (const { lanes, targets } of sources) {
+    if (lanes.high !== null) return false;
+    for (let row = 0; row < targets.length; row += 1) {
+      const value = Math.abs(lanes.low[row] as number);
+      // Not a number where there is no reading.
+      if (value > 0) bound += value;
+    }
+  }
+  return bound < NARROW_BOUND;
+}
+
+function addNarrow(sources: readonly LaneSource[], length: number): Lanes {
+  const sums = narrowLanes(length);
+  const { low } = sums;
+  low.fill(Number.NaN);
+  for (const { lanes, targets } of sources) {
+    const from = lanes.low;
+    for (let row = 0; row < targets.length; row += 1) {
+      const value = from[row] as number;
+      if (Number.isNaN(value)) continue;
+      const target = targets[row] as number;
+      const so = low[target] as number;
+      low[target] = Number.isNaN(so) ? value : so + value;
+    }
+  }
+  return sums;
+}
+
+function addWide(sources: readonly LaneSource[], length: number): WideLanes {
+  const sums = wideLanes(length);
+  const { low, high } = sums;
+  low.fill(Number.NaN);
+  for (const { lanes, targets } of sources) {
+    for (let row = 0; row < targets.length; row += 1) {
+      const value = lanes.low[row] as number;
+      if (Number.isNaN(value)) continue;
+      const target = targets[row] as number;
+      // Split, so that `low` can take up 2^21 numbers before it is no longer exact.
+      const upper = Math.floor(value / HIGH_UNIT);
+      const so = low[target] as number;
+      low[target] = (Number.isNaN(so) ? 0 : so) + (value - upper * HIGH_UNIT);
+      high[target] = (high[target] as number) + upper + (lanes.high?.[row] ?? 0);
+    }
+  }
+  carry(sums);
+  return sums;
+}
+
+function foldExtremes(sources: readonly LaneSource[], fold: 'max' | 'min', length: number): Lanes {
+  const sign = fold === 'max' ? 1 : -1;
+  const isAnyWide = sources.some(({ lanes }) => lanes.high !== null);
+  const result: Lanes = isAnyWide ? wideLanes(length) : narrowLanes(length);
+  result.low.fill(Number.NaN);
+  for (const { lanes, targets } of sources) {
+    for (let row = 0; row < targets.length; row += 1) {
+      const low = lanes.low[row] as number;
+      if (Number.isNaN(low)) continue;
+      keepExtreme(result, targets[row] as number, { low, high: lanes.high?.[row] ?? null, sign });
+    }
+  }
+  return result;
+}
+
+/** sign: 1 keeps the larger one, −1 the smaller one. */
+type Candidate = { readonly low: number; readonly high: number | null; readonly sign: number };
+
+function keepExtreme(into: Lanes, target: number, { low, high, sign }: Candidate): void {
+  const so = into.low[target] as number;
+  if (into.high === null) {
+    if (Number.isNaN(so) || sign * (low - so) > 0) into.low[target] = low;
+    return;
+  }
+  const upper = high ?? Math.floor(low / HIGH_UNIT);
+  const rest = high === null ? low - upper * HIGH_UNIT : low;
+  const difference = upper - (into.high[target] as number) || rest - so;
+  if (!Number.isNaN(so) && sign * difference <= 0) return;
+  into.low[target] = rest;
+  into.high[target] = upper;
+}

@@ -1,0 +1,187 @@
+import { floorTo } from '../../domain/interval.ts';
+import type { SegmentShape } from '../shape.ts';
+import { type Column, columnPart } from './column.ts';
+import { foldColumns } from './fold-columns.ts';
+
+/**
+ * Readings of a range of keys: a row for each key in each bucket that has a reading of any meter,
+ * ascending by bucket, then by ordinal.
+ */
+export type Readings = {
+  /** Keys have the ordinals 0 to keyCount − 1. */
+  readonly keyCount: number;
+  /** The starts of the buckets, epoch seconds. */
+  readonly starts: Float64Array;
+  /** The rows of bucket i end at ends[i]. */
+  readonly ends: Uint32Array;
+  /** By row. */
+  readonly ordinals: Uint32Array;
+  /** By slot − 1; null: no reading of the meter. */
+  readonly columns: readonly (Column | null)[];
+};
+
+/** Readings, and what their ordinals are in the result; null: the same. */
+export type ReadingSource = {
+  readonly readings: Readings;
+  readonly ordinalMap: Uint32Array | null;
+};
+
+/** How readings are combined: into steps of so many seconds, counted from 1970. */
+export type Grid = {
+  readonly keyCount: number;
+  /** Infinity: all in one step, which starts with the first bucket. */
+  readonly stepSeconds: number;
+  readonly folds: SegmentShape['folds'];
+};
+
+/**
+ * Readings from several sources as one, with one row a key and step. This is what makes hours of
+ * buckets, a merged segment of several, and order of what was gathered with repetitions.
+ */
+export function combineReadings(sources: readonly ReadingSource[], grid: Grid): Readings {
+  const { starts, ends, ordinals, targets } = groupRows(sources, grid);
+  const columns = grid.folds.map((fold, place): Column | null => {
+    if (fold === null) return null;
+    const parts = sources.flatMap(({ readings }, i) => {
+      const column = readings.columns[place];
+      return column ? [{ column, targets: targets[i] as Uint32Array }] : [];
+    });
+    return parts.length === 0 ? null : foldColumns(parts, fold, ordinals.length);
+  });
+  return { keyCount: grid.keyCount, starts, ends, ordinals, columns };
+}
+
+/** Where rows go: by source, for each of its rows the row of the result. */
+type RowGroups = Pick<Readings, 'starts' | 'ends' | 'ordinals'> & {
+  readonly targets: readonly Uint32Array[];
+};
+
+/** Neighbouring rows of a source that go into one step: their keys, and where each row goes. */
+type MappedRows = {
+  readonly ordinals: Uint32Array;
+  readonly ordinalMap: Uint32Array | null;
+  readonly targets: Uint32Array;
+};
+
+type RowSpan = { readonly source: number; readonly from: number; readonly to: number };
+
+function groupRows(sources: readonly ReadingSource[], grid: Grid): RowGroups {
+  const steps = spansByStep(sources, grid.stepSeconds);
+  const starts = Float64Array.from(steps.keys()).sort();
+  const ends = new Uint32Array(starts.length);
+  const total = sources.reduce((sum, { readings }) => sum + readings.ordinals.length, 0);
+  const ordinals = new Uint32Array(total);
+  const targets = sources.map(({ readings }) => new Uint32Array(readings.ordinals.length));
+  const rowOf = new Uint32Array(grid.keyCount);
+  let length = 0;
+  for (let step = 0; step < starts.length; step += 1) {
+    const spans = (steps.get(starts[step] as number) ?? []).map(
+      ({ source, from, to }): MappedRows => ({
+        ordinals: (sources[source] as ReadingSource).readings.ordinals.subarray(from, to),
+        ordinalMap: (sources[source] as ReadingSource).ordinalMap,
+        targets: (targets[source] as Uint32Array).subarray(from, to),
+      }),
+    );
+    length = placeKeys(spans, { rowOf, ordinals, from: length });
+    for (const span of spans) setTargets(span, rowOf);
+    ends[step] = length;
+  }
+  return { starts, ends, ordinals: ordinals.slice(0, length), targets };
+}
+
+function spansByStep(sources: readonly ReadingSource[], stepSeconds: number) {
+  const steps = new Map<number, RowSpan[]>();
+  const isOneStep = stepSeconds === Number.POSITIVE_INFINITY;
+  let first = Number.POSITIVE_INFINITY;
+  for (const { readings } of sources) first = Math.min(first, readings.starts[0] ?? first);
+  for (const [source, { readings }] of sources.entries()) {
+    for (let bucket = 0; bucket < readings.starts.length; bucket += 1) {
+      const start = readings.starts[bucket] as number;
+      const step = isOneStep ? first : floorTo(start, stepSeconds);
+      const from = bucket === 0 ? 0 : (readings.ends[bucket - 1] as number);
+      const span = { source, from, to: readings.ends[bucket] as number };
+      const known = steps.get(step);
+      if (known) known.push(span);
+      else steps.set(step, [span]);
+    }
+  }
+  return steps;
+}
+
+/** Where the keys of a step go: `ordinals` from row `from` on; rowOf then tells the row of each. */
+type KeyPlaces = {
+  readonly rowOf: Uint32Array;
+  readonly ordinals: Uint32Array;
+  readonly from: number;
+};
+
+/** In rowOf a row is stored as row + 1, so that 0 says that the key is not there. */
+function placeKeys(spans: readonly MappedRows[], { rowOf, ordinals, from }: KeyPlaces): number {
+  let length = from;
+  let isAscending = true;
+  let last = -1;
+  rowOf.fill(0);
+  for (const { ordinals: own, ordinalMap } of spans) {
+    for (let row = 0; row < own.length; row += 1) {
+      const key = own[row] as number;
+      const ordinal = ordinalMap === null ? key : (ordinalMap[key] as number);
+      if ((rowOf[ordinal] as number) !== 0) continue;
+      rowOf[ordinal] = 1;
+      if (ordinal < last) isAscending = false;
+      last = ordinal;
+      ordinals[length] = ordinal;
+      length += 1;
+    }
+  }
+  const placed = ordinals.subarray(from, length);
+  if (!isAscending) sortOrdinals(placed, rowOf);
+  for (let i = 0; i < placed.length; i += 1) rowOf[placed[i] as number] = from + i + 1;
+  return length;
+}
+
+/** Many keys are in order sooner by looking at all marks than by comparing. */
+function sortOrdinals(placed: Uint32Array, marks: Uint32Array): void {
+  if (placed.length * 16 < marks.length) {
+    placed.sort();
+    return;
+  }
+  let length = 0;
+  for (let ordinal = 0; ordinal < marks.length; ordinal += 1) {
+    if ((marks[ordinal] as number) === 0) continue;
+    placed[length] = ordinal;
+    length += 1;
+  }
+}
+
+function setTargets({ ordinals, ordinalMap, targets }: MappedRows, rowOf: Uint32Array): void {
+  for (let row = 0; row < ordinals.length; row += 1) {
+    const own = ordinals[row] as number;
+    const ordinal = ordinalMap === null ? own : (ordinalMap[own] as number);
+    targets[row] = (rowOf[ordinal] as number) - 1;
+  }
+}
+
+/** The readings in coarser steps; `stepSeconds` a multiple of theirs, or Infinity for one step. */
+export const coarserReadings = (
+  readings: Readings,
+  stepSeconds: number,
+  folds: SegmentShape['folds'],
+): Readings =>
+  combineReadings([{ readings, ordinalMap: null }], {
+    keyCount: readings.keyCount,
+    stepSeconds,
+    folds,
+  });
+
+/** The rows of a bucket. */
+export const bucketRows = ({ ends }: Readings, bucket: number): { from: number; to: number } => ({
+  from: bucket === 0 ? 0 : (ends[bucket - 1] as number),
+  to: ends[bucket] as number,
+});
+
+/** A bucket's column, sharing memory. */
+export function bucketColumn(readings: Readings, bucket: number, place: number): Column | null {
+  const { from, to } = bucketRows(readings, bucket);
+  const column = readings.columns[place];
+  return column ? columnPart(column, from, to) : null;
+}

@@ -1,0 +1,94 @@
+import type { CopySource } from '../../db/copy-source.ts';
+import { SegmentCheck } from '../../segments/check/check-segment.ts';
+import { DamagedSegment } from '../../segments/damaged-segment.ts';
+import { keyCodecOf } from '../../segments/keys/key-codec.ts';
+import type { Directory, PlacedRange } from '../../segments/pages/directory.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { type FetchedPages, fetchPages } from '../read/fetch-pages.ts';
+import type { StoredSegment } from '../read/manifest.ts';
+import { MissingPages } from '../read/missing-pages.ts';
+import { pagesOfRange } from '../read/pages-of-range.ts';
+import { sectionsOf } from '../read/segment-ranges.ts';
+
+/**
+ * What is wrong with a segment of a database, in words; nothing if it is whole. Each range is
+ * fetched when its turn comes, and is all that is in memory. The source has the snapshot that the
+ * segment's manifest is of. Errors: those of the source.
+ */
+export async function* checkStoredSegment(
+  source: CopySource,
+  segment: StoredSegment,
+  shape: SegmentShape,
+): AsyncGenerator<string> {
+  const directory = yield* faultsOf(() => segment.directory());
+  if (!directory) return;
+  yield* checkRow(segment, directory);
+  const check = new SegmentCheck({ shape, codec: keyCodecOf(shape), directory });
+  const sizes = new Map<number, number>();
+  let isReadable = true;
+  for (const range of directory.ranges) {
+    const fetched = await tryFetch(source, segment, range);
+    if (fetched instanceof MissingPages) {
+      yield fetched.message;
+      isReadable = false;
+      continue;
+    }
+    for (const [page, { length }] of fetched.get(segment.segmentId) ?? []) sizes.set(page, length);
+    const faults = yield* faultsOf(() => [...check.range(range, sectionsOf(segment, fetched))]);
+    if (faults) yield* faults;
+    else isReadable = false;
+  }
+  // Sums of all keys cannot be told where some could not be read.
+  if (!isReadable) return;
+  const faults = yield* faultsOf(() => [...check.end()]);
+  if (faults) yield* faults;
+  yield* checkSize(segment, sizes);
+}
+
+/** What `work` gives; where it meets damage, that is yielded in words. */
+function* faultsOf<Result>(work: () => Result): Generator<string, Result | null> {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof DamagedSegment)) throw error;
+    yield error.message;
+    return null;
+  }
+}
+
+async function tryFetch(
+  source: CopySource,
+  segment: StoredSegment,
+  range: PlacedRange,
+): Promise<FetchedPages | MissingPages> {
+  try {
+    return await fetchPages(source, [{ segment, pages: pagesOfRange(range) }]);
+  } catch (error) {
+    if (error instanceof MissingPages) return error;
+    throw error;
+  }
+}
+
+function* checkRow(segment: StoredSegment, directory: Directory): Generator<string> {
+  const { span, ranges, pageCount } = directory;
+  const told = {
+    'first bucket': [segment.firstBucket, span.first],
+    'last bucket': [segment.lastBucket, span.last],
+    'number of keys': [segment.keyCount, sum(ranges.map(({ keyCount }) => keyCount))],
+    'number of rows': [segment.rowCount, sum(ranges.map(({ rowCount }) => rowCount))],
+    'number of pages': [segment.pageCount, pageCount],
+  };
+  for (const [what, [row, stored]] of Object.entries(told)) {
+    if (row !== stored) yield `the ${what} is ${stored}, the manifest says ${row}`;
+  }
+}
+
+function* checkSize(
+  { sizeBytes, directoryBytes }: StoredSegment,
+  pages: ReadonlyMap<number, number>,
+): Generator<string> {
+  const stored = sum([...pages.values()]) + directoryBytes;
+  if (stored !== sizeBytes) yield `the size is ${stored}, the manifest says ${sizeBytes}`;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((so, each) => so + each, 0);

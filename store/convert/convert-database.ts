@@ -1,0 +1,190 @@
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { markTextsConverted, selectUnconverted } from '../../db/write/convert/conversion-state.ts';
+import { copyOldTexts } from '../../db/write/convert/copy-old-texts.ts';
+import { dropOldTables as dropTables } from '../../db/write/convert/drop-old-tables.ts';
+import { freezeOldTables } from '../../db/write/convert/freeze-old-tables.ts';
+import { selectHasOldTables } from '../../db/write/convert/old-tables.ts';
+import {
+  type OldContext,
+  type OldSlice,
+  selectOldContexts,
+  selectOldSlices,
+} from '../../db/write/convert/select-old-slices.ts';
+import { holdContext, releaseContext } from '../../db/write/lock-context.ts';
+import { requireSession } from '../../db/write/require-session.ts';
+import { selectGroups } from '../../db/write/select-groups.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import type { ConversionLimits } from './conversion-limits.ts';
+import { convertSlice } from './convert-slice.ts';
+
+/*
+ * Version 0.7 kept each reading as a row of `samples`, each key as a row of `keys`, and packed both
+ * a second time. All of it becomes segments here, slice by slice:
+ *
+ *   1. the lock of every context is taken, which imports and feeds of any version wait for;
+ *   2. the old tables refuse writes from now on, so that whoever goes on with the old version fails
+ *      with an error, and does not write where nobody reads any more;
+ *   3. texts of each context, then its slices, oldest first, each in a transaction that also says
+ *      that it is done. Killed at any moment, the next run goes on with the slice that was cut off;
+ *   4. the old tables stay as they are until dropOldTables, which wants all of it to be done.
+ *
+ * Archived slices stay in their files (restore-old-archive.ts).
+ */
+
+export type ConversionTarget = { readonly databaseUrl: string };
+
+/** Before the first slice, as its samples are read, and after each slice. */
+export type ConversionProgress = {
+  readonly context: string;
+  readonly slice: string;
+  /** Of all that this run has to convert. */
+  readonly slices: { readonly done: number; readonly of: number };
+  readonly bytes: { readonly done: number; readonly of: number };
+  /** Of this run so far. */
+  readonly samples: number;
+};
+
+export type ConversionOptions = {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
+  /** Called with the name of a context that somebody else works on, before waiting for it. */
+  readonly onWaiting?: ((context: string) => void) | undefined;
+  /** The clock, in epoch seconds: says which slices are over. */
+  readonly now?: (() => number) | undefined;
+  readonly limits?: ConversionLimits | undefined;
+};
+
+/** What this run did; all 0 where everything was converted before. */
+export type ConvertedDatabase = {
+  readonly slices: number;
+  readonly samples: number;
+  readonly segments: number;
+  /** Keys that have a label, a description or attributes. */
+  readonly texts: number;
+};
+
+/**
+ * Converts what version 0.7 stored. Errors: nothing is lost by any, and the next run goes on with
+ * what is not done. It needs a session of its own, not one of a pooler in transaction mode.
+ */
+export const convertDatabase = (
+  { databaseUrl }: ConversionTarget,
+  options: ConversionOptions = {},
+): Promise<ConvertedDatabase> =>
+  withConnection({ databaseUrl, signal: options.signal }, 'conversion', async (connection) => {
+    if (!(await selectHasOldTables(connection))) return NOTHING;
+    requireSession(connection, 'The database cannot be converted');
+    const held: OldContext[] = [];
+    try {
+      await holdContexts(connection, held, options);
+      await freezeOldTables(connection);
+      // One that was made meanwhile; those that come now can have no samples in the old tables.
+      await holdContexts(connection, held, options);
+      return await convertContexts(connection, held, options);
+    } finally {
+      // A connection that is lost has given them back already.
+      for (const { contextId } of held) {
+        await releaseContext(connection, contextId).catch(() => undefined);
+      }
+    }
+  });
+
+const NOTHING: ConvertedDatabase = { slices: 0, samples: 0, segments: 0, texts: 0 };
+
+/** Takes the locks of all contexts that are not in `held`, and adds them. */
+async function holdContexts(
+  connection: Connection,
+  held: OldContext[],
+  { onWaiting, signal }: ConversionOptions,
+): Promise<void> {
+  for (const context of await selectOldContexts(connection)) {
+    if (held.some(({ contextId }) => contextId === context.contextId)) continue;
+    signal?.throwIfAborted();
+    await holdContext(connection, context.contextId, {
+      onWaiting: () => onWaiting?.(context.name),
+    });
+    held.push(context);
+  }
+}
+
+/** A slice, and the name of its context. */
+type NamedSlice = OldSlice & { readonly context: string };
+
+async function convertContexts(
+  connection: Connection,
+  contexts: readonly OldContext[],
+  options: ConversionOptions,
+): Promise<ConvertedDatabase> {
+  let texts = 0;
+  const slices: NamedSlice[] = [];
+  for (const { contextId, name } of contexts) {
+    options.signal?.throwIfAborted();
+    texts += await convertTexts(connection, contextId);
+    const ofContext = await selectOldSlices(connection, contextId);
+    slices.push(...ofContext.map((slice) => ({ ...slice, context: name })));
+  }
+  return { texts, ...(await convertSlices(connection, slices, options)) };
+}
+
+const convertTexts = (connection: Connection, contextId: number): Promise<number> =>
+  inTransaction(connection, async () => {
+    if (!(await markTextsConverted(connection, contextId))) return 0;
+    const groups = await selectGroups(connection, contextId);
+    return copyOldTexts(
+      connection,
+      groups.map(({ groupId }) => groupId),
+    );
+  });
+
+async function convertSlices(
+  connection: Connection,
+  slices: readonly NamedSlice[],
+  { signal, onProgress, now = systemSeconds, limits }: ConversionOptions,
+): Promise<Omit<ConvertedDatabase, 'texts'>> {
+  const ofBytes = slices.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  let doneBytes = 0;
+  let samples = 0;
+  let segments = 0;
+  for (const [done, slice] of slices.entries()) {
+    const tell = (slicesDone: number, ownSamples: number, part: number) =>
+      onProgress?.({
+        context: slice.context,
+        slice: sliceName(slice.startsAt, slice.engine),
+        slices: { done: slicesDone, of: slices.length },
+        bytes: { done: doneBytes + part * slice.sizeBytes, of: ofBytes },
+        samples: samples + ownSamples,
+      });
+    tell(done, 0, 0);
+    const converted = await convertSlice(connection, slice, {
+      now: now(),
+      limits,
+      signal,
+      onSamples: (ownSamples, part) => tell(done, ownSamples, part),
+    });
+    doneBytes += slice.sizeBytes;
+    samples += converted?.samples ?? 0;
+    segments += converted?.segments ?? 0;
+    tell(done + 1, 0, 0);
+  }
+  return { slices: slices.length, samples, segments };
+}
+
+const systemSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/**
+ * Drops what was converted. Errors: something is not. Samples that somebody put away by hand stay
+ * (db/write/convert/drop-old-tables.ts).
+ */
+export const dropOldTables = ({ databaseUrl }: ConversionTarget): Promise<void> =>
+  withConnection({ databaseUrl }, 'conversion', async (connection) => {
+    if (!(await selectHasOldTables(connection))) return;
+    const { contexts, slices } = await selectUnconverted(connection);
+    if (contexts + slices > 0) {
+      throw new Error(
+        `all that version 0.7 stored must be converted before its tables are dropped, but ${slices} ` +
+          `slices and the texts of ${contexts} contexts are not: convert the database first`,
+      );
+    }
+    await dropTables(connection);
+  });

@@ -1,0 +1,50 @@
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { markSliceConverted } from '../../db/write/convert/conversion-state.ts';
+import { oldTablesOf, selectIsTable } from '../../db/write/convert/old-tables.ts';
+import { publishWritten } from './publish-written.ts';
+import { type WritingOptions, writeOldSamples } from './write-old-samples.ts';
+
+export type SliceToConvert = {
+  readonly contextId: number;
+  readonly sliceId: number;
+  /** Epoch seconds, exclusive. */
+  readonly endsAt: number;
+};
+
+export type ConvertedSlice = {
+  /** Rows of the old table. */
+  readonly samples: number;
+  /** That live. */
+  readonly segments: number;
+};
+
+/**
+ * Makes segments of a slice's samples, in one transaction that also says that this is done. Nothing
+ * is taken out of the old tables. Readings stay what they are, so nobody's answer gets old. null: it
+ * was done before. Nobody may write samples of the context meanwhile (lock-context.ts).
+ */
+export const convertSlice = (
+  connection: Connection,
+  slice: SliceToConvert,
+  options: WritingOptions,
+): Promise<ConvertedSlice | null> =>
+  inTransaction(connection, async () => {
+    const { contextId, sliceId, endsAt } = slice;
+    if (!(await markSliceConverted(connection, sliceId))) return null;
+    const tables = oldTablesOf(sliceId);
+    await requireSamples(connection, tables.samples);
+    const toWrite = { contextId, sliceId, isOver: endsAt <= options.now };
+    const written = await writeOldSamples(connection, toWrite, { ...options, tables });
+    const publication = { contextId, changes: 'layout', at: options.now } as const;
+    await publishWritten(connection, publication, written);
+    return { samples: written.samples, segments: written.live.length };
+  });
+
+/** Somebody may have dropped it by hand. */
+async function requireSamples(connection: Connection, table: string): Promise<void> {
+  if (await selectIsTable(connection, table)) return;
+  throw new Error(
+    `the samples of each slice must be in a table of its own, but ${table} is not there: put it ` +
+      'back, or drop the slice with the version that was installed before',
+  );
+}

@@ -1,0 +1,88 @@
+import type { CopySource } from '../../db/copy-source.ts';
+import {
+  KEY_ID_BYTES,
+  type OldSamples,
+  type TakeNumber,
+} from '../../db/write/convert/old-samples.ts';
+import type { BucketSpan } from '../../segments/blocks/levels.ts';
+import { KeyTable } from '../../segments/gather/key-table.ts';
+import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
+import type { RangeLimits } from '../../segments/merge/merge-ranges.ts';
+import type { KeyRange } from '../../segments/readings/key-range.ts';
+import type { ConvertedGroup } from './converted-group.ts';
+import { loadKeysOfIds } from './load-keys-of-ids.ts';
+
+/**
+ * Samples of one group and probe as they come from the old table. Its rows name keys by ids, whose
+ * texts are only looked up when the rows are written, for all ids at once: so no row is joined, and
+ * in memory are just the keys that rows are of.
+ */
+export class OldGatherer {
+  readonly #group: ConvertedGroup;
+  /** Ids by the index that their key will have. */
+  readonly #ids = new KeyTable();
+  readonly #readings: ReadingGatherer;
+  #first = Number.POSITIVE_INFINITY;
+  #last = Number.NEGATIVE_INFINITY;
+  #source: OldSamples | null = null;
+  #row = NO_ROW;
+
+  constructor(group: ConvertedGroup) {
+    this.#group = group;
+    this.#readings = new ReadingGatherer(group.shape);
+  }
+
+  get rowCount(): number {
+    return this.#readings.rowCount;
+  }
+
+  get sizeBytes(): number {
+    return this.#ids.sizeBytes + this.#readings.sizeBytes;
+  }
+
+  /** Of all rows; there must be one. */
+  get span(): BucketSpan {
+    return { first: this.#first, last: this.#last };
+  }
+
+  /** Adds the row that the samples are at, if it has any reading. */
+  add(samples: OldSamples): void {
+    this.#source = samples;
+    this.#row = NO_ROW;
+    samples.eachReading(this.#putValue);
+    if (this.#row !== NO_ROW) samples.eachCount(this.#putCount);
+  }
+
+  /** All rows, with the keys that a table gives their ids; no row is to be added any more. */
+  async ranges(
+    source: CopySource,
+    table: string,
+    limits: RangeLimits,
+  ): Promise<Iterable<KeyRange>> {
+    const request = { table, ids: this.#ids, group: this.#group };
+    await loadKeysOfIds(source, request, this.#readings.keys);
+    return this.#readings.ranges(limits);
+  }
+
+  readonly #putValue: TakeNumber = (place, value) => {
+    if ((this.#group.shape.folds[place] ?? null) === null) return;
+    if (this.#row === NO_ROW) this.#row = this.#addRow();
+    this.#readings.putValue(place, this.#row, value);
+  };
+
+  readonly #putCount: TakeNumber = (place, count) => {
+    this.#readings.putCount(place, this.#row, count);
+  };
+
+  #addRow(): number {
+    const samples = this.#source;
+    if (!samples) throw new Error('a value without a row');
+    const { bucket, bytes, keyIdAt } = samples;
+    this.#first = Math.min(this.#first, bucket);
+    this.#last = Math.max(this.#last, bucket);
+    const index = this.#ids.indexOf(bytes, keyIdAt, keyIdAt + KEY_ID_BYTES);
+    return this.#readings.addRow(bucket, index);
+  }
+}
+
+const NO_ROW = -1;

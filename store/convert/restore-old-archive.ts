@@ -1,0 +1,62 @@
+import type { Connection } from '../../db/write/connection.ts';
+import {
+  ARCHIVED_TABLES,
+  copyArchivedKeys,
+  copyArchivedLabels,
+  copyArchivedSamples,
+  createArchivedTables,
+  raiseTextVersion,
+} from '../../db/write/convert/archived-tables.ts';
+import { upsertCoverage } from '../../db/write/upsert-coverage.ts';
+import type { ConvertedSlice } from './convert-slice.ts';
+import { publishWritten } from './publish-written.ts';
+import { type WritingOptions, writeOldSamples } from './write-old-samples.ts';
+
+/**
+ * The parts of an archive of form 1, which versions 0.6 and 0.7 wrote (keeping/read-archive.ts):
+ * the header, then the keys and the samples, each to its end.
+ */
+export type OldArchive = {
+  header(): Promise<{ readonly slice: { readonly id: number } }>;
+  section(): AsyncGenerator<Buffer>;
+};
+
+export type ArchiveToRestore = {
+  readonly contextId: number;
+  readonly sliceId: number;
+  readonly archive: OldArchive;
+  /** How many samples it must have. */
+  readonly rows: number;
+};
+
+/**
+ * Puts the samples of an archive back, as segments. It is the last step of the transaction that is
+ * open, in which the slice is made available before. The file was compared with its digest. Groups
+ * and probes are known by the numbers that they had: so it is for the database that wrote the
+ * archive. A partition for sealed pages (ensurePagePartition) is made here where there is none, and
+ * other slices then wait for theirs. Errors: it is of another slice, or has not all samples.
+ */
+export async function restoreOldArchive(
+  connection: Connection,
+  { contextId, sliceId, archive, rows }: ArchiveToRestore,
+  options: WritingOptions,
+): Promise<ConvertedSlice> {
+  const header = await archive.header();
+  if (header.slice.id !== sliceId) {
+    throw new Error(`an archive of slice ${sliceId} was expected, not of ${header.slice.id}`);
+  }
+  await createArchivedTables(connection);
+  await copyArchivedKeys(connection, archive.section());
+  const copied = await copyArchivedSamples(connection, sliceId, archive.section());
+  if (copied !== rows) {
+    throw new Error(`an archive of ${rows} samples was expected, but it has ${copied}`);
+  }
+  // Only a slice that is over was ever archived.
+  const slice = { contextId, sliceId, isOver: true };
+  const written = await writeOldSamples(connection, slice, { ...options, tables: ARCHIVED_TABLES });
+  await upsertCoverage(connection, written.live);
+  if ((await copyArchivedLabels(connection)) > 0) await raiseTextVersion(connection, contextId);
+  const publication = { contextId, changes: 'data', at: options.now } as const;
+  await publishWritten(connection, publication, written);
+  return { samples: written.samples, segments: written.live.length };
+}

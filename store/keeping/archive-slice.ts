@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises';
+import { deleteLeftover, insertLeftover } from '../../db/write/archive-leftovers.ts';
+import { inTransaction } from '../../db/write/connection.ts';
+import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
+import { updateSliceArchived } from '../../db/write/update-slice-archived.ts';
+import { partialOf } from '../../domain/partial-file.ts';
+import { noteLabels } from './looked-up-labels.ts';
+import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import { takeOut } from './take-out.ts';
+import { type WrittenArchive, writeArchive } from './write-archive.ts';
+
+/** A new place in a pool: no other file has its name, and its folder is there. */
+export type ArchivePlace = Pick<StoredArchive, 'pool' | 'path'> & { readonly file: string };
+
+/**
+ * Writes the segments of a slice to a file, and then takes the slice out of all that is answered,
+ * in one transaction. Its pages stay until nobody can look at them any more
+ * (db/write/segments/remove-taken-partitions.ts). Cut off anywhere, the slice is either available
+ * or archived as a whole, and a file that was begun is among the context's leftovers.
+ */
+export async function archiveSlice(
+  keeper: SliceKeeper,
+  slice: KeptSlice,
+  place: ArchivePlace,
+): Promise<WrittenArchive> {
+  const { connection, contextId } = keeper;
+  await insertLeftover(connection, contextId, place);
+  const written = await writeArchive(keeper, slice, place.file).catch(async (error: unknown) => {
+    await discard(keeper, place);
+    throw error;
+  });
+  // If this fails the file stays for the next keeper: a commit whose answer was lost may need it.
+  await inTransaction(connection, async () => {
+    await noteLabels(keeper, slice);
+    await updateSliceArchived(connection, slice.sliceId, { ...place, ...written });
+    await deleteLeftover(connection, contextId, place);
+    await takeOut(keeper, slice);
+  });
+  return written;
+}
+
+/** What was begun goes at once; where that fails, the next keeper removes it. */
+async function discard({ connection, contextId }: SliceKeeper, place: ArchivePlace): Promise<void> {
+  try {
+    await rm(partialOf(place.file), { force: true });
+    await rm(place.file, { force: true });
+    await deleteLeftover(connection, contextId, place);
+  } catch {
+    // The error before says more than this one.
+  }
+}

@@ -1,0 +1,60 @@
+import type { SliceSegmentRow } from '../../db/write/segments/select-slice-segments.ts';
+import { selectGroups } from '../../db/write/select-groups.ts';
+import { selectProbeNames } from '../../db/write/select-names.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
+import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+
+/** The header of an archive of a slice that has these segments. */
+export async function describeArchive(
+  keeper: SliceKeeper,
+  slice: KeptSlice,
+  segments: readonly SliceSegmentRow[],
+): Promise<ArchiveHeader> {
+  const sum = (of: (row: SliceSegmentRow) => number): number =>
+    segments.reduce((total, row) => total + of(row), 0);
+  return {
+    countergraph: 'archive',
+    version: FORM_VERSION,
+    context: keeper.context,
+    slice: {
+      id: slice.sliceId,
+      name: sliceName(slice.startsAt, slice.engine),
+      engine: slice.engine,
+      from: slice.startsAt,
+      to: slice.endsAt,
+    },
+    ...(await loadIdentity(keeper)),
+    levels: [...new Set(segments.map(({ level }) => level))].sort((a, b) => a - b),
+    content: {
+      segments: segments.length,
+      pages: sum(({ pageCount }) => pageCount),
+      rows: sum(({ rowCount }) => rowCount),
+      bytes: sum(({ sizeBytes }) => sizeBytes),
+    },
+  };
+}
+
+/** What ids of groups, slots and probes mean in a context. */
+export async function loadIdentity({
+  connection,
+  contextId,
+}: SliceKeeper): Promise<Pick<ArchiveHeader, 'groups' | 'probes'>> {
+  const groups = await selectGroups(connection, contextId);
+  const probes = await selectProbeNames(connection, contextId);
+  return {
+    groups: groups.map(archivedGroup),
+    probes: [...probes].map(([id, name]) => ({ id, name })).sort((a, b) => a.id - b.id),
+  };
+}
+
+const archivedGroup = (group: ArchivedGroup): ArchivedGroup => ({
+  groupId: group.groupId,
+  guid: group.guid,
+  name: group.name,
+  keyKind: group.keyKind,
+  bucketSize: group.bucketSize,
+  topperBucketSize: group.topperBucketSize,
+  partGuids: group.partGuids,
+  meters: group.meters.map(({ slot, id, type, name }) => ({ slot, id, type, name })),
+});

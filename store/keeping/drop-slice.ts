@@ -1,0 +1,25 @@
+import { insertLeftover } from '../../db/write/archive-leftovers.ts';
+import { inTransaction } from '../../db/write/connection.ts';
+import { deleteSlice } from '../../db/write/delete-slice.ts';
+import type { StoredSlice } from '../../db/write/select-stored-slices.ts';
+import { sweepLabels } from './looked-up-labels.ts';
+import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import { takeOut } from './take-out.ts';
+
+/**
+ * Removes a slice for good, archived or not: from the list, all answers, and with the labels of
+ * keys that no other slice has, in one transaction. Its archive is then among the context's leftovers;
+ * its pages go when nobody can look at them any more
+ * (db/write/segments/remove-taken-partitions.ts), and the sweep takes its rows of the manifest.
+ */
+export const dropSlice = (
+  keeper: SliceKeeper,
+  slice: KeptSlice & Pick<StoredSlice, 'archive'>,
+): Promise<void> =>
+  inTransaction(keeper.connection, async () => {
+    const { connection, contextId } = keeper;
+    await sweepLabels(keeper, slice);
+    if (slice.archive) await insertLeftover(connection, contextId, slice.archive);
+    await deleteSlice(connection, slice.sliceId);
+    await takeOut(keeper, slice);
+  });

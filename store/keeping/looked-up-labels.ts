@@ -1,0 +1,127 @@
+import { copiesOf } from '../../db/copy-source.ts';
+import {
+  deleteLooseLabels,
+  forgetArchivedLabels,
+  type LabelPage,
+  type LooseLabels,
+  noteArchivedLabels,
+  selectLabelsToNote,
+  selectLooseLabels,
+  selectOldestArchiveEnd,
+} from '../../db/write/segments/looked-up-labels.ts';
+import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
+import { fetchPages } from '../read/fetch-pages.ts';
+import { findKeys } from '../read/find-keys.ts';
+import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
+import { loadShapes } from '../shapes/load-shapes.ts';
+import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+
+/*
+ * Labels that came from DNS answers or MaxMind files, with nothing that a user said beside them, go
+ * with the last slice that has their key, or they would pile up with every address ever seen.
+ *
+ *   - Which available slices have a key, their segments say.
+ *   - Which archived ones have it, only their files know. So when a slice is archived, its end is
+ *     noted beside the labels of its keys, the latest end of all of them. A label stays while a
+ *     slice is archived that ended by then: it may stay with one that does not have the key, but it
+ *     is never missing from one that has it. As the oldest slices are dropped first, it goes at the
+ *     latest when all of that time are gone.
+ *
+ * All of it happens in the transaction that archives or drops, batch by batch, before it publishes.
+ */
+
+/** Keys looked at together: their texts take a megabyte at most. */
+const BATCH = 2000;
+
+/** Notes which keys with such labels a slice has that is being archived. */
+export async function noteLabels(keeper: SliceKeeper, slice: KeptSlice): Promise<void> {
+  const { connection } = keeper;
+  const search = new LabelSearch(keeper);
+  for (const [groupId, codec] of await search.codecs()) {
+    const pages = eachPage(groupId, (page) => selectLabelsToNote(connection, page, slice.endsAt));
+    for await (const labelled of pages) {
+      const keys = await search.keysIn(
+        { groupId, codec, keys: labelled },
+        ({ sliceId }) => sliceId === slice.sliceId,
+      );
+      await noteArchivedLabels(connection, { groupId, keys: [...keys], until: slice.endsAt });
+    }
+  }
+}
+
+/** Removes such labels of keys that no other slice has than one that is being dropped. */
+export async function sweepLabels(keeper: SliceKeeper, { sliceId }: KeptSlice): Promise<void> {
+  const { connection, contextId } = keeper;
+  const oldestEnd = await selectOldestArchiveEnd(connection, { contextId, but: sliceId });
+  const search = new LabelSearch(keeper);
+  const isDropped = (segment: StoredSegment): boolean => segment.sliceId === sliceId;
+  for (const [groupId, codec] of await search.codecs()) {
+    const loose = (which: LooseLabels['which']) =>
+      eachPage(groupId, (page) => selectLooseLabels(connection, page, { which, oldestEnd }));
+    for await (const labelled of loose('current')) {
+      const dropped = await search.keysIn({ groupId, codec, keys: labelled }, isDropped);
+      const keys = [...dropped];
+      const others = await search.keysIn({ groupId, codec, keys }, (each) => !isDropped(each));
+      const gone = keys.filter((key) => !others.has(key));
+      await deleteLooseLabels(connection, { groupId, keys: gone });
+    }
+    for await (const keys of loose('expired')) {
+      const others = await search.keysIn({ groupId, codec, keys }, (each) => !isDropped(each));
+      const gone = keys.filter((key) => !others.has(key));
+      await deleteLooseLabels(connection, { groupId, keys: gone });
+      await forgetArchivedLabels(connection, { groupId, keys: [...others] });
+    }
+  }
+}
+
+/** The pages of a list of keys that is read in their order. */
+async function* eachPage(
+  groupId: number,
+  select: (page: LabelPage) => Promise<string[]>,
+): AsyncGenerator<string[]> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const keys: string[] = await select({ groupId, after, limit: BATCH });
+    if (keys.length > 0) yield keys;
+    after = keys.at(-1);
+  }
+}
+
+type LabelledKeys = {
+  readonly groupId: number;
+  readonly codec: KeyCodec;
+  readonly keys: readonly string[];
+};
+
+/** Looks for keys in what lives now: merges go on meanwhile, but nothing is swept at once. */
+class LabelSearch {
+  readonly #keeper: SliceKeeper;
+  #manifest: Manifest | undefined;
+
+  constructor(keeper: SliceKeeper) {
+    this.#keeper = keeper;
+  }
+
+  async codecs(): Promise<Map<number, KeyCodec>> {
+    const { connection, contextId } = this.#keeper;
+    const shapes = await loadShapes(connection, contextId);
+    return new Map([...shapes].map(([groupId, shape]) => [groupId, keyCodecOf(shape)]));
+  }
+
+  /** Those that segments of some kind have. Errors: MissingPages, DamagedSegment. */
+  async keysIn(
+    wanted: LabelledKeys,
+    isMeant: (segment: StoredSegment) => boolean,
+  ): Promise<ReadonlySet<string>> {
+    const { connection, contextId, signal } = this.#keeper;
+    signal?.throwIfAborted();
+    const source = copiesOf(connection);
+    const loaded = await loadManifest(source, { contextId, since: this.#manifest });
+    this.#manifest = loaded ?? undefined;
+    const found = await findKeys({
+      segments: [...(loaded?.segments.values() ?? [])].filter(isMeant),
+      wanted: [wanted],
+      fetch: (requests) => fetchPages(source, requests),
+    });
+    return found.get(wanted.groupId) ?? new Set();
+  }
+}

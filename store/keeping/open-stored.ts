@@ -1,0 +1,27 @@
+import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import { type ArchiveReader, openArchive } from './read-archive.ts';
+import type { KeptSlice } from './slice-keeper.ts';
+
+export type StoredFile = {
+  readonly archive: Pick<StoredArchive, 'pool' | 'poolPath'>;
+  readonly file: string;
+};
+
+/** Opens the archive of a slice. Errors: it cannot be opened, and what to do. */
+export async function openStored(
+  { startsAt, engine }: KeptSlice,
+  { archive: { pool, poolPath }, file }: StoredFile,
+): Promise<ArchiveReader> {
+  try {
+    return await openArchive(file);
+  } catch (cause) {
+    const what = isMissing(cause)
+      ? `is not there: is pool ${pool} mounted at ${poolPath}?`
+      : `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new Error(`The archive of ${sliceName(startsAt, engine)}, ${file}, ${what}`, { cause });
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,0 +1,210 @@
+import { type PageTable, pageTableOf } from '../../db/page-tables.ts';
+import { insertLeftover } from '../../db/write/archive-leftovers.ts';
+import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { copyPages } from '../../db/write/segments/copy-pages.ts';
+import { holdPagePartition } from '../../db/write/segments/hold-page-partition.ts';
+import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
+import {
+  ensurePagePartition,
+  selectPartitionState,
+} from '../../db/write/segments/page-partitions.ts';
+import { removeTakenPartitions } from '../../db/write/segments/remove-taken-partitions.ts';
+import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
+import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
+import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
+import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import { readDirectory } from '../../segments/pages/directory.ts';
+import { openPage } from '../../segments/pages/page.ts';
+import type { StoredPage } from '../../segments/pages/page-cutter.ts';
+import { publishSegments } from '../publish/publish-segments.ts';
+import { MissingPartition } from '../write/missing-partition.ts';
+import type { ArchiveHeader } from './archive-form.ts';
+import { checkArchive } from './check-archive.ts';
+import { openStored } from './open-stored.ts';
+import type { ArchivedSegment, ArchiveReader } from './read-archive.ts';
+import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+
+export type RestoreOptions = {
+  readonly archive: StoredArchive;
+  /** Where the archive lies now. */
+  readonly file: string;
+  /** How long readers of before are waited for, who may still look at the slice's old pages. */
+  readonly waitMs?: number | undefined;
+};
+
+/**
+ * Puts the segments of an archived slice back as they were, under new ids, and makes the slice
+ * available, in one transaction; nothing is made anew of them. The archive is then among the
+ * context's leftovers. Errors: those of the file system; any file but the one that was written,
+ * before anything is changed. Gives how many rows came back.
+ */
+export async function restoreSlice(
+  keeper: SliceKeeper,
+  slice: KeptSlice,
+  options: RestoreOptions,
+): Promise<number> {
+  const reader = await openStored(slice, options);
+  try {
+    const header = await checkArchive(keeper, slice, { ...options, reader });
+    await withPartitions(keeper, { slice, header, ...options }, () =>
+      inTransaction(keeper.connection, () => fill(keeper, slice, { ...options, reader })),
+    );
+    return header.content.rows;
+  } finally {
+    await reader.close();
+  }
+}
+
+type PartitionsWanted = {
+  readonly slice: KeptSlice;
+  readonly header: ArchiveHeader;
+  readonly waitMs?: number | undefined;
+};
+
+/**
+ * Work while the slice has partitions for its pages, and keeps them. Pages of before the slice was
+ * archived go first. Where an older reader may still look at them, they stay in the partition
+ * beside the restored ones until they are swept, as all dead pages are.
+ */
+async function withPartitions<T>(
+  { connection, signal }: SliceKeeper,
+  { slice, header, waitMs }: PartitionsWanted,
+  work: () => Promise<T>,
+): Promise<T> {
+  const removal = { waitMs, signal };
+  await removeTakenPartitions(connection, removal);
+  try {
+    return await whileHeld(connection, { slice, header }, work);
+  } catch (error) {
+    // What was made for nothing; if this fails too, the next keeper or the sweep removes it.
+    await removeTakenPartitions(connection, removal).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function whileHeld<T>(
+  connection: Connection,
+  { slice, header }: Omit<PartitionsWanted, 'waitMs'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const letGo: (() => Promise<void>)[] = [];
+  try {
+    for (const table of new Set(header.levels.map(pageTableOf))) {
+      letGo.push(await holdPagePartition(connection, table, slice.sliceId));
+      await ensure(connection, table, slice);
+    }
+    return await work();
+  } finally {
+    // A connection that is lost has let go already.
+    for (const each of letGo) await each().catch(() => undefined);
+  }
+}
+
+async function ensure(connection: Connection, table: PageTable, slice: KeptSlice): Promise<void> {
+  if ((await selectPartitionState(connection, table, slice.sliceId)) === 'detaching') {
+    throw new Error(
+      `${sliceName(slice.startsAt, slice.engine)} cannot be restored yet: a reader or an import ` +
+        'that began before it was archived holds its old pages; try again when that is over',
+    );
+  }
+  await ensurePagePartition(connection, table, slice.sliceId);
+}
+
+type FillOptions = Omit<RestoreOptions, 'waitMs'> & { readonly reader: ArchiveReader };
+
+/** All that appears at once. The transaction is open. */
+async function fill(
+  keeper: SliceKeeper,
+  slice: KeptSlice,
+  { archive, reader }: FillOptions,
+): Promise<void> {
+  const { connection, contextId, now } = keeper;
+  const contents = reader.read();
+  const { content } = await contents.header();
+  const progress = new Progress(keeper, content.bytes);
+  const born: NewSegmentRow[] = [];
+  for await (const segment of contents.segments()) {
+    born.push(await putSegment(keeper, slice, { segment, progress }));
+  }
+  await insertLeftover(connection, contextId, archive);
+  await upsertCoverage(connection, coverageOf(born));
+  await updateSliceRestored(connection, slice.sliceId);
+  await publishSegments(connection, {
+    contextId,
+    changes: 'data',
+    born,
+    died: [],
+    at: now(),
+  });
+}
+
+/** Looks at the signal, and tells how far it is. */
+class Progress {
+  readonly #keeper: SliceKeeper;
+  readonly #of: number;
+  #done = 0;
+
+  constructor(keeper: SliceKeeper, of: number) {
+    this.#keeper = keeper;
+    this.#of = of;
+  }
+
+  add(bytes: number): void {
+    this.#keeper.signal?.throwIfAborted();
+    this.#done += bytes;
+    this.#keeper.onBytes?.(this.#done, this.#of);
+  }
+}
+
+type SegmentToPut = { readonly segment: ArchivedSegment; readonly progress: Progress };
+
+/** Stores the pages of a segment, half a megabyte at once. */
+async function putSegment(
+  { connection }: SliceKeeper,
+  { sliceId }: KeptSlice,
+  { segment, progress }: SegmentToPut,
+): Promise<NewSegmentRow> {
+  const { row, pages } = segment;
+  const { segmentId, isReady } = await reserveSegment(connection, { sliceId, level: row.level });
+  if (!isReady) throw new MissingPartition(sliceId);
+  const place = { segmentId, sliceId, level: row.level };
+  // A copy, as what was read is a view of a part of the file.
+  const directory = Uint8Array.from(segment.directory);
+  const { nonce } = readDirectory(directory);
+  progress.add(directory.length);
+  let waiting: StoredPage[] = [];
+  let waitingBytes = 0;
+  const store = async () => {
+    if (waiting.length > 0) await copyPages(connection, place, waiting);
+    progress.add(waitingBytes);
+    waiting = [];
+    waitingBytes = 0;
+  };
+  for await (const page of pages) {
+    openPage(page.bytes, { nonce, number: page.number });
+    waiting.push(page);
+    waitingBytes += page.bytes.length;
+    if (waitingBytes >= BLOCK_BYTES) await store();
+  }
+  await store();
+  return { ...row, segmentId, sliceId, directory };
+}
+
+/** What segments of a slice cover. */
+function coverageOf(segments: readonly NewSegmentRow[]): CoverageSpan[] {
+  const spans = new Map<string, CoverageSpan>();
+  for (const { sliceId, groupId, probeId, firstBucket, lastBucket } of segments) {
+    const name = `${groupId} ${probeId}`;
+    const known = spans.get(name);
+    spans.set(name, {
+      sliceId,
+      groupId,
+      probeId,
+      firstBucket: Math.min(firstBucket, known?.firstBucket ?? firstBucket),
+      lastBucket: Math.max(lastBucket, known?.lastBucket ?? lastBucket),
+    });
+  }
+  return [...spans.values()];
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { copiesOf } from '../../db/copy-source.ts';
+import { selectPages } from '../../db/queries/segments/select-pages.ts';
+import { inSnapshot } from '../../db/write/connection.ts';
+import {
+  type SliceSegmentRow,
+  selectDirectory,
+  selectSliceSegments,
+} from '../../db/write/segments/select-slice-segments.ts';
+import { partialOf } from '../../domain/partial-file.ts';
+import { readDirectory } from '../../segments/pages/directory.ts';
+import { openPage } from '../../segments/pages/page.ts';
+import { MissingPages } from '../read/missing-pages.ts';
+import { type ArchiveHeader, frameHead, jsonLine } from './archive-form.ts';
+import { describeArchive } from './describe-archive.ts';
+import { openArchive } from './read-archive.ts';
+import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+
+/** What was written, as it was found on the disk afterwards. */
+export type WrittenArchive = {
+  readonly digest: string;
+  readonly bytes: number;
+  readonly rows: number;
+};
+
+/** Pages read at once: half a megabyte. */
+const PAGES_AT_ONCE = 32;
+
+/** A write to the file for each page would cost more than the page. */
+const WRITE_BYTES = 256 * 1024;
+
+/**
+ * Writes the archive of a slice, all in one snapshot: what is merged meanwhile are the same
+ * readings. Only when it is on the disk and was read back whole does it get its name. Errors: those
+ * of the file system; MissingPages and DamagedSegment, as what is damaged is not archived.
+ */
+export async function writeArchive(
+  keeper: SliceKeeper,
+  slice: KeptSlice,
+  file: string,
+): Promise<WrittenArchive> {
+  const partial = partialOf(file);
+  const handle = await open(partial, 'wx', 0o640);
+  const written = new HashedFile(handle);
+  let header: ArchiveHeader;
+  try {
+    header = await inSnapshot(keeper.connection, () => writeContent(keeper, slice, written));
+    await written.end();
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  const bytes = await checkWritten(partial, written.digest(), header);
+  await rename(partial, file);
+  await syncFolder(dirname(file));
+  return { digest: written.digest(), bytes, rows: header.content.rows };
+}
+
+async function writeContent(
+  keeper: SliceKeeper,
+  slice: KeptSlice,
+  file: HashedFile,
+): Promise<ArchiveHeader> {
+  const segments = await selectSliceSegments(keeper.connection, slice.sliceId);
+  const header = await describeArchive(keeper, slice, segments);
+  const { bytes } = header.content;
+  let done = 0;
+  const onWritten = (count: number) => {
+    done += count;
+    keeper.onBytes?.(done, bytes);
+  };
+  await file.write(jsonLine(header));
+  for (const segment of segments) await writeSegment(keeper, segment, { file, onWritten });
+  const end = jsonLine(header.content);
+  await file.write(frameHead('end', end.length));
+  await file.write(end);
+  return header;
+}
+
+type ArchiveTarget = {
+  readonly file: HashedFile;
+  readonly onWritten: (bytes: number) => void;
+};
+
+async function writeSegment(
+  { connection, signal }: SliceKeeper,
+  segment: SliceSegmentRow,
+  { file, onWritten }: ArchiveTarget,
+): Promise<void> {
+  const { segmentId, sliceId, level, pageCount } = segment;
+  const bytes = await selectDirectory(connection, segmentId);
+  const { nonce } = readDirectory(bytes);
+  const { segmentId: _, sliceId: __, ...row } = segment;
+  const line = jsonLine(row);
+  await file.write(frameHead('segment', line.length + bytes.length));
+  await file.write(line);
+  await file.write(bytes);
+  onWritten(bytes.length);
+  for (let first = 0; first < pageCount; first += PAGES_AT_ONCE) {
+    signal?.throwIfAborted();
+    const last = Math.min(first + PAGES_AT_ONCE, pageCount) - 1;
+    const read = { segmentId, sliceId, level, first, last };
+    const pages = await selectPages(copiesOf(connection), [read]);
+    const byNumber = new Map(pages.map(({ page, bytes: stored }) => [page, stored]));
+    for (let number = first; number <= last; number += 1) {
+      const page = byNumber.get(number);
+      const count = last - first + 1 - byNumber.size;
+      if (!page) throw new MissingPages({ segmentId, page: number, count });
+      openPage(page, { nonce, number });
+      await file.write(frameHead('page', page.length));
+      await file.write(page);
+      onWritten(page.length);
+    }
+  }
+}
+
+/** Gathers small parts, and knows the digest of all that was written. */
+class HashedFile {
+  readonly #handle: FileHandle;
+  readonly #hash = createHash('sha256');
+  #digest: string | null = null;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async write(part: Uint8Array): Promise<void> {
+    this.#waiting.push(part);
+    this.#waitingBytes += part.length;
+    if (this.#waitingBytes >= WRITE_BYTES) await this.end();
+  }
+
+  /** Writes what waits. */
+  async end(): Promise<void> {
+    const parts = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#hash.update(parts);
+    await this.#handle.writeFile(parts);
+  }
+
+  /** Of all that was written; nothing more can be. */
+  digest(): string {
+    this.#digest ??= this.#hash.digest('hex');
+    return this.#digest;
+  }
+}
+
+/** Reads the file back. Errors: it is not what was written. */
+async function checkWritten(file: string, digest: string, header: ArchiveHeader): Promise<number> {
+  const archive = await openArchive(file);
+  try {
+    const content = archive.read();
+    const found = await content.header();
+    for await (const { pages } of content.segments()) for await (const _ of pages);
+    const isSame = JSON.stringify(found) === JSON.stringify(header);
+    if (!isSame || (await archive.digest()) !== digest) {
+      throw new Error(`${file} does not hold what was written to it: is the disk damaged?`);
+    }
+    return archive.bytes;
+  } finally {
+    await archive.close();
+  }
+}
+
+/** So that also the name is on the disk. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

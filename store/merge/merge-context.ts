@@ -1,0 +1,136 @@
+import { copiesOf } from '../../db/copy-source.ts';
+import { pageTableOf } from '../../db/page-tables.ts';
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { selectSliceEnds } from '../../db/write/segments/select-slice-ends.ts';
+import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
+import { SegmentsGone } from '../publish/segments-gone.ts';
+import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
+import { MissingPages } from '../read/missing-pages.ts';
+import { loadShapes } from '../shapes/load-shapes.ts';
+import { MissingPartition } from '../write/missing-partition.ts';
+import type { WrittenSegment } from '../write/write-segment.ts';
+import { type MergePlan, planMerge, SEAL_AFTER_SECONDS } from './plan-merge.ts';
+import { runMerge } from './run-merge.ts';
+
+export type MergeOptions = {
+  readonly contextId: number;
+  /** The clock, epoch seconds. */
+  readonly now: () => number;
+  /** For how long nothing must have come to a slice that is over before it is sealed. */
+  readonly sealAfterSeconds?: number;
+  /** Looked at between two merges. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each merge when it is committed. */
+  readonly onMerged?: (segment: WrittenSegment, plan: MergePlan<StoredSegment>) => void;
+};
+
+/** done: nothing is left to merge. busy: another process merges segments of this context. */
+export type MergeOutcome = 'done' | 'busy';
+
+/**
+ * Merges segments of a context until there is nothing to do, each merge in a transaction of its
+ * own. It takes no lock that an import waits for, but that of the context's numbers at the end of each,
+ * and may be cut off anywhere: what was committed stays, the rest is as it was.
+ */
+export async function mergeContext(
+  connection: Connection,
+  options: MergeOptions,
+): Promise<MergeOutcome> {
+  const { contextId } = options;
+  let manifest: Manifest | undefined;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const loaded = await loadManifest(copiesOf(connection), { contextId, since: manifest });
+    if (!loaded) return 'done';
+    manifest = loaded;
+    const endsBySlice = await selectSliceEnds(connection, contextId);
+    const next = nextMerge(manifest, endsBySlice, options);
+    if (!next) return 'done';
+    const outcome = await mergeOnce(connection, next, options);
+    if (outcome === 'busy') return 'busy';
+    if (outcome !== 'stale') options.onMerged?.(outcome, next.plan);
+  }
+}
+
+type PlannedMerge = {
+  readonly manifest: Manifest;
+  readonly groupId: number;
+  readonly sliceId: number;
+  readonly plan: MergePlan<StoredSegment>;
+};
+
+/** The smallest of all merges that are to be done. */
+function nextMerge(
+  manifest: Manifest,
+  endsBySlice: ReadonlyMap<number, number>,
+  { now, sealAfterSeconds = SEAL_AFTER_SECONDS }: MergeOptions,
+): PlannedMerge | null {
+  const time = { now: now(), sealAfterSeconds };
+  let next: PlannedMerge | null = null;
+  for (const { groupId, sliceId, segments } of mergeableSets(manifest)) {
+    const endsAt = endsBySlice.get(sliceId) ?? Number.POSITIVE_INFINITY;
+    const plan = planMerge(segments, { ...time, endsAt });
+    if (!plan || (next && sizeOf(next.plan) <= sizeOf(plan))) continue;
+    next = { manifest, groupId, sliceId, plan };
+  }
+  return next;
+}
+
+/** Live segments of one group, probe and slice. */
+type MergeableSet = {
+  readonly groupId: number;
+  readonly sliceId: number;
+  readonly segments: StoredSegment[];
+};
+
+function mergeableSets({ segments }: Manifest): Iterable<MergeableSet> {
+  const sets = new Map<string, MergeableSet>();
+  for (const segment of segments.values()) {
+    const { groupId, probeId, sliceId } = segment;
+    const name = `${groupId} ${probeId} ${sliceId}`;
+    const set = sets.get(name);
+    if (set) set.segments.push(segment);
+    else sets.set(name, { groupId, sliceId, segments: [segment] });
+  }
+  return sets.values();
+}
+
+const sizeOf = ({ inputs }: MergePlan<StoredSegment>): number =>
+  inputs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+/** stale: others have changed something since it was planned, and nothing was done. */
+async function mergeOnce(
+  connection: Connection,
+  { manifest, groupId, sliceId, plan }: PlannedMerge,
+  { contextId, now }: MergeOptions,
+): Promise<WrittenSegment | 'busy' | 'stale'> {
+  await ensurePagePartition(connection, pageTableOf(plan.level), sliceId);
+  try {
+    return await inTransaction(connection, async () => {
+      if (!(await tryLockMerges(connection, contextId))) return 'busy';
+      if (!(await areAlive(connection, manifest, plan))) return 'stale';
+      // Read after the manifest, so it has all meters that the inputs have.
+      const shape = (await loadShapes(connection, contextId)).get(groupId);
+      if (!shape) throw new Error(`the group ${groupId} of a segment is gone`);
+      return runMerge(connection, { contextId, plan, shape, now });
+    });
+  } catch (error) {
+    if (error instanceof SegmentsGone || error instanceof MissingPartition) return 'stale';
+    // A slice that is archived or dropped meanwhile takes its pages along.
+    const isGone = error instanceof MissingPages && !(await areAlive(connection, manifest, plan));
+    if (isGone) return 'stale';
+    throw error;
+  }
+}
+
+/** Whether all inputs of a plan for a manifest still live. */
+async function areAlive(
+  connection: Connection,
+  since: Manifest,
+  { inputs }: MergePlan<StoredSegment>,
+): Promise<boolean> {
+  const { contextId } = since;
+  const current = await loadManifest(copiesOf(connection), { contextId, since });
+  return inputs.every(({ segmentId }) => current?.segments.has(segmentId));
+}

@@ -1,0 +1,72 @@
+import { copiesOf } from '../../db/copy-source.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { isSealed } from '../../domain/segment-level.ts';
+import { keyCodecOf } from '../../segments/keys/key-codec.ts';
+import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { publishSegments } from '../publish/publish-segments.ts';
+import type { StoredSegment } from '../read/manifest.ts';
+import { segmentRanges } from '../read/segment-ranges.ts';
+import { OPEN_RANGE_LIMITS } from '../write/range-limits.ts';
+import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
+import type { MergePlan } from './plan-merge.ts';
+
+/** A merge of segments of one group, probe and slice of a context. */
+export type MergeJob = {
+  readonly contextId: number;
+  readonly plan: MergePlan<StoredSegment>;
+  /** As the group is declared now, or later than the youngest input was written. */
+  readonly shape: SegmentShape;
+  /** The clock, epoch seconds. */
+  readonly now: () => number;
+};
+
+/**
+ * Writes what the inputs hold as one segment and publishes it in their place, in the caller's
+ * transaction, which is to be committed at once. In memory are a range of each input and the pages
+ * of a range. Errors: SegmentsGone, MissingPages, MissingPartition, DamagedSegment; after each of
+ * them a rollback leaves everything as it was.
+ */
+export async function runMerge(
+  connection: Connection,
+  { contextId, plan, shape, now }: MergeJob,
+): Promise<WrittenSegment> {
+  const { inputs, level } = plan;
+  const [first] = inputs;
+  if (!first) throw new Error('a merge has at least one input');
+  for (const input of inputs) requireAllMeters(input, shape);
+  const codec = keyCodecOf(shape);
+  const source = copiesOf(connection);
+  const streams = inputs.map((input) => segmentRanges(source, input, codec));
+  const { groupId, probeId, sliceId } = first;
+  const importedAt = Math.max(...inputs.map((input) => input.importedAt));
+  const place = { groupId, probeId, sliceId, level, importedAt };
+  const merged = await writeSegment(connection, place, {
+    shape,
+    codec,
+    span: {
+      first: Math.min(...inputs.map(({ firstBucket }) => firstBucket)),
+      last: Math.max(...inputs.map(({ lastBucket }) => lastBucket)),
+    },
+    ranges: mergeRanges(streams, shape, isSealed(level) ? RANGE_LIMITS : OPEN_RANGE_LIMITS),
+  });
+  const died = inputs.map(({ segmentId }) => segmentId);
+  await publishSegments(connection, {
+    contextId,
+    changes: 'layout',
+    born: [merged],
+    died,
+    at: now(),
+  });
+  return merged;
+}
+
+/** A meter that the shape does not know would be left out. */
+function requireAllMeters({ segmentId, directory }: StoredSegment, { folds }: SegmentShape): void {
+  const { slots } = directory();
+  if (slots <= folds.length) return;
+  throw new Error(
+    `Segment ${segmentId} has ${slots} meters, its group only ${folds.length}: ` +
+      'read the group after the manifest',
+  );
+}

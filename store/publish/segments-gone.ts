@@ -1,0 +1,13 @@
+/** Segments that were to be replaced were replaced or removed by somebody else meanwhile. */
+export class SegmentsGone extends Error {
+  override readonly name = 'SegmentsGone';
+  readonly segmentIds: readonly number[];
+
+  constructor(segmentIds: readonly number[]) {
+    super(
+      `Segments ${segmentIds.join(', ')} must be alive to be replaced, but died meanwhile: ` +
+        'roll back, and plan by what lives now',
+    );
+    this.segmentIds = segmentIds;
+  }
+}

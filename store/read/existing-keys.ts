@@ -1,0 +1,34 @@
+import { selectUserKeys } from '../../db/queries/segments/select-user-keys.ts';
+import type { ReadSession, TimeBound } from '../../db/read-session.ts';
+import { type FoundKeys, findKeys, type KeySearch } from './find-keys.ts';
+
+export type ExistenceSearch = KeySearch & {
+  /** In the snapshot of the segments. */
+  readonly session: Pick<ReadSession, 'read'>;
+  readonly bound?: TimeBound | null;
+};
+
+/**
+ * By groupId, which of its wanted keys exist: those that an available slice has, which are the
+ * slices that have live segments, and those that a user gave texts. Labels that came from DNS
+ * answers or MaxMind files do not make a key exist. One statement for texts, and one for pages,
+ * where they are not all settled without. Errors: those of findKeys.
+ */
+export async function existingKeys(search: ExistenceSearch): Promise<FoundKeys> {
+  const { wanted, session, bound } = search;
+  const named = wanted.flatMap(({ groupId, keys }) => keys.map((key) => ({ groupId, key })));
+  const byUser = new Map(wanted.map(({ groupId }) => [groupId, new Set<string>()]));
+  if (named.length === 0) return byUser;
+  for (const { groupId, key } of await selectUserKeys(session, named, bound)) {
+    byUser.get(groupId)?.add(key);
+  }
+  const stored = await findKeys({
+    ...search,
+    wanted: wanted.map((group) => ({
+      ...group,
+      keys: group.keys.filter((key) => !byUser.get(group.groupId)?.has(key)),
+    })),
+  });
+  for (const [groupId, keys] of byUser) for (const key of stored.get(groupId) ?? []) keys.add(key);
+  return byUser;
+}

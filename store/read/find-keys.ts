@@ -1,0 +1,154 @@
+import type { KeyCodec } from '../../segments/keys/key-codec.ts';
+import { findKey } from '../../segments/keys/key-list.ts';
+import { locateKey } from '../../segments/pages/locate-key.ts';
+import { type KeySection, readKeysOfSection } from '../../segments/pages/read-range.ts';
+import type { Sections } from '../../segments/pages/sections.ts';
+import type { FetchedPages, PageRequest } from './fetch-pages.ts';
+import type { StoredSegment } from './manifest.ts';
+import { sectionsOf } from './segment-ranges.ts';
+
+/*
+ * Which of some keys are in segments. The directory of a segment leads to the one section of 4,096
+ * keys that may have a key, so that is all that is read of a segment and key. The sections of all
+ * keys, groups and segments come in one statement. Where they would be too many to hold, they come
+ * in several, newest segments first: most keys are found there, and are not looked for any further.
+ */
+
+/** Pages fetched at once: 16 MB. */
+const MOST_PAGES = 1024;
+
+/** Keys of a group that are looked for, in canonical raw form. */
+export type KeysOfGroup = {
+  readonly groupId: number;
+  readonly codec: KeyCodec;
+  readonly keys: readonly string[];
+};
+
+export type KeySearch = {
+  /** Of any groups. */
+  readonly segments: Iterable<StoredSegment>;
+  /** Each group once. */
+  readonly wanted: readonly KeysOfGroup[];
+  /** One statement (fetch-pages.ts). */
+  readonly fetch: (requests: readonly PageRequest[]) => Promise<FetchedPages>;
+  /** To be awaited within long work. */
+  readonly goOn?: (() => Promise<void> | undefined) | undefined;
+  /** MOST_PAGES, unless a test wants fewer. */
+  readonly mostPages?: number;
+};
+
+/** By groupId, which of its wanted keys are there; every wanted group has an entry. */
+export type FoundKeys = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** Errors: MissingPages, DamagedSegment, those of `fetch`. */
+export async function findKeys(search: KeySearch): Promise<FoundKeys> {
+  const groups = search.wanted.map(newGroupSearch);
+  const most = search.mostPages ?? MOST_PAGES;
+  let batch = new SectionBatch();
+  for (const [segment, group] of newestFirst(search.segments, groups)) {
+    for (const key of group.pending.keys()) {
+      const place = locateKey(segment.directory(), key);
+      if (place?.isNamed) group.settle(key);
+      else if (place) batch.add({ segment, group, key, place });
+      if (batch.pageCount < most) continue;
+      await batch.read(search);
+      batch = new SectionBatch();
+    }
+  }
+  await batch.read(search);
+  return new Map(groups.map(({ groupId, found }) => [groupId, found]));
+}
+
+/** What is looked for in a group, by the compact key. */
+type GroupSearch = {
+  readonly groupId: number;
+  readonly codec: KeyCodec;
+  /** Ascending, so that keys of one section come together. */
+  readonly pending: Map<Uint8Array, string>;
+  readonly found: Set<string>;
+  readonly settle: (key: Uint8Array) => void;
+};
+
+function newGroupSearch({ groupId, codec, keys }: KeysOfGroup): GroupSearch {
+  const encoded = [...new Set(keys)].flatMap((text): [Uint8Array, string][] => {
+    const key = codec.encodeIfKey(text);
+    return key === null ? [] : [[key, text]];
+  });
+  const pending = new Map(encoded.sort(([a], [b]) => Buffer.compare(a, b)));
+  const found = new Set<string>();
+  const settle = (key: Uint8Array): void => {
+    const text = pending.get(key);
+    if (text !== undefined) found.add(text);
+    pending.delete(key);
+  };
+  return { groupId, codec, pending, found, settle };
+}
+
+function newestFirst(
+  segments: Iterable<StoredSegment>,
+  groups: readonly GroupSearch[],
+): [StoredSegment, GroupSearch][] {
+  const byId = new Map(groups.map((group) => [group.groupId, group]));
+  const searched = Array.from(segments).flatMap((segment): [StoredSegment, GroupSearch][] => {
+    const group = byId.get(segment.groupId);
+    return group ? [[segment, group]] : [];
+  });
+  return searched.sort(([a], [b]) => b.lastBucket - a.lastBucket);
+}
+
+type SectionSearch = {
+  readonly segment: StoredSegment;
+  readonly group: GroupSearch;
+  readonly key: Uint8Array;
+  readonly place: KeySection;
+};
+
+/** Keys that are looked for in the same section. */
+type SectionKeys = Omit<SectionSearch, 'key'> & { readonly keys: Uint8Array[] };
+
+/** Sections that are to be read in one statement. */
+class SectionBatch {
+  readonly #sections: SectionKeys[] = [];
+  readonly #pages = new Map<StoredSegment, Set<number>>();
+  pageCount = 0;
+
+  add({ key, ...of }: SectionSearch): void {
+    const { range, section } = of.place;
+    // Keys ascend within a segment, so those of one section come one after the other.
+    const last = this.#sections.at(-1);
+    if (last?.place.range === range && last.place.section === section) last.keys.push(key);
+    else this.#sections.push({ ...of, keys: [key] });
+    // Where the directory leaves a section out, whoever reads it says so.
+    const place = range.keys[section] ?? null;
+    if (place !== null) this.#addPage(of.segment, place.page);
+  }
+
+  #addPage(segment: StoredSegment, page: number): void {
+    const pages = this.#pages.get(segment) ?? new Set();
+    this.#pages.set(segment, pages);
+    if (pages.has(page)) return;
+    pages.add(page);
+    this.pageCount += 1;
+  }
+
+  async read({ fetch, goOn }: KeySearch): Promise<void> {
+    if (this.#sections.length === 0) return;
+    const requests = [...this.#pages].map(([segment, pages]) => ({ segment, pages }));
+    const fetched = await fetch(requests);
+    const opened = new Map(
+      requests.map(({ segment }) => [segment, sectionsOf(segment, fetched)] as const),
+    );
+    for (const section of this.#sections) {
+      settleKeys(section, opened.get(section.segment) ?? sectionsOf(section.segment, fetched));
+      await goOn?.();
+    }
+  }
+}
+
+function settleKeys({ group, place, keys }: SectionKeys, sections: Sections): void {
+  // Another segment may have had them.
+  const pending = keys.filter((key) => group.pending.has(key));
+  if (pending.length === 0) return;
+  const stored = readKeysOfSection(place, group.codec, sections);
+  for (const key of pending) if (findKey(stored, key).isThere) group.settle(key);
+}

@@ -1,0 +1,79 @@
+import type { CopySource } from '../../db/copy-source.ts';
+import {
+  type ManifestRows,
+  type SegmentRow,
+  selectManifest,
+} from '../../db/queries/segments/select-manifest.ts';
+import type { TimeBound } from '../../db/read-session.ts';
+import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
+
+/** A live segment of a context. */
+export type StoredSegment = Omit<SegmentRow, 'directory'> & {
+  /** Where everything lies; decoded when first asked for. Errors: DamagedSegment. */
+  readonly directory: () => Directory;
+  readonly directoryBytes: number;
+};
+
+/** Which segments a context has, as of one moment. Never changes; a newer one is another one. */
+export type Manifest = {
+  readonly contextId: number;
+  /** Of the data. */
+  readonly version: number;
+  /** Two manifests of a node with one layout have the same segments. */
+  readonly layout: number;
+  /** By segmentId. */
+  readonly segments: ReadonlyMap<number, StoredSegment>;
+};
+
+/** Which manifest is wanted. since: one that is known, so that only what changed is read. */
+export type ManifestRequest = {
+  readonly contextId: number;
+  readonly since?: Manifest | undefined;
+};
+
+/**
+ * The manifest of a context as the source's snapshot has it, which may also be older than `since`.
+ * Null: no such context.
+ */
+export async function loadManifest(
+  source: CopySource,
+  { contextId, since }: ManifestRequest,
+  bound?: TimeBound | null,
+): Promise<Manifest | null> {
+  const question = { contextId, since: since?.layout ?? 0 };
+  const rows = await selectManifest(source, question, bound);
+  if (!rows) return null;
+  const { version, layout } = rows;
+  const isKnown = since?.layout === layout;
+  if (isKnown && since.version === version) return since;
+  const segments = isKnown ? since.segments : segmentsOf(rows, since);
+  return { contextId, version, layout, segments };
+}
+
+function segmentsOf(
+  { isWhole, born, died }: ManifestRows,
+  since: Manifest | undefined,
+): Map<number, StoredSegment> {
+  const segments = new Map(isWhole ? [] : since?.segments);
+  for (const segmentId of died) segments.delete(segmentId);
+  for (const row of born) {
+    // One that is known already may have been decoded.
+    const known = since?.segments.get(row.segmentId);
+    segments.set(row.segmentId, known ?? storedSegment(row));
+  }
+  return segments;
+}
+
+function storedSegment({ directory, ...row }: SegmentRow): StoredSegment {
+  // A copy of its own, or each would keep the whole manifest as it was read.
+  const bytes = Uint8Array.from(directory);
+  let decoded: Directory | null = null;
+  return {
+    ...row,
+    directoryBytes: bytes.length,
+    directory: () => {
+      decoded ??= readDirectory(bytes);
+      return decoded;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** Pages of the manifest that are not in the database that was asked. */
+export class MissingPages extends Error {
+  override readonly name = 'MissingPages';
+
+  /** count: how many of the segment are missing, of which `page` is one. */
+  constructor({ segmentId, page, count }: MissingOf) {
+    super(
+      `Page ${page} of segment ${segmentId} must be there, but it and ${count - 1} others are not: ` +
+        'the segment was swept since the manifest was read, or this node does not have it yet. ' +
+        'Begin anew with a fresh manifest',
+    );
+  }
+}
+
+export type MissingOf = {
+  readonly segmentId: number;
+  readonly page: number;
+  readonly count: number;
+};

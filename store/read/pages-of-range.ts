@@ -1,0 +1,20 @@
+import type { PlacedRange, SectionPlace } from '../../segments/pages/directory.ts';
+
+/** The pages that readRange (segments/pages/read-range.ts) needs: keys and the finest blocks. */
+export function pagesToMerge({ keys, levels }: PlacedRange): Set<number> {
+  const groups = levels.at(-1)?.groups ?? [];
+  return pagesOf([...keys, ...groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns])]);
+}
+
+/** All pages that a range has a section on. */
+export const pagesOfRange = ({ keys, levels, series }: PlacedRange): Set<number> =>
+  pagesOf([
+    ...keys,
+    ...levels.flatMap(({ groups }) =>
+      groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns]),
+    ),
+    ...series.flatMap(({ entries, columns }) => [entries, ...columns]),
+  ]);
+
+const pagesOf = (sections: readonly (SectionPlace | null)[]): Set<number> =>
+  new Set(sections.flatMap((section) => (section === null ? [] : [section.page])));

@@ -1,0 +1,35 @@
+import type { CopySource } from '../../db/copy-source.ts';
+import type { KeyCodec } from '../../segments/keys/key-codec.ts';
+import { readRange } from '../../segments/pages/read-range.ts';
+import { createSections, type Sections } from '../../segments/pages/sections.ts';
+import type { KeyRange } from '../../segments/readings/key-range.ts';
+import { type FetchedPages, fetchPages } from './fetch-pages.ts';
+import type { StoredSegment } from './manifest.ts';
+import { pagesToMerge } from './pages-of-range.ts';
+
+/** Where a segment's pages are, and what is on them. */
+export type SegmentToRead = Pick<StoredSegment, 'segmentId' | 'sliceId' | 'level' | 'directory'>;
+
+/** The sections of a segment, of pages that were fetched. */
+export const sectionsOf = (segment: SegmentToRead, fetched: FetchedPages): Sections =>
+  createSections(segment.directory(), (page) => {
+    const bytes = fetched.get(segment.segmentId)?.get(page);
+    if (!bytes) throw new Error(`page ${page} of segment ${segment.segmentId} was not fetched`);
+    return bytes;
+  });
+
+/**
+ * All that a segment holds, range by range, each read in one statement when it is asked for.
+ * Errors: MissingPages, DamagedSegment.
+ */
+export async function* segmentRanges(
+  source: CopySource,
+  segment: SegmentToRead,
+  codec: KeyCodec,
+): AsyncGenerator<KeyRange> {
+  const directory = segment.directory();
+  for (const range of directory.ranges) {
+    const fetched = await fetchPages(source, [{ segment, pages: pagesToMerge(range) }]);
+    yield readRange({ directory, range, sections: sectionsOf(segment, fetched) }, codec);
+  }
+}

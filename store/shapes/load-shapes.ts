@@ -1,0 +1,37 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
+import type { SimpleKeyKind } from '../../domain/key-kind.ts';
+import { type Fold, foldOf } from '../../domain/meter-type.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+
+/** By group id, what the groups of a context say about their segments. */
+export async function loadShapes(
+  connection: Connection,
+  contextId: number,
+): Promise<Map<number, SegmentShape>> {
+  const rows = await selectGroups(connection, contextId);
+  const kinds = new Map(rows.map(({ guid, keyKind }) => [guid, keyKind]));
+  return new Map(rows.map((row) => [row.groupId, shapeOf(row, kinds)]));
+}
+
+function shapeOf(row: GroupRow, kinds: ReadonlyMap<string, GroupRow['keyKind']>): SegmentShape {
+  const slots = Math.max(0, ...row.meters.map(({ slot }) => slot));
+  const folds = new Array<Fold | null>(slots).fill(null);
+  for (const { slot, type } of row.meters) folds[slot - 1] = foldOf(type);
+  return {
+    keyKind: row.keyKind,
+    partKinds: row.keyKind === 'crosskey' ? row.partGuids.map((of) => partKind(kinds, of)) : null,
+    bucketSeconds: row.bucketSize,
+    topperBucketSeconds: row.topperBucketSize,
+    folds,
+  };
+}
+
+/** `apply` sees to it that parts are groups of the context, and none a cross-key group. */
+function partKind(kinds: ReadonlyMap<string, GroupRow['keyKind']>, guid: string): SimpleKeyKind {
+  const kind = kinds.get(guid);
+  if (kind === undefined || kind === 'crosskey') {
+    throw new Error(`the part group ${guid} of a cross-key group is missing or a cross-key group`);
+  }
+  return kind;
+}

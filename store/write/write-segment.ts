@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto';
+import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { copyPages } from '../../db/write/segments/copy-pages.ts';
+import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
+import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
+import type { BucketSpan } from '../../segments/blocks/levels.ts';
+import type { KeyCodec } from '../../segments/keys/key-codec.ts';
+import type { RangeStream } from '../../segments/merge/merge-ranges.ts';
+import type { StoredPage } from '../../segments/pages/page-cutter.ts';
+import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { MissingPartition } from './missing-partition.ts';
+
+/** What a segment is of. */
+export type SegmentPlace = {
+  readonly groupId: number;
+  /** 0: no probe. */
+  readonly probeId: number;
+  readonly sliceId: number;
+  /** domain/segment-level.ts. */
+  readonly level: number;
+  /** When the last of its readings were imported, epoch seconds. */
+  readonly importedAt: number;
+};
+
+export type SegmentContent = {
+  readonly shape: SegmentShape;
+  readonly codec: KeyCodec;
+  /** Of all ranges. */
+  readonly span: BucketSpan;
+  /** At least one, ascending. They may be read on the same connection. */
+  readonly ranges: RangeStream;
+};
+
+/** A segment whose pages are stored, and that nobody knows of until it is published. */
+export type WrittenSegment = NewSegmentRow;
+
+/** A nonce has 32 bits. */
+const NONCES = 2 ** 32;
+
+/**
+ * Writes the pages of a segment, in the caller's transaction, as the ranges come: in memory are one
+ * range, its pages and at most BLOCK_BYTES of those before it. The slice must have a partition for
+ * them (db/write/segments/page-partitions.ts). Errors: MissingPartition.
+ */
+export async function writeSegment(
+  connection: Connection,
+  place: SegmentPlace,
+  { ranges, ...content }: SegmentContent,
+): Promise<WrittenSegment> {
+  const { segmentId, isReady } = await reserveSegment(connection, place);
+  if (!isReady) throw new MissingPartition(place.sliceId);
+  const writer = new SegmentWriter({ ...content, nonce: randomInt(NONCES) });
+  const stored = new PageStore((pages) => copyPages(connection, { ...place, segmentId }, pages));
+  for await (const range of ranges) {
+    stored.add(writer.addRange(range));
+    await stored.storeIfMany();
+  }
+  const { directory, pages, keyCount, rowCount } = writer.finish();
+  stored.add(pages);
+  await stored.storeAll();
+  return {
+    ...place,
+    segmentId,
+    firstBucket: content.span.first,
+    lastBucket: content.span.last,
+    keyCount,
+    rowCount,
+    pageCount: stored.pageCount,
+    sizeBytes: stored.sizeBytes + directory.length,
+    directory,
+  };
+}
+
+/**
+ * Pages that wait until they are worth a COPY. Each COPY is over before the next range is asked
+ * for, as nothing else can be read on a connection while one is going on.
+ */
+class PageStore {
+  pageCount = 0;
+  sizeBytes = 0;
+  readonly #store: (pages: readonly StoredPage[]) => Promise<void>;
+  #waiting: StoredPage[] = [];
+  #waitingBytes = 0;
+
+  constructor(store: (pages: readonly StoredPage[]) => Promise<void>) {
+    this.#store = store;
+  }
+
+  add(pages: readonly StoredPage[]): void {
+    for (const page of pages) {
+      this.#waiting.push(page);
+      this.#waitingBytes += page.bytes.length;
+    }
+  }
+
+  async storeIfMany(): Promise<void> {
+    if (this.#waitingBytes >= BLOCK_BYTES) await this.storeAll();
+  }
+
+  async storeAll(): Promise<void> {
+    const pages = this.#waiting;
+    if (pages.length === 0) return;
+    this.pageCount += pages.length;
+    this.sizeBytes += this.#waitingBytes;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    await this.#store(pages);
+  }
+}

@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+
+/** A checkout with a program and a page of a few lines, which the real build builds. */
+const CHECKOUT = {
+  'cli/main.ts': [
+    "import { word } from './word.ts';",
+    'declare const process: { argv: string[] };',
+    'console.log(word, process.argv.slice(2).join());',
+  ].join('\n'),
+  'cli/word.ts': "export const word: string = 'one';\n",
+  'cli/unused.ts': 'export {};\n',
+  'tsconfig.build.json': JSON.stringify({
+    extends: './tsconfig.json',
+    compilerOptions: { rewriteRelativeImportExtensions: true, rootDir: '.', types: [] },
+    include: ['cli'],
+  }),
+  'tsconfig.json': JSON.stringify({ compilerOptions: { module: 'nodenext', strict: true } }),
+  'package.json': JSON.stringify({
+    ...{ name: 'countergraph', version: '0.0.0', type: 'module' },
+    bin: { countergraph: 'bin/countergraph.mjs' },
+  }),
+  'package-lock.json': '{}',
+  'node_modules/.package-lock.json': '{}',
+  'web/index.html': '<script type="module" src="./src/main.ts"></script>',
+  'web/src/main.ts': "document.title = 'page';\n",
+  'web/vite.config.mjs': 'export default { root: import.meta.dirname };\n',
+  'web/tsconfig.json': '{}',
+  'web/generated/documents.json': '{}',
+};
+
+/** A checkout that was built: each test has a copy of it, which is as good. */
+let built: string;
+let folder: string;
+
+const path = (name: string) => join(folder, name);
+
+async function write(name: string, text: string): Promise<void> {
+  await mkdir(dirname(path(name)), { recursive: true });
+  await writeFile(path(name), text);
+}
+
+const makeFolder = () => mkdtemp(join(tmpdir(), 'countergraph-build-'));
+
+beforeAll(async () => {
+  built = await makeFolder();
+  folder = built;
+  for (const [name, text] of Object.entries(CHECKOUT)) await write(name, text);
+  for (const name of ['build', 'bin']) {
+    await cp(join(projectRoot(), name), path(name), { recursive: true });
+  }
+  for (const name of ['typescript', 'vite']) {
+    await symlink(join(projectRoot(), 'node_modules', name), path(`node_modules/${name}`));
+  }
+  run();
+}, 60_000);
+afterAll(() => rm(built, { recursive: true }));
+
+beforeEach(async () => {
+  folder = await makeFolder();
+  await cp(built, folder, { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** The command `countergraph`, which prints its word and its parameters. */
+function run(...parameters: string[]) {
+  const file = path('bin/countergraph.mjs');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...parameters], {
+    cwd: tmpdir(),
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+const BUILT_NOTHING = { status: 0, stderr: '' };
+const PROGRAM = 'building the program …\n';
+const PAGE = 'building the dashboard …\n';
+
+describe('the command in a checkout', { timeout: 60_000 }, () => {
+  it('builds all at first and nothing the second time; standard output is its own', async () => {
+    await rm(path('dist'), { recursive: true });
+    expect(run('a', 'b')).toEqual({ status: 0, stdout: 'one a,b\n', stderr: PROGRAM + PAGE });
+    expect(await readFile(path('dist/web/index.html'), 'utf8')).toContain('<script');
+    const { mtimeMs } = await stat(path('dist/cli/main.js'));
+    expect(run('c')).toEqual({ ...BUILT_NOTHING, stdout: 'one c\n' });
+    expect((await stat(path('dist/cli/main.js'))).mtimeMs).toBe(mtimeMs);
+  });
+
+  it('looks at what files hold, and not at their times', async () => {
+    await utimes(path('cli/word.ts'), 0, Date.now() / 1000 + 3600);
+    expect(run()).toMatchObject(BUILT_NOTHING);
+    const { atime, mtime } = await stat(path('cli/word.ts'));
+    await write('cli/word.ts', "export const word: string = 'two';\n");
+    await utimes(path('cli/word.ts'), atime, mtime);
+    expect(run()).toMatchObject({ stdout: 'two \n', stderr: PROGRAM });
+  });
+
+  it('builds what a source was added to or taken from, and keeps nothing of what is gone', async () => {
+    await write('cli/more.ts', 'export {};\n');
+    expect(run().stderr).toBe(PROGRAM);
+    expect(await stat(path('dist/cli/more.js'))).toBeTruthy();
+    await rm(path('cli/more.ts'));
+    await rm(path('cli/unused.ts'));
+    expect(run().stderr).toBe(PROGRAM);
+    for (const name of ['more', 'unused']) {
+      await expect(stat(path(`dist/cli/${name}.js`))).rejects.toThrow('ENOENT');
+    }
+    expect(run()).toMatchObject(BUILT_NOTHING);
+  });
+
+  it.each([
+    ['package-lock.json', PROGRAM + PAGE],
+    ['node_modules/.package-lock.json', PROGRAM + PAGE],
+    ['tsconfig.json', PROGRAM + PAGE],
+    ['tsconfig.build.json', PROGRAM],
+    ['web/src/main.ts', PAGE],
+    ['web/generated/documents.json', PAGE],
+    ['build/program.mjs', PROGRAM],
+    ['build/keep-built.mjs', PROGRAM + PAGE],
+  ])('builds what depends on %s when that changes', async (name, built) => {
+    await write(name, `${await readFile(path(name), 'utf8')}\n`);
+    expect(run()).toMatchObject({ status: 0, stderr: built });
+    expect(run()).toMatchObject(BUILT_NOTHING);
+  });
+
+  it('repairs what it built where that was changed or lost', async () => {
+    await write('dist/cli/word.js', "export const word = 'damaged';\n");
+    expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
+    await rm(path('dist/cli/word.js'));
+    expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
+    await rm(path('dist/web/index.html'));
+    expect(run().stderr).toBe(PAGE);
+  });
+
+  it('ends with what is wrong where it cannot be built, each time, and runs nothing', async () => {
+    await write('cli/word.ts', 'export const word: string = 1;\n');
+    for (const _ of ['first', 'second']) {
+      const { status, stdout, stderr } = run();
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/cli\/word\.ts.* error TS2322[\s\S]*countergraph: The build failed/);
+    }
+    await write('cli/word.ts', CHECKOUT['cli/word.ts']);
+    expect(run()).toMatchObject({ status: 0, stdout: 'one \n' });
+  });
+
+  it('runs what was built where the compilers were removed, unless a source has changed', async () => {
+    for (const name of ['typescript', 'vite']) await rm(path(`node_modules/${name}`));
+    await write('node_modules/.package-lock.json', '{"pruned":true}');
+    expect(run()).toMatchObject({ ...BUILT_NOTHING, stdout: 'one \n' });
+    await write('cli/word.ts', "export const word: string = 'two';\n");
+    expect(run()).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'countergraph: The program must be built, and the compilers are not installed: ' +
+        'run `npm ci`\n',
+    });
+  });
+
+  it('is what `npx countergraph` runs, before and after it was built', async () => {
+    await rm(path('dist'), { recursive: true });
+    const npx = () =>
+      spawnSync('npx', ['countergraph', 'x'], {
+        cwd: path('cli'),
+        encoding: 'utf8',
+        env: { ...process.env, npm_config_cache: path('.npm'), npm_config_offline: 'true' },
+      });
+    expect(npx()).toMatchObject({ status: 0, stdout: 'one x\n' });
+    expect(npx()).toMatchObject({ status: 0, stdout: 'one x\n' });
+  });
+});

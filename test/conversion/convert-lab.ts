@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { migrate } from '../../db/migrate.ts';
+import { openConnection } from '../../db/write/connection.ts';
+import {
+  type ConversionOptions,
+  type ConvertedDatabase,
+  convertDatabase,
+} from '../../store/convert/convert-database.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { type PlainReadings, samplesInSegments, samplesInTables } from './plain-readings.ts';
+import { restoreStoredDatabase, type StoredDatabase } from './stored-database.ts';
+
+/** A day after all of the fixture, 2024-09-01: its slices are over. */
+export const LATER = 1_725_148_800;
+
+export type ConvertLab = {
+  readonly url: string;
+  readonly connection: pg.Client;
+  rows<R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  convert(options?: ConversionOptions): Promise<ConvertedDatabase>;
+  tables(): Promise<PlainReadings>;
+  segments(): Promise<PlainReadings>;
+  close(): Promise<void>;
+};
+
+/** A database that is converted, and a connection that looks into it. */
+export async function openConvertLab(database: TestDatabase): Promise<ConvertLab> {
+  const connection = await openConnection(database.url, 'test');
+  return {
+    url: database.url,
+    connection,
+    async rows<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) {
+      return (await connection.query<R>(text, [...values])).rows;
+    },
+    convert: (options) => convertDatabase({ databaseUrl: database.url }, { now, ...options }),
+    tables: () => samplesInTables(connection),
+    segments: () => samplesInSegments(connection),
+    async close() {
+      await connection.end();
+      await database.drop();
+    },
+  };
+}
+
+const now = () => LATER;
+
+/** The database that 0.7.0 made, brought to the newest schema, of which tests take clones. */
+export async function restoreMigrated(): Promise<StoredDatabase> {
+  const stored = await restoreStoredDatabase('store-0.7.0', 'cold');
+  await migrate(stored.url);
+  return stored;
+}
+
+export const openClone = async ({ url }: StoredDatabase): Promise<ConvertLab> =>
+  openConvertLab(await cloneDatabase({ url, drop: async () => undefined }));

@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copiesOf } from '../../db/copy-source.ts';
+import { inTransaction } from '../../db/write/connection.ts';
+import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
+import { type Fold, foldOf } from '../../domain/meter-type.ts';
+import { openArchive } from '../../keeping/read-archive.ts';
+import { answerSegments } from '../../resolvers/loaders/segments/answer-segments.ts';
+import type { TopKeys } from '../../resolvers/loaders/segments/key-questions.ts';
+import { SegmentMemory } from '../../resolvers/loaders/segments/segment-memory.ts';
+import type { SegmentReader } from '../../resolvers/loaders/segments/segment-reader.ts';
+import { keyCodecOf } from '../../segments/keys/key-codec.ts';
+import { restoreOldArchive } from '../../store/convert/restore-old-archive.ts';
+import { fetchPages } from '../../store/read/fetch-pages.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import { loadShapes } from '../../store/shapes/load-shapes.ts';
+import { Kernel } from '../../topk/kernel.ts';
+import { type ConvertLab, LATER, openClone, restoreMigrated } from './convert-lab.ts';
+import { liveSegments } from './plain-readings.ts';
+import { readAnswers } from './stored-answers.ts';
+import type { StoredDatabase } from './stored-database.ts';
+
+const CONTEXT_ID = 1;
+
+let stored: StoredDatabase;
+let lab: ConvertLab;
+let kernel: Kernel;
+
+beforeAll(async () => {
+  stored = await restoreMigrated();
+  lab = await openClone(stored);
+  await lab.convert();
+  // The answers are of when nothing was archived.
+  await restoreArchive('lab/slice-20240715-0000.d61621ce.gz', { sliceId: 1, rows: 313 });
+  kernel = new Kernel({ workers: 1, queueLength: 10 });
+});
+
+afterAll(async () => {
+  await kernel?.close();
+  await lab?.close();
+  await stored?.remove();
+});
+
+type ArchivedSlice = { readonly sliceId: number; readonly rows: number };
+
+async function restoreArchive(path: string, slice: ArchivedSlice): Promise<void> {
+  const reader = await openArchive(join(stored.pool, path));
+  const toRestore = { ...slice, contextId: CONTEXT_ID, archive: reader.read() };
+  await inTransaction(lab.connection, () =>
+    restoreOldArchive(lab.connection, toRestore, { now: LATER }),
+  );
+  await reader.close();
+}
+
+/** What is compared of a stored topper: it was asked for in full. */
+type StoredTopper = {
+  readonly total: unknown;
+  readonly keyCount: number;
+  readonly keys: readonly { readonly key: string; readonly volume: unknown }[];
+};
+
+type TopperQuestion = {
+  readonly guid: string;
+  readonly meter: number;
+  readonly interval: { readonly from: number; readonly to: number };
+  readonly topper: StoredTopper;
+};
+
+/** Whole toppers of context lab, without filter or probe, over whole buckets of any group. */
+async function storedToppers(): Promise<TopperQuestion[]> {
+  const answers = await readAnswers('store-0.7.0', 'answers-whole.ndjson.gz');
+  return answers.flatMap(({ question, answer }) => {
+    if (!('query' in question) || !question.query.includes('topper(')) return [];
+    // Questions have this form, whoever asks them.
+    const { context, group, meter, window, maxItems, probe, filter } = question.variables as {
+      readonly [name: string]: unknown;
+      readonly window?: { readonly interval?: TopperQuestion['interval'] };
+    };
+    const interval = window?.interval;
+    const isPlain = context === 'lab' && maxItems === 1000 && !probe && !filter;
+    if (!isPlain || !interval || interval.from % 86_400 !== 0 || interval.to % 86_400 !== 0) {
+      return [];
+    }
+    const topper = (answer as { data?: { context?: { counterGroup?: { topper?: StoredTopper } } } })
+      .data?.context?.counterGroup?.topper;
+    const isWhole = topper?.keys?.[0]?.volume !== undefined;
+    return isWhole ? [{ guid: String(group), meter: Number(meter), interval, topper }] : [];
+  });
+}
+
+const guidOf = ({ guid }: GroupRow): string => `{${guid.toUpperCase()}}`;
+
+async function topperOf(
+  group: GroupRow,
+  { meter, interval }: TopperQuestion,
+  live: readonly StoredSegment[],
+): Promise<(TopKeys & { readonly fold: Fold }) | null> {
+  const { groupId, bucketSize: bucketSeconds } = group;
+  const { slot, type } = group.meters.find(({ id }) => id === meter) ?? { slot: 0, type: 0 };
+  const fold = foldOf(type);
+  // Of these a volume is the sum itself.
+  if ((fold !== 'sum' && fold !== 'rate') || group.samplingRate !== 1) return null;
+  const shape = (await loadShapes(lab.connection, CONTEXT_ID)).get(groupId);
+  if (!shape) throw new Error(`group ${groupId} is not there`);
+  const read = { groupId, bucketSeconds, slot, fold, probeId: null, interval };
+  const [answer] = await answerSegments(
+    reader(),
+    live,
+    [
+      {
+        group: { groupId, shape, codec: keyCodecOf(shape) },
+        read,
+        question: { kind: 'top', maxItems: 1000, within: null, passing: null },
+      },
+    ],
+    null,
+  );
+  return answer?.kind === 'top' ? { ...answer, fold } : null;
+}
+
+const reader = (): SegmentReader => ({
+  node: 'test',
+  memory: new SegmentMemory(2 ** 24),
+  kernel,
+  signal: new AbortController().signal,
+  goOn: () => undefined,
+  fetch: (requests, bound) => fetchPages(copiesOf(lab.connection), requests, bound),
+});
+
+const byKey = (entries: readonly (readonly [string, string])[]) =>
+  [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+
+describe('toppers over converted segments', () => {
+  it('are those that version 0.7 gave, of counters and rates of every group', async () => {
+    const groups = await selectGroups(lab.connection, CONTEXT_ID);
+    const live = await liveSegments(lab.connection, CONTEXT_ID);
+    let compared = 0;
+    const comparedGroups = new Set<string>();
+    for (const question of await storedToppers()) {
+      const group = groups.find((each) => guidOf(each) === question.guid);
+      const answer = group && (await topperOf(group, question, live));
+      if (!answer) continue;
+      const { topper, guid } = question;
+      expect(answer.keyCount).toBe(topper.keyCount);
+      if (answer.fold === 'sum') expect(String(answer.total?.sum)).toBe(String(topper.total));
+      expect(byKey(answer.listed.map(({ key, value }) => [key, String(value.sum)]))).toEqual(
+        byKey(topper.keys.map(({ key, volume }) => [key, String(volume)])),
+      );
+      compared += 1;
+      comparedGroups.add(guid);
+    }
+    expect(compared).toBeGreaterThan(15);
+    expect(comparedGroups.size).toBeGreaterThan(10);
+  });
+});

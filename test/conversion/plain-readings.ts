@@ -1,0 +1,132 @@
+import type pg from 'pg';
+import { copiesOf } from '../../db/copy-source.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { type Fold, foldOf } from '../../domain/meter-type.ts';
+import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
+import { keyAt } from '../../segments/keys/key-list.ts';
+import type { KeyRange } from '../../segments/readings/key-range.ts';
+import { bucketRows } from '../../segments/readings/readings.ts';
+import { loadManifest, type StoredSegment } from '../../store/read/manifest.ts';
+import { segmentRanges } from '../../store/read/segment-ranges.ts';
+import { loadShapes } from '../../store/shapes/load-shapes.ts';
+import { type PlainReading, readingAt } from '../segments/plain-segments.ts';
+
+/** `slice group probe bucket slot key` → `value/count`, exact. */
+export type PlainReadings = Map<string, string>;
+
+type FoldedRow = {
+  readonly place: string;
+  readonly type: number;
+  readonly sum: string;
+  readonly max: string;
+  readonly min: string;
+  readonly count: string;
+};
+
+/** What rows of samples come to, folded by SQL. PostgreSQL's numeric has no bounds. */
+export async function samplesInTables(client: pg.ClientBase): Promise<PlainReadings> {
+  const { rows } = await client.query<FoldedRow>(`
+    select concat_ws(' ', s.slice_id, s.group_id, s.probe_id, s.bucket, r.slot, k.key) as place,
+      m.type, sum(r.reading)::text as sum, max(r.reading)::text as max, min(r.reading)::text as min,
+      sum(coalesce(s.counts[r.slot], 1))::text as count
+    from samples s
+    join slices using (slice_id)
+    join keys k using (group_id, shard, key_id)
+    cross join lateral unnest(s.readings) with ordinality as r(reading, slot)
+    join meters m on m.group_id = s.group_id and m.slot = r.slot
+    where r.reading is not null and not slices.archived
+    group by s.slice_id, s.group_id, s.probe_id, s.bucket, r.slot, k.key, m.type`);
+  return new Map(rows.map((row) => [row.place, foldedValue(row)]));
+}
+
+function foldedValue({ type, sum, max, min, count }: FoldedRow): string {
+  const fold = foldOf(type);
+  if (fold === 'max') return `${max}/1`;
+  if (fold === 'min') return `${min}/1`;
+  return `${sum}/${fold === 'mean' ? count : 1}`;
+}
+
+/** What live segments of all contexts hold, read from their pages. */
+export async function samplesInSegments(connection: Connection): Promise<PlainReadings> {
+  const { rows } = await connection.query<{ id: number }>('select context_id as id from contexts');
+  const found: PlainReadings = new Map();
+  for (const { id } of rows) {
+    const shapes = await loadShapes(connection, id);
+    for (const segment of await liveSegments(connection, id)) {
+      const shape = shapes.get(segment.groupId);
+      if (!shape) throw new Error(`group ${segment.groupId} is not there`);
+      await addSegment(found, {
+        connection,
+        segment,
+        codec: keyCodecOf(shape),
+        folds: shape.folds,
+      });
+    }
+  }
+  return found;
+}
+
+export async function liveSegments(
+  connection: Connection,
+  contextId: number,
+): Promise<StoredSegment[]> {
+  const manifest = await loadManifest(copiesOf(connection), { contextId });
+  return [...(manifest?.segments.values() ?? [])];
+}
+
+type SegmentToAdd = {
+  readonly connection: Connection;
+  readonly segment: StoredSegment;
+  readonly codec: KeyCodec;
+  readonly folds: readonly (Fold | null)[];
+};
+
+async function addSegment(
+  found: PlainReadings,
+  { connection, segment, codec, folds }: SegmentToAdd,
+): Promise<void> {
+  const { sliceId, groupId, probeId } = segment;
+  for await (const range of segmentRanges(copiesOf(connection), segment, codec)) {
+    for (const { key, bucket, place, reading } of readingsOf(range, codec)) {
+      const name = `${sliceId} ${groupId} ${probeId} ${bucket} ${place + 1} ${key}`;
+      found.set(name, combined(found.get(name), reading, folds[place] ?? null));
+    }
+  }
+}
+
+function* readingsOf({ keys, readings }: KeyRange, codec: KeyCodec) {
+  for (const [i, bucket] of readings.starts.entries()) {
+    const { from, to } = bucketRows(readings, i);
+    for (let row = from; row < to; row += 1) {
+      const key = codec.decode(keyAt(keys, readings.ordinals[row] ?? -1));
+      for (const [place, column] of readings.columns.entries()) {
+        const reading = column && readingAt(column, row);
+        if (reading) yield { key, bucket, place, reading };
+      }
+    }
+  }
+}
+
+/** Of two segments that have a reading of one key and bucket, as decision 23 says. */
+export function combined(
+  known: string | undefined,
+  { value, count }: PlainReading,
+  fold: Fold | null,
+): string {
+  const ownCount = fold === 'mean' ? count : 1n;
+  if (known === undefined) return `${value}/${ownCount}`;
+  const [before, countBefore] = known.split('/').map(BigInt);
+  if (before === undefined || countBefore === undefined) throw new Error(`${known} is no reading`);
+  if (fold === 'max') return `${before > value ? before : value}/1`;
+  if (fold === 'min') return `${before < value ? before : value}/1`;
+  return `${before + value}/${fold === 'mean' ? countBefore + ownCount : 1}`;
+}
+
+/** Fails with the first differences alone, as thousands of them could not be read. */
+export function differences(found: PlainReadings, wanted: PlainReadings): string[] {
+  const places = new Set([...found.keys(), ...wanted.keys()]);
+  return [...places]
+    .filter((place) => found.get(place) !== wanted.get(place))
+    .slice(0, 5)
+    .map((place) => `${place}: ${found.get(place)} instead of ${wanted.get(place)}`);
+}

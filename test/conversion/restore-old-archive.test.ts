@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../db/write/connection.ts';
+import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
+import { foldOf } from '../../domain/meter-type.ts';
+import type { ArchiveHeader } from '../../keeping/archive-form.ts';
+import { openArchive } from '../../keeping/read-archive.ts';
+import { dropOldTables } from '../../store/convert/convert-database.ts';
+import { restoreOldArchive } from '../../store/convert/restore-old-archive.ts';
+import { type ConvertLab, LATER, openClone, restoreMigrated } from './convert-lab.ts';
+import { combined, differences, type PlainReadings } from './plain-readings.ts';
+import type { StoredDatabase } from './stored-database.ts';
+
+let stored: StoredDatabase;
+let lab: ConvertLab;
+
+beforeAll(async () => {
+  stored = await restoreMigrated();
+});
+
+afterAll(() => stored?.remove());
+
+beforeEach(async () => {
+  lab = await openClone(stored);
+  await lab.convert();
+  await dropOldTables({ databaseUrl: lab.url });
+});
+
+afterEach(() => lab.close());
+
+type StoredArchive = {
+  readonly contextId: number;
+  readonly sliceId: number;
+  readonly path: string;
+  readonly rows: number;
+};
+
+const archives = () =>
+  lab.rows<StoredArchive>(
+    `select context_id as "contextId", slice_id as "sliceId",
+       archive_path as path, archive_rows::int as rows
+     from slices where archived order by slice_id`,
+  );
+
+const fileOf = ({ path }: StoredArchive): string => join(stored.pool, path);
+
+/** As a keeper does, which has compared the file with its digest. */
+async function restore(archive: StoredArchive, file = fileOf(archive)) {
+  const reader = await openArchive(file);
+  try {
+    return await inTransaction(lab.connection, async () => {
+      await updateSliceRestored(lab.connection, archive.sliceId);
+      const toRestore = { ...archive, archive: reader.read() };
+      return restoreOldArchive(lab.connection, toRestore, { now: LATER });
+    });
+  } finally {
+    await reader.close();
+  }
+}
+
+/** What the text of an archive says, line by line. */
+async function readingsOf(archive: StoredArchive): Promise<PlainReadings> {
+  const text = (await promisify(gunzip)(await readFile(fileOf(archive)))).toString();
+  const [head = '', ...rest] = text.split('\n');
+  const { groups } = JSON.parse(head) as ArchiveHeader;
+  const types = new Map<string, number>(
+    groups.flatMap(({ groupId, meters }) =>
+      meters.map(({ slot, type }) => [`${groupId} ${slot}`, type] as const),
+    ),
+  );
+  const end = rest.indexOf('\\.');
+  const keys = new Map<string, string>();
+  for (const line of rest.slice(0, end)) {
+    const [group, shard, id, key = ''] = line.split('\t');
+    // COPY doubles a backslash.
+    keys.set(`${group} ${shard} ${id}`, key.replaceAll('\\\\', '\\'));
+  }
+  const found: PlainReadings = new Map();
+  for (const line of rest.slice(end + 1, rest.lastIndexOf('\\.'))) {
+    const [group, bucket, shard, id, probe, slice, readings, counts = ''] = line.split('\t');
+    const key = keys.get(`${group} ${shard} ${id}`);
+    const counted = numbersOf(counts);
+    for (const [place, value] of numbersOf(readings ?? '').entries()) {
+      if (value === null) continue;
+      const name = `${slice} ${group} ${probe} ${bucket} ${place + 1} ${key}`;
+      const fold = foldOf(types.get(`${group} ${place + 1}`) ?? 0);
+      const reading = { value, count: counted[place] ?? 1n };
+      found.set(name, combined(found.get(name), reading, fold));
+    }
+  }
+  return found;
+}
+
+const numbersOf = (array: string): (bigint | null)[] =>
+  array.startsWith('{')
+    ? array
+        .slice(1, -1)
+        .split(',')
+        .map((text) => (text === 'NULL' ? null : BigInt(text)))
+    : [];
+
+describe('an archive that version 0.7 wrote', () => {
+  it('is restored to the last reading, when the old tables are long gone', async () => {
+    const wanted = await lab.segments();
+    for (const archive of await archives()) {
+      const own = await readingsOf(archive);
+      expect(own.size).toBeGreaterThan(50);
+      for (const [place, value] of own) wanted.set(place, value);
+      expect((await restore(archive)).samples).toBe(archive.rows);
+    }
+    expect(differences(await lab.segments(), wanted)).toEqual([]);
+  });
+
+  it('comes back in one sealed segment for each group and probe, as new data', async () => {
+    const versions = () =>
+      lab.rows<{ version: number }>(
+        'select version::int as version from context_versions where context_id = 1',
+      );
+    const [before] = await versions();
+    const [archive] = await archives();
+    if (!archive) throw new Error('there are two');
+    const { segments } = await restore(archive);
+    const rows = await lab.rows(
+      'select distinct group_id, probe_id, level from segments where slice_id = $1',
+      [archive.sliceId],
+    );
+    expect(rows).toHaveLength(segments);
+    expect((await versions())[0]?.version).toBeGreaterThan(before?.version ?? 0);
+  });
+
+  it('brings labels of DNS back that were swept, and none that a user took back', async () => {
+    const labels = () =>
+      lab.rows(
+        `select key, label from key_texts where label_source = 'dns' and group_id in (
+           select group_id from counter_groups where context_id = 1) order by 1, 2`,
+      );
+    const before = await labels();
+    const users = `select from key_texts where label_source = 'user'`;
+    await lab.rows('delete from key_texts');
+    for (const archive of await archives()) await restore(archive);
+    const after = await labels();
+    expect(after.length).toBeGreaterThan(0);
+    expect(before).toEqual(expect.arrayContaining(after));
+    expect(await lab.rows(users)).toEqual([]);
+  });
+
+  it('is refused for another slice, or with other samples, and then nothing has changed', async () => {
+    const [first, second] = await archives();
+    if (!first || !second) throw new Error('there are two');
+    const before = await lab.segments();
+    await expect(restore(first, fileOf(second))).rejects.toThrow(
+      `an archive of slice ${first.sliceId} was expected, not of ${second.sliceId}`,
+    );
+    await expect(restore({ ...first, rows: first.rows + 1 })).rejects.toThrow(
+      `an archive of ${first.rows + 1} samples was expected, but it has ${first.rows}`,
+    );
+    expect(differences(await lab.segments(), before)).toEqual([]);
+    expect(await archives()).toEqual([first, second]);
+  });
+});

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parseExactly } from '../support/answers.ts';
+import type { RestParameters } from '../support/rest-parameters.ts';
+import { basic, type EndpointName, type TestService } from '../support/service.ts';
+import { readStored } from './stored-database.ts';
+
+type GraphQLQuestion = {
+  readonly user: string;
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+};
+
+type RestQuestion = {
+  readonly user: string;
+  readonly endpoint: EndpointName;
+  readonly parameters: RestParameters;
+};
+
+type Question = GraphQLQuestion | RestQuestion;
+
+/** answer: JSON with exact integers, or the text of a table. */
+export type StoredAnswer = {
+  readonly question: Question;
+  readonly status: number;
+  readonly answer: unknown;
+};
+
+export type Difference = { readonly then: StoredAnswer; readonly now: StoredAnswer };
+
+/** The answers of a file of a fixture, one a line. */
+export async function readAnswers(fixture: string, file: string): Promise<StoredAnswer[]> {
+  const text = await readStored(fixture, file);
+  // Each line was written in this form.
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => parseExactly(line) as StoredAnswer);
+}
+
+/** All of `answers`, in the place of some those that `others` has for the same question. */
+export function replaceAnswers(
+  answers: readonly StoredAnswer[],
+  others: readonly StoredAnswer[],
+): StoredAnswer[] {
+  const replaced = new Map(others.map((each) => [JSON.stringify(each.question), each]));
+  const all = answers.map((each) => {
+    const key = JSON.stringify(each.question);
+    const other = replaced.get(key);
+    replaced.delete(key);
+    return other ?? each;
+  });
+  if (replaced.size === 0) return all;
+  throw new Error(`There is another answer to a question that was not asked: ${[...replaced][0]}`);
+}
+
+/** What a service answers otherwise than is stored, asked for one after the other. */
+export async function findDifferences(
+  service: TestService,
+  answers: readonly StoredAnswer[],
+): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  for (const then of answers) {
+    const now = await ask(service, then.question);
+    if (!isDeepStrictEqual(now, then)) differences.push({ then, now });
+  }
+  return differences;
+}
+
+async function ask(service: TestService, question: Question): Promise<StoredAnswer> {
+  const credentials = { username: question.user, token: `${question.user}-token` };
+  if ('query' in question) {
+    const { query, variables } = question;
+    const { status, text } = await service.graphql(query, variables, basic(credentials));
+    return { question, status, answer: parseExactly(text) };
+  }
+  const { username, token } = credentials;
+  const path = service.path(question.endpoint);
+  const parameters = { ...textsOf(question.parameters), username, api_token: token };
+  const { status, headers, text } = await service.call(
+    `${path}?${new URLSearchParams(parameters)}`,
+  );
+  const isJson = headers['content-type']?.startsWith('application/json');
+  return { question, status, answer: isJson ? withoutPaths(parseExactly(text)) : text };
+}
+
+const textsOf = (parameters: RestParameters): Record<string, string> =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
+
+/** Where slices lie is another place on every machine, and was left out when answers were stored. */
+function withoutPaths(body: unknown): unknown {
+  if (!isObject(body) || !Array.isArray(body['slices'])) return body;
+  const slices = body['slices'].map((slice: unknown) => {
+    if (!isObject(slice)) return slice;
+    const { path: _, ...rest } = slice;
+    return rest;
+  });
+  return { ...body, slices };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

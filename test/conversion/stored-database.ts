@@ -1,0 +1,58 @@
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { projectRoot } from '../../db/project-root.ts';
+import { makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
+import { createEmptyDatabase, withClient } from '../support/database.ts';
+
+/** A pool of the dump that has to be where its files are. */
+type MovedPool = { readonly name: string; readonly path: string };
+
+export type StoredDatabase = {
+  readonly url: string;
+  readonly pool: string;
+  remove(): Promise<void>;
+};
+
+/** A file of a fixture, unpacked. */
+export async function readStored(fixture: string, file: string): Promise<string> {
+  const packed = await readFile(join(fixtureFolder(fixture), file));
+  return (await promisify(gunzip)(packed)).toString();
+}
+
+/**
+ * A fixture's database as its version left it, and a copy of its pool: to restore an archive
+ * removes its file.
+ */
+export async function restoreStoredDatabase(
+  fixture: string,
+  poolName: string,
+): Promise<StoredDatabase> {
+  const dump = await readStored(fixture, 'database.sql.gz');
+  const database = await createEmptyDatabase();
+  const pool = await makePoolFolder();
+  const remove = async () => {
+    await removeFolder(pool);
+    await database.drop();
+  };
+  try {
+    await cp(join(fixtureFolder(fixture), 'pool'), pool, { recursive: true });
+    await withClient(database.url, (client) => client.query(dump));
+    await movePool(database.url, { name: poolName, path: pool });
+    return { url: database.url, pool, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** On a connection of its own: the dump leaves an empty search path behind. */
+async function movePool(url: string, { name, path }: MovedPool): Promise<void> {
+  const { rowCount } = await withClient(url, (client) =>
+    client.query('update pools set path = $2 where name = $1', [name, path]),
+  );
+  if (rowCount === 0) throw new Error(`The dump must have a pool ${name}, it has none`);
+}
+
+const fixtureFolder = (fixture: string): string => join(projectRoot(), 'test', 'fixtures', fixture);

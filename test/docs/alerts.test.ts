@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPages } from './pages.ts';
+
+const run = promisify(execFile);
+
+/** Of Debian's package prometheus, which `.ci/run` installs. */
+const hasPromtool = existsSync('/usr/bin/promtool');
+if (!hasPromtool) console.warn('skipped: promtool is not installed: apt-get install prometheus');
+
+const HOUR = 60;
+
+/** When something was last imported, every five minutes, of imports in some minutes. */
+function lastImports(minutes: number, isImport: (minute: number) => boolean): string {
+  const values: string[] = [];
+  let last: number | null = null;
+  for (let minute = 0; minute < minutes; minute += 1) {
+    if (isImport(minute)) last = minute * 60;
+    if (minute % 5 === 0) values.push(last === null ? '_' : String(last));
+  }
+  return values.join(' ');
+}
+
+const DAYS = 5 * 24 * HOUR;
+
+/** A feed that ends after two days. */
+const isFed = (minute: number) => minute <= 48 * HOUR && minute % 5 === 0;
+
+const CONTEXTS: Readonly<Record<string, string>> = {
+  fed: lastImports(DAYS, isFed),
+  once: lastImports(DAYS, (minute) => minute === 30),
+  many_at_once: lastImports(DAYS, (minute) => minute >= 30 && minute < 70),
+  every_two_hours: lastImports(DAYS, (minute) => minute % (2 * HOUR) === 0),
+  half_a_day: lastImports(DAYS, (minute) => minute < 12 * HOUR && minute % 5 === 0),
+  hourly: lastImports(DAYS, (minute) => minute % HOUR === 0),
+  still_fed: lastImports(DAYS, (minute) => minute % 5 === 0),
+};
+
+/** Two servers say the same of each context. */
+const SERIES = Object.entries(CONTEXTS).flatMap(([context, values]) =>
+  ['a', 'b'].map((instance) => ({
+    series: `countergraph_last_import_timestamp_seconds{context="${context}",instance="${instance}"}`,
+    values,
+  })),
+);
+
+/** Which contexts fire in some minute. */
+const fires = (minute: number, ...contexts: string[]) => ({
+  eval_time: `${minute}m`,
+  alertname: 'CountergraphNoImports',
+  exp_alerts: contexts.map((context) => ({ exp_labels: { context } })),
+});
+
+describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countergraph-alerts-'));
+    const page = readPages().find(({ path }) => path === 'docs/reference/metrics.md');
+    const block = page?.blocks.find(({ heading }) => heading === '## Worth an alert');
+    await writeFile(join(folder, 'rules.yml'), block?.text ?? '');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('are rules of Prometheus', async () => {
+    const { stdout } = await run('promtool', ['check', 'rules', join(folder, 'rules.yml')]);
+    expect(stdout).toContain('SUCCESS: 5 rules found');
+  });
+
+  it('say when a feed has ended, and nothing of contexts that are imported once', async () => {
+    const test = {
+      rule_files: ['rules.yml'],
+      evaluation_interval: '30m',
+      tests: [
+        {
+          interval: '5m',
+          input_series: SERIES,
+          alert_rule_test: [
+            fires(2 * HOUR),
+            fires(13 * HOUR + 30),
+            fires(47 * HOUR),
+            fires(49 * HOUR),
+            fires(49 * HOUR + 30, 'fed'),
+            fires(65 * HOUR, 'fed'),
+            fires(68 * HOUR),
+            fires(119 * HOUR),
+          ],
+        },
+      ],
+    };
+    // JSON is YAML.
+    await writeFile(join(folder, 'test.yml'), JSON.stringify(test));
+    await run('promtool', ['test', 'rules', join(folder, 'test.yml')]).catch((error) => {
+      expect(String(error.stdout) + String(error.stderr)).toBe('');
+    });
+  });
+});

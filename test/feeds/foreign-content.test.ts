@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { refuseForeign } from '../../ingest/foreign-content.ts';
+import { readContent } from '../../ingest/read-content.ts';
+import { textSource } from '../ingest/text-source.ts';
+
+/** What is passed on of a content that comes in blocks of some bytes. */
+async function passedOn(
+  content: string | Buffer,
+  blockBytes: number,
+  name = 'flows',
+): Promise<string> {
+  const source = textSource(content, { name, blockBytes });
+  const blocks: Buffer[] = [];
+  for await (const block of refuseForeign(source, readContent(source))) blocks.push(block);
+  return Buffer.concat(blocks).toString('latin1');
+}
+
+const NFDUMP =
+  'import what `TZ=UTC nfdump -r FILE -o csv` prints, with --format nfdump --time-zone UTC';
+
+/** As nfdump 1.7.1 writes it, and as it writes that there is nothing. */
+const NFDUMP_JSON = '[\n{\n\t"type" : "FLOW",\n\t"sampled" : 0,\n\t"export_sysid" : 0\n}\n]\n';
+const NFDUMP_LINES = '{"type":"FLOW","sampled":0,"first":"2023-11-14T22:18:30.500"}\n';
+
+/** As pmacctd 1.7.7 writes it, with its plugin print. */
+const PMACCT =
+  '{"event_type": "purge", "ip_src": "10.0.0.1", "ip_dst": "198.51.100.7", "port_src": 51000, ' +
+  '"port_dst": 443, "ip_proto": "tcp", "timestamp_start": "2023-11-14 22:18:29.500000", ' +
+  '"timestamp_end": "0000-00-00 00:00:00.000000", "packets": 2, "bytes": 80}\n';
+
+describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,', (blockBytes) => {
+  it.each<[string, string | Buffer, string]>([
+    [
+      'a file of nfcapd',
+      Buffer.from([0x0c, 0xa5, 2, 0, 0x0a, 1]),
+      `file of nfcapd as it is stored: ${NFDUMP}`,
+    ],
+    ['a file of nfcapd of another byte order', Buffer.from([0xa5, 0x0c, 0, 2]), 'file of nfcapd'],
+    ['JSON of nfdump', NFDUMP_JSON, `JSON of nfdump (-o json): ${NFDUMP}`],
+    ['lines of JSON of nfdump', NFDUMP_LINES, 'JSON of nfdump'],
+    ['JSON of nfdump without flows', '[\nNo matching flows\n]\n', 'JSON of nfdump'],
+    [
+      'lines of pmacct',
+      PMACCT,
+      'lines of pmacct, which cannot be imported: let pmacct send the flows',
+    ],
+    ['lines of pmacct without a type', '{"stamp_inserted":"x","packets":1}', 'lines of pmacct'],
+  ])('is refused with what to do instead: %s', async (_, content, reason) => {
+    await expect(passedOn(content, blockBytes, 'standard input')).rejects.toThrow(reason);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['CSV of nfdump', 'ts,te,td\n1,2,3\n'],
+    ['a line of goflow2', '{"type":"NETFLOW_V5","src_addr":"10.0.0.1"}\n'],
+    ['a sample with such an attribute', '{"group":"{X}","attributes":{"ip_src":"x"}}\n'],
+    ['a log of Zeek', '#separator \\x09\n#path\tconn\n'],
+    ['a text without a line break', '{"group"'],
+    ['only line breaks', '\n\n'],
+    ['a line of JSON that is damaged', '{"ip_src": \n'],
+    ['CSV of nfdump without flows, and without a header', 'No matching flows\n'],
+  ])('lets everything else pass as it is: %s', async (_, content) => {
+    expect(await passedOn(content, blockBytes)).toBe(content);
+  });
+});
+
+it.each([
+  ['of letters', 'x'],
+  ['of spaces', ' '],
+  ['of brackets', '['],
+  ['of zeros', '\0'],
+])('lets a long text pass that never ends its first line: %s', async (_, letter) => {
+  const content = letter.repeat(1 << 20);
+  expect((await passedOn(content, 1 << 18)) === content).toBe(true);
+});
+
+it('names the file of nfcapd in the command', async () => {
+  const path = "/var/cache/nfdump/it's/nfcapd.202311142218";
+  await expect(passedOn(Buffer.from([0x0c, 0xa5, 2, 0]), 9, path)).rejects.toThrow(
+    "nfdump -r '/var/cache/nfdump/it'\\''s/nfcapd.202311142218' -o csv",
+  );
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { group, startLab } from '../support/lab.ts';
+import type { Encoding } from '../support/rest-parameters.ts';
+import { askWithHeaders, bearer, type Headers } from '../support/rest-with-headers.ts';
+import { ADA, basic, type TestService } from '../support/service.ts';
+
+const ORIGIN = 'https://noc.example';
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(1)], settings: { corsOrigins: [ORIGIN] } });
+});
+
+afterAll(() => lab.close());
+
+const statusOf = async (headers: Headers, encoding: Encoding = 'query') =>
+  (await askWithHeaders(lab, 'groups', headers, {}, { encoding })).status;
+
+const MESSAGE =
+  'A page of another site must send a Bearer token or graphql-require-preflight with it';
+
+/** What browsers say of a request that a page of another site made them send. */
+const OF_OTHERS: readonly Headers[] = [
+  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+  { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+  { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', origin: 'https://b.example' },
+  { 'sec-fetch-site': 'cross-site', origin: ORIGIN },
+];
+
+/** Programs that are no browsers, our own pages, and what people type into the address bar. */
+const OWN: readonly Headers[] = [
+  {},
+  { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', origin: 'https://own.example' },
+  { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
+];
+
+describe('credentials that a browser adds by itself where it was once asked for them', () => {
+  it.each(OF_OTHERS)('count for no page of another site: %o', async (headers) => {
+    for (const encoding of ['query', 'form', 'multipart'] as const) {
+      const given = { ...basic(ADA), ...headers };
+      const { status, text } = await askWithHeaders(lab, 'groups', given, {}, { encoding });
+      expect([status, JSON.parse(text)]).toEqual([403, { status: 'ERROR', message: MESSAGE }]);
+    }
+  });
+
+  it('are not even tried there, so that no page can use up the failures of a user', async () => {
+    const statements = lab.watchStatements();
+    const wrong = basic({ ...ADA, token: 'wrong' });
+    expect(await statusOf({ ...wrong, 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(statements()).toEqual([]);
+  });
+
+  it('count for no form that names its origin and nothing else, as older browsers do', async () => {
+    const headers = { ...basic(ADA), origin: 'https://b.example' };
+    expect(await statusOf(headers, 'form')).toBe(403);
+    expect(await statusOf(headers, 'multipart')).toBe(403);
+    // Of a GET they name none, and programs may name whatever they like.
+    expect(await statusOf(headers)).toBe(200);
+  });
+
+  it.each(OWN)('count for a program and for our own page: %o', async (headers) => {
+    for (const encoding of ['query', 'form', 'multipart', 'json'] as const) {
+      expect(await statusOf({ ...basic(ADA), ...headers }, encoding)).toBe(200);
+    }
+  });
+
+  it('count with a body of JSON, which needs permission', async () => {
+    for (const headers of OF_OTHERS) {
+      expect(await statusOf({ ...basic(ADA), ...headers }, 'json')).toBe(200);
+    }
+  });
+});
+
+describe('credentials that no browser adds by itself', () => {
+  it.each<[string, Headers]>([
+    ['a Bearer token', bearer(ADA)],
+    ['Basic with x-username', { ...basic(ADA), 'x-username': 'ada' }],
+    ['Basic with graphql-require-preflight', { ...basic(ADA), 'graphql-require-preflight': '1' }],
+  ])('(%s) count from anywhere', async (_, given) => {
+    for (const headers of OF_OTHERS) {
+      for (const encoding of ['query', 'form'] as const) {
+        expect(await statusOf({ ...given, ...headers }, encoding)).toBe(200);
+      }
+    }
+  });
+
+  it('parameters are such: nothing changes for those who send them', async () => {
+    for (const headers of OF_OTHERS) {
+      const ambient = { ...basic({ ...ADA, token: 'of a proxy' }), ...headers };
+      for (const encoding of ['query', 'form'] as const) {
+        expect((await lab.rest('groups', {}, { encoding, headers: ambient })).status).toBe(200);
+      }
+    }
+  });
+
+  it('may be sent by the origins that are configured, which a browser asks first', async () => {
+    const preflight = await lab.call(lab.path('groups'), {
+      method: 'OPTIONS',
+      headers: {
+        origin: ORIGIN,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization,x-username',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers['access-control-allow-headers']).toMatch(/\bauthorization\b/);
+    expect(preflight.headers['access-control-allow-headers']).toMatch(/\bx-username\b/);
+    expect(preflight.headers['access-control-allow-origin']).toBe(ORIGIN);
+    expect(preflight.headers['access-control-allow-credentials']).toBeUndefined();
+  });
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkSegment } from '../../segments/check/check-segment.ts';
+import { ByteReader, ByteWriter } from '../../segments/codes/bytes.ts';
+import { readColumn, writeColumn } from '../../segments/codes/column-code.ts';
+import { DamagedSegment } from '../../segments/damaged-segment.ts';
+import {
+  type Directory,
+  readDirectory,
+  type SectionPlace,
+} from '../../segments/pages/directory.ts';
+import { openPage, sealPage } from '../../segments/pages/page.ts';
+import type { Sections } from '../../segments/pages/sections.ts';
+import {
+  CODEC,
+  openSegment,
+  type PlainSample,
+  type PlainSegment,
+  SHAPE,
+  samples,
+  writeSegment,
+} from './plain-segments.ts';
+
+/** What a check of a segment finds; null: a DamagedSegment was thrown. Any other error is a bug. */
+function findings(directory: Directory, sections: Sections): string[] | null {
+  try {
+    return [...checkSegment({ directory, sections, shape: SHAPE, codec: CODEC })];
+  } catch (error) {
+    if (error instanceof DamagedSegment) return null;
+    throw error;
+  }
+}
+
+const isWhole = (found: string[] | null): boolean => found !== null && found.length === 0;
+
+const flipped = (bytes: Uint8Array, bit: number): Uint8Array => {
+  const copy = bytes.slice();
+  const at = (bit >> 3) % copy.length;
+  copy[at] = (copy[at] ?? 0) ^ (1 << (bit & 7));
+  return copy;
+};
+
+describe('damage', () => {
+  it('of one bit in any page is seen by the digest', () => {
+    fc.assert(
+      fc.property(samples, fc.nat(), fc.nat(), (list, which, bit) => {
+        const segment = writeSegment(list);
+        const number = which % segment.pages.length;
+        const pages = segment.pages.map((page, i) => (i === number ? flipped(page, bit) : page));
+        const { directory, sections } = openSegment({ ...segment, pages });
+        expect(findings(directory, sections)).toBeNull();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('of one bit in the directory, or a directory cut short, is seen', () => {
+    fc.assert(
+      fc.property(samples, fc.nat(), (list, bit) => {
+        const { directory } = writeSegment(list);
+        expect(() => readDirectory(flipped(directory, bit))).toThrow(DamagedSegment);
+        const cut = directory.subarray(0, bit % directory.length);
+        expect(() => readDirectory(cut)).toThrow(DamagedSegment);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is seen where a page lies in the place of another, or is of another segment', () => {
+    const page = sealPage(Uint8Array.of(1, 2, 3), { nonce: 7, number: 4 });
+    expect([...openPage(page, { nonce: 7, number: 4 })]).toEqual([1, 2, 3]);
+    expect(() => openPage(page, { nonce: 7, number: 5 })).toThrow('the digest of page 5');
+    expect(() => openPage(page, { nonce: 8, number: 4 })).toThrow('the digest of page 4');
+    expect(() => openPage(page.subarray(0, 3), { nonce: 7, number: 4 })).toThrow('cut short');
+  });
+
+  it('that a digest would not see ends in an answer or in a DamagedSegment, never otherwise', () => {
+    fc.assert(
+      fc.property(samples, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (list, bits) => {
+        const segment = resealed(writeSegment(list), (sections, page) =>
+          bits.reduce((bytes, bit) => flipped(bytes, bit + page), sections),
+        );
+        const { directory, sections } = openSegment(segment);
+        findings(directory, sections);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** A segment with other sections, whose digests fit them: what a faulty writer would store. */
+function resealed(
+  segment: PlainSegment,
+  change: (sections: Uint8Array, page: number) => Uint8Array,
+): PlainSegment {
+  const { nonce } = readDirectory(segment.directory);
+  const pages = segment.pages.map((page, number) => {
+    const identity = { nonce, number };
+    return sealPage(change(openPage(page, identity), number), identity);
+  });
+  return { ...segment, pages };
+}
+
+/** Two keys, five buckets over two topper buckets: every kind of section, one of each. */
+const LIST: PlainSample[] = [0, 1, 2, 3, 6].flatMap((minute) =>
+  ['C0.A8.01.01', 'C0.A8.01.02'].map((key) => ({
+    key,
+    bucket: 600 + 60 * minute,
+    readings: [
+      { value: 5n, count: 1n },
+      { value: 8n, count: 2n },
+      null,
+      { value: 40n + BigInt(minute), count: 1n },
+      { value: 9n, count: 1n },
+      { value: 0n, count: 1n },
+    ],
+  })),
+);
+
+describe('a wrong number under a digest that fits', () => {
+  const segment = writeSegment(LIST);
+  const { directory, sections } = openSegment(segment);
+  const [range] = directory.ranges;
+  if (!range) throw new Error('the segment has a range');
+  const [whole, finest] = [range.levels[0], range.levels.at(-1)];
+  const [chunk] = range.series;
+
+  it.each<[string, SectionPlace | null | undefined, number]>([
+    ['a sum of the whole span', whole?.groups[0]?.columns[0], 1],
+    ['a sum of buckets', finest?.groups[0]?.columns[0], 5],
+    ['an extreme of the whole span', whole?.groups[0]?.columns[3], 1],
+    ['a sum of series', chunk?.columns[0], 0],
+  ])('is found in %s', (_, place) => {
+    if (!place) throw new Error('the section exists');
+    const changed = resealed(segment, (bytes, page) =>
+      page === place.page ? withOneMore(bytes, place) : bytes,
+    );
+    const open = openSegment(changed);
+    const found = findings(open.directory, open.sections);
+    expect(found).not.toEqual([]);
+  });
+
+  it('is not found in a segment that has none', () => {
+    expect(isWhole(findings(directory, sections))).toBe(true);
+  });
+});
+
+/** Adds 1 to the lowest bit of the last number of a section; its length stays. */
+function withOneMore(bytes: Uint8Array, { from, to }: SectionPlace): Uint8Array {
+  const copy = bytes.slice();
+  copy[to - 1] = (copy[to - 1] ?? 0) ^ 1;
+  expect(to).toBeGreaterThan(from);
+  return copy;
+}
+
+describe('a column', () => {
+  it('of flags, places or halves that no writer makes is refused', () => {
+    const out = new ByteWriter();
+    writeColumn(out, { values: { low: Float64Array.of(3, 4), high: null }, counts: null });
+    const bytes = out.take();
+    bytes[0] = 64;
+    expect(() => readColumn(new ByteReader(bytes), 2)).toThrow('unknown flags 64');
+  });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addAll,
+  addKey,
+  addRange,
+  addWithin,
+  copyKeySet,
+  emptyKeySet,
+  fullKeySet,
+  hasKey,
+  type KeySet,
+  nextKey,
+  removeAll,
+  removeKey,
+  sizeOfKeySet,
+} from '../../../segments/filter/key-set.ts';
+
+const COUNT = 100;
+const ORDINAL = fc.nat(COUNT - 1);
+const ORDINALS = fc.uniqueArray(ORDINAL).map((all) => all.sort((a, b) => a - b));
+
+function setOf(ordinals: readonly number[], count = COUNT): KeySet {
+  const set = emptyKeySet(count);
+  for (const ordinal of ordinals) addKey(set, ordinal);
+  return set;
+}
+
+const ordinalsOf = (set: KeySet): number[] =>
+  Array.from({ length: 32 * set.words.length }, (_, i) => i).filter((i) => hasKey(set, i));
+
+describe('a set of keys', () => {
+  it('has what was added and not removed, and tells how many', () => {
+    fc.assert(
+      fc.property(ORDINALS, ORDINALS, (added, removed) => {
+        const set = setOf(added);
+        for (const ordinal of removed) removeKey(set, ordinal);
+        const expected = added.filter((each) => !removed.includes(each));
+        expect(ordinalsOf(set)).toEqual(expected);
+        expect(sizeOfKeySet(set)).toBe(expected.length);
+      }),
+    );
+  });
+
+  it.each([0, 1, 31, 32, 33, 64, 100])('is full with %i keys and nothing behind them', (count) => {
+    expect(ordinalsOf(fullKeySet(count))).toEqual(Array.from({ length: count }, (_, i) => i));
+  });
+
+  it('takes ranges, whole or of what another set has', () => {
+    fc.assert(
+      fc.property(ORDINALS, ORDINALS, fc.nat(COUNT), fc.nat(COUNT), (own, others, from, to) => {
+        const isIn = (each: number) => from <= each && each < to;
+        const whole = setOf(own);
+        addRange(whole, { from, to });
+        const all = Array.from({ length: COUNT }, (_, i) => i);
+        expect(ordinalsOf(whole)).toEqual(all.filter((each) => own.includes(each) || isIn(each)));
+        const within = setOf(own);
+        addWithin(within, setOf(others), { from, to });
+        expect(ordinalsOf(within)).toEqual(
+          all.filter((each) => own.includes(each) || (others.includes(each) && isIn(each))),
+        );
+      }),
+    );
+  });
+
+  it('is united with another, or loses what that has, and leaves that as it was', () => {
+    fc.assert(
+      fc.property(ORDINALS, ORDINALS, (own, others) => {
+        const other = setOf(others);
+        const united = setOf(own);
+        addAll(united, other);
+        const rest = setOf(own);
+        removeAll(rest, other);
+        expect(ordinalsOf(united)).toEqual([...new Set([...own, ...others])].sort((a, b) => a - b));
+        expect(ordinalsOf(rest)).toEqual(own.filter((each) => !others.includes(each)));
+        expect(ordinalsOf(other)).toEqual(others);
+        expect(ordinalsOf(copyKeySet(other))).toEqual(others);
+      }),
+    );
+  });
+
+  it('tells the next key that it has, or the number of keys', () => {
+    fc.assert(
+      fc.property(ORDINALS, fc.nat(COUNT + 5), (own, from) => {
+        expect(nextKey(setOf(own), from)).toBe(own.find((each) => each >= from) ?? COUNT);
+      }),
+    );
+  });
+});

@@ -1,0 +1,262 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
+import { ByteReader, ByteWriter } from '../../../segments/codes/bytes.ts';
+import { writeFrames } from '../../../segments/codes/frames.ts';
+import { DamagedSegment } from '../../../segments/damaged-segment.ts';
+import { compareKeys, type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
+import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
+import {
+  readKeySection,
+  SECTION_KEYS,
+  writeKeySection,
+} from '../../../segments/keys/key-section.ts';
+import { ALL_PAIRS, codecOf, listOf, rawKeys, SOME_KINDS } from './random-keys.ts';
+
+function packed(
+  kinds: readonly SimpleKeyKind[],
+  keys: KeyList,
+  from = 0,
+  to = keys.count,
+): Uint8Array {
+  const out = new ByteWriter();
+  writeKeySection(out, keys, from, to, codecOf(kinds));
+  return out.take();
+}
+
+function unpacked(kinds: readonly SimpleKeyKind[], bytes: Uint8Array, count: number): KeyList {
+  const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
+  const reader = new ByteReader(bytes);
+  readKeySection(reader, codecOf(kinds), count, builder);
+  expect(reader.at).toBe(bytes.length);
+  return builder.finish();
+}
+
+const lists = (kinds: readonly SimpleKeyKind[]): fc.Arbitrary<KeyList> =>
+  fc
+    .array(rawKeys(kinds), { maxLength: 300, size: 'max' })
+    .map((texts) => listOf(texts.map(codecOf(kinds).encode)));
+
+function expectSame(kinds: readonly SimpleKeyKind[], list: KeyList): void {
+  expect(unpacked(kinds, packed(kinds, list), list.count)).toEqual(list);
+}
+
+/** Keys of four bytes: numbers that ascend. */
+const addresses = (numbers: readonly number[]): KeyList =>
+  listOf(
+    numbers.map((number) => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32BE(number);
+      return bytes;
+    }),
+  );
+
+describe('a section of keys', () => {
+  it('comes back as it was written, of every kind', () => {
+    for (const kinds of SOME_KINDS) {
+      fc.assert(
+        fc.property(lists(kinds), (list) => expectSame(kinds, list)),
+        { numRuns: 20 },
+      );
+    }
+  });
+
+  it('comes back as it was written, of any two kinds', () => {
+    for (const kinds of ALL_PAIRS) {
+      fc.assert(
+        fc.property(lists(kinds), (list) => expectSame(kinds, list)),
+        { numRuns: 2 },
+      );
+    }
+  });
+
+  it('comes back behind the one before it', () => {
+    const list = addresses(Array.from({ length: SECTION_KEYS + 10 }, (_, i) => i * i));
+    const kinds = ['ipv4'] as const;
+    const codec = codecOf(kinds);
+    const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
+    readKeySection(
+      new ByteReader(packed(kinds, list, 0, SECTION_KEYS)),
+      codec,
+      SECTION_KEYS,
+      builder,
+    );
+    readKeySection(new ByteReader(packed(kinds, list, SECTION_KEYS)), codec, 10, builder);
+    expect(builder.finish()).toEqual(list);
+  });
+
+  it.each([
+    ['before', [5], [4]],
+    ['with', [5], [5]],
+  ])('is damaged when it begins %s the end of the one before it', (_, first, second) => {
+    const codec = codecOf(['ipv4']);
+    const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
+    readKeySection(new ByteReader(packed(['ipv4'], addresses(first))), codec, 1, builder);
+    const next = new ByteReader(packed(['ipv4'], addresses(second)));
+    expect(() => readKeySection(next, codec, 1, builder)).toThrow(DamagedSegment);
+  });
+
+  it('holds no more keys than there may be in one', () => {
+    const list = addresses(Array.from({ length: SECTION_KEYS + 1 }, (_, i) => i));
+    expect(() => packed(['ipv4'], list)).toThrow(RangeError);
+    const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
+    const reader = new ByteReader(new Uint8Array(100_000));
+    expect(() => readKeySection(reader, codecOf(['ipv4']), SECTION_KEYS + 1, builder)).toThrow(
+      DamagedSegment,
+    );
+  });
+
+  it('cannot be written of keys of another kind', () => {
+    expect(() => packed(['port'], addresses([1, 2]))).toThrow(RangeError);
+  });
+});
+
+describe('the size of a section', () => {
+  it('is little more than a bit a key where all are next to each other', () => {
+    const list = addresses(Array.from({ length: SECTION_KEYS }, (_, i) => 0x0a00_0000 + i));
+    expect(packed(['ipv4'], list).length).toBeLessThan(SECTION_KEYS / 8 + 64);
+  });
+
+  it('hardly grows by shapes that no key has', () => {
+    const list = addresses(Array.from({ length: SECTION_KEYS }, (_, i) => i * 1000));
+    expect(packed(['ip'], list).length - packed(['ipv4'], list).length).toBeLessThan(40);
+  });
+
+  it('is less where the same few ports come again', () => {
+    const ports = [22, 53, 80, 123, 443, 8080, 50_000, 60_000];
+    const codec = codecOf(['ipv4', 'port']);
+    const list = listOf(
+      Array.from({ length: SECTION_KEYS }, (_, i) => {
+        const key = Buffer.alloc(6);
+        key.writeUInt32BE(i);
+        key.writeUInt16BE(ports[(i * 7919) % 8] ?? 0, 4);
+        return key;
+      }),
+    );
+    expect(codec.decode(keyAt(list, 0))).toBe('00.00.00.00\\00.16');
+    // A bit for the step of the address, and three for the port.
+    expect(packed(['ipv4', 'port'], list).length).toBeLessThan(SECTION_KEYS / 2 + 128);
+  });
+});
+
+/** A section of text keys by what it holds: shared lengths, suffix lengths, suffixes. */
+function frontCoded(shared: number[], suffixes: number[], text: string): Uint8Array {
+  const out = new ByteWriter();
+  writeFrames(out, Uint8Array.from(shared));
+  writeFrames(out, Uint16Array.from(suffixes));
+  out.append(Buffer.from(text));
+  return out.take();
+}
+
+/** A section of keys of bytes: shapes, if there is more than one, and plain columns of its fields. */
+function byColumns(shapes: number[] | null, ...columns: number[][]): Uint8Array {
+  const out = new ByteWriter();
+  if (shapes !== null) writeFrames(out, Uint8Array.from(shapes));
+  for (const column of columns) {
+    out.byte(0);
+    writeFrames(out, Float64Array.from(column));
+  }
+  return out.take();
+}
+
+type Section = readonly [readonly SimpleKeyKind[], number, string, Uint8Array];
+
+const SOUND: readonly Section[] = [
+  [['text'], 2, 'a, ab', frontCoded([0, 1], [1, 1], 'ab')],
+  [['ipv4'], 2, 'an address and the next', byColumns(null, [5, 1])],
+  [['mac'], 2, 'neighbours in the last field', byColumns(null, [5, 0], [7, 1])],
+  [['ip'], 2, 'a short address, and a long one after it', byColumns([0, 1], [5, 0], [9], [9], [9])],
+  [['subnet'], 1, 'a network of 32 bits', byColumns([0], [5], [32], [], [], [])],
+];
+
+const UNSOUND: readonly Section[] = [
+  [['text'], 2, 'the same text twice', frontCoded([0, 1], [1, 0], 'a')],
+  [['text'], 2, 'a text before the one that it begins', frontCoded([0, 1], [2, 0], 'ab')],
+  [['text'], 2, 'texts that descend', frontCoded([0, 0], [1, 1], 'ba')],
+  [['text'], 2, 'texts that descend behind what they share', frontCoded([0, 1], [2, 1], 'aba')],
+  [['text'], 2, 'a text that shares less than it does', frontCoded([0, 1], [2, 1], 'abb')],
+  [['text'], 2, 'a first text that shares something', frontCoded([1, 0], [1, 1], 'ab')],
+  [['text'], 2, 'a text that shares more than there is', frontCoded([0, 2], [1, 1], 'ab')],
+  [['text'], 2, 'too few bytes', frontCoded([0, 1], [1, 2], 'ab')],
+  [['text'], 2, 'a text that is too long', frontCoded([0, 1], [1, 600], `a${'b'.repeat(600)}`)],
+  [['text', 'text'], 2, 'a key without its last part', frontCoded([0, 0], [3, 2], 'a\\ab\\')],
+  [['ipv4'], 2, 'the same address twice', byColumns(null, [5, 0])],
+  [['ipv4'], 2, 'an address beyond the last', byColumns(null, [5, 2 ** 32])],
+  [['mac'], 2, 'the same address of two fields twice', byColumns(null, [5, 0], [7, 0])],
+  [['mac'], 2, 'a second field that is too large', byColumns(null, [5, 0], [0xffff, 1])],
+  [
+    ['ip'],
+    2,
+    'a short address after a long one of its own',
+    byColumns([1, 0], [5, 0], [9], [9], [9]),
+  ],
+  [['ip'], 2, 'a shape that there is not', byColumns([0, 2], [5, 1], [], [], [])],
+  [['subnet'], 1, 'a network of 33 bits', byColumns([0], [5], [33], [], [], [])],
+  [['country'], 1, 'a country in lower case', byColumns(null, [0x4161])],
+  [['ipv4'], 2, 'a column of a form that there is not', Uint8Array.of(2, 0)],
+  [['ipv4'], 2, 'more distinct numbers than numbers', Uint8Array.of(1, 3, 0, 0)],
+];
+
+describe('a section made by hand', () => {
+  it.each(SOUND)('of %j, %i in number, is read: %s', (kinds, count, _, bytes) => {
+    expect(unpacked(kinds, bytes, count).count).toBe(count);
+  });
+
+  it.each(UNSOUND)('of %j, %i in number, is damaged: %s', (kinds, count, _, bytes) => {
+    const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
+    const reader = new ByteReader(bytes);
+    expect(() => readKeySection(reader, codecOf(kinds), count, builder)).toThrow(DamagedSegment);
+  });
+});
+
+describe('a damaged section', () => {
+  it('gives keys that ascend and are of the kind, or says so, but never hangs', () => {
+    for (const kinds of SOME_KINDS) {
+      const codec = codecOf(kinds);
+      fc.assert(
+        fc.property(lists(kinds), fc.nat(), fc.nat(255), fc.nat(), (list, where, byte, end) => {
+          const bytes = packed(kinds, list);
+          if (bytes.length === 0) return;
+          bytes[where % bytes.length] = byte;
+          const cut = bytes.subarray(0, end % 2 === 0 ? bytes.length : end % bytes.length);
+          const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
+          try {
+            readKeySection(new ByteReader(cut), codec, list.count, builder);
+          } catch (error) {
+            expect(error).toBeInstanceOf(DamagedSegment);
+            return;
+          }
+          const read = builder.finish();
+          for (let i = 0; i < read.count; i += 1) {
+            codec.check(keyAt(read, i), 0, keyAt(read, i).length);
+            if (i > 0) expect(compareKeys(read, i - 1, read, i)).toBeLessThan(0);
+          }
+        }),
+        { numRuns: 120 },
+      );
+    }
+  });
+
+  it('of random bytes takes no more memory than its count of keys can need', () => {
+    for (const kinds of SOME_KINDS) {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(SECTION_KEYS), (bytes, count) => {
+          let given = 0;
+          const allocate = (size: number) => {
+            given += size;
+            return new ArrayBuffer(size);
+          };
+          const builder = new KeyListBuilder({ keys: 0, bytes: 0 }, allocate);
+          try {
+            readKeySection(new ByteReader(bytes), codecOf(kinds), count, builder);
+          } catch (error) {
+            expect(error).toBeInstanceOf(DamagedSegment);
+          }
+          // Room is doubled; the longest cross-key has 2,600 bytes.
+          expect(given).toBeLessThanOrEqual(2 * count * (2_600 + 4));
+        }),
+        { numRuns: 50 },
+      );
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
+import { uniteKeys } from '../../../segments/keys/unite-keys.ts';
+import { byBytes, codecOf, listOf, rawKeys, SOME_KINDS } from './random-keys.ts';
+
+const keysOf = (list: KeyList): Uint8Array[] =>
+  Array.from({ length: list.count }, (_, i) => keyAt(list, i).slice());
+
+/** The union as it is by sorting everything, and each map as it is by looking each key up. */
+function expectUnion(lists: readonly KeyList[]): void {
+  const { keys, maps } = uniteKeys(lists);
+  expect(keys).toEqual(listOf(lists.flatMap(keysOf)));
+  expect(maps).toHaveLength(lists.length);
+  lists.forEach((list, i) => {
+    const map = [...(maps[i] ?? [])];
+    expect(map.map((ordinal) => keyAt(keys, ordinal))).toEqual(keysOf(list));
+  });
+}
+
+const sets = (keys: fc.Arbitrary<Uint8Array>, most: number): fc.Arbitrary<KeyList[]> =>
+  fc.array(fc.array(keys, { maxLength: most, size: 'max' }).map(listOf), {
+    minLength: 1,
+    maxLength: 6,
+  });
+
+/** Few different bytes, so that lists share keys; and those at which signed numbers turn over. */
+const bytes = (most: number, least = 0) =>
+  fc
+    .array(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), { minLength: least, maxLength: most })
+    .map((all) => Uint8Array.from(all));
+
+describe('the union of lists of keys', () => {
+  it('of four bytes has each key once, and says where each list has its own', () => {
+    fc.assert(fc.property(sets(bytes(4, 4), 200), expectUnion), { numRuns: 100 });
+  });
+
+  it('of up to four bytes does too', () => {
+    fc.assert(fc.property(sets(bytes(4), 100), expectUnion), { numRuns: 100 });
+  });
+
+  it('of any bytes does too', () => {
+    const long = fc
+      .tuple(fc.constantFrom(0, 4, 5, 6), bytes(4))
+      .map(([zeros, rest]) => Uint8Array.of(...new Uint8Array(zeros), ...rest));
+    fc.assert(fc.property(sets(fc.oneof(long, bytes(9)), 100), expectUnion), { numRuns: 200 });
+  });
+
+  it('of every kind does too', () => {
+    for (const kinds of SOME_KINDS) {
+      const codec = codecOf(kinds);
+      fc.assert(fc.property(sets(rawKeys(kinds).map(codec.encode), 40), expectUnion), {
+        numRuns: 15,
+      });
+    }
+  });
+
+  it('of which some have keys of four bytes only, and others also longer ones', () => {
+    const codec = codecOf(['ip']);
+    const short = ['0A.00.00.01', '0A.00.00.02', 'FF.00.00.00'];
+    const long = ['0A.00.00.01.00.00.00.00.00.00.00.00.00.00.00.00', '0A.00.00.02'];
+    const lists = [short, long, short].map((texts) => listOf(texts.map(codec.encode)));
+    const { keys, maps } = uniteKeys(lists);
+    expect(keysOf(keys).map(codec.decode)).toEqual([
+      '0A.00.00.01',
+      '0A.00.00.01.00.00.00.00.00.00.00.00.00.00.00.00',
+      '0A.00.00.02',
+      'FF.00.00.00',
+    ]);
+    expect(maps.map((map) => [...map])).toEqual([
+      [0, 2, 3],
+      [1, 2],
+      [0, 2, 3],
+    ]);
+  });
+
+  it('takes a list whose bytes have the length of so many addresses, but are others', () => {
+    expectUnion([
+      listOf([Uint8Array.of(1, 2, 3), Uint8Array.of(1, 2, 3, 4, 5)]),
+      listOf([Uint8Array.of(1, 2, 3, 4)]),
+    ]);
+  });
+
+  it('is empty of no lists, or of empty ones', () => {
+    expect(uniteKeys([]).keys.count).toBe(0);
+    expectUnion([listOf([]), listOf([])]);
+    expectUnion([listOf([]), listOf([Uint8Array.of(1)]), listOf([])]);
+  });
+
+  it('lies in the memory that its caller gives', () => {
+    const shared = (size: number) => new SharedArrayBuffer(size);
+    for (const lengths of [[4, 4, 4], [4, 9, 9], [9]]) {
+      const lists = lengths.map((length, i) => listOf([new Uint8Array(length).fill(i % 2)]));
+      const { keys, maps } = uniteKeys(lists, shared);
+      for (const { buffer } of [keys.bytes, keys.ends, ...maps]) {
+        expect(buffer).toBeInstanceOf(SharedArrayBuffer);
+      }
+    }
+  });
+
+  it('leaves what it is given as it is', () => {
+    const lists = [listOf([Uint8Array.of(1), Uint8Array.of(9)]), listOf([Uint8Array.of(1)])];
+    const before = lists.map(keysOf);
+    const { keys } = uniteKeys(lists);
+    keys.bytes.fill(0);
+    expect(lists.map(keysOf)).toEqual(before);
+    expect(byBytes(before[0]?.[0] ?? new Uint8Array(), Uint8Array.of(1))).toBe(0);
+  });
+});

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { floorTo } from '../../domain/interval.ts';
+import type { Fold } from '../../domain/meter-type.ts';
+import type { BucketSpan } from '../../segments/blocks/levels.ts';
+import { laneValue } from '../../segments/codes/lanes.ts';
+import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
+import { keyCodecOf } from '../../segments/keys/key-codec.ts';
+import { keyAt } from '../../segments/keys/key-list.ts';
+import type { RangeLimits } from '../../segments/merge/merge-ranges.ts';
+import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
+import type { StoredPage } from '../../segments/pages/page-cutter.ts';
+import { createSections, type Sections } from '../../segments/pages/sections.ts';
+import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
+import type { Column } from '../../segments/readings/column.ts';
+import type { KeyRange } from '../../segments/readings/key-range.ts';
+import { bucketRows } from '../../segments/readings/readings.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+
+/** A reading of any size, as a test writes it down: exact, and slow. */
+export type PlainReading = { readonly value: bigint; readonly count: bigint };
+
+export type PlainSample = {
+  readonly key: string;
+  /** The start of a bucket. */
+  readonly bucket: number;
+  /** By slot − 1. */
+  readonly readings: readonly (PlainReading | null)[];
+};
+
+/** `key bucket slot` → what the readings add up to. */
+export type PlainTable = Map<string, PlainReading>;
+
+export const FOLDS: readonly (Fold | null)[] = ['sum', 'mean', null, 'max', 'min', 'rate'];
+
+export const SHAPE: SegmentShape = {
+  keyKind: 'ip',
+  partKinds: null,
+  bucketSeconds: 60,
+  topperBucketSeconds: 300,
+  folds: FOLDS,
+};
+
+export const CODEC = keyCodecOf(SHAPE);
+
+const FIRST_BUCKET = 1_752_537_600;
+
+const isCounting = (fold: Fold | null) => fold === 'sum' || fold === 'rate';
+
+/** Mostly small, as traffic is; sometimes at the edges of what a reading can be (decision 8). */
+const magnitudes = fc.oneof(
+  { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 3000n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 2n ** 52n - 2n, max: 2n ** 53n + 2n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }) },
+);
+
+const readingOf = (fold: Fold | null) =>
+  fold === null
+    ? fc.constant(null)
+    : fc.option(
+        fc.record({
+          value: isCounting(fold)
+            ? magnitudes
+            : fc
+                .tuple(magnitudes, fc.boolean())
+                .map(([value, isNegative]) => (isNegative ? -value : value)),
+          count: fold === 'mean' ? fc.bigInt({ min: 1n, max: 5n }) : fc.constant(1n),
+        }),
+      );
+
+const keyTexts = fc.oneof(
+  fc.nat({ max: 40 }).map((host) => `C0.A8.01.${hex(host)}`),
+  fc.nat({ max: 3 }).map((host) => `C0.A8.01.00.00.00.00.00.00.00.00.00.00.00.00.${hex(host)}`),
+);
+
+const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
+
+export const samples: fc.Arbitrary<PlainSample[]> = fc
+  .tuple(fc.constantFrom(1, 3, 70, 200), fc.constantFrom(5, 60))
+  .chain(([buckets, most]) =>
+    fc.array(
+      fc.record({
+        key: keyTexts,
+        bucket: fc.nat({ max: buckets - 1 }).map((place) => FIRST_BUCKET + 60 * place),
+        readings: fc.tuple(...FOLDS.map(readingOf)),
+      }),
+      { minLength: 1, maxLength: most },
+    ),
+  );
+
+/** Combines as decision 23 says, one sample after the other. */
+export function plainTable(
+  list: readonly PlainSample[],
+  stepSeconds = 60,
+  keyOf = ({ key }: PlainSample): string => key,
+): PlainTable {
+  const table: PlainTable = new Map();
+  const first = Math.min(...list.map(({ bucket }) => bucket));
+  for (const sample of list) {
+    const step = Number.isFinite(stepSeconds) ? floorTo(sample.bucket, stepSeconds) : first;
+    for (const [place, reading] of sample.readings.entries()) {
+      const fold = FOLDS[place] ?? null;
+      if (reading === null || fold === null) continue;
+      const at = `${keyOf(sample)} ${step} ${place}`;
+      table.set(at, combine(fold, table.get(at), reading));
+    }
+  }
+  return table;
+}
+
+function combine(fold: Fold, so: PlainReading | undefined, { value, count }: PlainReading) {
+  if (!so) return { value, count: fold === 'mean' ? count : 1n };
+  if (fold === 'max') return { value: so.value > value ? so.value : value, count: 1n };
+  if (fold === 'min') return { value: so.value < value ? so.value : value, count: 1n };
+  return { value: so.value + value, count: fold === 'mean' ? so.count + count : 1n };
+}
+
+/** The readings of a range as a plain table; `start`: what stands for the start of each bucket. */
+export function tableOfRange(
+  { keys, readings }: KeyRange,
+  startOf = (start: number): number => start,
+): PlainTable {
+  const table: PlainTable = new Map();
+  for (const [bucket, start] of readings.starts.entries()) {
+    const { from, to } = bucketRows(readings, bucket);
+    for (let row = from; row < to; row += 1) {
+      const key = CODEC.decode(keyAt(keys, readings.ordinals[row] ?? -1));
+      for (const [place, column] of readings.columns.entries()) {
+        const reading = column && readingAt(column, row);
+        if (reading) table.set(`${key} ${startOf(start)} ${place}`, reading);
+      }
+    }
+  }
+  return table;
+}
+
+export function readingAt({ values, counts }: Column, row: number): PlainReading | null {
+  if (Number.isNaN(values.low[row])) return null;
+  return { value: laneValue(values, row), count: counts === null ? 1n : laneValue(counts, row) };
+}
+
+export const sorted = (table: PlainTable) => [...table].sort(([a], [b]) => (a < b ? -1 : 1));
+
+export function gather(list: readonly PlainSample[]): ReadingGatherer {
+  const gatherer = new ReadingGatherer(SHAPE);
+  for (const { key, bucket, readings } of list) {
+    const row = gatherer.addRow(bucket, gatherer.keys.indexOf(CODEC.encode(key)));
+    for (const [place, reading] of readings.entries()) {
+      if (reading === null) continue;
+      gatherer.putValue(place, row, asGiven(reading.value));
+      if (FOLDS[place] === 'mean') gatherer.putCount(place, row, asGiven(reading.count));
+    }
+  }
+  return gatherer;
+}
+
+/** A number where that is exact, as the readers of files give it. */
+const asGiven = (value: bigint): number | bigint =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+export type PlainSegment = {
+  readonly directory: Uint8Array;
+  readonly pages: readonly Uint8Array[];
+};
+
+export const spanOf = (list: readonly PlainSample[]): BucketSpan => ({
+  first: Math.min(...list.map(({ bucket }) => bucket)),
+  last: Math.max(...list.map(({ bucket }) => bucket)),
+});
+
+export function writeRanges(ranges: Iterable<KeyRange>, span: BucketSpan): PlainSegment {
+  const writer = new SegmentWriter({ shape: SHAPE, codec: CODEC, span, nonce: 0xfeed });
+  const pages: StoredPage[] = [];
+  for (const range of ranges) pages.push(...writer.addRange(range));
+  const { directory, pages: last } = writer.finish();
+  pages.push(...last);
+  return { directory, pages: pages.map(({ bytes }) => bytes) };
+}
+
+/** Small, so that a segment of a test has several ranges. */
+export const SMALL: RangeLimits = { keys: 7, rows: 40 };
+
+export const writeSegment = (list: readonly PlainSample[], limits = SMALL): PlainSegment =>
+  writeRanges(gather(list).ranges(limits), spanOf(list));
+
+export type OpenSegment = { readonly directory: Directory; readonly sections: Sections };
+
+export function openSegment({ directory: bytes, pages }: PlainSegment): OpenSegment {
+  const directory = readDirectory(bytes);
+  const pageOf = (number: number) => pages[number] ?? new Uint8Array(0);
+  return { directory, sections: createSections(directory, pageOf) };
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copiesOf } from '../../db/copy-source.ts';
+import { inTransaction } from '../../db/write/connection.ts';
+import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { checkStoredSegment } from '../../store/check/check-stored-segment.ts';
+import type { StoredSegment } from '../../store/read/manifest.ts';
+import { SHAPE, samples } from '../segments/plain-segments.ts';
+import { importLists, minute, openStoreLab, publish, type StoreLab } from './store-lab.ts';
+
+let lab: StoreLab;
+
+beforeAll(async () => {
+  lab = await openStoreLab();
+});
+
+afterAll(() => lab.close());
+
+async function faultsOf(segment: StoredSegment): Promise<string[]> {
+  const faults: string[] = [];
+  for await (const fault of checkStoredSegment(copiesOf(lab.reader), segment, SHAPE)) {
+    faults.push(fault);
+  }
+  return faults;
+}
+
+/** A segment that was just written, and no other that lives. */
+async function stored(list = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => minute(n, 9)), level = 0) {
+  const died = [...(await lab.manifest()).segments.keys()];
+  await inTransaction(lab.importer, () => publish(lab.importer, { died }));
+  await importLists(lab.importer, [{ list, place: { level } }]);
+  const [segment] = (await lab.manifest()).segments.values();
+  if (!segment) throw new Error('there is a segment');
+  return segment;
+}
+
+describe('the check of a stored segment', () => {
+  it('finds nothing wrong with what was written', async () => {
+    await fc.assert(
+      fc.asyncProperty(samples, fc.constantFrom(0, SEALED_LEVEL), async (list, level) => {
+        expect(await faultsOf(await stored(list, level))).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('finds a flipped bit in any page', async () => {
+    await fc.assert(
+      fc.asyncProperty(samples, fc.nat(), fc.nat(), async (list, which, bit) => {
+        const segment = await stored(list);
+        const page = which % segment.pageCount;
+        await lab.importer.query(
+          `update open_segment_pages
+           set bytes = set_bit(bytes, $3 % bit_length(bytes)::int,
+             1 - get_bit(bytes, $3 % bit_length(bytes)::int))
+           where segment_id = $1 and page = $2`,
+          [segment.segmentId, page, bit],
+        );
+        expect(await faultsOf(segment)).toContain(
+          `the digest of page ${page} does not fit its bytes`,
+        );
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('finds a page that is missing', async () => {
+    const segment = await stored();
+    await lab.importer.query('delete from open_segment_pages where segment_id = $1 and page = 0', [
+      segment.segmentId,
+    ]);
+    const [fault] = await faultsOf(segment);
+    expect(fault).toContain(`Page 0 of segment ${segment.segmentId} must be there`);
+  });
+
+  it('finds a directory that is damaged', async () => {
+    const { segmentId } = await stored();
+    await lab.importer.query(
+      `update segments set directory = set_byte(directory, 3, get_byte(directory, 3) # 64)
+       where segment_id = $1`,
+      [segmentId],
+    );
+    const segment = (await lab.manifest()).segments.get(segmentId);
+    if (!segment) throw new Error('the segment lives');
+    expect(await faultsOf(segment)).toEqual(['the digest of the directory does not fit its bytes']);
+  });
+
+  it.each([
+    ['first_bucket = first_bucket - 60', 'the first bucket is'],
+    ['last_bucket = last_bucket + 60', 'the last bucket is'],
+    ['key_count = key_count - 1', 'the number of keys is'],
+    ['row_count = row_count + 1', 'the number of rows is'],
+    ['page_count = page_count + 1', 'the number of pages is'],
+    ['size_bytes = size_bytes + 1', 'the size is'],
+  ])('finds a row of the manifest that says something else: %s', async (change, fault) => {
+    const { segmentId } = await stored();
+    await lab.importer.query(`update segments set ${change} where segment_id = ${segmentId}`);
+    const segment = (await lab.manifest()).segments.get(segmentId);
+    if (!segment) throw new Error('the segment lives');
+    const faults = await faultsOf(segment);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(fault);
+  });
+});

@@ -1,0 +1,173 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { copiesOf } from '../../../db/copy-source.ts';
+import type { Connection } from '../../../db/write/connection.ts';
+import { holdContext, releaseContext } from '../../../db/write/lock-context.ts';
+import { removeTakenPartitions } from '../../../db/write/segments/remove-taken-partitions.ts';
+import { type StoredSlice, selectStoredSlices } from '../../../db/write/select-stored-slices.ts';
+import { upsertCoverage } from '../../../db/write/upsert-coverage.ts';
+import { SEALED_LEVEL } from '../../../domain/segment-level.ts';
+import { sliceName } from '../../../domain/slice-name.ts';
+import { removeLeftovers } from '../../../keeping/leftovers.ts';
+import { fileOfArchive, newArchivePlace } from '../../../keeping/pool-folder.ts';
+import { checkStoredSegment } from '../../../store/check/check-stored-segment.ts';
+import { archiveSlice } from '../../../store/keeping/archive-slice.ts';
+import { dropSlice } from '../../../store/keeping/drop-slice.ts';
+import { restoreSlice } from '../../../store/keeping/restore-slice.ts';
+import type { SliceKeeper } from '../../../store/keeping/slice-keeper.ts';
+import type { WrittenArchive } from '../../../store/keeping/write-archive.ts';
+import { SHAPE } from '../../segments/plain-segments.ts';
+import {
+  DAY,
+  DAY_START,
+  importLists,
+  openStoreLab,
+  type SegmentToWrite,
+  sample,
+} from '../store-lab.ts';
+
+/** All slices of the lab are over. */
+export const NOW = DAY_START + 20 * DAY;
+
+/** The raw key of a host, as `sample` makes it. */
+export const address = (host: number): string => sample(host, 0, 0).key;
+
+export type KeepingOptions = {
+  readonly connection?: Connection;
+  /** How long readers of before are waited for. */
+  readonly waitMs?: number;
+  readonly keeper?: Partial<SliceKeeper>;
+};
+
+export type KeepingLab = Awaited<ReturnType<typeof openKeepingLab>>;
+
+/** A store lab with a pool, whose slices are kept as a command does it. */
+export async function openKeepingLab() {
+  const lab = await openStoreLab();
+  const pool = await mkdtemp(join(tmpdir(), 'countergraph-test-pool-'));
+  await lab.importer.query(`insert into pools (context_id, name, path) values (1, 'oper', $1)`, [
+    pool,
+  ]);
+
+  async function storedSlice(
+    sliceId: number,
+    connection: Connection = lab.reader,
+  ): Promise<StoredSlice> {
+    const slices = await selectStoredSlices(connection, 1);
+    const slice = slices.find((each) => each.sliceId === sliceId);
+    if (!slice) throw new Error(`there is no slice ${sliceId}`);
+    return slice;
+  }
+
+  /** Work on a slice under the context's lock, and what comes before and after it. */
+  async function kept<T>(
+    sliceId: number,
+    { connection = lab.importer, waitMs = 5000, keeper = {} }: KeepingOptions,
+    work: (keeper: SliceKeeper, slice: StoredSlice) => Promise<T>,
+  ): Promise<T> {
+    await holdContext(connection, 1, { onWaiting: () => {} });
+    try {
+      await removeLeftovers(connection, 1);
+      const target = { connection, contextId: 1, context: 'lab', now: () => NOW, ...keeper };
+      const result = await work(target, await storedSlice(sliceId, connection));
+      await removeLeftovers(connection, 1);
+      await removeTakenPartitions(connection, { waitMs });
+      return result;
+    } finally {
+      await releaseContext(connection, 1).catch(() => undefined);
+    }
+  }
+
+  return {
+    ...lab,
+    pool,
+    storedSlice,
+    archive: (sliceId: number, options: KeepingOptions = {}): Promise<WrittenArchive> =>
+      kept(sliceId, options, async (keeper, slice) => {
+        const name = sliceName(slice.startsAt, slice.engine);
+        const place = await newArchivePlace({ name: 'oper', path: pool }, 'lab', name);
+        return archiveSlice(keeper, slice, place);
+      }),
+    restore: (sliceId: number, options: KeepingOptions = {}): Promise<number> =>
+      kept(sliceId, options, async (keeper, slice) => {
+        const { archive } = slice;
+        if (!archive) throw new Error(`slice ${sliceId} has no archive`);
+        const file = fileOfArchive(archive);
+        return restoreSlice(keeper, slice, { archive, file, waitMs: options.waitMs ?? 5000 });
+      }),
+    drop: (sliceId: number, options: KeepingOptions = {}): Promise<void> =>
+      kept(sliceId, options, dropSlice),
+    /** The files of the pool, by their paths. */
+    async files(): Promise<string[]> {
+      const entries = await readdir(pool, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(pool, 'lab', entry.name));
+    },
+    /** Partitions of pages, be they attached or not. */
+    async partitions(): Promise<string[]> {
+      const rows = await lab.rows<{ name: string }>(
+        `select relname as name from pg_class where relkind = 'r' and relname ~ '_pages_[0-9]+$'
+         order by 1`,
+      );
+      return rows.map(({ name }) => name);
+    },
+    coverage: () => lab.rows('select * from coverage order by slice_id, group_id, probe_id'),
+    leftovers: () => lab.rows('select * from archive_leftovers'),
+    /** Imports segments and what they cover, as an import does. */
+    async importDays(...lists: readonly SegmentToWrite[]): Promise<void> {
+      const born = await importLists(lab.importer, lists);
+      for (const span of born) await upsertCoverage(lab.importer, [span]);
+    },
+    /** What is wrong with what lives. */
+    async faults(): Promise<string[]> {
+      const { segments } = await lab.manifest();
+      const faults: string[] = [];
+      for (const segment of segments.values()) {
+        for await (const fault of checkStoredSegment(copiesOf(lab.reader), segment, SHAPE)) {
+          faults.push(fault);
+        }
+      }
+      return faults;
+    },
+    async close(): Promise<void> {
+      await lab.close();
+      await rm(pool, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A segment of a slice, of some hosts in two minutes of it. */
+export function dayOf(
+  sliceId: number,
+  hosts: readonly number[],
+  place: SegmentToWrite['place'] = {},
+): SegmentToWrite {
+  const start = DAY_START + (sliceId - 1) * DAY;
+  return {
+    list: hosts.flatMap((host) => [
+      sample(host, start + 60, host + 1),
+      sample(host, start + 7200, 2 * host + 1),
+    ]),
+    place: { sliceId, ...place },
+  };
+}
+
+export const SEALED = { level: SEALED_LEVEL };
+
+/** Waits until a session waits for a lock. */
+export async function untilItWaits(lab: KeepingLab, pid: number): Promise<void> {
+  for (;;) {
+    const { rows } = await lab.reader.query<{ waits: boolean }>(
+      `select coalesce(wait_event_type = 'Lock', false) as waits from pg_stat_activity
+       where pid = $1`,
+      [pid],
+    );
+    if (rows[0]?.waits) return;
+    await delay(5);
+  }
+}
+
+export const hostsTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);

@@ -1,0 +1,170 @@
+import type pg from 'pg';
+import { type CopySource, copiesOf } from '../../db/copy-source.ts';
+import { pageTableOf } from '../../db/page-tables.ts';
+import { type Connection, inTransaction, openConnection } from '../../db/write/connection.ts';
+import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { type Publication, publishSegments } from '../../store/publish/publish-segments.ts';
+import { loadManifest, type Manifest } from '../../store/read/manifest.ts';
+import { segmentRanges } from '../../store/read/segment-ranges.ts';
+import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
+import {
+  CODEC,
+  gather,
+  type PlainSample,
+  type PlainTable,
+  SHAPE,
+  SMALL,
+  spanOf,
+  tableOfRange,
+} from '../segments/plain-segments.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+/** 2025-07-15T00:00:00Z, where the slices of the tests begin. */
+export const DAY_START = 1_752_537_600;
+export const DAY = 86_400;
+
+export type StoreLab = Awaited<ReturnType<typeof openStoreLab>>;
+
+/** Meters whose folds are those of SHAPE: sum, mean, none, max, min, rate. */
+const METER_TYPES = [2, 5, 0, 11, 12, 1];
+
+const DECLARATION = `
+  insert into contexts (name) values ('lab'), ('other');
+  insert into engines (context_id, instance) values (1, 0), (2, 0);
+  insert into counter_groups (context_id, guid, name, key_kind, bucket_size, topper_bucket_size,
+    sampling_rate, enabled, shard_count)
+  select context_id, gen_random_uuid(), 'hosts', 'ip', 60, 300, 1, true, 1
+  from contexts order by context_id;
+  insert into meters (group_id, meter_id, slot, type, topcount, name, description, units)
+  select group_id, place, place + 1, type, 100, 'meter', '', ''
+  from counter_groups, unnest('{${METER_TYPES}}'::int[]) with ordinality as m(type, slot),
+    lateral (select (slot - 1)::int as place) p;
+  insert into slices (context_id, engine, starts_at, ends_at)
+  select 1, 0, at, at + ${DAY} from generate_series(${DAY_START}, ${DAY_START + 9 * DAY}, ${DAY}) at
+`;
+
+/** Where a segment of the lab goes unless a test says otherwise. */
+export const PLACE = { groupId: 1, probeId: 0, sliceId: 1, level: 0, importedAt: DAY_START };
+
+export type SegmentToWrite = {
+  readonly list: readonly PlainSample[];
+  readonly place?: Partial<typeof PLACE>;
+};
+
+/**
+ * A database with a context 1 that has a group 1 of the shape of test/segments, and the slices 1 to
+ * 10, days that follow each other; and an importer's and a reader's connection.
+ */
+export async function openStoreLab() {
+  const database = await createTestDatabase();
+  const opened: pg.Client[] = [];
+  const open = async (name = 'test') => {
+    const connection = await openConnection(database.url, name);
+    opened.push(connection);
+    return connection;
+  };
+  const importer = await open();
+  const reader = await open();
+  await importer.query(DECLARATION);
+
+  const manifest = async (since?: Manifest, from: Connection = reader): Promise<Manifest> => {
+    const loaded = await loadManifest(copiesOf(from), { contextId: 1, since });
+    if (!loaded) throw new Error('the context is there');
+    return loaded;
+  };
+
+  return {
+    databaseUrl: database.url,
+    importer,
+    reader,
+    open,
+    manifest,
+    /** All that lives, read from its pages. */
+    async table(from: Connection = reader): Promise<PlainTable> {
+      return tableOf(copiesOf(from), await manifest(undefined, from));
+    },
+    async rows<R extends pg.QueryResultRow>(text: string): Promise<R[]> {
+      return (await reader.query<R>(text)).rows;
+    },
+    async close(): Promise<void> {
+      for (const connection of opened) await connection.end();
+      await database.drop();
+    },
+  };
+}
+
+/** Writes a segment in the transaction that is open; its partition must be there. */
+export const writeList = (
+  connection: Connection,
+  { list, place }: SegmentToWrite,
+): Promise<WrittenSegment> =>
+  writeSegment(
+    connection,
+    { ...PLACE, ...place },
+    {
+      shape: SHAPE,
+      codec: CODEC,
+      span: spanOf(list),
+      ranges: gather(list).ranges(SMALL),
+    },
+  );
+
+/** Publishes in the transaction that is open; what is not said is that nothing came or went. */
+export const publish = (connection: Connection, change: Partial<Publication>) =>
+  publishSegments(connection, {
+    contextId: 1,
+    changes: 'data',
+    born: [],
+    died: [],
+    at: DAY_START,
+    ...change,
+  });
+
+/** Imports lists as segments, in one transaction; gives the segments. */
+export async function importLists(
+  connection: Connection,
+  toWrite: readonly SegmentToWrite[],
+  at = DAY_START,
+): Promise<WrittenSegment[]> {
+  for (const { place } of toWrite) {
+    const { sliceId, level } = { ...PLACE, ...place };
+    await ensurePagePartition(connection, pageTableOf(level), sliceId);
+  }
+  return inTransaction(connection, async () => {
+    const born: WrittenSegment[] = [];
+    for (const each of toWrite) {
+      const place = { importedAt: at, ...each.place };
+      born.push(await writeList(connection, { ...each, place }));
+    }
+    await publish(connection, { born, at });
+    return born;
+  });
+}
+
+/** What live segments hold together; readings that two of them have are added up by nobody here. */
+export async function tableOf(source: CopySource, { segments }: Manifest): Promise<PlainTable> {
+  const table: PlainTable = new Map();
+  for (const segment of segments.values()) {
+    for await (const range of segmentRanges(source, segment, CODEC)) {
+      for (const [at, reading] of tableOfRange(range)) {
+        const place = `${segment.groupId} ${segment.probeId} ${at}`;
+        if (table.has(place)) throw new Error(`${place} is in two segments`);
+        table.set(place, reading);
+      }
+    }
+  }
+  return table;
+}
+
+/** A sample of a single meter, the first. */
+export const sample = (host: number, bucket: number, value: number): PlainSample => ({
+  key: `C0.A8.01.${host.toString(16).toUpperCase().padStart(2, '0')}`,
+  bucket,
+  readings: [{ value: BigInt(value), count: 1n }, null, null, null, null, null],
+});
+
+/** A minute with some hosts, each once; the minutes are counted from the first slice's begin. */
+export const minute = (number: number, hosts = 5): PlainSample[] =>
+  Array.from({ length: hosts }, (_, host) =>
+    sample((host * 3 + number) % 200, DAY_START + 60 * number, number * 10 + host),
+  );

@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inSnapshot, inTransaction } from '../../db/write/connection.ts';
+import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { mergeContext } from '../../store/merge/merge-context.ts';
+import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
+import { MissingPartition } from '../../store/write/missing-partition.ts';
+import { sorted } from '../segments/plain-segments.ts';
+import {
+  DAY,
+  DAY_START,
+  importLists,
+  minute,
+  openStoreLab,
+  publish,
+  type StoreLab,
+  writeList,
+} from './store-lab.ts';
+
+let lab: StoreLab;
+
+beforeEach(async () => {
+  lab = await openStoreLab();
+});
+
+afterEach(() => lab.close());
+
+const MERGED_AT = DAY_START + 10 * DAY;
+const LATER = MERGED_AT + SWEEP_AFTER_SECONDS;
+
+const importMinutes = (from: number, to: number) =>
+  importLists(
+    lab.importer,
+    Array.from({ length: to - from }, (_, i) => ({ list: minute(from + i) })),
+  );
+
+const merge = () => mergeContext(lab.importer, { contextId: 1, now: () => MERGED_AT });
+
+const sweep = (now: number, waitMs = 5000) =>
+  sweepContext(lab.importer, { contextId: 1, now, waitMs });
+
+const manifestCount = async () =>
+  (await lab.rows<{ count: number }>('select count(*)::int as count from segments'))[0]?.count;
+
+const partitions = async () =>
+  (
+    await lab.rows<{ name: string }>(
+      `select relname as name from pg_class where relkind = 'r' and relname ~ '_pages_[0-9]+$'
+       order by 1`,
+    )
+  ).map(({ name }) => name);
+
+describe('sweeping', () => {
+  it('removes what a merge has replaced, five minutes later, and the table of open pages', async () => {
+    await importMinutes(0, 4);
+    await merge();
+    const before = await lab.table();
+    expect(await sweep(LATER - 1)).toBe(0);
+    expect(await manifestCount()).toBe(5);
+    expect(await partitions()).toEqual(['open_segment_pages_1', 'sealed_segment_pages_1']);
+    expect(await sweep(LATER)).toBe(4);
+    expect(await manifestCount()).toBe(1);
+    expect(await partitions()).toEqual(['sealed_segment_pages_1']);
+    expect(sorted(await lab.table())).toEqual(sorted(before));
+    expect(await sweep(LATER)).toBe(0);
+  });
+
+  it('leaves all that a snapshot sees alive, until that is over', async () => {
+    await importMinutes(0, 4);
+    const before = await lab.table();
+    await inSnapshot(lab.reader, async () => {
+      await lab.manifest();
+      await merge();
+      expect(await sweep(LATER + DAY)).toBe(0);
+      expect(sorted(await lab.table())).toEqual(sorted(before));
+    });
+    expect(await sweep(LATER + DAY)).toBe(4);
+  });
+
+  it('is not held up by a snapshot from after the merge', async () => {
+    await importMinutes(0, 4);
+    await merge();
+    let swept = 0;
+    // A transaction of another database that was going on before makes the snapshot look older.
+    while (swept === 0) {
+      await inSnapshot(lab.reader, async () => {
+        const { segments } = await lab.manifest();
+        expect(segments.size).toBe(1);
+        swept = await sweep(LATER);
+      });
+    }
+    expect(swept).toBe(4);
+  });
+
+  it('lets a server whose manifest is older read it whole, and one that is not, what changed', async () => {
+    await importMinutes(0, 4);
+    const old = await lab.manifest();
+    await merge();
+    const merged = await lab.manifest(old);
+    await sweep(LATER);
+    await importMinutes(4, 5);
+    const whole = await lab.manifest();
+    for (const known of [old, merged]) {
+      const refreshed = await lab.manifest(known);
+      expect([...refreshed.segments.keys()].sort()).toEqual([...whole.segments.keys()].sort());
+    }
+    const numbers = await lab.rows(
+      'select swept_to::int as swept, layout::int as layout from context_versions order by 1',
+    );
+    expect(numbers.at(-1)).toEqual({ swept: merged.layout, layout: merged.layout + 1 });
+  });
+
+  it('keeps the table of open pages while the slice has an open segment', async () => {
+    await importMinutes(0, 12);
+    await mergeContext(lab.importer, { contextId: 1, now: () => DAY_START + 3600 });
+    expect(await sweep(LATER)).toBe(12);
+    expect(await partitions()).toEqual(['open_segment_pages_1']);
+    expect((await lab.table()).size).toBeGreaterThan(0);
+  });
+
+  it('keeps a partition into which pages are being written', async () => {
+    await ensurePagePartition(lab.importer, 'open_segment_pages', 1);
+    const second = await lab.open();
+    await second.query('begin');
+    const segment = await writeList(second, { list: minute(1) });
+    await sweep(LATER);
+    await publish(second, { born: [segment] });
+    await second.query('commit');
+    await sweep(LATER);
+    expect(await partitions()).toEqual(['open_segment_pages_1']);
+    expect((await lab.table()).size).toBe(5);
+  });
+
+  it('removes the partition that an import which failed has made', async () => {
+    await ensurePagePartition(lab.importer, 'open_segment_pages', 1);
+    await lab.importer.query('begin');
+    await writeList(lab.importer, { list: minute(1) });
+    await lab.importer.query('rollback');
+    await sweep(LATER);
+    expect(await partitions()).toEqual([]);
+    const writing = inTransaction(lab.importer, () => writeList(lab.importer, { list: minute(1) }));
+    await expect(writing).rejects.toThrow(MissingPartition);
+  });
+
+  it('deletes the pages of a sealed segment that was written again, and no others', async () => {
+    await importMinutes(0, 2);
+    await merge();
+    await importMinutes(2, 6);
+    await importLists(lab.importer, [
+      { list: minute(7), place: { level: SEALED_LEVEL, probeId: 3 } },
+    ]);
+    await merge();
+    const before = await lab.table();
+    await sweep(LATER);
+    expect(sorted(await lab.table())).toEqual(sorted(before));
+    const rows = await lab.rows<{ id: number }>(
+      'select distinct segment_id::int as id from sealed_segment_pages order by 1',
+    );
+    const live = [...(await lab.manifest()).segments.keys()].sort((a, b) => a - b);
+    expect(rows.map(({ id }) => id)).toEqual(live);
+    expect(live).toHaveLength(2);
+  });
+
+  it('drops all partitions of a slice that has lost its segments', async () => {
+    await importMinutes(0, 2);
+    await merge();
+    await importMinutes(2, 3);
+    const died = [...(await lab.manifest()).segments.keys()];
+    await inTransaction(lab.importer, () => publish(lab.importer, { died, at: MERGED_AT }));
+    expect(await sweep(LATER)).toBe(4);
+    expect(await partitions()).toEqual([]);
+    expect((await lab.manifest()).segments.size).toBe(0);
+  });
+
+  it('goes on where it was cut off before the partitions', async () => {
+    await importMinutes(0, 2);
+    await merge();
+    await lab.importer.query('delete from segments where died is not null');
+    expect(await sweep(LATER)).toBe(0);
+    expect(await partitions()).toEqual(['sealed_segment_pages_1']);
+  });
+});
+
+describe('a partition that readers do not let go', () => {
+  const holdAndSweep = async () => {
+    await importMinutes(0, 2);
+    await merge();
+    await lab.reader.query('begin');
+    await lab.reader.query('select from open_segment_pages limit 0');
+    await sweep(LATER, 100);
+    expect(await partitions()).toContain('open_segment_pages_1');
+    await lab.reader.query('commit');
+  };
+
+  it('is given up after the time to wait, and removed by the next sweep', async () => {
+    await holdAndSweep();
+    await sweep(LATER);
+    expect(await partitions()).toEqual(['sealed_segment_pages_1']);
+  });
+
+  it('is replaced when an import needs one before that', async () => {
+    await holdAndSweep();
+    await importMinutes(2, 3);
+    expect(await partitions()).toEqual(['open_segment_pages_1', 'sealed_segment_pages_1']);
+    await sweep(LATER);
+    expect((await lab.table()).size).toBe(15);
+  });
+});

@@ -1,0 +1,385 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copiesOf } from '../../db/copy-source.ts';
+import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
+import { inSnapshot, inTransaction } from '../../db/write/connection.ts';
+import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { SegmentsGone } from '../../store/publish/segments-gone.ts';
+import { fetchPages } from '../../store/read/fetch-pages.ts';
+import { loadManifest } from '../../store/read/manifest.ts';
+import { MissingPages } from '../../store/read/missing-pages.ts';
+import { loadShapes } from '../../store/shapes/load-shapes.ts';
+import { writeSegment } from '../../store/write/write-segment.ts';
+import {
+  CODEC,
+  gather,
+  type PlainSample,
+  type PlainTable,
+  plainTable,
+  SHAPE,
+  samples,
+  sorted,
+  spanOf,
+} from '../segments/plain-segments.ts';
+import {
+  DAY_START,
+  importLists,
+  minute,
+  openStoreLab,
+  PLACE,
+  publish,
+  type StoreLab,
+  writeList,
+} from './store-lab.ts';
+
+let lab: StoreLab;
+
+beforeEach(async () => {
+  lab = await openStoreLab();
+});
+
+afterEach(() => lab.close());
+
+/** As the lab reads it: of group 1 and a probe. */
+const placed = (table: PlainTable, probeId = 0) =>
+  [...table].map(([at, reading]) => [`1 ${probeId} ${at}`, reading] as const);
+
+/** Numbers that do not pack. */
+const largeSample = (i: number): PlainSample => {
+  const value = (BigInt(i) * 0x9e37_79b9_7f4a_7c15n) & (2n ** 63n - 1n);
+  const host = i.toString(16).toUpperCase().padStart(4, '0');
+  return {
+    key: `0A.00.${host.slice(0, 2)}.${host.slice(2)}`,
+    bucket: DAY_START + 60 * (i % 90),
+    readings: [{ value, count: 1n }, null, null, { value: value ^ 0xffffn, count: 1n }, null, null],
+  };
+};
+
+const together = (...lists: (readonly (readonly [string, unknown])[])[]) =>
+  [...new Map(lists.flat())].sort(([a], [b]) => (a < b ? -1 : 1));
+
+describe('a written and published segment', () => {
+  it('gives back from the database what was written, of both tables and any slice', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(samples, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(0, SEALED_LEVEL),
+        async (lists, level) => {
+          const before = await lab.manifest();
+          await importLists(
+            lab.importer,
+            lists.map((list, i) => ({ list, place: { probeId: i, sliceId: 1 + (i % 2), level } })),
+          );
+          expect(sorted(await lab.table())).toEqual(
+            together(...lists.map((list, i) => placed(plainTable(list), i))),
+          );
+          const { segments } = await lab.manifest(before);
+          await inTransaction(lab.importer, () =>
+            publish(lab.importer, { died: [...segments.keys()] }),
+          );
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is described by its row of the manifest', async () => {
+    const [written] = await importLists(lab.importer, [{ list: minute(3) }], DAY_START + 7);
+    const { segments, layout } = await lab.manifest();
+    const [segment] = segments.values();
+    const { directory, ...row } = { ...written };
+    expect(segment).toMatchObject({ ...row, born: layout, importedAt: DAY_START + 7 });
+    expect(segment?.directory().pageCount).toBe(row.pageCount);
+    const [stored] = await lab.rows(
+      `select count(*)::int as pages, sum(octet_length(bytes))::int as bytes
+       from open_segment_pages`,
+    );
+    expect(stored).toEqual({
+      pages: row.pageCount,
+      bytes: (row.sizeBytes ?? 0) - (directory?.length ?? 0),
+    });
+  });
+
+  it('is stored while its ranges come, which may be read on the same connection', async () => {
+    await ensurePagePartition(lab.importer, 'open_segment_pages', 1);
+    const list = Array.from({ length: 30_000 }, (_, i) => largeSample(i));
+    const stored: number[] = [];
+    async function* ranges() {
+      for (const range of gather(list).ranges({ keys: 2000, rows: 100_000 })) {
+        const { rows } = await lab.importer.query<{ bytes: number }>(
+          'select coalesce(sum(octet_length(bytes)), 0)::int as bytes from open_segment_pages',
+        );
+        stored.push(rows[0]?.bytes ?? 0);
+        yield range;
+      }
+    }
+    const written = await inTransaction(lab.importer, async () => {
+      const content = { shape: SHAPE, codec: CODEC, span: spanOf(list), ranges: ranges() };
+      const segment = await writeSegment(lab.importer, PLACE, content);
+      await publish(lab.importer, { born: [segment] });
+      return segment;
+    });
+    expect(stored).toHaveLength(15);
+    const waiting = written.sizeBytes - (stored.at(-1) ?? 0);
+    expect(waiting).toBeLessThan(BLOCK_BYTES + (2 * written.sizeBytes) / 15);
+    expect(written.sizeBytes).toBeGreaterThan(3 * BLOCK_BYTES);
+    expect(sorted(await lab.table())).toEqual(together(placed(plainTable(list))));
+  });
+
+  it('leaves nothing when its transaction is rolled back', async () => {
+    await ensurePagePartition(lab.importer, 'open_segment_pages', 1);
+    const before = await lab.manifest();
+    const failing = inTransaction(lab.importer, async () => {
+      const segment = await writeList(lab.importer, { list: minute(1) });
+      await publish(lab.importer, { born: [segment] });
+      throw new Error('the import failed');
+    });
+    await expect(failing).rejects.toThrow('the import failed');
+    expect(await lab.manifest(before)).toBe(before);
+    expect(await lab.rows('select from open_segment_pages')).toEqual([]);
+  });
+});
+
+describe('two importers', () => {
+  it('see nothing of each other until the commit, and wait only for the last step', async () => {
+    await importLists(lab.importer, [{ list: minute(0) }]);
+    const second = await lab.open();
+    await lab.importer.query('begin');
+    const first = await writeList(lab.importer, { list: minute(1) });
+    await importLists(second, [{ list: minute(2) }]);
+    expect([...(await lab.manifest()).segments.keys()]).not.toContain(first.segmentId);
+    await publish(lab.importer, { born: [first] });
+    await lab.importer.query('commit');
+    expect(sorted(await lab.table())).toEqual(
+      together(placed(plainTable([minute(0), minute(1), minute(2)].flat()))),
+    );
+  });
+
+  it('get numbers in the order of their commits, though one had to wait', async () => {
+    await ensurePagePartition(lab.importer, 'open_segment_pages', 1);
+    const second = await lab.open();
+    const publishMinute = async (connection: typeof second, number: number) => {
+      const born = [await writeList(connection, { list: minute(number) })];
+      return publish(connection, { born });
+    };
+    await lab.importer.query('begin');
+    const first = await publishMinute(lab.importer, 1);
+    const waiting = inTransaction(second, () => publishMinute(second, 2));
+    await lab.importer.query('commit');
+    const later = await waiting;
+    expect(later.layout).toBe(first.layout + 1);
+    expect(later.version).toBe(first.version + 1);
+  });
+
+  it('make one partition when both want it at the same time', async () => {
+    const second = await lab.open();
+    await Promise.all(
+      [lab.importer, second].map((each) => ensurePagePartition(each, 'open_segment_pages', 4)),
+    );
+    const partitions = await lab.rows(
+      `select inhrelid::regclass::text as name from pg_inherits
+       where inhparent = 'open_segment_pages'::regclass`,
+    );
+    expect(partitions).toEqual([{ name: 'open_segment_pages_4' }]);
+  });
+});
+
+describe('publishing', () => {
+  it('raises both numbers for data, and for layout only that', async () => {
+    const [segment] = await importLists(lab.importer, [{ list: minute(1) }]);
+    const before = await lab.manifest();
+    const after = await inTransaction(lab.importer, async () => {
+      const born = [await writeList(lab.importer, { list: minute(1) })];
+      const died = [segment?.segmentId ?? 0];
+      return publish(lab.importer, { changes: 'layout', born, died });
+    });
+    expect(after).toEqual({ version: before.version, layout: before.layout + 1 });
+  });
+
+  it('raises the version once in a transaction whose triggers raise it too', async () => {
+    const before = await lab.manifest();
+    await inTransaction(lab.importer, async () => {
+      await lab.importer.query(`insert into probes (context_id, name) values (1, 'p')`);
+      await publish(lab.importer, {});
+      await publish(lab.importer, {});
+    });
+    const after = await lab.manifest();
+    expect(after.version).toBe(before.version + 1);
+    expect(after.layout).toBe(before.layout + 2);
+  });
+
+  it('refuses when one that it replaces is dead, or of another context, and changes nothing', async () => {
+    const [a, b] = await importLists(lab.importer, [{ list: minute(1) }, { list: minute(2) }]);
+    const died = [a?.segmentId ?? 0, b?.segmentId ?? 0];
+    const replace = (contextId: number, segmentIds: readonly number[]) =>
+      inTransaction(lab.importer, () =>
+        publish(lab.importer, { contextId, changes: 'layout', died: segmentIds }),
+      );
+    await expect(replace(2, died)).rejects.toThrow(SegmentsGone);
+    await replace(1, died.slice(0, 1));
+    const before = await lab.manifest();
+    await expect(replace(1, died)).rejects.toThrow(
+      `Segments ${died[0]} must be alive to be replaced, but died meanwhile: ` +
+        'roll back, and plan by what lives now',
+    );
+    expect(await lab.manifest(before)).toBe(before);
+    expect([...before.segments.keys()]).toEqual([died[1]]);
+  });
+
+  it('refuses when another one kills the segment while it waits for the row', async () => {
+    const [segment] = await importLists(lab.importer, [{ list: minute(1) }]);
+    const second = await lab.open();
+    const died = [segment?.segmentId ?? 0];
+    await lab.importer.query('begin');
+    await publish(lab.importer, { died });
+    const waiting = inTransaction(second, () => publish(second, { died }));
+    const refused = expect(waiting).rejects.toThrow(SegmentsGone);
+    await lab.importer.query('commit');
+    await refused;
+  });
+
+  it('refuses a context that is not there', async () => {
+    await expect(publish(lab.importer, { contextId: 9 })).rejects.toThrow(
+      'the context 9 must be there to get segments',
+    );
+  });
+});
+
+describe('a manifest', () => {
+  it('is brought up to date by what came and went, and says the same as one read whole', async () => {
+    const [a, b] = await importLists(lab.importer, [{ list: minute(1) }, { list: minute(2) }]);
+    const first = await lab.manifest();
+    await importLists(lab.importer, [{ list: minute(3) }]);
+    await inTransaction(lab.importer, async () => {
+      const born = [await writeList(lab.importer, { list: [minute(1), minute(2)].flat() })];
+      const died = [a?.segmentId ?? 0, b?.segmentId ?? 0];
+      await publish(lab.importer, { changes: 'layout', born, died });
+    });
+    const second = await lab.manifest(first);
+    const whole = await lab.manifest();
+    expect([...second.segments.keys()].sort()).toEqual([...whole.segments.keys()].sort());
+    expect(second.layout).toBe(whole.layout);
+    expect([...first.segments.keys()]).toHaveLength(2);
+    const kept = await lab.manifest(second);
+    expect(kept).toBe(second);
+  });
+
+  it('keeps what it has decoded of segments that stay', async () => {
+    const [a] = await importLists(lab.importer, [{ list: minute(1) }]);
+    const first = await lab.manifest();
+    await importLists(lab.importer, [{ list: minute(2) }]);
+    const second = await lab.manifest(first);
+    const id = a?.segmentId ?? 0;
+    expect(second.segments.get(id)).toBe(first.segments.get(id));
+  });
+
+  it('is read whole where a newer one is known, as in a snapshot from before', async () => {
+    await importLists(lab.importer, [{ list: minute(1) }]);
+    const seen = await inSnapshot(lab.reader, async () => {
+      const old = await lab.manifest();
+      await importLists(lab.importer, [{ list: minute(2) }]);
+      const newer = await lab.manifest(undefined, lab.importer);
+      return { old, newer, again: await lab.manifest(newer) };
+    });
+    expect(seen.newer.segments.size).toBe(2);
+    expect([...seen.again.segments.keys()]).toEqual([...seen.old.segments.keys()]);
+    expect(seen.again.layout).toBe(seen.old.layout);
+  });
+
+  it('is read whole where what went has been swept', async () => {
+    const [a] = await importLists(lab.importer, [{ list: minute(1) }, { list: minute(2) }]);
+    const first = await lab.manifest();
+    await lab.importer.query(
+      `delete from segments where segment_id = ${a?.segmentId};
+       update context_versions set layout = 9, swept_to = 9 where context_id = 1`,
+    );
+    const second = await lab.manifest(first);
+    expect(second.segments.size).toBe(1);
+    expect(second.segments.has(a?.segmentId ?? 0)).toBe(false);
+  });
+
+  it('follows a change of data that leaves the segments alone', async () => {
+    await importLists(lab.importer, [{ list: minute(1) }]);
+    const first = await lab.manifest();
+    await lab.importer.query('select raise_context_version(1)');
+    const second = await lab.manifest(first);
+    expect(second.version).toBe(first.version + 1);
+    expect(second.segments).toBe(first.segments);
+  });
+
+  it('of a context without segments is empty, and of none is null', async () => {
+    expect((await lab.manifest()).segments.size).toBe(0);
+    expect(await loadManifest(copiesOf(lab.reader), { contextId: 9 })).toBeNull();
+  });
+});
+
+describe('fetching pages', () => {
+  it('takes one statement for pages of both tables, each page once', async () => {
+    await importLists(lab.importer, [
+      { list: minute(1) },
+      { list: minute(2), place: { sliceId: 2 } },
+      { list: minute(3), place: { level: SEALED_LEVEL } },
+    ]);
+    const texts: string[] = [];
+    const source = copiesOf(lab.reader);
+    const counted: typeof source = {
+      copy: (copy, bound) => {
+        texts.push(copy.text);
+        return source.copy(copy, bound);
+      },
+    };
+    const { segments } = await lab.manifest();
+    const fetched = await fetchPages(
+      counted,
+      [...segments.values()].map((segment) => ({ segment, pages: [0, 0] })),
+    );
+    expect([...fetched.keys()].sort()).toEqual([...segments.keys()].sort());
+    expect(texts).toHaveLength(1);
+    expect((await fetchPages(counted, [])).size).toBe(0);
+    expect(texts).toHaveLength(1);
+  });
+
+  it('looks only into the partitions of the slices, by their primary keys', async () => {
+    for (const sliceId of [1, 2, 3]) {
+      await importLists(lab.importer, [{ list: minute(sliceId), place: { sliceId } }]);
+    }
+    const texts: string[] = [];
+    const { segments } = await lab.manifest();
+    const own = [...segments.values()].filter(({ sliceId }) => sliceId !== 2);
+    await fetchPages(
+      {
+        copy: (copy) => {
+          texts.push(copy.text);
+          return copiesOf(lab.reader).copy(copy);
+        },
+      },
+      own.map((segment) => ({ segment, pages: [0] })),
+    );
+    const query = (texts[0] ?? '').replace(/^copy \(/, '').replace(/\) to stdout.*$/, '');
+    const plan = await lab.rows(`explain ${query}`);
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toMatch(/Index Scan using open_segment_pages_1_pkey/);
+    expect(text).toMatch(/Index Scan using open_segment_pages_3_pkey/);
+    expect(text).not.toMatch(/open_segment_pages_2|Seq Scan/);
+  });
+
+  it('says which page is missing', async () => {
+    await importLists(lab.importer, [{ list: minute(1) }]);
+    const [segment] = (await lab.manifest()).segments.values();
+    if (!segment) throw new Error('there is a segment');
+    const source = copiesOf(lab.reader);
+    await expect(fetchPages(source, [{ segment, pages: [0, 7, 8] }])).rejects.toThrow(MissingPages);
+    await expect(fetchPages(source, [{ segment, pages: [0, 7, 8] }])).rejects.toThrow(
+      `Page 7 of segment ${segment.segmentId} must be there`,
+    );
+  });
+});
+
+describe('the shape of a group', () => {
+  it('is that of its declaration', async () => {
+    const shapes = await loadShapes(lab.reader, 1);
+    expect(shapes.get(1)).toEqual(SHAPE);
+    expect(CODEC.kinds).toEqual([shapes.get(1)?.keyKind]);
+  });
+});

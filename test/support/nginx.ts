@@ -1,0 +1,90 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const PROGRAM = '/usr/sbin/nginx';
+
+/** Debian's package nginx-light, which `.ci/run` installs. */
+export const hasNginx = existsSync(PROGRAM);
+
+export type Nginx = {
+  readonly url: string;
+  /** All that it has written into logs so far. */
+  logText(): Promise<string>;
+  stop(): Promise<void>;
+};
+
+/**
+ * Runs nginx on a free port of loopback, in a folder of its own. `site` takes the address to listen
+ * on and the folder for logs, and gives what stands within `http { … }`.
+ */
+export async function startNginx(
+  site: (where: { readonly listen: string; readonly folder: string }) => string,
+): Promise<Nginx> {
+  const folder = await mkdtemp(join(tmpdir(), 'countergraph-nginx-'));
+  const listen = `127.0.0.1:${await freePort()}`;
+  const file = join(folder, 'nginx.conf');
+  await writeFile(file, wholeConfiguration(folder, site({ listen, folder })));
+  const options = ['-p', folder, '-c', file];
+  const { status, stderr } = spawnSync(PROGRAM, [...options, '-t'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`nginx refuses its configuration: ${stderr}`);
+  const child = spawn(PROGRAM, options, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const said = text(child.stderr);
+  const ended = once(child, 'exit');
+  const url = `http://${listen}`;
+  // Before it listens, it may have ended: the port was taken meanwhile.
+  await Promise.race([answers(url), ended.then(async () => Promise.reject(new Error(await said)))]);
+  return {
+    url,
+    async logText() {
+      const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'));
+      const texts = await Promise.all(logs.map((name) => readFile(join(folder, name), 'utf8')));
+      return texts.join('');
+    },
+    async stop() {
+      child.kill('SIGQUIT');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One process in the foreground, which changes no user and writes below the folder alone. */
+const wholeConfiguration = (folder: string, site: string): string => `
+daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events { worker_connections 64; }
+http {
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  scgi_temp_path ${folder}/scgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+${site}
+}
+`;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('it listens on no port');
+  return address.port;
+}
+
+/** Asks until somebody answers, whatever it is. */
+async function answers(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer) return;
+  }
+}

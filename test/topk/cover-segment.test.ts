@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Fold } from '../../domain/meter-type.ts';
+import { levelsOf } from '../../segments/blocks/levels.ts';
+import { coverSegment, type SegmentBlocks } from '../../topk/cover-segment.ts';
+
+const shapeOf = (bucketSeconds: number) => ({
+  keyKind: 'ipv4' as const,
+  partKinds: null,
+  bucketSeconds,
+  topperBucketSeconds: 3600,
+  folds: ['sum' as Fold],
+});
+
+/** A segment that begins and ends anywhere in some days. */
+const segments: fc.Arbitrary<SegmentBlocks> = fc
+  .record({
+    bucketSeconds: fc.constantFrom(1, 6, 10, 60, 300, 3600),
+    first: fc.nat({ max: 5000 }),
+    length: fc.oneof(fc.constant(0), fc.nat({ max: 3000 })),
+  })
+  .map(({ bucketSeconds, first, length }) => {
+    const span = { first: first * bucketSeconds, last: (first + length) * bucketSeconds };
+    return { span, bucketSeconds, levels: levelsOf(shapeOf(bucketSeconds), span) };
+  });
+
+/** How often each bucket of the segment counts, where the blocks say. */
+function countsOf(segment: SegmentBlocks, interval: { from: number; to: number }, less: boolean) {
+  const { span, bucketSeconds } = segment;
+  const cover = coverSegment(interval, segment, less);
+  const counts = new Map<number, number>();
+  for (const [runs, sign] of [
+    [cover.runs, 1],
+    [cover.less, -1],
+  ] as const) {
+    for (const { from, to } of runs) {
+      for (let at = Math.max(from, span.first); at < to && at <= span.last; at += bucketSeconds) {
+        counts.set(at, (counts.get(at) ?? 0) + sign);
+      }
+    }
+  }
+  return { cover, counts };
+}
+
+describe('the blocks of a segment that cover an interval', () => {
+  it.each([false, true])('hold each of its buckets in it once (less: %s)', (less) => {
+    fc.assert(
+      fc.property(
+        segments,
+        fc.integer({ min: -9, max: 9000 }),
+        fc.nat(9000),
+        (segment, at, length) => {
+          const { span, bucketSeconds } = segment;
+          const from = Math.max(0, span.first + (at - 4500) * bucketSeconds);
+          const interval = { from, to: from + length * bucketSeconds };
+          const { counts, cover } = countsOf(segment, interval, less);
+          for (let bucket = span.first; bucket <= span.last; bucket += bucketSeconds) {
+            const isIn = bucket >= interval.from && bucket < interval.to;
+            expect(counts.get(bucket) ?? 0).toBe(isIn ? 1 : 0);
+          }
+          if (!less) expect(cover.less).toEqual([]);
+          for (const { level } of [...cover.runs, ...cover.less]) {
+            expect(segment.levels).toContain(level);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  const day: SegmentBlocks = {
+    span: { first: 0, last: 86_100 },
+    bucketSeconds: 300,
+    levels: [300, 3600, Number.POSITIVE_INFINITY],
+  };
+
+  it('are the one of the whole span where all of it is wanted', () => {
+    const whole = [{ level: Number.POSITIVE_INFINITY, from: 0, to: 86_400 }];
+    expect(coverSegment({ from: 0, to: 90_000 }, day, false)).toEqual({ runs: whole, less: [] });
+  });
+
+  it('are that one less what is left out, where that is little and can be taken out', () => {
+    const cover = coverSegment({ from: 600, to: 86_400 }, day, true);
+    expect(cover.runs).toEqual([{ level: Number.POSITIVE_INFINITY, from: 0, to: 86_400 }]);
+    expect(cover.less).toEqual([{ level: 300, from: 0, to: 600 }]);
+  });
+
+  it('are none outside of the span, nor of an interval between two starts of buckets', () => {
+    const nothing = { runs: [], less: [] };
+    expect(coverSegment({ from: 86_400, to: 90_000 }, day, true)).toEqual(nothing);
+    expect(coverSegment({ from: 301, to: 599 }, day, true)).toEqual(nothing);
+  });
+});

@@ -1,0 +1,132 @@
+import { readGroupColumns, readGroupKeys } from '../segments/blocks/block-group.ts';
+import { WHOLE_SPAN } from '../segments/blocks/levels.ts';
+import type { Lanes } from '../segments/codes/lanes.ts';
+import type { Column } from '../segments/readings/column.ts';
+import { joinColumns } from '../segments/readings/join-columns.ts';
+import { boundOf, type UnitColumn } from './block-page.ts';
+
+/** A group of blocks as it is stored, of one range of a segment's keys. */
+export type StoredGroup = {
+  readonly stepSeconds: number;
+  /** The start of its first block. */
+  readonly first: number;
+  /** The ordinal that the range's first key has in the segment, and how many keys the range has. */
+  readonly firstOrdinal: number;
+  readonly keyCount: number;
+  readonly ordinals: Uint8Array;
+  /** By the place of the meter (slot − 1); left out: no reading. */
+  readonly columns: ReadonlyMap<number, Uint8Array>;
+};
+
+/** Blocks of one level of one segment, which start from `from` to before `to`. */
+export type BlocksWanted = {
+  readonly from: number;
+  readonly to: number;
+  readonly places: readonly number[];
+  /** Of all ranges, in their order. */
+  readonly groups: readonly StoredGroup[];
+};
+
+/** A block of a segment in memory that threads share. ids ascend: ordinals in the segment. */
+export type SegmentBlock = {
+  readonly start: number;
+  readonly ids: Uint32Array;
+  /** By the place of the meter; null: no reading. */
+  readonly columns: ReadonlyMap<number, UnitColumn | null>;
+};
+
+/** Errors: DamagedSegment. */
+export function decodeBlocks({ from, to, places, groups }: BlocksWanted): SegmentBlock[] {
+  const parts = new Map<number, BlockPart[]>();
+  for (const group of groups) {
+    for (const found of partsOf(group, places)) {
+      // Each range calls the start of the whole span by its own first bucket.
+      const part = group.stepSeconds === WHOLE_SPAN ? { ...found, start: from } : found;
+      if (part.start < from || part.start >= to) continue;
+      const known = parts.get(part.start);
+      if (known) known.push(part);
+      else parts.set(part.start, [part]);
+    }
+  }
+  return [...parts]
+    .sort(([a], [b]) => a - b)
+    .map(([start, ofBlock]) => ({
+      start,
+      ids: joinIds(ofBlock),
+      columns: new Map(places.map((place, i) => [place, joinParts(ofBlock, i)])),
+    }));
+}
+
+/** What one range has of a block. */
+type BlockPart = {
+  readonly start: number;
+  readonly count: number;
+  readonly firstOrdinal: number;
+  readonly ordinals: () => Uint32Array;
+  /** In the order of the wanted places. */
+  readonly columns: readonly (() => Column | null)[];
+};
+
+const NO_COLUMN = () => null;
+
+function partsOf(group: StoredGroup, places: readonly number[]): BlockPart[] {
+  const { stepSeconds, first, firstOrdinal, keyCount } = group;
+  const blocks = readGroupKeys(group.ordinals, keyCount, { stepSeconds, first });
+  const counts = blocks.map(({ count }) => count);
+  const columns = places.map((place) => {
+    const section = group.columns.get(place);
+    return section ? readGroupColumns(section, counts) : null;
+  });
+  return blocks.map(({ start, place, count, ordinals }) => ({
+    start,
+    count,
+    firstOrdinal,
+    ordinals,
+    columns: columns.map((each) => each?.[place] ?? NO_COLUMN),
+  }));
+}
+
+function joinIds(parts: readonly BlockPart[]): Uint32Array {
+  const ids = sharedWords(parts.reduce((sum, { count }) => sum + count, 0));
+  let to = 0;
+  for (const { firstOrdinal, ordinals, count } of parts) {
+    ids.set(ordinals(), to);
+    if (firstOrdinal > 0) {
+      for (let i = to; i < to + count; i += 1) ids[i] = (ids[i] as number) + firstOrdinal;
+    }
+    to += count;
+  }
+  return ids;
+}
+
+function joinParts(parts: readonly BlockPart[], i: number): UnitColumn | null {
+  const columns = parts.map(({ columns: each }) => each[i]?.() ?? null);
+  const joined = joinColumns(
+    columns,
+    parts.map(({ count }) => count),
+  );
+  if (joined === null) return null;
+  const values = shared(joined.values);
+  const counts = joined.counts && shared(joined.counts);
+  return {
+    values,
+    counts,
+    bound: boundOf(values),
+    countBound: counts === null ? values.low.length : boundOf(counts),
+  };
+}
+
+const sharedWords = (length: number): Uint32Array =>
+  new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
+
+const shared = ({ low, high }: Lanes): Lanes => ({
+  low: sharedDoubles(low),
+  high: high && sharedDoubles(high),
+});
+
+function sharedDoubles(numbers: Float64Array): Float64Array {
+  const bytes = numbers.length * Float64Array.BYTES_PER_ELEMENT;
+  const copy = new Float64Array(new SharedArrayBuffer(bytes));
+  copy.set(numbers);
+  return copy;
+}
