@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from './has-code.ts';
 import { findRunningServer } from './running-server.ts';
@@ -37,8 +37,7 @@ export async function openDataFolder(dataDir: string, systemDir: string): Promis
     await requireWritable(intended);
     return folderAt(intended, user);
   }
-  const digest = createHash('sha256').update(intended).digest('hex').slice(0, 16);
-  const elsewhere = folderAt(join(systemDir, `data-${digest}`), user);
+  const elsewhere = folderAt(elsewhereOf(intended, systemDir), user);
   // Data that was made there stays there, also when the intended folder can be entered meanwhile.
   if (!existsSync(elsewhere.cluster)) {
     if (canEnter(nearestExisting(intended), user)) {
@@ -54,6 +53,19 @@ export async function openDataFolder(dataDir: string, systemDir: string): Promis
   await makeFolder(elsewhere.root, user);
   return folderAt(elsewhere.root, await serverUserFor(elsewhere.pgdata));
 }
+
+/** Where the data of `dataDir` lie, its server's or those that root keeps elsewhere; null: none. */
+export async function findData(
+  dataDir: string,
+  systemDir: string = SYSTEM_DIR,
+): Promise<string | null> {
+  const intended = await canonicalPath(resolve(dataDir));
+  const places = [elsewhereOf(intended, systemDir), intended];
+  return places.find((root) => existsSync(folderAt(root, undefined).cluster)) ?? null;
+}
+
+const elsewhereOf = (intended: string, systemDir: string): string =>
+  join(systemDir, `data-${createHash('sha256').update(intended).digest('hex').slice(0, 16)}`);
 
 /**
  * A server that is at work already is used through its port. So root asks the server of a service
@@ -87,14 +99,31 @@ export function folderAt(root: string, user: ServerUser): DataFolder {
   };
 }
 
-/** The folder itself is private to the server's user. */
+/**
+ * The folder itself is private to the server's user, from the moment that it has its name: another
+ * process that starts now would find one that it cannot enter yet, and keep its data elsewhere.
+ */
 async function makeFolder(path: string, user: ServerUser): Promise<void> {
   if (existsSync(path)) {
     return;
   }
   await makeReachable(dirname(path));
-  await makeOne(path, 0o700);
-  await giveTo(user, path);
+  if (user === undefined) {
+    await makeOne(path, 0o700);
+    return;
+  }
+  const draft = `${path}.${randomUUID()}`;
+  await makeOne(draft, 0o700);
+  await giveTo(user, draft);
+  try {
+    await rename(draft, path);
+  } catch (error) {
+    // Another process was faster, and has begun to use it.
+    await rm(draft, { recursive: true });
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) {
+      throw error;
+    }
+  }
 }
 
 /** Makes a folder that every user can enter, whatever the umask; leaves one that is there alone. */

@@ -1,5 +1,7 @@
-import { chmod, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDataFolder } from '../../db/embedded/data-folder.ts';
 import { giveTreeTo } from '../../db/embedded/server-user.ts';
@@ -52,6 +54,18 @@ describe('the data of an embedded server', () => {
     const direct = await openDataFolder(dataDir, systemDir);
     const linked = await openDataFolder(join(folder, 'link', '.countergraph'), systemDir);
     expect(linked.root).toBe(direct.root);
+  });
+
+  test('can be entered from the moment that their folder is there, so that all find one', async () => {
+    const opened = openDataFolder(dataDir, systemDir);
+    while (!existsSync(dataDir)) {
+      await setImmediate();
+    }
+    const { uid } = statSync(dataDir);
+    const place = await opened;
+    expect(uid).toBe(place.user?.uid ?? process.getuid?.());
+    expect(await readdir(checkout)).toEqual(['.countergraph']);
+    expect((await openDataFolder(dataDir, systemDir)).root).toBe(place.root);
   });
 
   test('lie elsewhere when a checkout is closed to the user of the server, and stay there', async () => {
