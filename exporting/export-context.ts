@@ -1,11 +1,11 @@
 import { type Connection, inSnapshot } from '../db/write/connection.ts';
+import { existingContext } from '../db/write/existing-context.ts';
 import { type GroupRow, selectGroups } from '../db/write/select-groups.ts';
 import { type SliceTimes, selectSliceTimes } from '../db/write/select-slice-times.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import type { Guid } from '../domain/guid.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
 import { sliceName } from '../domain/slice-name.ts';
-import { existingContext } from '../packing/existing-context.ts';
 import { exportDeclaration } from './declaration.ts';
 import { exportedGroup, exportedGuid } from './exported-group.ts';
 import type { Output } from './output.ts';

@@ -1,4 +1,5 @@
 import type { Connection } from '../db/write/connection.ts';
+import { existingContext } from '../db/write/existing-context.ts';
 import { holdContext, releaseContext } from '../db/write/lock-context.ts';
 import { removeOrphanPartitions, selectPartitions } from '../db/write/remove-partitions.ts';
 import { type StoredSlice, selectStoredSlices } from '../db/write/select-stored-slices.ts';
@@ -7,7 +8,6 @@ import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { sliceName } from '../domain/slice-name.ts';
 import { buildCoarseBlocks } from '../packing/build-coarse.ts';
-import { existingContext } from '../packing/existing-context.ts';
 import { type KeptFile, removeLeftovers } from './leftovers.ts';
 
 /** A slice as it is stored, with its name. */

@@ -1,4 +1,5 @@
 import { type Connection, inTransaction } from '../db/write/connection.ts';
+import { existingContext } from '../db/write/existing-context.ts';
 import { lockContext } from '../db/write/lock-context.ts';
 import { noteChanges } from '../db/write/note-changes.ts';
 import { selectAvailableSlices } from '../db/write/select-available-slices.ts';
@@ -6,7 +7,6 @@ import { countSliceRuns, deleteRunsOfNoSlice } from '../db/write/slice-runs.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import { MAX_EPOCH_SECONDS } from '../domain/interval.ts';
 import { buildCoarseBlocks } from './build-coarse.ts';
-import { existingContext } from './existing-context.ts';
 import { loadPackGroups } from './pack-groups.ts';
 import { packSliceSamples } from './pack-slice-samples.ts';
 

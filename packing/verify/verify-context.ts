@@ -1,4 +1,5 @@
 import { type Connection, inSnapshot } from '../../db/write/connection.ts';
+import { existingContext } from '../../db/write/existing-context.ts';
 import {
   type AvailableSlice,
   selectAvailableSlices,
@@ -10,7 +11,6 @@ import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import { resolutionsOf } from '../../topk/resolutions.ts';
-import { existingContext } from '../existing-context.ts';
 import { loadPackGroups, type StoredGroup } from '../pack-groups.ts';
 import { type Difference, Differences, isoTime } from './differences.ts';
 import { verifyCoarseBlocks } from './verify-coarse.ts';

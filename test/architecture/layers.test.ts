@@ -31,7 +31,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   store: { ours: ['db', 'segments', 'domain'], packages: [] },
   packing: { ours: ['db', 'topk', 'segments', 'domain'], packages: [] },
   keeping: { ours: ['packing', 'db', 'topk', 'domain'], packages: [] },
-  exporting: { ours: ['packing', 'db', 'domain'], packages: ['csv-stringify'] },
+  exporting: { ours: ['store', 'segments', 'db', 'domain'], packages: ['csv-stringify'] },
   ingest: {
     ours: ['packing', 'store', 'segments', 'db', 'domain'],
     packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
@@ -44,6 +44,8 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       'resolvers/loaders',
       'keeping',
       'packing',
+      'store',
+      'segments',
       'db',
       'topk',
       'domain',
@@ -69,7 +71,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ],
   },
   cli: {
-    ours: ['server', 'ingest', 'exporting', 'keeping', 'packing', 'db', 'domain'],
+    ours: ['server', 'ingest', 'exporting', 'keeping', 'packing', 'store', 'db', 'domain'],
     packages: ['cli-progress', 'commander'],
   },
   // The page is a client like any other: of ours it knows what is generated from the schema.

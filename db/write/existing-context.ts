@@ -1,6 +1,6 @@
-import type { Connection } from '../db/write/connection.ts';
-import { type ContextRow, selectContext } from '../db/write/select-context.ts';
-import { selectContextNames } from '../db/write/select-context-names.ts';
+import type { Connection } from './connection.ts';
+import { type ContextRow, selectContext } from './select-context.ts';
+import { selectContextNames } from './select-context-names.ts';
 
 /** The context of that name. Errors: there is none; the message names those that there are. */
 export async function existingContext(connection: Connection, name: string): Promise<ContextRow> {
