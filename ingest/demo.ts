@@ -51,6 +51,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoReport> {
         engine: 0,
         makesContext: false,
         prepare,
+        now,
         signal,
       },
       (session) => fillDemo(session, now(), signal),
@@ -131,7 +132,7 @@ async function fillDemo(
   }
   await nameHosts(session, office, seen);
   await session.writer.finish();
-  return { created: true, flows, readings: session.writer.rowCount() };
+  return { created: true, flows, readings: session.writer.rowCount };
 }
 
 /** Gives the hosts that were seen their names and attributes, in all groups of hosts. */
@@ -151,7 +152,7 @@ async function nameHosts(
     for (const guid of [hosts.guid, groupOfList.guid]) {
       const group = groups.get(guid);
       for (const { key, texts } of group ? list.flatMap(namesOf) : []) {
-        if (group && seen.has(key.text)) writer.batch().addTexts({ group, key, texts });
+        if (group && seen.has(key.text)) writer.addTexts({ group, key, texts });
       }
     }
   }

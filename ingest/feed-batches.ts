@@ -27,6 +27,7 @@ export type FeedTarget = {
   readonly home: readonly string[];
   readonly probe: string | null;
   readonly places: GeoPlaces | null;
+  readonly nowMs: () => number;
   readonly onWaiting: () => void;
 };
 
@@ -97,12 +98,13 @@ export function createFeedCommitter(target: FeedTarget) {
 
   /** One attempt, which the signal ends; one that fails may have succeeded, and is made again. */
   return async (batch: FeedBatch, signal: AbortSignal): Promise<LeftOutFlows> => {
-    const { source, context, engine, onWaiting } = target;
+    const { source, context, engine, nowMs, onWaiting } = target;
+    const now = () => Math.floor(nowMs() / 1000);
     // Where it cannot be opened either, the import says why.
     if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
     hasFailed = true;
     await runImport(
-      { databaseUrl, source, context, engine, makesContext: true, onWaiting, signal },
+      { databaseUrl, source, context, engine, makesContext: true, now, onWaiting, signal },
       (session) => write(session, batch, signal),
     );
     hasFailed = false;

@@ -19,7 +19,6 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   /** Takes a source without flows where that is likely a mistake. */
   readonly allowEmpty: boolean;
   readonly latenessSeconds: number;
-  readonly nowMs: () => number;
   /** Ends the feed: what was read is committed, nothing more is read. */
   readonly stop: AbortSignal;
   readonly onStatus: (status: FeedStatus) => void;

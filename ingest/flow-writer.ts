@@ -115,7 +115,7 @@ function sinkOf(
     const target = placed.get(name);
     if (!target) throw new Error(`there is no group for ${name}`);
     const values = target.place(amounts);
-    writer.batch().add({ group: target.group, probe, bucket, key, values, count: 1 });
+    writer.batch.add({ group: target.group, probe, bucket, key, values, count: 1 });
   };
 }
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Connection } from '../db/write/connection.ts';
 import { insertImport } from '../db/write/insert-import.ts';
 import { selectImport } from '../db/write/select-import.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
 import { keptSince } from '../domain/retention.ts';
+import { mergeContext } from '../store/merge/merge-context.ts';
 import { AlreadyImported } from './already-imported.ts';
 import { type BadLines, collectBadLines } from './bad-lines.ts';
 import { refuseEmpty } from './empty-input.ts';
@@ -18,15 +20,16 @@ import { IngestError } from './ingest-error.ts';
 import { type LookAhead, withLookAhead } from './look-ahead.ts';
 import { NothingTaken } from './nothing-taken.ts';
 import { readContent } from './read-content.ts';
-import { type LineTaker, readLines } from './read-lines.ts';
+import { type LineReaderOptions, type LineTaker, readLines } from './read-lines.ts';
 import { createSampleWriter } from './sample-writer.ts';
+import { readByteLines } from './segments/byte-lines.ts';
 import { timeBounds } from './time-bounds.ts';
 
 export type ImportProgress = {
   /** Bytes that were read, as they are stored. */
   readonly bytes: number;
   readonly lines: number;
-  /** Rows of readings that were written so far. */
+  /** Readings that were taken so far. */
   readonly readings: number;
 };
 
@@ -53,6 +56,8 @@ export type ImportFileOptions = {
   readonly now: () => EpochSeconds;
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly onWaiting?: () => void;
+  /** Told why segments were left to the server to merge. */
+  readonly onNotMerged?: (error: unknown) => void;
   readonly signal?: AbortSignal;
   readonly batchRows?: number;
 };
@@ -104,7 +109,9 @@ async function importKnown(options: ImportFileOptions, known: LookAhead): Promis
       context: options.context,
       engine: options.engine ?? 0,
       makesContext: format !== 'samples',
+      now: options.now,
       onWaiting: options.onWaiting,
+      afterwards: (connection, contextId) => mergeDue(connection, contextId, options),
       signal,
       batchRows: options.batchRows,
     },
@@ -126,6 +133,19 @@ async function importKnown(options: ImportFileOptions, known: LookAhead): Promis
       return report;
     },
   );
+}
+
+/** The import is done and stays: what cannot be merged now, the server merges. */
+async function mergeDue(
+  connection: Connection,
+  contextId: number,
+  { now, signal, onNotMerged = () => {} }: ImportFileOptions,
+): Promise<void> {
+  try {
+    await mergeContext(connection, { contextId, now, signal });
+  } catch (error) {
+    onNotMerged(error);
+  }
 }
 
 /** Nothing is counted twice, unless that is asked for. */
@@ -153,10 +173,10 @@ async function importContent(
   let bytes = 0;
   let records = 0;
   const portRule = isTwoWay ? 'destination' : (options.servicePort ?? 'registered');
-  const { take, finish } = await lineTaker(session, { ...options, portRule }, () => {
+  const { read, finish } = await lineReader(session, { ...options, portRule }, () => {
     records += 1;
   });
-  const lines = await readLines({
+  const lines = await read({
     content: refuseForeign(
       source,
       readContent(source, (count) => {
@@ -164,11 +184,10 @@ async function importContent(
       }),
     ),
     badLines,
-    take,
     onBlock: (lineCount, block) => {
       signal?.throwIfAborted();
       hash.update(block);
-      options.onProgress?.({ bytes, lines: lineCount, readings: session.writer.rowCount() });
+      options.onProgress?.({ bytes, lines: lineCount, readings: session.writer.takenCount });
     },
   });
   await session.writer.finish();
@@ -179,8 +198,8 @@ async function importContent(
     format,
     lines,
     records,
-    readings: session.writer.rowCount(),
-    newKeys: session.keyIds.madeCount(),
+    readings: session.writer.rowCount,
+    newKeys: 0,
     slices: session.slices.filledCount(),
     newSlices: session.slices.madeCount(),
     expired: expiredOf(session, options.now()),
@@ -200,21 +219,25 @@ function expiredOf(
   return ended > 0 ? { slices: ended, retentionDays } : null;
 }
 
-/**
- * Takes the lines of a format; `finish` is for when all is written. `onRecord` is called for each line
- * but those without a record, as headers.
- */
-async function lineTaker(
+/** Reads content line by line; `finish` is for when all is written. */
+type LineReader = {
+  /** Gives how many lines there were. */
+  readonly read: (from: Omit<LineReaderOptions, 'take'>) => Promise<number>;
+  readonly finish: () => Promise<void>;
+};
+
+/** `onRecord` is called for each line that is taken but those without a record, as headers. */
+async function lineReader(
   session: ImportSession,
   options: ImportFileOptions & { readonly portRule: PortRule },
   onRecord: () => void,
-): Promise<{ take: LineTaker; finish: () => Promise<void> }> {
+): Promise<LineReader> {
   const { format, home = [], places = null } = options;
   const probe = options.probe ?? null;
   const bounds = timeBounds(options.now());
   if (format === 'samples') {
     const take = await createSampleWriter(session, { probe, bounds, onRecord });
-    return { take, finish: async () => {} };
+    return { read: (from) => readByteLines({ ...from, take }), finish: async () => {} };
   }
   const { timeZone = 'UTC', portRule } = options;
   const parse = createFlowParser(format, { timeZone, portRule });
@@ -226,5 +249,5 @@ async function lineTaker(
     onRecord();
     return due;
   };
-  return { take, finish };
+  return { read: (from) => readLines({ ...from, take }), finish };
 }

@@ -2,14 +2,12 @@ import { cancelOnAbort } from '../db/write/cancel-on-abort.ts';
 import { type Connection, inTransaction, openConnection } from '../db/write/connection.ts';
 import { insertContext } from '../db/write/insert-context.ts';
 import { lockContext, lockContextCreation } from '../db/write/lock-context.ts';
-import { removeOrphanPartitions } from '../db/write/remove-partitions.ts';
+import { removeTakenPartitions } from '../db/write/segments/remove-taken-partitions.ts';
 import { type ContextRow, selectContext } from '../db/write/select-context.ts';
-import { buildCoarseBlocks } from '../packing/build-coarse.ts';
-import { createReadingPacker } from '../packing/pack-readings.ts';
+import type { EpochSeconds } from '../domain/interval.ts';
 import { type ImportSlices, openImportSlices } from './import-slices.ts';
 import { IngestError } from './ingest-error.ts';
-import { type KeyIds, openKeyIds } from './key-ids.ts';
-import { createReadingWriter, type ReadingWriter } from './reading-writer.ts';
+import { GATHER_LIMITS, SegmentImport } from './segments/segment-import.ts';
 import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
 
 /** An open import into one context: its transaction, its lock, and where readings go. */
@@ -19,8 +17,7 @@ export type ImportSession = {
   readonly sliceSeconds: number;
   /** For how many days the context keeps its slices; null: for ever. */
   readonly retentionDays: number | null;
-  readonly writer: ReadingWriter;
-  readonly keyIds: KeyIds;
+  readonly writer: SegmentImport;
   readonly slices: ImportSlices;
 };
 
@@ -37,16 +34,21 @@ export type ImportTarget = {
   readonly prepare?: ((connection: Connection) => Promise<unknown>) | undefined;
   /** Called when another import works on the context, before waiting for it. */
   readonly onWaiting?: (() => void) | undefined;
-  /** Told why blocks of a day and more were left to the server. */
-  readonly onNotBuilt?: ((error: unknown) => void) | undefined;
+  readonly now: () => EpochSeconds;
+  /** What is to be done on the same connection once all is committed. */
+  readonly afterwards?: ((connection: Connection, contextId: number) => Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Rows gathered in memory before they are written. */
+  /** Rows gathered in memory before they become segments; GATHER_LIMITS without it. */
   readonly batchRows?: number | undefined;
 };
 
+/** What an earlier import has left is not waited for any longer: the next one looks again. */
+const REMOVAL = { waitMs: 5_000 };
+
 /**
  * Runs `work` in one transaction that holds the context's lock. All that it writes appears at once
- * when it succeeds; when it fails, nothing of it stays, the context included.
+ * when it succeeds; when it fails, nothing of it stays, the context included. Its segments are
+ * published as the last step, so nobody waits for an import that takes long.
  *
  * Only the partitions of new slices are made outside of the transaction, so that it locks out
  * nobody. Until a slice is listed nobody reads its partition, and after a failure it is removed,
@@ -62,17 +64,17 @@ export async function runImport<T>(
     const stopCancelling = await cancelOnAbort(target.databaseUrl, connection, target.signal);
     try {
       target.signal?.throwIfAborted();
-      await removeOrphanPartitions(connection);
+      await removeTakenPartitions(connection, REMOVAL);
       target.signal?.throwIfAborted();
       const { result, contextId } = await inTransaction(connection, async () => {
         await target.prepare?.(connection);
         const session = await openSession(target, connection, second.get);
-        // What is being written must be over before the transaction ends: it would go on without.
-        const done = await work(session).finally(session.writer.settle);
+        const done = await work(session);
+        await session.writer.publish();
         target.signal?.throwIfAborted();
         return { result: done, contextId: session.contextId };
       });
-      await buildCoarse(target, connection, contextId);
+      await target.afterwards?.(connection, contextId);
       return result;
     } finally {
       await stopCancelling();
@@ -87,19 +89,6 @@ export async function runImport<T>(
   }
 }
 
-/** The import is done and stays: what cannot be built now, the server builds. */
-async function buildCoarse(
-  { signal, onNotBuilt = () => {} }: ImportTarget,
-  connection: Connection,
-  contextId: number,
-): Promise<void> {
-  try {
-    await buildCoarseBlocks(connection, contextId, { signal });
-  } catch (error) {
-    onNotBuilt(error);
-  }
-}
-
 async function openSession(
   target: ImportTarget,
   connection: Connection,
@@ -107,16 +96,14 @@ async function openSession(
 ): Promise<ImportSession> {
   const { contextId, sliceSeconds, retentionDays } = await lockedContext(target, connection);
   const { engine, source, context } = target;
-  const keyIds = await openKeyIds(connection, contextId);
   const place = { contextId, sliceSeconds, engine };
   const slices = openImportSlices({ connection, openSecond, source, context, ...place });
-  const { isPacked } = slices;
-  const sink = createReadingPacker({ connection, contextId, sliceSeconds, isPacked });
-  const writer = createReadingWriter(
-    { connection, contextId, keyIds, slices, sink },
-    target.batchRows,
+  const writer = new SegmentImport(
+    { connection, contextId, sliceAt: slices.sliceAt, now: target.now },
+    sliceSeconds,
+    { ...GATHER_LIMITS, rows: target.batchRows ?? GATHER_LIMITS.rows },
   );
-  return { connection, contextId, sliceSeconds, retentionDays, writer, keyIds, slices };
+  return { connection, contextId, sliceSeconds, retentionDays, writer, slices };
 }
 
 /** The context to import into, locked and found or made as the target says. */
@@ -144,7 +131,7 @@ async function makeContext(connection: Connection, name: string): Promise<Contex
 
 async function removeOwnPartitions(connection: Promise<Connection>): Promise<void> {
   try {
-    await removeOrphanPartitions(await connection);
+    await removeTakenPartitions(await connection, REMOVAL);
   } catch {
     // The database is in trouble, which the import's own error tells. The next import removes them.
   }

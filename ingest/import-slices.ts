@@ -1,22 +1,19 @@
+import { pageTableOf } from '../db/page-tables.ts';
 import type { Connection } from '../db/write/connection.ts';
-import { createPartition } from '../db/write/create-partition.ts';
 import { insertSlice } from '../db/write/insert-slice.ts';
+import { keepPagePartition } from '../db/write/segments/keep-page-partition.ts';
+import { ensurePagePartition } from '../db/write/segments/page-partitions.ts';
 import { reserveSlice, selectAndHoldSlice } from '../db/write/select-slice.ts';
-import { type EpochSeconds, floorTo } from '../domain/interval.ts';
+import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { sliceName } from '../domain/slice-name.ts';
 import { restoreCommand } from './archived-slice.ts';
 import { IngestError } from './ingest-error.ts';
 
-/** A slice's id, and the time up to which buckets are in it. */
-export type ImportSlice = { readonly sliceId: number; readonly endsAt: EpochSeconds };
-
 /** The slices that an import fills. */
 export type ImportSlices = {
-  /** The slice that holds a bucket, which is made where there is none. */
-  readonly sliceOf: (bucket: EpochSeconds) => Promise<ImportSlice>;
-  /** Whether all samples of one of them are in blocks too. */
-  readonly isPacked: (sliceId: number) => boolean;
+  /** The slice that begins then, made where there is none; it has a partition for pages. */
+  readonly sliceAt: (startsAt: EpochSeconds) => Promise<number>;
   readonly filledCount: () => number;
   /** How many of those that are filled ended by then. */
   readonly endedCount: (by: EpochSeconds) => number;
@@ -36,10 +33,13 @@ export type ImportSlicesOptions = {
   readonly engine: number;
 };
 
+/** Segments as they are imported are written there. */
+const PAGE_TABLE = pageTableOf(0);
+
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   const { connection, source, context, contextId, engine, sliceSeconds } = options;
-  const filled = new Map<EpochSeconds, ImportSlice>();
-  const unpacked = new Set<number>();
+  /** By start. */
+  const filled = new Map<EpochSeconds, number>();
   let madeCount = 0;
 
   async function findOrMake(startsAt: EpochSeconds): Promise<number> {
@@ -51,19 +51,24 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
           `into it, with ${restoreCommand({ context, engine, startsAt })}`,
       );
     }
-    if (slice && !slice.packed) unpacked.add(slice.sliceId);
-    if (slice) return slice.sliceId;
     // Held first: until its row can be seen, only that tells its partition from an orphan.
-    const sliceId = await reserveSlice(connection);
-    await createPartition(await options.openSecond(), sliceId);
+    const sliceId = slice?.sliceId ?? (await reserveSlice(connection));
+    await ensurePages(sliceId);
+    if (slice) return sliceId;
     await insertSlice(connection, { ...place, sliceId, endsAt: startsAt + sliceSeconds });
     madeCount += 1;
     return sliceId;
   }
 
+  /** Somebody may just be removing a partition that is not used yet, or no longer. */
+  async function ensurePages(sliceId: number): Promise<void> {
+    while (!(await keepPagePartition(connection, PAGE_TABLE, sliceId))) {
+      await ensurePagePartition(await options.openSecond(), PAGE_TABLE, sliceId);
+    }
+  }
+
   return {
-    async sliceOf(bucket) {
-      const startsAt = floorTo(bucket, sliceSeconds);
+    async sliceAt(startsAt) {
       const known = filled.get(startsAt);
       if (known !== undefined) return known;
       if (filled.size >= LIMITS.importSlices) {
@@ -73,13 +78,12 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
         );
       }
       const sliceId = await findOrMake(startsAt);
-      const slice = { sliceId, endsAt: startsAt + sliceSeconds };
-      filled.set(startsAt, slice);
-      return slice;
+      filled.set(startsAt, sliceId);
+      return sliceId;
     },
-    isPacked: (sliceId) => !unpacked.has(sliceId),
     filledCount: () => filled.size,
-    endedCount: (by) => [...filled.values()].filter(({ endsAt }) => endsAt <= by).length,
+    endedCount: (by) =>
+      [...filled.keys()].filter((startsAt) => startsAt + sliceSeconds <= by).length,
     madeCount: () => madeCount,
   };
 }

@@ -1,8 +1,8 @@
 import type { ImportSession } from './import-session.ts';
 import { loadGroups } from './load-groups.ts';
-import type { LineTaker } from './read-lines.ts';
 import { parseSampleLine } from './sample-line.ts';
-import { createScannedSamples } from './scanned-samples.ts';
+import { type ByteLineTaker, lineText } from './segments/byte-lines.ts';
+import { createByteSamples } from './segments/byte-samples.ts';
 import type { TimeBounds } from './time-bounds.ts';
 
 export type SampleWriterOptions = {
@@ -20,17 +20,17 @@ export type SampleWriterOptions = {
 export async function createSampleWriter(
   { connection, contextId, writer }: ImportSession,
   { probe, bounds, onRecord }: SampleWriterOptions,
-): Promise<LineTaker> {
+): Promise<ByteLineTaker> {
   const groups = await loadGroups(connection, contextId);
   const context = { groups, bounds };
-  const addScanned = createScannedSamples({ ...context, probe });
+  const addBytes = createByteSamples({ ...context, probe });
   return (line) => {
-    const batch = writer.batch();
-    if (!addScanned(batch, line)) {
-      const sample = parseSampleLine(context, line);
+    const { batch } = writer;
+    if (!addBytes(batch, line)) {
+      const sample = parseSampleLine(context, lineText(line));
       const { group, key, bucket, readings: values, count, texts } = sample;
       batch.add({ group, key, bucket, count, probe: sample.probe ?? probe, values });
-      if (texts) batch.addTexts({ group, key, texts });
+      if (texts) writer.addTexts({ group, key, texts });
     }
     onRecord();
     return writer.makeRoom();

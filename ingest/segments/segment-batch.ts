@@ -4,8 +4,18 @@ import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { ownCopy } from '../bounded-cache.ts';
 import type { ImportGroup } from '../import-group.ts';
-import { type KeyTexts, mergeTexts } from '../key-texts.ts';
-import type { BatchReading, KeyWithTexts } from '../reading-batch.ts';
+import type { ImportKey } from '../import-key.ts';
+import type { Whole } from '../whole.ts';
+
+/** Some readings of a group; `values` by slot − 1, each being a sum of `count` readings. */
+export type BatchReading = {
+  readonly group: ImportGroup;
+  readonly probe: string | null;
+  readonly bucket: EpochSeconds;
+  readonly key: ImportKey;
+  readonly values: readonly (Whole | null)[];
+  readonly count: Whole;
+};
 
 /** The readings of one group and probe (null: none) in one slice, and the codec of their keys. */
 export type GatheredPlace = {
@@ -33,7 +43,6 @@ export class SegmentBatch {
   readonly #sliceSeconds: number;
   readonly #places = new Map<string, GatheredPlace>();
   readonly #codecs = new Map<number, { codec: KeyCodec; shape: SegmentShape }>();
-  readonly #texts = new Map<string, KeyWithTexts>();
   #last: GatheredPlace | null = null;
   /** Rows that were added, be it that they are combined when they are written. */
   rowCount = 0;
@@ -46,7 +55,7 @@ export class SegmentBatch {
   get sizeBytes(): number {
     let bytes = 0;
     for (const { readings } of this.#places.values()) bytes += readings.sizeBytes;
-    return bytes + TEXT_BYTES * this.#texts.size;
+    return bytes;
   }
 
   /** Where the readings of a group, probe and bucket go; to be followed by `addRow`. */
@@ -84,19 +93,8 @@ export class SegmentBatch {
     }
   }
 
-  /** Later texts win over earlier ones, each for itself. */
-  addTexts({ group, key, texts: later }: KeyWithTexts): void {
-    const name = `${group.groupId} ${key.text}`;
-    const texts: KeyTexts = mergeTexts(this.#texts.get(name)?.texts, later);
-    this.#texts.set(name, { group, key, texts });
-  }
-
   places(): GatheredPlace[] {
     return [...this.#places.values()];
-  }
-
-  texts(): KeyWithTexts[] {
-    return [...this.#texts.values()];
   }
 
   #find(group: ImportGroup, probe: string | null, sliceStart: EpochSeconds): GatheredPlace {
@@ -126,6 +124,3 @@ export class SegmentBatch {
     return form;
   }
 }
-
-/** About what the texts of a key take. */
-const TEXT_BYTES = 400;

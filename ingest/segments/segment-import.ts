@@ -1,5 +1,6 @@
 import { publishSegments } from '../../store/publish/publish-segments.ts';
 import type { WrittenSegment } from '../../store/write/write-segment.ts';
+import { GatheredTexts, type KeyWithTexts } from './gathered-texts.ts';
 import { SegmentBatch } from './segment-batch.ts';
 import { type SegmentTarget, writeSegmentBatch } from './write-segment-batch.ts';
 
@@ -12,10 +13,16 @@ export type GatherLimits = { readonly rows: number; readonly bytes: number };
  */
 export const GATHER_LIMITS: GatherLimits = { rows: 1_500_000, bytes: 160 * 1024 * 1024 };
 
+/** Texts in memory before they are written, which is otherwise left to the end. */
+const MOST_TEXT_BYTES = 64 * 1024 * 1024;
+
 /** How many rows are added between two looks at the memory that they take. */
 const LOOK_ROWS = 8192;
 
-/** Gathers the readings of an import in memory and writes them as segments of a bounded size. */
+/**
+ * Gathers the readings of an import in memory and writes them as segments of a bounded size. What
+ * others may wait for, texts and the context's numbers, is written last, when all else is done.
+ */
 export class SegmentImport {
   /** Rows of readings that were written: one a key and bucket, of each segment. */
   rowCount = 0;
@@ -23,6 +30,7 @@ export class SegmentImport {
   readonly #sliceSeconds: number;
   readonly #limits: GatherLimits;
   readonly #written: WrittenSegment[] = [];
+  readonly #texts = new GatheredTexts();
   #batch: SegmentBatch;
   #nextLook = LOOK_ROWS;
 
@@ -38,22 +46,42 @@ export class SegmentImport {
     return this.#batch;
   }
 
+  addTexts(texts: KeyWithTexts): void {
+    this.#texts.add(texts);
+  }
+
+  /** Readings in memory and written, before those of a key and bucket are combined in memory. */
+  get takenCount(): number {
+    return this.rowCount + this.#batch.rowCount;
+  }
+
   /** To be called now and then: null, or what to wait for before more is added. */
   makeRoom(): Promise<void> | null {
+    if (this.#texts.sizeBytes >= MOST_TEXT_BYTES) return this.#texts.write(this.#target.connection);
     const { rowCount } = this.#batch;
     if (rowCount < this.#nextLook && rowCount < this.#limits.rows) return null;
     this.#nextLook = rowCount + LOOK_ROWS;
     const isFull = rowCount >= this.#limits.rows || this.#batch.sizeBytes >= this.#limits.bytes;
-    return isFull ? this.#flush() : null;
+    return isFull ? this.finish() : null;
+  }
+
+  /** Writes all readings that are left. */
+  async finish(): Promise<void> {
+    const full = this.#batch;
+    this.#batch = new SegmentBatch(this.#sliceSeconds);
+    this.#nextLook = LOOK_ROWS;
+    const written = await writeSegmentBatch(this.#target, full);
+    for (const { rowCount } of written) this.rowCount += rowCount;
+    this.#written.push(...written);
   }
 
   /**
-   * Writes all that is left and publishes all that was written, as the last step of the import's
-   * transaction. Gives how many segments there are.
+   * Writes the texts and publishes all that was written, as the last step of the import's
+   * transaction, which is to be committed at once. Gives how many segments there are.
    */
-  async finish(): Promise<number> {
-    await this.#flush();
+  async publish(): Promise<number> {
     const { connection, contextId, now } = this.#target;
+    await this.#texts.write(connection);
     if (this.#written.length === 0) return 0;
     await publishSegments(connection, {
       contextId,
@@ -63,14 +91,5 @@ export class SegmentImport {
       at: now(),
     });
     return this.#written.length;
-  }
-
-  async #flush(): Promise<void> {
-    const full = this.#batch;
-    this.#batch = new SegmentBatch(this.#sliceSeconds);
-    this.#nextLook = LOOK_ROWS;
-    const written = await writeSegmentBatch(this.#target, full);
-    for (const { rowCount } of written) this.rowCount += rowCount;
-    this.#written.push(...written);
   }
 }

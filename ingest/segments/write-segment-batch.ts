@@ -1,6 +1,5 @@
 import type { Connection } from '../../db/write/connection.ts';
 import { ensureProbes } from '../../db/write/ensure-probes.ts';
-import { upsertKeyTexts } from '../../db/write/segments/upsert-key-texts.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
 import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
@@ -23,8 +22,8 @@ const NO_PROBE = 0;
 const IMPORTED = 0;
 
 /**
- * Writes the pages of what a batch holds, a segment for each group, probe and slice, and its texts.
- * The segments are not published yet.
+ * Writes the pages of what a batch holds, a segment for each group, probe and slice. They are not
+ * published yet.
  */
 export async function writeSegmentBatch(
   target: SegmentTarget,
@@ -37,7 +36,6 @@ export async function writeSegmentBatch(
     written.push(await writePlace(target, place, probeIdOf(place.probe)));
   }
   if (written.length > 0) await upsertCoverage(target.connection, written.map(spanOf));
-  await writeTexts(target.connection, batch);
   return written;
 }
 
@@ -80,18 +78,3 @@ const spanOf = (segment: WrittenSegment): CoverageSpan => ({
   firstBucket: segment.firstBucket,
   lastBucket: segment.lastBucket,
 });
-
-async function writeTexts(connection: Connection, batch: SegmentBatch): Promise<void> {
-  const texts = batch.texts();
-  if (texts.length === 0) return;
-  await upsertKeyTexts(
-    connection,
-    texts.map(({ group, key, texts: { label, description, attributes } }) => ({
-      groupId: group.groupId,
-      key: key.text,
-      label,
-      description,
-      attributes: attributes ? JSON.stringify(attributes) : attributes,
-    })),
-  );
-}

@@ -11,7 +11,7 @@ import { SegmentBatch } from '../../../ingest/segments/segment-batch.ts';
 import { timeBounds } from '../../../ingest/time-bounds.ts';
 import { laneValue } from '../../../segments/codes/lanes.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
-import { groupOf } from '../batch-support.ts';
+import { groupOf } from '../plain-group.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid;
 const TEXTS = '{11111111-2222-3333-4444-555555555555}' as Guid;

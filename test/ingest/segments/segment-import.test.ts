@@ -97,12 +97,13 @@ async function importText(text: Buffer, limits: GatherLimits = GATHER_LIMITS): P
             ...sample
           } = parseSampleLine({ groups, bounds }, lineText(line));
           segments.batch.add({ ...sample, values });
-          if (texts) segments.batch.addTexts({ group: sample.group, key: sample.key, texts });
+          if (texts) segments.addTexts({ group: sample.group, key: sample.key, texts });
         }
         return segments.makeRoom();
       },
     });
-    return segments.finish();
+    await segments.finish();
+    return segments.publish();
   });
 }
 

@@ -1,0 +1,26 @@
+import { PAGE_LOCKS, type PageTable, pagePartitionName } from '../../page-tables.ts';
+import type { Connection } from '../connection.ts';
+
+/**
+ * Keeps others from removing the partition for a slice's pages until the end of the transaction.
+ * False: there is none, and then nothing is locked, so that it can be made on another connection.
+ */
+export async function keepPagePartition(
+  connection: Connection,
+  table: PageTable,
+  sliceId: number,
+): Promise<boolean> {
+  await connection.query('savepoint keep_page_partition');
+  const { rows } = await connection.query<{ isThere: boolean }>(
+    `select exists (
+       select from pg_inherits where inhrelid = to_regclass($1) and not inhdetachpending
+     ) as "isThere"
+     from (select pg_advisory_xact_lock_shared($2, $3) offset 0) as held`,
+    [pagePartitionName(table, sliceId), PAGE_LOCKS[table].partition, sliceId],
+  );
+  const isThere = rows[0]?.isThere ?? false;
+  // Going back gives the lock back too.
+  if (!isThere) await connection.query('rollback to savepoint keep_page_partition');
+  await connection.query('release savepoint keep_page_partition');
+  return isThere;
+}

@@ -1,0 +1,48 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { upsertKeyTexts } from '../../db/write/segments/upsert-key-texts.ts';
+import type { ImportGroup } from '../import-group.ts';
+import type { ImportKey } from '../import-key.ts';
+import { type KeyTexts, mergeTexts } from '../key-texts.ts';
+
+/** What somebody says about a key of a group. */
+export type KeyWithTexts = {
+  readonly group: ImportGroup;
+  readonly key: ImportKey;
+  readonly texts: KeyTexts;
+};
+
+/** About what an entry takes besides its texts. */
+const ENTRY_BYTES = 200;
+
+/** Labels, descriptions and attributes in memory until they are written. */
+export class GatheredTexts {
+  /** About how many bytes they take. */
+  sizeBytes = 0;
+  readonly #byKey = new Map<string, KeyWithTexts>();
+
+  /** Later texts win over earlier ones, each for itself. */
+  add({ group, key, texts: later }: KeyWithTexts): void {
+    const name = `${group.groupId} ${key.text}`;
+    const texts = mergeTexts(this.#byKey.get(name)?.texts, later);
+    this.#byKey.set(name, { group, key, texts });
+    this.sizeBytes += ENTRY_BYTES + 2 * (2 * key.text.length + JSON.stringify(later).length);
+  }
+
+  /** Writes them all, and has none afterwards. */
+  async write(connection: Connection): Promise<void> {
+    const all = [...this.#byKey.values()];
+    this.#byKey.clear();
+    this.sizeBytes = 0;
+    if (all.length === 0) return;
+    await upsertKeyTexts(
+      connection,
+      all.map(({ group, key, texts: { label, description, attributes } }) => ({
+        groupId: group.groupId,
+        key: key.text,
+        label,
+        description,
+        attributes: attributes ? JSON.stringify(attributes) : attributes,
+      })),
+    );
+  }
+}

@@ -1,0 +1,13 @@
+-- Up Migration
+
+-- What the server remembers of texts goes by the context's text version, which every statement that
+-- changes key_texts raises, as those that update keys have done.
+create trigger raise_text_versions_on_insert after insert on key_texts
+  referencing new table as changed
+  for each statement execute function raise_text_versions();
+create trigger raise_text_versions_on_update after update on key_texts
+  referencing new table as changed
+  for each statement execute function raise_text_versions();
+create trigger raise_text_versions_on_delete after delete on key_texts
+  referencing old table as changed
+  for each statement execute function raise_text_versions();

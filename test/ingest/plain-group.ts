@@ -1,0 +1,18 @@
+import type { Guid } from '../../domain/guid.ts';
+import type { Fold } from '../../domain/meter-type.ts';
+import type { ImportGroup } from '../../ingest/import-group.ts';
+
+/** A group of text keys whose meters have these folds. */
+export const groupOf = (folds: readonly Fold[], groupId = 1): ImportGroup => ({
+  groupId,
+  guid: '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}' as Guid,
+  keyKind: 'text',
+  bucketSeconds: 60,
+  topperBucketSeconds: 300,
+  shardCount: 8,
+  meters: new Map(),
+  folds,
+  hasMeans: folds.includes('mean'),
+  partGuids: [],
+  partKinds: [],
+});
