@@ -23,3 +23,22 @@ export const PAGE_LOCKS = {
   open_segment_pages: { partition: OPEN_PAGES_LOCK, removal: 1 },
   sealed_segment_pages: { partition: SEALED_PAGES_LOCK, removal: 2 },
 } as const satisfies Record<PageTable, { partition: number; removal: number }>;
+
+const relationsOf = (slice: string): string =>
+  PAGE_TABLES.map((table) => `to_regclass('${table}_' || ${slice})`).join(', ');
+
+/**
+ * SQL: bytes of a slice's pages with their indexes, measured now; null: it has no partition.
+ * `slice`: SQL for its slice_id.
+ */
+export const pageBytesOf = (slice: string): string =>
+  `(select sum(pg_total_relation_size(partition))::bigint
+    from unnest(array[${relationsOf(slice)}]) as partition)`;
+
+/**
+ * SQL: where the pages of a slice are within the server's data folder; null: it has no partition.
+ * The sealed ones stay, and once they are there hold nearly all of it.
+ */
+export const pagePathOf = (slice: string): string =>
+  `coalesce(pg_relation_filepath(to_regclass('sealed_segment_pages_' || ${slice})),
+    pg_relation_filepath(to_regclass('open_segment_pages_' || ${slice})))`;

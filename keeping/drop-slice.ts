@@ -1,15 +1,12 @@
-import { insertLeftover } from '../db/write/archive-leftovers.ts';
-import { inTransaction } from '../db/write/connection.ts';
-import { deleteSlice } from '../db/write/delete-slice.ts';
-import { currentSlice, inHeldContext, type Keeper, type KeptSlice } from './keeper.ts';
+import { dropSlice as dropSegments } from '../store/keeping/drop-slice.ts';
+import { currentSlice, inHeldContext, type Keeper, type KeptSlice, ofSlice } from './keeper.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { refuseProcessing } from './plan-slices.ts';
-import { takeOut } from './take-out.ts';
 
 /**
  * Removes a slice for good: from the list and all answers in one transaction, then its archive, if
- * it has one. Its partition goes when nobody can look at it any more. null: somebody else was
- * faster, or the context was not to be had within `waitMs`.
+ * it has one. Its pages go when nobody can look at them any more. null: somebody else was faster,
+ * or the context was not to be had within `waitMs`.
  */
 export const dropSlice = (
   keeper: Keeper,
@@ -19,16 +16,11 @@ export const dropSlice = (
   inHeldContext(
     keeper,
     async () => {
-      const { connection, contextId } = keeper;
       const slice = await currentSlice(keeper, chosen.sliceId);
       if (!slice) return null;
       refuseProcessing(slice, keeper.now());
-      await inTransaction(connection, async () => {
-        await takeOut(keeper, slice);
-        await deleteSlice(connection, slice.sliceId);
-        if (slice.archive) await insertLeftover(connection, contextId, slice.archive);
-      });
-      await removeLeftovers(connection, contextId);
+      await dropSegments(ofSlice(keeper, slice), slice);
+      await removeLeftovers(keeper.connection, keeper.contextId);
       return slice;
     },
     waitMs,

@@ -1,13 +1,14 @@
 import type { Connection } from '../db/write/connection.ts';
 import { existingContext } from '../db/write/existing-context.ts';
 import { holdContext, releaseContext } from '../db/write/lock-context.ts';
-import { removeOrphanPartitions, selectPartitions } from '../db/write/remove-partitions.ts';
+import { removeTakenPartitions } from '../db/write/segments/remove-taken-partitions.ts';
+import { selectPartitioned } from '../db/write/segments/select-partitioned.ts';
 import { type StoredSlice, selectStoredSlices } from '../db/write/select-stored-slices.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { sliceName } from '../domain/slice-name.ts';
-import { buildCoarseBlocks } from '../packing/build-coarse.ts';
+import type { SliceKeeper } from '../store/keeping/slice-keeper.ts';
 import { type KeptFile, removeLeftovers } from './leftovers.ts';
 
 /** A slice as it is stored, with its name. */
@@ -23,8 +24,8 @@ export type Keeper = {
   readonly signal?: AbortSignal | undefined;
   /** Called when somebody else works on the context, before waiting for it. */
   readonly onWaiting?: (() => void) | undefined;
-  /** Called as the rows of a slice are written or read. */
-  readonly onRows?: ((slice: KeptSlice, done: number, of: number) => void) | undefined;
+  /** Called as a slice is written or read, in bytes. */
+  readonly onBytes?: ((slice: KeptSlice, done: number, of: number) => void) | undefined;
   /** How long readers of before are waited for, before a partition is left to others. */
   readonly detachWaitMs?: number | undefined;
 };
@@ -47,6 +48,19 @@ export const withKeeper = <T>(
     return work({ ...target, connection, contextId, retentionDays });
   });
 
+/** The keeper of one slice. */
+export const ofSlice = (
+  { connection, contextId, context, now, signal, onBytes }: Keeper,
+  slice: KeptSlice,
+): SliceKeeper => ({
+  connection,
+  contextId,
+  context,
+  now,
+  signal,
+  onBytes: (done, of) => onBytes?.(slice, done, of),
+});
+
 /** All slices of the context, oldest first, then by engine instance. */
 export async function listKeptSlices({ connection, contextId }: Keeper): Promise<KeptSlice[]> {
   const slices = await selectStoredSlices(connection, contextId);
@@ -62,8 +76,8 @@ export const isProcessing = (slice: KeptSlice, now: EpochSeconds): boolean =>
   !slice.archived && (slice.held || slice.endsAt > now);
 
 /**
- * Work while nobody else changes the context: imports, packing and other keepers wait for it, and
- * it for them. Readers do not notice. null: the context was not given within `waitMs` (0: as long
+ * Work while nobody else changes the context: imports and other keepers wait for it, and it for
+ * them. Readers do not notice. null: the context was not given within `waitMs` (0: as long
  * as it takes).
  */
 export async function inHeldContext<T>(
@@ -92,18 +106,16 @@ export type Finished = {
 };
 
 /**
- * What comes after the slices: longer blocks that held some of them are made of the rest, and the
- * partitions of those that were archived or dropped are removed. All of it is done by others later
- * where it cannot be done now.
+ * What comes after the slices: the pages of those that were archived or dropped are removed, and
+ * files that nobody needs. All of it is done by others later where it cannot be done now.
  */
 export async function finishKeeping(
   keeper: Keeper,
-  { built, taken }: { built: boolean; taken: readonly number[] },
+  { taken }: { taken: readonly number[] },
 ): Promise<Finished> {
   const { connection, contextId, signal, detachWaitMs: waitMs = LIMITS.detachWaitMs } = keeper;
-  if (built) await buildCoarseBlocks(connection, contextId, { signal });
-  await removeOrphanPartitions(connection, { waitMs, signal });
-  const partitions = await selectPartitions(connection, taken);
+  await removeTakenPartitions(connection, { waitMs, signal });
+  const partitions = await selectPartitioned(connection, taken);
   const files = await inHeldContext(keeper, () => removeLeftovers(connection, contextId));
   return { partitions, files: files ?? [] };
 }

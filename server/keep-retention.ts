@@ -1,6 +1,6 @@
 import { NEEDS_SESSION } from '../db/pooling.ts';
 import { type Connection, isTransactionPooled } from '../db/write/connection.ts';
-import { removeOrphanPartitions } from '../db/write/remove-partitions.ts';
+import { removeTakenPartitions } from '../db/write/segments/remove-taken-partitions.ts';
 import { selectIsPrimary } from '../db/write/select-is-primary.ts';
 import { type Retention, selectRetentions } from '../db/write/select-retentions.ts';
 import { withConnection } from '../db/write/with-connection.ts';
@@ -87,7 +87,7 @@ async function dropExpired(dropping: Dropping): Promise<boolean> {
       isGood = false;
     }
   }
-  if (await selectIsPrimary(connection)) await removeOrphanPartitions(connection, { signal });
+  if (await selectIsPrimary(connection)) await removeTakenPartitions(connection, { signal });
   return isGood;
 }
 

@@ -96,11 +96,11 @@ async function act(action: SliceAction, options: SliceOptions): Promise<void> {
   }
   // To archive, the pool is where to, and no slice is there yet.
   const selection = { ...selectionOf(options), ...(action === 'archive' && { pool: null }) };
-  const progress = rowProgress();
+  const progress = byteProgress();
   await withDatabase(({ url, signal }) =>
     withKeeper(
       {
-        ...{ databaseUrl: url, context, signal, now: nowInSeconds, onRows: progress.update },
+        ...{ databaseUrl: url, context, signal, now: nowInSeconds, onBytes: progress.update },
         onWaiting: () => console.error(`waiting for other work on ${context} to end`),
       },
       (keeper) => actOn(keeper, action, { options, selection, signal, progress }),
@@ -173,7 +173,7 @@ async function actOnSlice(
 /** What was done stays done, whatever becomes of this: others finish it later. */
 async function finish(keeper: Keeper, action: SliceAction, done: readonly number[]): Promise<void> {
   const taken = action === 'restore' ? [] : done;
-  const { partitions, files } = await finishKeeping(keeper, { built: done.length > 0, taken });
+  const { partitions, files } = await finishKeeping(keeper, { taken });
   if (partitions.length > 0) {
     console.error(
       `the space of ${counted(partitions.length, 'slice')} is given back when readers that began ` +
@@ -226,18 +226,18 @@ function expiredOf({ retentionDays, context, now }: Keeper, selection: SliceSele
   );
 }
 
-/** A bar for each slice, as its rows are counted. */
-function rowProgress() {
+/** A bar for each slice, as its bytes are written or read. */
+function byteProgress() {
   let of: string | null = null;
   let bar: ReturnType<typeof showSteps> | null = null;
   return {
-    update({ name }: KeptSlice, done: number, rows: number) {
+    update({ name }: KeptSlice, done: number, bytes: number) {
       if (of !== name) {
         bar?.stop();
-        bar = showSteps(`rows of ${name}`);
+        bar = showSteps(`bytes of ${name}`);
         of = name;
       }
-      bar?.update(done, Math.max(1, rows));
+      bar?.update(done, Math.max(1, bytes));
     },
     stop() {
       bar?.stop();

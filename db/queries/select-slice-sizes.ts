@@ -1,11 +1,12 @@
+import { pageBytesOf } from '../page-tables.ts';
 import type { ReadSession } from '../read-session.ts';
 
 export type SliceSizeRow = { sliceId: number; bytes: string };
 
 /**
- * Bytes of the slices' samples with their indexes, measured now, or of their archives; both for a
- * slice that was archived a moment ago, while older readers still look at its samples. No row where
- * neither is known.
+ * Bytes of the slices' pages with their indexes, open and sealed, measured now, or of their archives;
+ * both for a slice that was archived a moment ago, while older readers still look at its pages. No
+ * row where neither is known.
  */
 export const selectSliceSizes = (
   session: ReadSession,
@@ -14,9 +15,8 @@ export const selectSliceSizes = (
   session.read({
     query: 'select-slice-sizes',
     text: `
-select s.slice_id as "sliceId",
-  coalesce(pg_total_relation_size(partition), 0) + coalesce(s.archive_bytes, 0) as bytes
-from slices s, to_regclass('samples_' || s.slice_id) as partition
-where s.slice_id = any($1::int[]) and (partition is not null or s.archive_bytes is not null)`,
+select s.slice_id as "sliceId", coalesce(pages.bytes, 0) + coalesce(s.archive_bytes, 0) as bytes
+from slices s, lateral (select ${pageBytesOf('s.slice_id')} as bytes offset 0) pages
+where s.slice_id = any($1::int[]) and (pages.bytes is not null or s.archive_bytes is not null)`,
     values: [sliceIds],
   });

@@ -1,8 +1,9 @@
 import { SLICE_HELD_LOCK } from '../advisory-locks.ts';
+import { pagePathOf } from '../page-tables.ts';
 import type { ReadSession } from '../read-session.ts';
 import { type VersionsRow, versionsCheck } from './select-versions.ts';
 
-/** held: an import is filling it at this moment. path is null where its partition is not there. */
+/** held: an import is filling it at this moment. path is null where it has no pages. */
 export type SliceRow = {
   sliceId: number;
   engine: number;
@@ -51,7 +52,7 @@ export const slicesOf = (contextId: string): string => `(
     'archived', s.archived, 'held', held.slice_id is not null,
     'path', case
       when s.archived then coalesce(rtrim(p.path, '/') || '/' || s.archive_path, s.archive_path)
-      else pg_relation_filepath(to_regclass('samples_' || s.slice_id)) end
+      else ${pagePathOf('s.slice_id')} end
   ) order by s.starts_at, s.engine), '[]')
   from slices s
   left join pools p on p.context_id = s.context_id and p.name = s.archive_pool

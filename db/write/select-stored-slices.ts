@@ -1,7 +1,8 @@
 import { SLICE_HELD_LOCK } from '../advisory-locks.ts';
+import { pageBytesOf, pagePathOf } from '../page-tables.ts';
 import type { Connection } from './connection.ts';
 
-/** Where the samples of an archived slice are. */
+/** Where the readings of an archived slice are. */
 export type StoredArchive = {
   pool: string;
   /** Where the pool is mounted, as it is declared now. */
@@ -25,9 +26,9 @@ export type StoredSlice = {
   archived: boolean;
   /** An import is filling it. */
   held: boolean;
-  /** Of the partition within the server's data folder, or of the archive; null: neither is known. */
+  /** Of its pages within the server's data folder, or of the archive; null: neither is known. */
   path: string | null;
-  /** Of the samples with their indexes, and of the archive; null: neither is there. */
+  /** Of its pages with their indexes, and of the archive; null: neither is there. */
   sizeBytes: number | null;
   /** null also for a slice that was put away by hand. */
   archive: StoredArchive | null;
@@ -47,16 +48,15 @@ export async function selectStoredSlices(
          and database = (select oid from pg_database where datname = current_database())) as held,
        case when s.archived
          then coalesce(rtrim(p.path, '/') || '/' || s.archive_path, s.archive_path)
-         else pg_relation_filepath(partition) end as path,
-       nullif(coalesce(pg_total_relation_size(partition), 0) + coalesce(s.archive_bytes, 0),
+         else ${pagePathOf('s.slice_id')} end as path,
+       nullif(coalesce(${pageBytesOf('s.slice_id')}, 0) + coalesce(s.archive_bytes, 0),
          0)::float8 as "sizeBytes",
        case when s.archive_digest is not null then json_build_object('pool', s.archive_pool,
          'poolPath', p.path, 'path', s.archive_path, 'digest', encode(s.archive_digest, 'hex'),
          'bytes', s.archive_bytes, 'rows', s.archive_rows,
          'archivedAt', floor(extract(epoch from s.archived_at))) end as archive
      from slices s
-     left join pools p on p.context_id = s.context_id and p.name = s.archive_pool,
-       to_regclass('samples_' || s.slice_id) as partition
+     left join pools p on p.context_id = s.context_id and p.name = s.archive_pool
      where s.context_id = $1
      order by s.starts_at, s.engine`,
     [contextId],

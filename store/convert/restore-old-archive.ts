@@ -2,10 +2,8 @@ import type { Connection } from '../../db/write/connection.ts';
 import {
   ARCHIVED_TABLES,
   copyArchivedKeys,
-  copyArchivedLabels,
   copyArchivedSamples,
   createArchivedTables,
-  raiseTextVersion,
 } from '../../db/write/convert/archived-tables.ts';
 import { upsertCoverage } from '../../db/write/upsert-coverage.ts';
 import type { ConvertedSlice } from './convert-slice.ts';
@@ -33,8 +31,10 @@ export type ArchiveToRestore = {
  * Puts the samples of an archive back, as segments. It is the last step of the transaction that is
  * open, in which the slice is made available before. The file was compared with its digest. Groups
  * and probes are known by the numbers that they had: so it is for the database that wrote the
- * archive. A partition for sealed pages (ensurePagePartition) is made here where there is none, and
- * other slices then wait for theirs. Errors: it is of another slice, or has not all samples.
+ * archive. Texts of keys are not taken from it: they stayed in the database, looked-up labels for
+ * as long as the slice is archived (copy-old-texts.ts). A partition for sealed pages
+ * (ensurePagePartition) is made here where there is none, and other slices then wait for theirs.
+ * Errors: it is of another slice, or has not all samples.
  */
 export async function restoreOldArchive(
   connection: Connection,
@@ -55,7 +55,6 @@ export async function restoreOldArchive(
   const slice = { contextId, sliceId, isOver: true };
   const written = await writeOldSamples(connection, slice, { ...options, tables: ARCHIVED_TABLES });
   await upsertCoverage(connection, written.live);
-  if ((await copyArchivedLabels(connection)) > 0) await raiseTextVersion(connection, contextId);
   const publication = { contextId, changes: 'data', at: options.now } as const;
   await publishWritten(connection, publication, written);
   return { samples: written.samples, segments: written.live.length };

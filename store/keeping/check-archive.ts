@@ -25,14 +25,11 @@ export async function checkArchive(
   const outline = await reader.outline();
   const name = sliceName(slice.startsAt, slice.engine);
   if (digest !== archive.digest) {
-    const other = outline?.slice?.name ?? null;
-    const isOther = other !== null && (outline?.context !== keeper.context || other !== name);
-    const what = isOther
-      ? `is the archive of ${other} of context ${outline?.context}, not of ${name}`
-      : 'is damaged';
-    throw new Error(
-      `${file} ${what}: its SHA-256 is ${digest}, and ${archive.digest} was written. Nothing was ` +
-        'changed: put the file back from a copy',
+    const other = outline?.slice ? { context: outline.context, name: outline.slice.name } : null;
+    throw otherFile(
+      { file, digest, written: archive.digest },
+      { context: keeper.context, name },
+      other,
     );
   }
   if (outline?.version !== FORM_VERSION) {
@@ -44,6 +41,33 @@ export async function checkArchive(
   throw new Error(
     `${file} must be restored where it was archived, but ${fault}. Nothing was changed: use the ` +
       'database that it was archived from',
+  );
+}
+
+/** What a slice is called, within its context. */
+type SliceTitle = { readonly context: string | null; readonly name: string };
+
+export type FileDigest = {
+  readonly file: string;
+  /** What it has, and what was written. */
+  readonly digest: string;
+  readonly written: string;
+};
+
+/** The error of a file that is not the one that was written, and `other` says what it is. */
+export function otherFile(
+  { file, digest, written }: FileDigest,
+  wanted: SliceTitle,
+  other: SliceTitle | null,
+): Error {
+  const isOther =
+    other !== null && (other.context !== wanted.context || other.name !== wanted.name);
+  const what = isOther
+    ? `is the archive of ${other.name} of context ${other.context}, not of ${wanted.name}`
+    : 'is damaged';
+  return new Error(
+    `${file} ${what}: its SHA-256 is ${digest}, and ${written} was written. Nothing was ` +
+      'changed: put the file back from a copy',
   );
 }
 

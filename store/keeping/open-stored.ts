@@ -1,6 +1,5 @@
 import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
 import { sliceName } from '../../domain/slice-name.ts';
-import { type ArchiveReader, openArchive } from './read-archive.ts';
 import type { KeptSlice } from './slice-keeper.ts';
 
 export type StoredFile = {
@@ -8,13 +7,14 @@ export type StoredFile = {
   readonly file: string;
 };
 
-/** Opens the archive of a slice. Errors: it cannot be opened, and what to do. */
-export async function openStored(
+/** Opens the archive of a slice by `open`. Errors: it cannot be opened, and what to do. */
+export async function openStored<Reader>(
   { startsAt, engine }: KeptSlice,
   { archive: { pool, poolPath }, file }: StoredFile,
-): Promise<ArchiveReader> {
+  open: (file: string) => Promise<Reader>,
+): Promise<Reader> {
   try {
-    return await openArchive(file);
+    return await open(file);
   } catch (cause) {
     const what = isMissing(cause)
       ? `is not there: is pool ${pool} mounted at ${poolPath}?`

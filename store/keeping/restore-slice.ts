@@ -1,30 +1,22 @@
-import { type PageTable, pageTableOf } from '../../db/page-tables.ts';
 import { insertLeftover } from '../../db/write/archive-leftovers.ts';
 import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/write/connection.ts';
 import { copyPages } from '../../db/write/segments/copy-pages.ts';
-import { holdPagePartition } from '../../db/write/segments/hold-page-partition.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
-import {
-  ensurePagePartition,
-  selectPartitionState,
-} from '../../db/write/segments/page-partitions.ts';
-import { removeTakenPartitions } from '../../db/write/segments/remove-taken-partitions.ts';
 import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
 import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
 import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
-import { sliceName } from '../../domain/slice-name.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
-import type { ArchiveHeader } from './archive-form.ts';
 import { checkArchive } from './check-archive.ts';
 import { openStored } from './open-stored.ts';
-import type { ArchivedSegment, ArchiveReader } from './read-archive.ts';
+import { type ArchivedSegment, type ArchiveReader, openArchive } from './read-archive.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+import { withPartitions } from './with-partitions.ts';
 
 export type RestoreOptions = {
   readonly archive: StoredArchive;
@@ -45,71 +37,17 @@ export async function restoreSlice(
   slice: KeptSlice,
   options: RestoreOptions,
 ): Promise<number> {
-  const reader = await openStored(slice, options);
+  const reader = await openStored(slice, options, openArchive);
   try {
     const header = await checkArchive(keeper, slice, { ...options, reader });
-    await withPartitions(keeper, { slice, header, ...options }, () =>
+    const { levels } = header;
+    await withPartitions(keeper, { slice, levels, waitMs: options.waitMs }, () =>
       inTransaction(keeper.connection, () => fill(keeper, slice, { ...options, reader })),
     );
     return header.content.rows;
   } finally {
     await reader.close();
   }
-}
-
-type PartitionsWanted = {
-  readonly slice: KeptSlice;
-  readonly header: ArchiveHeader;
-  readonly waitMs?: number | undefined;
-};
-
-/**
- * Work while the slice has partitions for its pages, and keeps them. Pages of before the slice was
- * archived go first. Where an older reader may still look at them, they stay in the partition
- * beside the restored ones until they are swept, as all dead pages are.
- */
-async function withPartitions<T>(
-  { connection, signal }: SliceKeeper,
-  { slice, header, waitMs }: PartitionsWanted,
-  work: () => Promise<T>,
-): Promise<T> {
-  const removal = { waitMs, signal };
-  await removeTakenPartitions(connection, removal);
-  try {
-    return await whileHeld(connection, { slice, header }, work);
-  } catch (error) {
-    // What was made for nothing; if this fails too, the next keeper or the sweep removes it.
-    await removeTakenPartitions(connection, removal).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function whileHeld<T>(
-  connection: Connection,
-  { slice, header }: Omit<PartitionsWanted, 'waitMs'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const letGo: (() => Promise<void>)[] = [];
-  try {
-    for (const table of new Set(header.levels.map(pageTableOf))) {
-      letGo.push(await holdPagePartition(connection, table, slice.sliceId));
-      await ensure(connection, table, slice);
-    }
-    return await work();
-  } finally {
-    // A connection that is lost has let go already.
-    for (const each of letGo) await each().catch(() => undefined);
-  }
-}
-
-async function ensure(connection: Connection, table: PageTable, slice: KeptSlice): Promise<void> {
-  if ((await selectPartitionState(connection, table, slice.sliceId)) === 'detaching') {
-    throw new Error(
-      `${sliceName(slice.startsAt, slice.engine)} cannot be restored yet: a reader or an import ` +
-        'that began before it was archived holds its old pages; try again when that is over',
-    );
-  }
-  await ensurePagePartition(connection, table, slice.sliceId);
 }
 
 type FillOptions = Omit<RestoreOptions, 'waitMs'> & { readonly reader: ArchiveReader };

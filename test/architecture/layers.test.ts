@@ -30,7 +30,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   rest: { ours: ['resolvers', 'domain'], packages: ['csv-stringify', 'lossless-json'] },
   store: { ours: ['db', 'segments', 'domain'], packages: [] },
   packing: { ours: ['db', 'topk', 'segments', 'domain'], packages: [] },
-  keeping: { ours: ['packing', 'db', 'topk', 'domain'], packages: [] },
+  keeping: { ours: ['store', 'db', 'domain'], packages: [] },
   exporting: { ours: ['store', 'segments', 'db', 'domain'], packages: ['csv-stringify'] },
   ingest: {
     ours: ['packing', 'store', 'segments', 'db', 'domain'],

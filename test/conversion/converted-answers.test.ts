@@ -4,12 +4,12 @@ import { copiesOf } from '../../db/copy-source.ts';
 import { inTransaction } from '../../db/write/connection.ts';
 import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
 import { type Fold, foldOf } from '../../domain/meter-type.ts';
-import { openArchive } from '../../keeping/read-archive.ts';
 import { answerSegments } from '../../resolvers/loaders/segments/answer-segments.ts';
 import type { TopKeys } from '../../resolvers/loaders/segments/key-questions.ts';
 import { SegmentMemory } from '../../resolvers/loaders/segments/segment-memory.ts';
 import type { SegmentReader } from '../../resolvers/loaders/segments/segment-reader.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
+import { openOldArchive } from '../../store/convert/read-old-archive.ts';
 import { restoreOldArchive } from '../../store/convert/restore-old-archive.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
@@ -44,7 +44,7 @@ afterAll(async () => {
 type ArchivedSlice = { readonly sliceId: number; readonly rows: number };
 
 async function restoreArchive(path: string, slice: ArchivedSlice): Promise<void> {
-  const reader = await openArchive(join(stored.pool, path));
+  const reader = await openOldArchive(join(stored.pool, path));
   const toRestore = { ...slice, contextId: CONTEXT_ID, archive: reader.read() };
   await inTransaction(lab.connection, () =>
     restoreOldArchive(lab.connection, toRestore, { now: LATER }),

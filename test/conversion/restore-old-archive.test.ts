@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { inTransaction } from '../../db/write/connection.ts';
 import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
 import { foldOf } from '../../domain/meter-type.ts';
-import type { ArchiveHeader } from '../../keeping/archive-form.ts';
-import { openArchive } from '../../keeping/read-archive.ts';
 import { dropOldTables } from '../../store/convert/convert-database.ts';
+import type { OldArchiveHeader } from '../../store/convert/old-archive-form.ts';
+import { openOldArchive } from '../../store/convert/read-old-archive.ts';
 import { restoreOldArchive } from '../../store/convert/restore-old-archive.ts';
 import { type ConvertLab, LATER, openClone, restoreMigrated } from './convert-lab.ts';
 import { combined, differences, type PlainReadings } from './plain-readings.ts';
@@ -49,7 +49,7 @@ const fileOf = ({ path }: StoredArchive): string => join(stored.pool, path);
 
 /** As a keeper does, which has compared the file with its digest. */
 async function restore(archive: StoredArchive, file = fileOf(archive)) {
-  const reader = await openArchive(file);
+  const reader = await openOldArchive(file);
   try {
     return await inTransaction(lab.connection, async () => {
       await updateSliceRestored(lab.connection, archive.sliceId);
@@ -65,7 +65,7 @@ async function restore(archive: StoredArchive, file = fileOf(archive)) {
 async function readingsOf(archive: StoredArchive): Promise<PlainReadings> {
   const text = (await promisify(gunzip)(await readFile(fileOf(archive)))).toString();
   const [head = '', ...rest] = text.split('\n');
-  const { groups } = JSON.parse(head) as ArchiveHeader;
+  const { groups } = JSON.parse(head) as OldArchiveHeader;
   const types = new Map<string, number>(
     groups.flatMap(({ groupId, meters }) =>
       meters.map(({ slot, type }) => [`${groupId} ${slot}`, type] as const),
@@ -131,20 +131,25 @@ describe('an archive that version 0.7 wrote', () => {
     expect((await versions())[0]?.version).toBeGreaterThan(before?.version ?? 0);
   });
 
-  it('brings labels of DNS back that were swept, and none that a user took back', async () => {
-    const labels = () =>
-      lab.rows(
-        `select key, label from key_texts where label_source = 'dns' and group_id in (
-           select group_id from counter_groups where context_id = 1) order by 1, 2`,
-      );
-    const before = await labels();
-    const users = `select from key_texts where label_source = 'user'`;
-    await lab.rows('delete from key_texts');
-    for (const archive of await archives()) await restore(archive);
-    const after = await labels();
-    expect(after.length).toBeGreaterThan(0);
-    expect(before).toEqual(expect.arrayContaining(after));
-    expect(await lab.rows(users)).toEqual([]);
+  it('brings no texts back: those that were looked up have stayed for it', async () => {
+    const texts = () => lab.rows('select * from key_texts order by group_id, key');
+    const own = await archives();
+    const until = await lab.rows<{ source: string; until: number }>(
+      `select distinct label_source as source, archived_until::int as until
+       from key_texts join counter_groups using (group_id)
+       where context_id = 1 and label is not null order by 1`,
+    );
+    const [last] = await lab.rows<{ ends: number }>(
+      'select max(ends_at)::int as ends from slices where context_id = 1 and archived',
+    );
+    expect(own.some(({ contextId }) => contextId === 1)).toBe(true);
+    expect(until).toEqual([
+      { source: 'dns', until: last?.ends },
+      { source: 'user', until: null },
+    ]);
+    const before = await texts();
+    for (const archive of own) await restore(archive);
+    expect(await texts()).toEqual(before);
   });
 
   it('is refused for another slice, or with other samples, and then nothing has changed', async () => {

@@ -51,7 +51,7 @@ export function keepingOf(
       const results: T[] = [];
       for (const slice of chosen) results.push(await work(keeper, slice));
       const taken = chosen.map(({ sliceId }) => sliceId);
-      await finishKeeping(keeper, { built: true, taken });
+      await finishKeeping(keeper, { taken });
       return results;
     });
   }

@@ -58,24 +58,3 @@ export async function copyArchivedSamples(
     `An archive of slice ${sliceId} must hold no samples of another one, but has ${others}`,
   );
 }
-
-/**
- * Puts labels back that came from DNS answers or address databases: they go with the last slice
- * that has their key. What users gave stays wherever the slices are, so what is not there any more
- * was taken back. Gives how many keys got one.
- */
-export async function copyArchivedLabels(connection: Connection): Promise<number> {
-  const { rowCount } = await connection.query(
-    `insert into key_texts (group_id, key, label, label_source)
-     select group_id, key, label, label_source from ${ARCHIVED_TABLES.keys}
-     where label is not null and label_source in ('dns', 'mmdb')
-     on conflict (group_id, key) do nothing`,
-  );
-  return rowCount ?? 0;
-}
-
-/** Whoever remembers texts of the context looks again. */
-export const raiseTextVersion = (connection: Connection, contextId: number) =>
-  connection.query('update text_versions set version = version + 1 where context_id = $1', [
-    contextId,
-  ]);

@@ -3,21 +3,21 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { LIMITS } from '../domain/limits.ts';
-import { type ArchiveHeader, parseHeader, SECTION_END } from './archive-form.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { type OldArchiveHeader, parseOldHeader, SECTION_END } from './old-archive-form.ts';
 
-/** An archive that is open, part after part. Memory is bounded by a chunk. */
-export type ArchiveReader = {
+/** An archive of version 0.7 that is open, part after part. Memory is bounded by a chunk. */
+export type OldArchiveReader = {
   /** Of the file as it lies there. */
   readonly digest: () => Promise<string>;
   readonly bytes: number;
   /** From the beginning: the header, then the sections in their order, each to its end. */
-  readonly read: () => { header(): Promise<ArchiveHeader>; section(): AsyncGenerator<Buffer> };
+  readonly read: () => { header(): Promise<OldArchiveHeader>; section(): AsyncGenerator<Buffer> };
   readonly close: () => Promise<void>;
 };
 
 /** Errors: those of the file system; no plain file. What is read may throw that it is damaged. */
-export async function openArchive(file: string): Promise<ArchiveReader> {
+export async function openOldArchive(file: string): Promise<OldArchiveReader> {
   // All is read through one handle: nobody puts another file in its place between two looks.
   // Of a pipe, to open it would wait for a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -80,13 +80,13 @@ function readParts(handle: FileHandle) {
   }
 
   const parts = {
-    async header(): Promise<ArchiveHeader> {
+    async header(): Promise<OldArchiveHeader> {
       let end = rest.indexOf('\n');
       while (end < 0) {
         if (rest.length > LIMITS.archiveHeaderBytes || !(await fill())) throw noArchive();
         end = rest.indexOf('\n');
       }
-      const header = parseHeader(rest.toString('utf8', 0, end));
+      const header = parseOldHeader(rest.toString('utf8', 0, end));
       if (!header) throw noArchive();
       rest = rest.subarray(end + 1);
       return header;

@@ -1,0 +1,84 @@
+import { insertLeftover } from '../../db/write/archive-leftovers.ts';
+import { inTransaction } from '../../db/write/connection.ts';
+import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
+import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
+import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import { otherFile } from '../keeping/check-archive.ts';
+import { openStored } from '../keeping/open-stored.ts';
+import type { RestoreOptions } from '../keeping/restore-slice.ts';
+import type { KeptSlice, SliceKeeper } from '../keeping/slice-keeper.ts';
+import { withPartitions } from '../keeping/with-partitions.ts';
+import { OLD_FORM_VERSION } from './old-archive-form.ts';
+import { type OldArchiveReader, openOldArchive } from './read-old-archive.ts';
+import { restoreOldArchive } from './restore-old-archive.ts';
+
+/**
+ * Puts an archive that version 0.6 or 0.7 wrote back, as segments, and makes the slice available,
+ * in one transaction. The archive is then among the context's leftovers. Errors: those of
+ * restoreSlice. Gives how many samples came back.
+ */
+export async function restoreOldSlice(
+  keeper: SliceKeeper,
+  slice: KeptSlice,
+  { archive, file, waitMs }: RestoreOptions,
+): Promise<number> {
+  const reader = await openStored(slice, { archive, file }, openOldArchive);
+  try {
+    await checkOldArchive(keeper, slice, { archive, file, reader });
+    // Parts of a large slice get their partition within the transaction, where there are any.
+    await withPartitions(keeper, { slice, levels: [SEALED_LEVEL], waitMs }, () =>
+      inTransaction(keeper.connection, () => fill(keeper, slice, { archive, reader })),
+    );
+    return archive.rows;
+  } finally {
+    await reader.close();
+  }
+}
+
+type OldFile = {
+  readonly archive: StoredArchive;
+  readonly file: string;
+  readonly reader: OldArchiveReader;
+};
+
+/** The digest says it all; the header of a file that is another one says what that is. */
+async function checkOldArchive(
+  { context }: SliceKeeper,
+  { startsAt, engine }: KeptSlice,
+  { archive, file, reader }: OldFile,
+): Promise<void> {
+  const digest = await reader.digest();
+  const header = await reader
+    .read()
+    .header()
+    .catch(() => null);
+  if (digest !== archive.digest) {
+    const other = header && { context: header.context, name: header.slice.name };
+    const wanted = { context, name: sliceName(startsAt, engine) };
+    throw otherFile({ file, digest, written: archive.digest }, wanted, other);
+  }
+  if (header?.version !== OLD_FORM_VERSION) {
+    throw new Error(`${file} is of no known form. Nothing was changed: update countergraph`);
+  }
+}
+
+/** All that appears at once. The transaction is open. */
+async function fill(
+  { connection, contextId, now, signal, onBytes }: SliceKeeper,
+  { sliceId }: KeptSlice,
+  { archive, reader }: Omit<OldFile, 'file'>,
+): Promise<void> {
+  const { rows, bytes } = archive;
+  await insertLeftover(connection, contextId, archive);
+  await updateSliceRestored(connection, sliceId);
+  await restoreOldArchive(
+    connection,
+    { contextId, sliceId, archive: reader.read(), rows },
+    {
+      now: now(),
+      signal,
+      onSamples: (_, part) => onBytes?.(Math.round(part * bytes), bytes),
+    },
+  );
+}

@@ -1,0 +1,67 @@
+import { type PageTable, pageTableOf } from '../../db/page-tables.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { holdPagePartition } from '../../db/write/segments/hold-page-partition.ts';
+import {
+  ensurePagePartition,
+  selectPartitionState,
+} from '../../db/write/segments/page-partitions.ts';
+import { removeTakenPartitions } from '../../db/write/segments/remove-taken-partitions.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
+
+export type PartitionsWanted = {
+  readonly slice: KeptSlice;
+  /** Of the segments that are to be put into it. */
+  readonly levels: readonly number[];
+  /** How long readers of before are waited for. */
+  readonly waitMs?: number | undefined;
+};
+
+/**
+ * Work while the slice has partitions for its pages, and keeps them. Pages of before the slice was
+ * archived go first. Where an older reader may still look at them, they stay in the partition
+ * beside the restored ones until they are swept, as all dead pages are.
+ */
+export async function withPartitions<T>(
+  { connection, signal }: SliceKeeper,
+  { slice, levels, waitMs }: PartitionsWanted,
+  work: () => Promise<T>,
+): Promise<T> {
+  const removal = { waitMs, signal };
+  await removeTakenPartitions(connection, removal);
+  try {
+    return await whileHeld(connection, { slice, levels }, work);
+  } catch (error) {
+    // What was made for nothing; if this fails too, the next keeper or the sweep removes it.
+    await removeTakenPartitions(connection, removal).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function whileHeld<T>(
+  connection: Connection,
+  { slice, levels }: Omit<PartitionsWanted, 'waitMs'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const letGo: (() => Promise<void>)[] = [];
+  try {
+    for (const table of new Set(levels.map(pageTableOf))) {
+      letGo.push(await holdPagePartition(connection, table, slice.sliceId));
+      await ensure(connection, table, slice);
+    }
+    return await work();
+  } finally {
+    // A connection that is lost has let go already.
+    for (const each of letGo) await each().catch(() => undefined);
+  }
+}
+
+async function ensure(connection: Connection, table: PageTable, slice: KeptSlice): Promise<void> {
+  if ((await selectPartitionState(connection, table, slice.sliceId)) === 'detaching') {
+    throw new Error(
+      `${sliceName(slice.startsAt, slice.engine)} cannot be restored yet: a reader or an import ` +
+        'that began before it was archived holds its old pages; try again when that is over',
+    );
+  }
+  await ensurePagePartition(connection, table, slice.sliceId);
+}
