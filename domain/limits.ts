@@ -108,10 +108,14 @@ export const LIMITS = {
   exportKnownKeys: 200_000,
   /** Characters that an export renders before it writes them. */
   exportChunkCharacters: 256 * 1024,
-  /** After its start the server first answers, then looks for what is not packed. */
-  packingFirstMs: 5_000,
-  /** How often it looks again: it is only needed after imports that were interrupted. */
-  packingEveryMs: 60_000,
+  /** After its start the server first answers, then looks for segments to merge. */
+  mergingFirstMs: 3_000,
+  /** How often it looks again: a feed that commits each minute has something to merge every 12. */
+  mergingEveryMs: 10_000,
+  /** For how long a context is left alone whose segments could not be merged. */
+  mergingRetrySeconds: 60,
+  /** How often what merges have replaced is swept: it stays for five minutes anyway. */
+  sweepingEverySeconds: 60,
   /** How long an archived or dropped slice's samples wait for readers from before, at first. */
   detachWaitMs: 10_000,
   /** How often it is looked whether they are done. */

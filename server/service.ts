@@ -13,8 +13,8 @@ import { Kernel } from '../topk/kernel.ts';
 import type { CurrentRequest } from './current-request.ts';
 import type { TrustedDocuments } from './documents.ts';
 import type { Logger } from './log.ts';
+import { MergingTally } from './merging/merging-tally.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { PackingTally } from './packing-tally.ts';
 import { programVersion } from './program-version.ts';
 import { RetentionTally } from './retention-tally.ts';
 import { ServingState } from './serving-state.ts';
@@ -60,7 +60,7 @@ export type Service = {
   readonly memory: ServiceMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing | null;
-  readonly packing: PackingTally;
+  readonly merging: MergingTally;
   readonly retention: RetentionTally;
   readonly state: ServingState;
   /**
@@ -100,16 +100,17 @@ export function createService(options: ServiceOptions): Service {
     responseBytes: settings.responseCacheBytes,
   });
   const variable = options.variable ?? ((name: string) => process.env[name]);
-  const [packing, state] = [new PackingTally(), new ServingState()];
+  const merging = new MergingTally();
+  const state = new ServingState();
   const retention = new RetentionTally();
   const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
   const { databaseRestarts = () => 0 } = options;
   registerState(metrics.registry, {
-    ...{ pools, nodeNameOf, memory, packing, retention, state, databaseRestarts },
+    ...{ pools, nodeNameOf, memory, merging, retention, state, databaseRestarts },
   });
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
-    ...{ settings, log, pools, memory, metrics, tracing, packing, retention, state },
+    ...{ settings, log, pools, memory, metrics, tracing, merging, retention, state },
     documents: options.documents ?? new Map(),
     pageDocuments: options.pageDocuments ?? new Map(),
     openScope: (timeoutSeconds, asked, { mayReadAlone } = { mayReadAlone: false }) => ({

@@ -8,8 +8,8 @@ import { createDashboard } from './dashboard.ts';
 import { Drain } from './drain.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import { createHttpServer } from './http-server.ts';
-import { type KeepPackedOptions, keepPacked } from './keep-packed.ts';
 import { type KeepRetentionOptions, keepRetention } from './keep-retention.ts';
+import { type KeepMergedOptions, keepMerged } from './merging/keep-merged.ts';
 import { createService, type ServiceOptions } from './service.ts';
 
 export type RunningServer = {
@@ -19,8 +19,8 @@ export type RunningServer = {
   beginToClose(): void;
   /** Forgets all that is remembered between requests: the next ones read everything anew. */
   emptyCaches(): void;
-  /** Packs now what the server would pack in the background at its next look. */
-  packNow(): Promise<void>;
+  /** Merges and sweeps now what the server would merge and sweep at its next look. */
+  mergeNow(): Promise<void>;
   /** Drops now the slices that the server would drop at its next look. */
   dropExpiredNow(): Promise<void>;
   /** Takes no more requests, answers those it has, gives every connection back. */
@@ -31,8 +31,8 @@ export type RunningServer = {
 export async function startServer(
   options: ServiceOptions & {
     explorer: ExplorerOptions;
-    /** When to look for what is not packed; null: never by itself. */
-    packing?: KeepPackedOptions['delays'];
+    /** When and how segments are merged; delays null: never by itself. */
+    merging?: Pick<KeepMergedOptions, 'delays' | 'visit'>;
     /** When to look for slices that are older than their context keeps them; null: never. */
     retention?: KeepRetentionOptions['delays'];
   },
@@ -48,12 +48,13 @@ export async function startServer(
   const { host, port } = options.settings;
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
-  const { databaseUrl, log, packing, retention } = options;
-  const keeper = keepPacked({
+  const { databaseUrl, log, merging, retention } = options;
+  const merger = keepMerged({
     databaseUrl,
     log,
-    tally: service.packing,
-    ...(packing !== undefined && { delays: packing }),
+    tally: service.merging,
+    ...(options.clock && { clock: options.clock }),
+    ...merging,
   });
   const retainer = keepRetention({
     databaseUrl,
@@ -67,11 +68,11 @@ export async function startServer(
     url: `http://${name}:${address.port}`,
     beginToClose: () => service.state.beginToClose(),
     emptyCaches: () => service.memory.clear(),
-    packNow: () => keeper.runOnce(),
+    mergeNow: () => merger.runOnce(),
     dropExpiredNow: () => retainer.runOnce(),
     async close() {
       service.state.beginToClose();
-      const stopped = [keeper.stop(), retainer.stop()];
+      const stopped = [merger.stop(), retainer.stop()];
       await drain.end(server, options.settings.shutdownSeconds * 1000);
       await Promise.all([...stopped, service.close()]);
     },

@@ -1,9 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodePools } from '../db/node-pools.ts';
-import { LIMITS } from '../domain/limits.ts';
 import type { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
-import { BoundedNames } from './bounded-names.ts';
-import type { PackingTally } from './packing-tally.ts';
+import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
+import type { MergingTally } from './merging/merging-tally.ts';
 import type { RetentionTally } from './retention-tally.ts';
 import type { ServingState } from './serving-state.ts';
 
@@ -12,7 +11,7 @@ export type ObservedState = {
   /** A node's name: its address may hold a password. */
   readonly nodeNameOf: (url: string) => string;
   readonly memory: ServiceMemory;
-  readonly packing: PackingTally;
+  readonly merging: MergingTally;
   readonly retention: RetentionTally;
   readonly state: ServingState;
   readonly databaseRestarts: () => number;
@@ -42,8 +41,9 @@ export function registerState(registry: Registry, observed: ObservedState): void
   registerConnections(registry, observed);
   registerKernel(registry, observed);
   registerMemories(registry, observed);
-  registerPacking(registry, observed);
-  registerImports(registry, observed);
+  registerMerging(registry, observed.merging);
+  registerSegments(registry, observed.merging);
+  registerImports(registry, observed.merging);
   registerRetention(registry, observed);
 }
 
@@ -113,77 +113,6 @@ function registerMemories(registry: Registry, { memory }: ObservedState): void {
   });
 }
 
-function registerPacking(registry: Registry, { packing }: ObservedState): void {
-  new Counter({
-    name: 'countergraph_packing_runs_total',
-    help: 'Looks of the background for what is not packed, by how they ended',
-    labelNames: ['outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc({ outcome: 'ok' }, packing.runs.ok);
-      this.inc({ outcome: 'failed' }, packing.runs.failed);
-    },
-  });
-  new Gauge({
-    name: 'countergraph_packing_last_run_timestamp_seconds',
-    help: 'When the last look ended, in seconds since the epoch; 0: none has yet',
-    registers: [registry],
-    collect() {
-      this.set(packing.last?.endedAt ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'countergraph_packing_last_run_seconds',
-    help: 'How long the last look took, in seconds, with what was packed',
-    registers: [registry],
-    collect() {
-      this.set(packing.last?.seconds ?? 0);
-    },
-  });
-  new Counter({
-    name: 'countergraph_packed_total',
-    help: 'Slices and coarse blocks that the background has packed',
-    labelNames: ['what'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc({ what: 'slice' }, packing.slices);
-      this.inc({ what: 'coarse_block' }, packing.coarseBlocks);
-    },
-  });
-}
-
-function registerImports(registry: Registry, { packing }: ObservedState): void {
-  const names = new BoundedNames(LIMITS.metricNames);
-  new Gauge({
-    name: 'countergraph_imported_files',
-    help: 'Files that were imported into each context, as the last look of the background found',
-    labelNames: ['context'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { context, files } of packing.imports.values()) {
-        this.inc({ context: names.labelOf(context) }, files);
-      }
-    },
-  });
-  new Gauge({
-    name: 'countergraph_last_import_timestamp_seconds',
-    help: 'When the last file was imported into each context, or a feed committed, in seconds since the epoch',
-    labelNames: ['context'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      // The latest comes last: of contexts that share the label `other` it is the one shown.
-      const imports = [...packing.imports.values()].sort((a, b) => lastOf(a) - lastOf(b));
-      for (const each of imports) {
-        if (each.lastAt !== null) this.set({ context: names.labelOf(each.context) }, each.lastAt);
-      }
-    },
-  });
-}
-
 function registerRetention(registry: Registry, { retention }: ObservedState): void {
   new Counter({
     name: 'countergraph_retention_runs_total',
@@ -214,5 +143,3 @@ function registerRetention(registry: Registry, { retention }: ObservedState): vo
     },
   });
 }
-
-const lastOf = ({ lastAt }: { lastAt: number | null }): number => lastAt ?? 0;

@@ -4,13 +4,14 @@ import { type Connection, inTransaction } from '../../db/write/connection.ts';
 import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
 import { selectSliceEnds } from '../../db/write/segments/select-slice-ends.ts';
 import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
+import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { SegmentsGone } from '../publish/segments-gone.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
 import type { WrittenSegment } from '../write/write-segment.ts';
-import { type MergePlan, planMerge, SEAL_AFTER_SECONDS } from './plan-merge.ts';
+import { type MergePlan, type MergeTime, planMerge, SEAL_AFTER_SECONDS } from './plan-merge.ts';
 import { runMerge } from './run-merge.ts';
 
 export type MergeOptions = {
@@ -23,6 +24,11 @@ export type MergeOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Told of each merge when it is committed. */
   readonly onMerged?: (segment: WrittenSegment, plan: MergePlan<StoredSegment>) => void;
+  /**
+   * Told of a merge that met damage: what it would have merged is left alone, and the others go on.
+   * Without it, damage is an error.
+   */
+  readonly onDamaged?: (error: DamagedSegment, plan: MergePlan<StoredSegment>) => void;
 };
 
 /** done: nothing is left to merge. busy: another process merges segments of this context. */
@@ -38,6 +44,7 @@ export async function mergeContext(
   options: MergeOptions,
 ): Promise<MergeOutcome> {
   const { contextId } = options;
+  const damaged = new Set<string>();
   let manifest: Manifest | undefined;
   for (;;) {
     options.signal?.throwIfAborted();
@@ -45,40 +52,55 @@ export async function mergeContext(
     if (!loaded) return 'done';
     manifest = loaded;
     const endsBySlice = await selectSliceEnds(connection, contextId);
-    const next = nextMerge(manifest, endsBySlice, options);
+    const { sealAfterSeconds = SEAL_AFTER_SECONDS } = options;
+    const time = { endsBySlice, now: options.now(), sealAfterSeconds };
+    const next = nextMerge(manifest, damaged, time);
     if (!next) return 'done';
-    const outcome = await mergeOnce(connection, next, options);
-    if (outcome === 'busy') return 'busy';
-    if (outcome !== 'stale') options.onMerged?.(outcome, next.plan);
+    try {
+      const outcome = await mergeOnce(connection, next, options);
+      if (outcome === 'busy') return 'busy';
+      if (outcome !== 'stale') options.onMerged?.(outcome, next.plan);
+    } catch (error) {
+      if (!(error instanceof DamagedSegment) || !options.onDamaged) throw error;
+      damaged.add(next.name);
+      options.onDamaged(error, next.plan);
+    }
   }
 }
 
 type PlannedMerge = {
   readonly manifest: Manifest;
+  /** Of the set of segments that it is of. */
+  readonly name: string;
   readonly groupId: number;
   readonly sliceId: number;
   readonly plan: MergePlan<StoredSegment>;
 };
 
-/** The smallest of all merges that are to be done. */
+type MergeTimes = Omit<MergeTime, 'endsAt'> & {
+  readonly endsBySlice: ReadonlyMap<number, number>;
+};
+
+/** The smallest of all merges that are to be done, but for sets that are known to be damaged. */
 function nextMerge(
   manifest: Manifest,
-  endsBySlice: ReadonlyMap<number, number>,
-  { now, sealAfterSeconds = SEAL_AFTER_SECONDS }: MergeOptions,
+  damaged: ReadonlySet<string>,
+  { endsBySlice, ...time }: MergeTimes,
 ): PlannedMerge | null {
-  const time = { now: now(), sealAfterSeconds };
   let next: PlannedMerge | null = null;
-  for (const { groupId, sliceId, segments } of mergeableSets(manifest)) {
+  for (const { name, groupId, sliceId, segments } of mergeableSets(manifest)) {
+    if (damaged.has(name)) continue;
     const endsAt = endsBySlice.get(sliceId) ?? Number.POSITIVE_INFINITY;
     const plan = planMerge(segments, { ...time, endsAt });
     if (!plan || (next && sizeOf(next.plan) <= sizeOf(plan))) continue;
-    next = { manifest, groupId, sliceId, plan };
+    next = { manifest, name, groupId, sliceId, plan };
   }
   return next;
 }
 
 /** Live segments of one group, probe and slice. */
 type MergeableSet = {
+  readonly name: string;
   readonly groupId: number;
   readonly sliceId: number;
   readonly segments: StoredSegment[];
@@ -91,7 +113,7 @@ function mergeableSets({ segments }: Manifest): Iterable<MergeableSet> {
     const name = `${groupId} ${probeId} ${sliceId}`;
     const set = sets.get(name);
     if (set) set.segments.push(segment);
-    else sets.set(name, { groupId, sliceId, segments: [segment] });
+    else sets.set(name, { name, groupId, sliceId, segments: [segment] });
   }
   return sets.values();
 }

@@ -76,6 +76,16 @@ export function planMerge<Candidate extends MergeCandidate>(
   return planLevel(open) ?? planSmallest(open);
 }
 
+/** How many segments of a group, probe and slice are to be merged now; 0 where no merge is due. */
+export function countWaiting(segments: readonly MergeCandidate[], time: MergeTime): number {
+  const open = segments.filter(({ level }) => !isSealed(level));
+  if (open.length === 0) return 0;
+  if (isQuiet(open, time)) return open.length;
+  const counts = new Map<number, number>();
+  for (const { level } of open) counts.set(level, (counts.get(level) ?? 0) + 1);
+  return [...counts.values()].reduce((sum, n) => (n < MERGE_FAN_IN ? sum : sum + n), 0);
+}
+
 function isQuiet(open: readonly MergeCandidate[], time: MergeTime): boolean {
   const since = time.now - time.sealAfterSeconds;
   return time.endsAt <= since && open.every(({ importedAt }) => importedAt <= since);

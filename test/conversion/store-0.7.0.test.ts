@@ -34,7 +34,7 @@ beforeAll(async () => {
   service = await startTestService({ databaseUrl: database.url });
   service.clock.seconds = T0 + 60 * DAY;
   // One slice is as a version without packed blocks left it; a server packs it in the background.
-  await service.packNow();
+  await service.mergeNow();
   listedAtFirst = await listedGroups();
   await service.apply({ context: 'lab', groups: [{ guid: SWITCHED_OFF, enabled: true }] });
 });

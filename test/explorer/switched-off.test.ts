@@ -19,7 +19,7 @@ describe('COUNTERGRAPH_EXPLORER=off', () => {
       databaseUrl: NO_DATABASE,
       log: createLog('silent', process.stderr),
       explorer: { credentials: null },
-      packing: null,
+      merging: { delays: null },
     });
   });
 

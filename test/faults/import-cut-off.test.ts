@@ -139,7 +139,7 @@ describe('an import that is killed', { timeout: 60_000 }, () => {
     importing.kill('SIGKILL');
     await once(importing, 'close');
     await waitUntilImportsEnd();
-    await lab.packNow();
+    await lab.mergeNow();
     await expectRightBlocks();
     await expect(importContent(content)).rejects.toThrow('its content is in context lab already');
     await expectRecovery(lab);

@@ -184,7 +184,7 @@ describe('archiving slices and restoring them', () => {
          (select group_id, shard, key_id from keys where key = 'meanwhile')`,
     );
     await lab.sql('update slices set packed = false');
-    await lab.packNow();
+    await lab.mergeNow();
     expect(await toppers()).toEqual(before);
     const { slices, total_window } = await listed();
     expect(total_window).toEqual({ from: T0 + 60, to: T0 + 5 * DAY + 60 });

@@ -5,6 +5,7 @@ import { projectRoot } from '../../db/project-root.ts';
 import { inTransaction } from '../../db/write/connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { BoundedNames } from '../../server/bounded-names.ts';
+import { MERGE_FAN_IN } from '../../store/merge/plan-merge.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { type Metrics, readMetrics } from '../support/metrics-text.ts';
 import { ADA, basic, type TestService } from '../support/service.ts';
@@ -58,7 +59,7 @@ describe('docs/reference/metrics.md', () => {
     // Those with labels are there without a value too, but their labels only with one.
     await topper();
     await lab.data('query Named { viewer { username } }');
-    await lab.packNow();
+    await lab.mergeNow();
     const { families } = await metrics();
     const ours = families.filter(({ name }) => name.startsWith('countergraph_'));
     expect(ours.length).toBeGreaterThan(10);
@@ -286,30 +287,43 @@ describe('what is there at the moment', () => {
 
 describe('the background', () => {
   const runs = (outcome: string, work: () => Promise<unknown>) =>
-    increase('countergraph_packing_runs_total', { outcome }, work);
+    increase('countergraph_merging_runs_total', { outcome }, work);
 
   it('tells how its looks ended, and when the last one did', async () => {
-    expect(await runs('ok', () => lab.packNow())).toBe(1);
-    const at = (await metrics()).value('countergraph_packing_last_run_timestamp_seconds');
+    expect(await runs('ok', () => lab.mergeNow())).toBe(1);
+    const at = (await metrics()).value('countergraph_merging_last_run_timestamp_seconds');
     expect(Math.abs((at ?? 0) - Date.now() / 1000)).toBeLessThan(3600);
   });
 
   it('counts what failed', async () => {
-    await lab.sql('update slices set packed = false');
-    await lab.sql('alter table key_series rename to away');
-    expect(await runs('failed', () => lab.packNow())).toBe(1);
-    await lab.sql('alter table away rename to key_series');
-    const packed = { what: 'slice' };
-    expect(await increase('countergraph_packed_total', packed, () => lab.packNow())).toBe(1);
+    await lab.sql('alter table segments rename to away');
+    expect(await runs('failed', () => lab.mergeNow())).toBe(1);
+    await lab.sql('alter table away rename to segments');
+  });
+
+  it('counts merges, and knows how many segments there are and wait', async () => {
+    const context = { context: 'lab' };
+    const value = async (name: string) => (await metrics()).value(name, context);
+    await lab.mergeNow();
+    const before = (await value('countergraph_segments')) ?? 0;
+    for (let i = before; i < MERGE_FAN_IN; i += 1) {
+      await lab.importSamples([{ group: GROUP, key: 'a', ts: T0 + 60 * i, values: { 0: 1 } }]);
+    }
+    const merged = () => lab.mergeNow();
+    expect(await increase('countergraph_merges_total', {}, merged)).toBe(1);
+    expect(await value('countergraph_segments')).toBe(1);
+    expect(await value('countergraph_segments_waiting')).toBe(0);
+    expect(await value('countergraph_segment_samples')).toBeGreaterThan(MERGE_FAN_IN - 2);
+    expect(await value('countergraph_segment_bytes')).toBeGreaterThan(100);
   });
 
   it('knows how many files were imported, and when', async () => {
     const context = { context: 'lab' };
-    await lab.packNow();
+    await lab.mergeNow();
     expect(
       await increase('countergraph_imported_files', context, async () => {
         await lab.importSamples([{ group: GROUP, key: 'b', ts: T0, values: { 0: 1 } }]);
-        await lab.packNow();
+        await lab.mergeNow();
       }),
     ).toBe(1);
     const [row] = await lab.sql<{ at: number }>(

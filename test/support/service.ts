@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import type { QueryResultRow } from 'pg';
 import { type Connection, openConnection } from '../../db/write/connection.ts';
@@ -7,10 +7,12 @@ import { applyDeclaration } from '../../ingest/apply.ts';
 import { importFile } from '../../ingest/import-file.ts';
 import { addUser } from '../../ingest/users.ts';
 import { createLog } from '../../server/log.ts';
+import { visitHere } from '../../server/merging/merge-visit.ts';
 import { readSettings, type Settings } from '../../server/settings.ts';
 import { startServer } from '../../server/start-server.ts';
 import type { Tracing } from '../../server/tracing.ts';
 import { type ErrorBody, parseExactly, type TopperBody } from './answers.ts';
+import { collectingStream } from './collecting-stream.ts';
 import { createTestDatabase, withClient } from './database.ts';
 import { type HttpAnswer, type HttpCall, httpCall } from './http-call.ts';
 import { type Encoding, encode, post, type RestParameters } from './rest-parameters.ts';
@@ -96,8 +98,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     explorer: { credentials: null },
     ...(options.documents && { documents: options.documents }),
     tracing: options.tracing ?? null,
-    // Tests say themselves when something is packed.
-    packing: null,
+    // Tests say themselves when something is merged; a thread would run what was last built.
+    merging: { delays: null, visit: visitHere },
     retention: null,
   });
   const agent = new Agent({ keepAlive: true });
@@ -118,8 +120,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     emptyCaches: () => server.emptyCaches(),
     /** Says that the server will close, as it does first of all. */
     beginToClose: () => server.beginToClose(),
-    /** Packs what the server would pack in the background. */
-    packNow: () => server.packNow(),
+    /** Merges and sweeps what the server would merge and sweep in the background. */
+    mergeNow: () => server.mergeNow(),
     /** Drops what the server would drop in the background. */
     dropExpiredNow: () => server.dropExpiredNow(),
     call,
@@ -251,11 +253,4 @@ function fillOf(databaseUrl: string) {
       });
     },
   };
-}
-
-/** A stream that keeps what is written to it; the log asks it for nothing but that. */
-function collectingStream(lines: string[]): NodeJS.WriteStream {
-  const stream = new PassThrough();
-  stream.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
-  return stream as unknown as NodeJS.WriteStream;
 }

@@ -142,7 +142,7 @@ describe('without the page', () => {
       databaseUrl: NO_DATABASE,
       log: createLog('silent', process.stderr),
       explorer: { credentials: null },
-      packing: null,
+      merging: { delays: null },
     });
     try {
       const { status, headers } = await ask(`${off.url}/`);

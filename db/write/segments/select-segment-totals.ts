@@ -1,0 +1,37 @@
+import type { Connection } from '../connection.ts';
+
+/** What the live segments of a context or slice are together. */
+export type SegmentTotals = {
+  segments: number;
+  /** One a key and bucket of each segment. */
+  rows: number;
+  /** Of their pages and directories. */
+  bytes: number;
+};
+
+const SUMS = `count(*)::float8 as segments, coalesce(sum(row_count), 0)::float8 as rows,
+  coalesce(sum(size_bytes), 0)::float8 as bytes`;
+
+export async function selectSegmentTotals(
+  connection: Connection,
+  contextId: number,
+): Promise<SegmentTotals> {
+  const { rows } = await connection.query<SegmentTotals>(
+    `select ${SUMS} from segments where context_id = $1 and died is null`,
+    [contextId],
+  );
+  return rows[0] ?? { segments: 0, rows: 0, bytes: 0 };
+}
+
+/** By the slices of a context that have live segments. */
+export async function selectSliceTotals(
+  connection: Connection,
+  contextId: number,
+): Promise<Map<number, SegmentTotals>> {
+  const { rows } = await connection.query<SegmentTotals & { sliceId: number }>(
+    `select slice_id as "sliceId", ${SUMS} from segments
+     where context_id = $1 and died is null group by slice_id`,
+    [contextId],
+  );
+  return new Map(rows.map(({ sliceId, ...totals }) => [sliceId, totals]));
+}

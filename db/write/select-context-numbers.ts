@@ -1,0 +1,24 @@
+import type { Connection } from './connection.ts';
+
+/** A context's numbers: of its data, and of how they lie in segments. */
+export type ContextNumbersRow = {
+  contextId: number;
+  name: string;
+  version: number;
+  layout: number;
+  /** When the segment died that has waited longest to be swept, epoch seconds; null: none has. */
+  oldestDeath: number | null;
+};
+
+/** Of every context; none on a standby, which nobody writes to. */
+export async function selectContextNumbers(connection: Connection): Promise<ContextNumbersRow[]> {
+  const { rows } = await connection.query<ContextNumbersRow>(
+    `select context_id as "contextId", c.name, v.version::float8 as version,
+       v.layout::float8 as layout,
+       (select extract(epoch from min(died_at))::float8 from segments s
+        where s.context_id = c.context_id and s.died is not null) as "oldestDeath"
+     from contexts c join context_versions v using (context_id)
+     where not pg_is_in_recovery() order by context_id`,
+  );
+  return rows;
+}

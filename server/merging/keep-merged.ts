@@ -1,0 +1,176 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { removeIdlePartitions } from '../../db/write/segments/remove-idle-partitions.ts';
+import {
+  type ContextNumbersRow,
+  selectContextNumbers,
+} from '../../db/write/select-context-numbers.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
+import { type BackgroundWork, type Delays, workInBackground } from '../background-work.ts';
+import type { Logger } from '../log.ts';
+import { type KnownSegments, lookAtSegments, waitingSegments } from './known-segments.ts';
+import { lookAtImports } from './look-at-imports.ts';
+import type { VisitContext } from './merge-visit.ts';
+import { MergingTally } from './merging-tally.ts';
+import { visitInThread } from './visit-in-thread.ts';
+
+export type KeepMergedOptions = {
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Where what was done is written down. */
+  readonly tally?: MergingTally;
+  /** null: only when `runOnce` is called. */
+  readonly delays?: Delays | null;
+  /** How a context is merged: in a thread of its own. */
+  readonly visit?: VisitContext;
+};
+
+const DELAYS = { firstMs: LIMITS.mergingFirstMs, everyMs: LIMITS.mergingEveryMs };
+
+/**
+ * Merges in the background what imports have written to the primary, context after context, and
+ * sweeps what merges have replaced. Nobody waits for it: it takes no lock of imports, and another
+ * process that merges a context is left to it.
+ */
+export function keepMerged(options: KeepMergedOptions): BackgroundWork {
+  const { databaseUrl, log, delays = DELAYS, clock = Date.now } = options;
+  const { tally = new MergingTally(), visit = visitInThread } = options;
+  const now = () => Math.floor(clock() / 1000);
+  const remembered: Remembered = { segments: new Map(), failedAt: new Map(), sweptAt: null };
+
+  async function look(signal: AbortSignal): Promise<void> {
+    const started = performance.now();
+    let failed = true;
+    try {
+      const merging = { databaseUrl, log, tally, visit, now, signal, remembered };
+      failed = !(await withConnection({ databaseUrl, signal }, 'merging', (connection) =>
+        lookAtContexts(merging, connection),
+      ));
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, 'contexts could not be looked at for merging');
+    }
+    // Being told to end is no failure, and nothing to count any more.
+    if (signal.aborted) return;
+    const seconds = (performance.now() - started) / 1000;
+    tally.noteRun({ endedAt: Date.now() / 1000, seconds, failed });
+  }
+
+  return workInBackground(look, delays);
+}
+
+/** From one look to the next. Times in epoch seconds. */
+type Remembered = {
+  /** By context_id. */
+  segments: ReadonlyMap<number, KnownSegments>;
+  /** When a context could not be merged, by context_id: it is not tried again at once. */
+  readonly failedAt: Map<number, number>;
+  sweptAt: number | null;
+};
+
+type Merging = Required<Pick<KeepMergedOptions, 'databaseUrl' | 'log' | 'tally' | 'visit'>> & {
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  readonly remembered: Remembered;
+};
+
+/** Whether all that was tried went well. */
+async function lookAtContexts(merging: Merging, connection: Connection): Promise<boolean> {
+  const { tally, remembered, signal, now } = merging;
+  const before = await selectContextNumbers(connection);
+  tally.imports = await lookAtImports(connection, before, tally.imports);
+  await lookAtAll(merging, connection, before);
+  let isGood = true;
+  let isMerged = false;
+  for (const context of before) {
+    signal.throwIfAborted();
+    const known = remembered.segments.get(context.contextId);
+    if (!known || waitingSegments(known, now()) === 0 || isResting(merging, context)) continue;
+    isGood = (await mergeOne(merging, context)) && isGood;
+    isMerged = true;
+  }
+  if (isMerged) await lookAtAll(merging, connection, await selectContextNumbers(connection));
+  return (await sweepAll(merging, connection, before)) && isGood;
+}
+
+async function lookAtAll(
+  { tally, remembered, now }: Merging,
+  connection: Connection,
+  contexts: readonly ContextNumbersRow[],
+): Promise<void> {
+  const all = new Map<number, KnownSegments>();
+  for (const context of contexts) {
+    const known = remembered.segments.get(context.contextId);
+    all.set(context.contextId, await lookAtSegments(connection, context, known));
+  }
+  remembered.segments = all;
+  tally.segments = new Map(
+    contexts.flatMap(({ contextId, name: context }) => {
+      const known = all.get(contextId);
+      if (!known) return [];
+      const waiting = waitingSegments(known, now());
+      return [[contextId, { ...known.totals, context, waiting }] as const];
+    }),
+  );
+}
+
+const isResting = ({ remembered, now }: Merging, { contextId }: ContextNumbersRow): boolean => {
+  const failedAt = remembered.failedAt.get(contextId);
+  return failedAt !== undefined && now() - failedAt < LIMITS.mergingRetrySeconds;
+};
+
+/** Whether it went well. */
+async function mergeOne(
+  { databaseUrl, log, tally, visit, now, signal, remembered }: Merging,
+  { contextId, name: context }: ContextNumbersRow,
+): Promise<boolean> {
+  const started = performance.now();
+  remembered.failedAt.delete(contextId);
+  try {
+    const done = await visit({ databaseUrl, contextId, now, signal });
+    const { merges, replaced, bytes, damaged } = done;
+    tally.merges += merges;
+    tally.mergedSegments += replaced;
+    const ms = Math.round(performance.now() - started);
+    if (merges > 0)
+      log.info({ context, merges, segments: replaced, bytes, ms }, 'segments were merged');
+    if (damaged.length === 0) return true;
+    log.error({ context, damaged }, 'damaged segments could not be merged: run verify');
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error({ err: error, context }, 'segments of a context could not be merged');
+  }
+  remembered.failedAt.set(contextId, now());
+  return false;
+}
+
+/** Now and then: what died waits for minutes anyway. Whether it went well. */
+async function sweepAll(
+  { log, tally, now, signal, remembered }: Merging,
+  connection: Connection,
+  contexts: readonly ContextNumbersRow[],
+): Promise<boolean> {
+  const at = now();
+  const { sweptAt } = remembered;
+  if (contexts.length === 0) return true;
+  if (sweptAt !== null && at - sweptAt < LIMITS.sweepingEverySeconds) return true;
+  remembered.sweptAt = at;
+  let isGood = true;
+  for (const { contextId, name: context, oldestDeath } of contexts) {
+    if (oldestDeath === null || oldestDeath > at - SWEEP_AFTER_SECONDS) continue;
+    try {
+      const segments = await sweepContext(connection, { contextId, now: at });
+      tally.sweptSegments += segments;
+      if (segments > 0) log.info({ context, segments }, 'segments that were replaced were swept');
+    } catch (error) {
+      signal.throwIfAborted();
+      log.error({ err: error, context }, 'segments of a context could not be swept');
+      isGood = false;
+    }
+  }
+  // What somebody was cut off from removing, in slices where nothing dies any more.
+  await removeIdlePartitions(connection);
+  return isGood;
+}

@@ -1,0 +1,41 @@
+import type { Connection } from '../../db/write/connection.ts';
+import {
+  type OpenSegmentRow,
+  selectOpenSegments,
+} from '../../db/write/segments/select-open-segments.ts';
+import {
+  type SegmentTotals,
+  selectSegmentTotals,
+} from '../../db/write/segments/select-segment-totals.ts';
+import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { countWaiting, SEAL_AFTER_SECONDS } from '../../store/merge/plan-merge.ts';
+
+/** A context's segments at a layout: what tells whether a merge is due, now or later. */
+export type KnownSegments = {
+  readonly layout: number;
+  readonly totals: SegmentTotals;
+  readonly open: readonly OpenSegmentRow[];
+};
+
+/** Read again only when the layout is another one: most of the time nothing has changed. */
+export async function lookAtSegments(
+  connection: Connection,
+  { contextId, layout }: ContextNumbersRow,
+  known: KnownSegments | undefined,
+): Promise<KnownSegments> {
+  if (known?.layout === layout) return known;
+  const totals = await selectSegmentTotals(connection, contextId);
+  return { layout, totals, open: await selectOpenSegments(connection, contextId) };
+}
+
+/** How many segments are to be merged at a time, in epoch seconds. */
+export function waitingSegments({ open }: KnownSegments, now: number): number {
+  const sets = groupBy(open, (row) => `${row.groupId} ${row.probeId} ${row.sliceId}`);
+  let waiting = 0;
+  for (const [, set] of sets) {
+    const endsAt = set[0]?.endsAt ?? Number.POSITIVE_INFINITY;
+    waiting += countWaiting(set, { now, endsAt, sealAfterSeconds: SEAL_AFTER_SECONDS });
+  }
+  return waiting;
+}

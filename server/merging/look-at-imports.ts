@@ -1,0 +1,25 @@
+import type { Connection } from '../../db/write/connection.ts';
+import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
+import { selectImports } from '../../db/write/select-imports.ts';
+import type { ImportsOfContext } from './merging-tally.ts';
+
+/** Imports raise the version of their context: most of the time there is nothing to look at. */
+export async function lookAtImports(
+  connection: Connection,
+  contexts: readonly ContextNumbersRow[],
+  known: ReadonlyMap<number, ImportsOfContext>,
+): Promise<ReadonlyMap<number, ImportsOfContext>> {
+  const changed = contexts.filter(
+    ({ contextId, version }) => known.get(contextId)?.version !== version,
+  );
+  const rows = changed.length > 0 ? await selectImports(connection, changed.map(idOf)) : [];
+  const read = new Map(rows.map(({ contextId, files, lastAt }) => [contextId, { files, lastAt }]));
+  return new Map(
+    contexts.flatMap(({ contextId, name: context, version }) => {
+      const imports = read.get(contextId) ?? known.get(contextId);
+      return imports ? [[contextId, { ...imports, context, version }] as const] : [];
+    }),
+  );
+}
+
+const idOf = ({ contextId }: ContextNumbersRow): number => contextId;

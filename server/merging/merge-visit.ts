@@ -1,0 +1,48 @@
+import { withConnection } from '../../db/write/with-connection.ts';
+import { type MergeOutcome, mergeContext } from '../../store/merge/merge-context.ts';
+
+/** A context whose segments are to be merged. */
+export type MergeTarget = {
+  readonly databaseUrl: string;
+  readonly contextId: number;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+};
+
+/** What was done. */
+export type MergeVisit = {
+  readonly outcome: MergeOutcome;
+  readonly merges: number;
+  /** Segments that were replaced. */
+  readonly replaced: number;
+  /** Bytes that were written. */
+  readonly bytes: number;
+  /** What could not be merged, in words. */
+  readonly damaged: readonly string[];
+};
+
+/** Merges what is due in a context, on a connection of its own. */
+export type VisitContext = (target: MergeTarget) => Promise<MergeVisit>;
+
+/** In this thread, which is busy for up to half a second a time with large segments. */
+export const visitHere: VisitContext = ({ databaseUrl, contextId, now, signal }) =>
+  withConnection({ databaseUrl, signal }, 'merging', async (connection) => {
+    const done = { merges: 0, replaced: 0, bytes: 0 };
+    const damaged: string[] = [];
+    const outcome = await mergeContext(connection, {
+      contextId,
+      now,
+      signal,
+      onMerged({ sizeBytes }, { inputs }) {
+        done.merges += 1;
+        done.replaced += inputs.length;
+        done.bytes += sizeBytes;
+      },
+      onDamaged({ message }, { inputs }) {
+        const ids = inputs.map(({ segmentId }) => segmentId);
+        damaged.push(`segments ${ids.join(', ')}: ${message}`);
+      },
+    });
+    return { outcome, ...done, damaged };
+  });

@@ -1,0 +1,136 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { LIMITS } from '../../domain/limits.ts';
+import { BoundedNames } from '../bounded-names.ts';
+import type { MergingTally, SegmentsOfContext } from './merging-tally.ts';
+
+/** What merging and sweeping in the background do. */
+export function registerMerging(registry: Registry, tally: MergingTally): void {
+  new Counter({
+    name: 'countergraph_merging_runs_total',
+    help: 'Looks of the background for segments to merge and to sweep, by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ outcome: 'ok' }, tally.runs.ok);
+      this.inc({ outcome: 'failed' }, tally.runs.failed);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_merging_last_run_timestamp_seconds',
+    help: 'When the last look ended, in seconds since the epoch; 0: none has yet',
+    registers: [registry],
+    collect() {
+      this.set(tally.last?.endedAt ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_merging_last_run_seconds',
+    help: 'How long the last look took, in seconds, with what was merged and swept',
+    registers: [registry],
+    collect() {
+      this.set(tally.last?.seconds ?? 0);
+    },
+  });
+  registerSum(registry, () => tally.seconds, {
+    name: 'countergraph_merging_seconds_total',
+    help: 'How long all looks took together, in seconds',
+  });
+  registerSum(registry, () => tally.merges, {
+    name: 'countergraph_merges_total',
+    help: 'Merges of segments in the background',
+  });
+  registerSum(registry, () => tally.mergedSegments, {
+    name: 'countergraph_merged_segments_total',
+    help: 'Segments that these merges have replaced by larger ones',
+  });
+  registerSum(registry, () => tally.sweptSegments, {
+    name: 'countergraph_swept_segments_total',
+    help: 'Segments that were replaced or taken out, and were then removed in the background',
+  });
+}
+
+type Named = { readonly name: string; readonly help: string };
+
+function registerSum(registry: Registry, sum: () => number, named: Named): void {
+  new Counter({
+    ...named,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(sum());
+    },
+  });
+}
+
+/** What there is in the store, as the background last saw it. */
+export function registerSegments(registry: Registry, tally: MergingTally): void {
+  const names = new BoundedNames(LIMITS.metricNames);
+  const gauge = (named: Named, of: (segments: SegmentsOfContext) => number) =>
+    new Gauge({
+      ...named,
+      labelNames: ['context'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const each of tally.segments.values()) {
+          this.inc({ context: names.labelOf(each.context) }, of(each));
+        }
+      },
+    });
+  gauge(
+    { name: 'countergraph_segments', help: 'Segments in use, as the last look found' },
+    ({ segments }) => segments,
+  );
+  gauge(
+    {
+      name: 'countergraph_segment_samples',
+      help: 'Samples in these segments: one a key and bucket of each segment',
+    },
+    ({ rows }) => rows,
+  );
+  gauge(
+    { name: 'countergraph_segment_bytes', help: 'Bytes of these segments' },
+    ({ bytes }) => bytes,
+  );
+  gauge(
+    {
+      name: 'countergraph_segments_waiting',
+      help: 'Segments that are to be merged and are not yet, as the last look left them',
+    },
+    ({ waiting }) => waiting,
+  );
+}
+
+/** What was imported by other processes, as the background last saw it. */
+export function registerImports(registry: Registry, tally: MergingTally): void {
+  const names = new BoundedNames(LIMITS.metricNames);
+  new Gauge({
+    name: 'countergraph_imported_files',
+    help: 'Files that were imported into each context, as the last look of the background found',
+    labelNames: ['context'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { context, files } of tally.imports.values()) {
+        this.inc({ context: names.labelOf(context) }, files);
+      }
+    },
+  });
+  new Gauge({
+    name: 'countergraph_last_import_timestamp_seconds',
+    help: 'When the last file was imported into each context, or a feed committed, in seconds since the epoch',
+    labelNames: ['context'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      // The latest comes last: of contexts that share the label `other` it is the one shown.
+      const imports = [...tally.imports.values()].sort((a, b) => lastOf(a) - lastOf(b));
+      for (const each of imports) {
+        if (each.lastAt !== null) this.set({ context: names.labelOf(each.context) }, each.lastAt);
+      }
+    },
+  });
+}
+
+const lastOf = ({ lastAt }: { lastAt: number | null }): number => lastAt ?? 0;
