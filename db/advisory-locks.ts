@@ -28,3 +28,6 @@ export const SEALED_PAGES_LOCK = 0x4347_06;
 
 /** By context_id, until the end of a transaction: who merges segments of a context. */
 export const CONTEXT_MERGE_LOCK = 0x4347_07;
+
+/** 0: who turns what version 0.7 stored into segments, and then drops its tables. */
+export const CONVERSION_LOCK = 0x4347_08;

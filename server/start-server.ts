@@ -1,14 +1,11 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isCheckout } from '../db/command-form.ts';
-import { LIMITS } from '../domain/limits.ts';
 import { type BuiltPage, readPage } from './dashboard/read-page.ts';
 import { createDashboard } from './dashboard.ts';
 import { Drain } from './drain.ts';
 import type { ExplorerOptions } from './explorer.ts';
 import { createHttpServer } from './http-server.ts';
 import { type KeepRetentionOptions, keepRetention } from './keep-retention.ts';
+import { listen } from './listen.ts';
 import { type KeepMergedOptions, keepMerged } from './merging/keep-merged.ts';
 import { createService, type ServiceOptions } from './service.ts';
 
@@ -46,8 +43,7 @@ export async function startServer(
   const drain = new Drain();
   const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });
   const { host, port } = options.settings;
-  await listen(server, host, port);
-  const address = server.address() as AddressInfo;
+  const address = await listen(server, host, port);
   const { databaseUrl, log, merging, retention } = options;
   const merger = keepMerged({
     databaseUrl,
@@ -84,15 +80,4 @@ async function pageOf({ settings, log }: ServiceOptions): Promise<BuiltPage | nu
   const page = await readPage();
   if (!page) log.warn('there is no dashboard at /: it was not built, run `npm run build`');
   return page;
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  server.listen({ port, host, backlog: LIMITS.waitingConnections });
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause;
-    const message = `${host}:${port} is in use by another program: set PORT to a free one, or to 0`;
-    throw new Error(message, { cause });
-  }
 }

@@ -72,23 +72,32 @@ export const convertDatabase = (
   { databaseUrl }: ConversionTarget,
   options: ConversionOptions = {},
 ): Promise<ConvertedDatabase> =>
-  withConnection({ databaseUrl, signal: options.signal }, 'conversion', async (connection) => {
-    if (!(await selectHasOldTables(connection))) return NOTHING;
-    requireSession(connection, 'The database cannot be converted');
-    const held: OldContext[] = [];
-    try {
-      await holdContexts(connection, held, options);
-      await freezeOldTables(connection);
-      // One that was made meanwhile; those that come now can have no samples in the old tables.
-      await holdContexts(connection, held, options);
-      return await convertContexts(connection, held, options);
-    } finally {
-      // A connection that is lost has given them back already.
-      for (const { contextId } of held) {
-        await releaseContext(connection, contextId).catch(() => undefined);
-      }
+  withConnection({ databaseUrl, signal: options.signal }, 'conversion', async (connection) =>
+    (await selectHasOldTables(connection)) ? convertAll(connection, options) : NOTHING,
+  );
+
+/** The same on a connection, where the old tables are there. */
+export async function convertAll(
+  connection: Connection,
+  options: ConversionOptions,
+): Promise<ConvertedDatabase> {
+  requireSession(connection, CANNOT_CONVERT);
+  const held: OldContext[] = [];
+  try {
+    await holdContexts(connection, held, options);
+    await freezeOldTables(connection);
+    // One that was made meanwhile; those that come now can have no samples in the old tables.
+    await holdContexts(connection, held, options);
+    return await convertContexts(connection, held, options);
+  } finally {
+    // A connection that is lost has given them back already.
+    for (const { contextId } of held) {
+      await releaseContext(connection, contextId).catch(() => undefined);
     }
-  });
+  }
+}
+
+export const CANNOT_CONVERT = 'The database cannot be converted';
 
 const NOTHING: ConvertedDatabase = { slices: 0, samples: 0, segments: 0, texts: 0 };
 
@@ -178,13 +187,17 @@ const systemSeconds = (): number => Math.floor(Date.now() / 1000);
  */
 export const dropOldTables = ({ databaseUrl }: ConversionTarget): Promise<void> =>
   withConnection({ databaseUrl }, 'conversion', async (connection) => {
-    if (!(await selectHasOldTables(connection))) return;
-    const { contexts, slices } = await selectUnconverted(connection);
-    if (contexts + slices > 0) {
-      throw new Error(
-        `all that version 0.7 stored must be converted before its tables are dropped, but ${slices} ` +
-          `slices and the texts of ${contexts} contexts are not: convert the database first`,
-      );
-    }
-    await dropTables(connection);
+    if (await selectHasOldTables(connection)) await dropConverted(connection);
   });
+
+/** The same on a connection, where the old tables are there. */
+export async function dropConverted(connection: Connection): Promise<void> {
+  const { contexts, slices } = await selectUnconverted(connection);
+  if (contexts + slices > 0) {
+    throw new Error(
+      `all that version 0.7 stored must be converted before its tables are dropped, but ${slices} ` +
+        `slices and the texts of ${contexts} contexts are not: convert the database first`,
+    );
+  }
+  await dropTables(connection);
+}

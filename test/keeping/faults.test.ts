@@ -13,9 +13,9 @@ import {
   filesBelow,
   keepingOf,
   makePoolFolder,
-  partitionsOf,
+  partitionedSlices,
+  readingsDigest,
   removeFolder,
-  samplesDigest,
 } from './keep-support.ts';
 
 const GROUP = guidOf(1);
@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   lab.clock.seconds = T0 + 20 * DAY;
   keeping = keepingOf(lab);
-  original = await samplesDigest(lab, 1);
+  original = await readingsDigest(lab, 1);
   answers = await toppers();
 }, 120_000);
 
@@ -60,12 +60,12 @@ const toppers = () =>
 
 /** All is as it was at the beginning, and nothing lies around. */
 async function expectAllBack(): Promise<void> {
-  expect(await samplesDigest(lab, 1)).toBe(original);
+  expect(await readingsDigest(lab, 1)).toBe(original);
   expect(await toppers()).toEqual(answers);
-  expect(await keeping.verify()).toMatchObject({ differences: [], unpackedSlices: 0 });
+  expect(await keeping.faults()).toEqual([]);
   expect(await filesBelow(pool)).toEqual([]);
   expect(await lab.sql('select * from archive_leftovers')).toEqual([]);
-  expect(await partitionsOf(lab)).toEqual(['samples_1', 'samples_2']);
+  expect(await partitionedSlices(lab)).toEqual([1, 2]);
 }
 
 const SESSIONS = `select pid, coalesce(wait_event_type = 'Lock', false) as waits
@@ -105,11 +105,11 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
   }
 
   // Before its file is begun; when it is there, and nothing says so yet; while all is taken out.
-  it.each(['archive_leftovers', 'topper_blocks', 'slices'])(
+  it.each(['archive_leftovers', 'slices', 'coverage', 'segments'])(
     'while it archives, at %s, loses nothing, and is finished by the next',
     async (table) => {
       await killAt(table, 'archive', ...WHICH);
-      expect(await samplesDigest(lab, 1)).toBe(original);
+      expect(await readingsDigest(lab, 1)).toBe(original);
       expect(await toppers()).toEqual(answers);
       expect(await filesBelow(pool)).toHaveLength(table === 'archive_leftovers' ? 0 : 1);
       const again = await outcomeOf(start('archive', ...WHICH));
@@ -121,8 +121,8 @@ describe('a command that is killed', { timeout: 120_000 }, () => {
     },
   );
 
-  // When all rows are back, and then ever further in what is made of them.
-  it.each(['archive_leftovers', 'slices', 'coarse_blocks', 'key_series'])(
+  // Before there is room for its pages; when all of them are back; and ever further after that.
+  it.each(['open_segment_pages', 'archive_leftovers', 'coverage', 'slices', 'segments'])(
     'while it restores, at %s, leaves the slice archived, and is finished by the next',
     async (table) => {
       await keeping.archive(OLD);
@@ -172,11 +172,11 @@ describe('an archive that is not what was written', () => {
   /** Refused, and nothing is changed, neither in the database nor in the pool. */
   async function expectRefused(message: string | RegExp): Promise<void> {
     const before = await digestOf(lab.databaseUrl);
-    const [files, partitions] = [await filesBelow(pool), await partitionsOf(lab)];
+    const [files, partitions] = [await filesBelow(pool), await partitionedSlices(lab)];
     await expect(keeping.restore(OLD)).rejects.toThrow(message);
     expect(await digestOf(lab.databaseUrl)).toEqual(before);
     expect(await filesBelow(pool)).toEqual(files);
-    expect(await partitionsOf(lab)).toEqual(partitions);
+    expect(await partitionedSlices(lab)).toEqual(partitions);
   }
 
   it('is refused where one bit is another one', async () => {

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copiesOf } from '../../db/copy-source.ts';
+import { selectContext } from '../../db/write/select-context.ts';
 import { type ArchivedSlice, archiveSlice } from '../../keeping/archive-slice.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';
 import {
@@ -12,7 +15,9 @@ import {
 } from '../../keeping/keeper.ts';
 import { findPool } from '../../keeping/pool-folder.ts';
 import { type RestoredSlice, restoreSlice } from '../../keeping/restore-slice.ts';
-import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { checkStoredSegment } from '../../store/check/check-stored-segment.ts';
+import { loadShapes } from '../../store/shapes/load-shapes.ts';
+import { liveSegments, samplesInSegments } from '../conversion/plain-readings.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
 
 /** A folder for a pool, empty. */
@@ -66,26 +71,48 @@ export function keepingOf(
     drop: (...names: string[]): Promise<(KeptSlice | null)[]> =>
       each(names, (keeper, slice) => dropSlice(keeper, slice)),
     list: () => kept(listKeptSlices),
-    verify: () => verifyContext({ databaseUrl: lab.databaseUrl, context }),
+    /** What is wrong with the segments that live: none is of a slice that is not available. */
+    faults: () => faultsOf(lab, context),
   };
 }
 
-/** A digest of all samples of a slice, in no order. */
-export async function samplesDigest(lab: TestService, sliceId: number): Promise<string> {
-  const [row] = await lab.sql<{ digest: string }>(
-    `select count(*) || ' ' || coalesce(md5(string_agg(md5(s::text), '' order by md5(s::text))), '')
-       as digest
-     from samples s where slice_id = $1`,
-    [sliceId],
-  );
-  return row?.digest ?? '';
-}
+const faultsOf = (lab: TestService, context: string): Promise<string[]> =>
+  lab.write(async (connection) => {
+    const found = await selectContext(connection, context);
+    if (!found) throw new Error(`there is no context ${context}`);
+    const shapes = await loadShapes(connection, found.contextId);
+    const { rows } = await connection.query<{ id: number }>(
+      'select slice_id as id from slices where not archived',
+    );
+    const available = new Set(rows.map(({ id }) => id));
+    const faults: string[] = [];
+    for (const segment of await liveSegments(connection, found.contextId)) {
+      const { sliceId, groupId, segmentId } = segment;
+      const shape = shapes.get(groupId);
+      if (!shape) throw new Error(`group ${groupId} is not there`);
+      if (!available.has(sliceId)) faults.push(`segment ${segmentId} of slice ${sliceId} lives`);
+      for await (const fault of checkStoredSegment(copiesOf(connection), segment, shape)) {
+        faults.push(fault);
+      }
+    }
+    return faults;
+  });
 
-/** The tables of slices, be they attached or not. */
-export async function partitionsOf(lab: TestService): Promise<string[]> {
-  const rows = await lab.sql<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and relname ~ '^samples_[0-9]+$'
-     order by 1`,
+/** A digest of all readings of a slice, however they lie in segments. */
+export const readingsDigest = (lab: TestService, sliceId: number): Promise<string> =>
+  lab.write(async (connection) => {
+    const own = [...(await samplesInSegments(connection))]
+      .filter(([place]) => place.startsWith(`${sliceId} `))
+      .map(([place, value]) => `${place}: ${value}`)
+      .sort();
+    return `${own.length} ${createHash('sha256').update(own.join('\n')).digest('hex')}`;
+  });
+
+/** The slices that have tables for pages, be they attached or not. */
+export async function partitionedSlices(lab: TestService): Promise<number[]> {
+  const rows = await lab.sql<{ id: number }>(
+    `select distinct substring(relname from '[0-9]+$')::int as id from pg_class
+     where relkind = 'r' and relname ~ '_segment_pages_[0-9]+$' order by 1`,
   );
-  return rows.map(({ name }) => name);
+  return rows.map(({ id }) => id);
 }

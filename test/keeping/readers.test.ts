@@ -9,7 +9,7 @@ import { findPool } from '../../keeping/pool-folder.ts';
 import type { SlicesBody } from '../support/answers.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';
-import { keepingOf, makePoolFolder, partitionsOf, removeFolder } from './keep-support.ts';
+import { keepingOf, makePoolFolder, partitionedSlices, removeFolder } from './keep-support.ts';
 
 const GROUP = guidOf(1);
 const OLD = 'slice-20240715-0000';
@@ -49,8 +49,8 @@ afterEach(async () => {
   // Whatever was left is given back, and the next test finds the slice where it was.
   await lab.dropExpiredNow();
   if ((await keeping.list()).some(({ archived }) => archived)) await keeping.restore(OLD);
-  expect(await partitionsOf(lab)).toHaveLength(2);
-  expect(await keeping.verify()).toMatchObject({ differences: [], unpackedSlices: 0 });
+  expect(await partitionedSlices(lab)).toHaveLength(2);
+  expect(await keeping.faults()).toEqual([]);
 });
 
 const statuses = async () =>
@@ -61,32 +61,31 @@ const seen = async () =>
   (
     await reader.query(
       `select (select count(*)::int from slices where not archived) as slices,
-         (select count(*)::int from samples where slice_id = 1) as samples,
+         (select count(*)::int from open_segment_pages p join segments using (segment_id)
+            where p.slice_id = 1 and died is null) as pages,
          (select count(*)::int from coverage) as coverage,
-         (select count(*)::int from topper_blocks) as blocks,
-         (select count(*)::int from key_series) as series,
-         (select count(*)::int from coarse_blocks) as coarse`,
+         (select count(*)::int from segments where died is null) as segments`,
     )
   ).rows[0];
 
 describe('a reader whose snapshot is older than the archiving', () => {
-  it('sees all as it was, also samples that it comes to only afterwards', async () => {
-    const { rows: before } = await lab.write((connection) =>
-      connection.query('select count(*)::int as blocks from topper_blocks'),
-    );
+  it('sees all as it was, also pages that it comes to only afterwards', async () => {
+    const before = await seen();
+    expect(before).toMatchObject({ slices: 2, segments: 2 });
+    expect(before.pages).toBeGreaterThan(0);
     await reader.query('begin isolation level repeatable read');
     await reader.query('select from contexts');
     await keeping.archive(OLD);
     expect(await statuses()).toEqual(['archived', 'available']);
-    expect(await seen()).toMatchObject({ slices: 2, samples: 2, blocks: before[0].blocks });
-    expect(await partitionsOf(lab)).toHaveLength(2);
+    expect(await seen()).toEqual(before);
+    expect(await partitionedSlices(lab)).toHaveLength(2);
     await reader.query('commit');
     await lab.dropExpiredNow();
-    expect(await partitionsOf(lab)).toHaveLength(1);
+    expect(await partitionedSlices(lab)).toHaveLength(1);
   });
 
   it('holds up neither new readers nor imports while its partition is half detached', async () => {
-    // Without a snapshot of its own, but it has looked at samples: the detach waits for it.
+    // Without a snapshot of its own, but it has looked at pages: the detach waits for it.
     await reader.query('begin');
     await seen();
     await keeping.archive(OLD);
@@ -94,32 +93,31 @@ describe('a reader whose snapshot is older than the archiving', () => {
     expect(await lab.sql(pending)).toHaveLength(1);
     expect(await statuses()).toEqual(['archived', 'available']);
     expect((await lab.topper({ counter_group: GROUP, recentsecs: 9 * DAY })).keys).toHaveLength(1);
-    expect(await lab.sql('select count(*)::int as rows from samples')).toEqual([{ rows: 1 }]);
+    await expect(keeping.restore(OLD)).rejects.toThrow(`${OLD} cannot be restored yet`);
     await lab.importSamples([line('later', T0 + 4 * DAY, 1)]);
-    expect(await lab.sql('select count(*)::int as rows from samples')).toEqual([{ rows: 2 }]);
+    expect((await lab.topper({ counter_group: GROUP, recentsecs: 9 * DAY })).keys).toHaveLength(2);
     await keeping.drop('slice-20240719-0000');
     await reader.query('commit');
     await lab.dropExpiredNow();
     expect(await lab.sql(pending)).toEqual([]);
-    expect(await partitionsOf(lab)).toHaveLength(1);
+    expect(await partitionedSlices(lab)).toHaveLength(1);
   });
 
-  it('lets the slice be restored only when it is done', async () => {
+  it('sees all as it was when the slice is restored meanwhile, too', async () => {
     await reader.query('begin isolation level repeatable read');
     const before = await seen();
     await keeping.archive(OLD);
-    await expect(keeping.restore(OLD)).rejects.toThrow(`${OLD} cannot be restored yet`);
-    expect(await seen()).toEqual(before);
-    await reader.query('commit');
     await keeping.restore(OLD);
     expect(await statuses()).toEqual(['available', 'available']);
+    expect(await seen()).toEqual(before);
+    await reader.query('commit');
   });
 
   it('sees nothing of what is restored meanwhile', async () => {
     await keeping.archive(OLD);
     await reader.query('begin isolation level repeatable read');
     const before = await seen();
-    expect(before).toMatchObject({ slices: 1, samples: 0 });
+    expect(before).toMatchObject({ slices: 1, pages: 0 });
     await keeping.restore(OLD);
     expect(await statuses()).toEqual(['available', 'available']);
     expect(await seen()).toEqual(before);

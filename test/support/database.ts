@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { type Migration, migrate } from '../../db/migrate.ts';
+import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 
@@ -23,6 +25,13 @@ async function createFrom(template: string): Promise<TestDatabase> {
   const name = `${inject('templateDatabase')}_${randomBytes(6).toString('hex')}`;
   await withClient(admin, (client) => client.query(`create database ${name} template ${template}`));
   return { url: databaseUrl(admin, name), drop: () => dropDatabase(admin, name) };
+}
+
+/** Brings a database to the newest schema, as every command does before its work. */
+export async function makeReady(url: string): Promise<Migration> {
+  const migration = await migrate(url);
+  await replaceOldStore({ databaseUrl: url });
+  return migration;
 }
 
 export async function dropDatabase(admin: string, name: string): Promise<void> {

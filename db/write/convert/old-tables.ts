@@ -16,9 +16,12 @@ export const oldTablesOf = (sliceId: number): OldTables => ({
 /** sliceId is a number of our own, never input. */
 export const oldPartitionName = (sliceId: number): string => `samples_${sliceId}`;
 
-/** Whether the tables of version 0.7 are there: at the end they are dropped. */
+/**
+ * Whether the tables of version 0.7 are there. At the end they are dropped, and with the last of
+ * them the one that says what is converted: its name is one that nobody else gives to a table.
+ */
 export const selectHasOldTables = (connection: Connection): Promise<boolean> =>
-  selectIsTable(connection, 'samples');
+  selectIsTable(connection, 'converted_slices');
 
 export async function selectIsTable(connection: Connection, name: string): Promise<boolean> {
   const { rows } = await connection.query<{ isThere: boolean }>(

@@ -1,0 +1,6 @@
+import { CONVERSION_LOCK } from '../../advisory-locks.ts';
+import type { Connection } from '../connection.ts';
+
+/** Waits until nobody else converts the database; the lock lasts until the connection ends. */
+export const lockConversion = (connection: Connection) =>
+  connection.query('select pg_advisory_lock($1, 0)', [CONVERSION_LOCK]);
