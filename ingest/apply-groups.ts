@@ -2,7 +2,7 @@ import type { Connection } from '../db/write/connection.ts';
 import { insertGroup, type NewGroup } from '../db/write/insert-group.ts';
 import type { NewMeter } from '../db/write/insert-meters.ts';
 import { type GroupRow, selectGroups } from '../db/write/select-groups.ts';
-import { selectGroupsWithKeys } from '../db/write/select-groups-with-keys.ts';
+import { selectGroupsWithData } from '../db/write/select-groups-with-data.ts';
 import { updateGroup } from '../db/write/update-group.ts';
 import type { Guid } from '../domain/guid.ts';
 import { type AppliedItem, outcomeOf, withChanges } from './applied-item.ts';
@@ -62,9 +62,9 @@ async function loadExisting(
   contextId: number,
 ): Promise<Map<Guid, ExistingGroup>> {
   const rows = await selectGroups(connection, contextId);
-  const withKeys = await selectGroupsWithKeys(connection, contextId);
+  const withData = await selectGroupsWithData(connection, contextId);
   const inUse = new Set(
-    rows.flatMap((row) => (withKeys.has(row.groupId) ? [row.guid, ...row.partGuids] : [])),
+    rows.flatMap((row) => (withData.has(row.groupId) ? [row.guid, ...row.partGuids] : [])),
   );
   return new Map(
     rows.map((row) => {

@@ -1,4 +1,4 @@
-import { labelFromMmdb } from '../db/write/label-from-mmdb.ts';
+import { upsertLookedUpLabels } from '../db/write/segments/upsert-looked-up-labels.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { KeyText } from '../domain/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -63,7 +63,9 @@ export async function createFlowWriter(
     },
     async finish() {
       const group = groups.get('systems');
-      if (group) await labelFromMmdb(connection, group.groupId, names.all());
+      if (!group) return;
+      const { groupId } = group;
+      await upsertLookedUpLabels(connection, { groupId, source: 'mmdb', names: names.all() });
     },
   };
 }

@@ -71,7 +71,10 @@ export type ImportReport = {
   readonly records: number;
   /** Rows of readings that were written. */
   readonly readings: number;
-  readonly newKeys: number;
+  /** Distinct keys of the file, those of each group by themselves. */
+  readonly keys: number;
+  /** Of more than two million keys the number is an estimate. */
+  readonly keysAreExact: boolean;
   readonly slices: number;
   readonly newSlices: number;
   /** What a running server drops again, at once; null: nothing. */
@@ -192,6 +195,7 @@ async function importContent(
   });
   await session.writer.finish();
   await finish();
+  const keys = session.writer.keys.result();
   return {
     source: source.name,
     context,
@@ -199,7 +203,8 @@ async function importContent(
     lines,
     records,
     readings: session.writer.rowCount,
-    newKeys: 0,
+    keys: keys.count,
+    keysAreExact: keys.isExact,
     slices: session.slices.filledCount(),
     newSlices: session.slices.madeCount(),
     expired: expiredOf(session, options.now()),

@@ -1,14 +1,11 @@
-import { selectKeyIds } from '../db/write/select-key-ids.ts';
-import { updateKeyTexts } from '../db/write/update-key-texts.ts';
+import { type KeyTextsUpsert, upsertKeyTexts } from '../db/write/segments/upsert-key-texts.ts';
+import type { KeyText } from '../domain/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { shardOf } from '../domain/shard.ts';
 import { type CsvLabel, csvLabels } from './csv-labels.ts';
+import { type ExistingKeys, existingKeysFinder, type KeysToFind } from './find-existing.ts';
 import type { ImportGroup } from './import-group.ts';
-import { simpleKey } from './import-key.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
-import { type KeyIds, openKeyIds } from './key-ids.ts';
-import type { KeyTable } from './key-table.ts';
 import { type KeyTexts, mergeTexts } from './key-texts.ts';
 import type { LabelReport, LabelTarget } from './label-target.ts';
 
@@ -19,16 +16,18 @@ import type { LabelReport, LabelTarget } from './label-target.ts';
  */
 export async function labelCsv(target: LabelTarget, source: ImportSource): Promise<LabelReport> {
   const groups = labelledGroups(target);
-  const keyIds = await openKeyIds(target.connection, target.contextId);
-  const counts = { labelled: 0, unchanged: 0, unknown: 0 };
+  const findExisting = existingKeysFinder(target.connection, target.contextId);
+  const counts = { labelled: 0, unchanged: 0, created: 0, unknown: 0 };
   for await (const batch of batchesOf(csvLabels(source, groups, target.signal))) {
-    const { found, unknown } = await findKeys(target, keyIds, batch);
-    const changed = await writeTexts(target, found);
+    const existing = await findExisting(candidatesOf(batch));
+    const { found, unknown } = meantKeys(target, existing, batch);
+    const changed = await upsertKeyTexts(target.connection, found.map(upsertOf));
     counts.labelled += changed;
     counts.unchanged += found.length - changed;
+    counts.created += found.filter(isCreated).length;
     counts.unknown += unknown;
   }
-  return { source: source.name, ...counts, created: keyIds.madeCount(), keptByUser: 0 };
+  return { source: source.name, ...counts, keptByUser: 0 };
 }
 
 function labelledGroups({ groups, onlyGroup }: LabelTarget): readonly ImportGroup[] {
@@ -55,67 +54,59 @@ async function* batchesOf(labels: AsyncIterable<CsvLabel>): AsyncGenerator<CsvLa
   if (batch.length > 0) yield batch;
 }
 
-type FoundKey = {
-  readonly table: KeyTable;
-  /** In the table. */
-  readonly index: number;
+/** All keys that some lines may mean, by group. */
+function candidatesOf(batch: readonly CsvLabel[]): KeysToFind[] {
+  const byGroup = new Map<number, { group: ImportGroup; keys: KeyText[] }>();
+  for (const { candidates } of batch) {
+    for (const { group, keys } of candidates) {
+      const known = byGroup.get(group.groupId);
+      if (known) known.keys.push(...keys);
+      else byGroup.set(group.groupId, { group, keys: [...keys] });
+    }
+  }
+  return [...byGroup.values()];
+}
+
+type MeantKey = {
+  readonly groupId: number;
+  readonly key: string;
   readonly texts: KeyTexts;
+  readonly exists: boolean;
 };
 
 /** The keys that some lines mean, each once, and how many lines mean none. */
-async function findKeys(
-  target: LabelTarget,
-  keyIds: KeyIds,
+function meantKeys(
+  { onlyGroup }: LabelTarget,
+  existing: ExistingKeys,
   batch: readonly CsvLabel[],
-): Promise<{ found: FoundKey[]; unknown: number }> {
-  const existing = await selectExisting(target, batch);
-  const tables = keyIds.tables();
-  const found = new Map<string, FoundKey>();
+): { found: MeantKey[]; unknown: number } {
+  const found = new Map<string, MeantKey>();
   let unknown = 0;
   for (const { candidates, texts } of batch) {
     let meant = 0;
     for (const { group, keys } of candidates) {
-      const place = (key: string) => `${group.groupId} ${key}`;
-      const key = keys.find((text) => existing.has(place(text))) ?? (target.onlyGroup && keys[0]);
+      const { groupId } = group;
+      const there = keys.find((text) => existing.get(groupId)?.has(text));
+      const key = there ?? (onlyGroup && keys[0]);
       if (!key) continue;
       meant += 1;
-      const merged = mergeTexts(found.get(place(key))?.texts, texts);
-      const table = tables.of(group);
-      found.set(place(key), { table, index: table.indexOf(simpleKey(key)), texts: merged });
+      const name = `${groupId} ${key}`;
+      const merged = mergeTexts(found.get(name)?.texts, texts);
+      found.set(name, { groupId, key, texts: merged, exists: there !== undefined });
     }
     if (meant === 0) unknown += 1;
   }
-  await keyIds.learn(tables);
   return { found: [...found.values()], unknown };
 }
 
-/** Which of the keys that the lines may mean are there, as group id and text. */
-async function selectExisting(
-  { connection }: LabelTarget,
-  batch: readonly CsvLabel[],
-): Promise<Set<string>> {
-  const places = batch.flatMap(({ candidates }) =>
-    candidates.flatMap(({ group, keys }) =>
-      keys.map((key) => ({
-        groupId: group.groupId,
-        shard: shardOf(key, group.shardCount),
-        key,
-      })),
-    ),
-  );
-  const ids = await selectKeyIds(connection, places);
-  const existing = places.filter((_, i) => ids[i] !== null);
-  return new Set(existing.map(({ groupId, key }) => `${groupId} ${key}`));
-}
+const upsertOf = ({ groupId, key, texts }: MeantKey): KeyTextsUpsert => ({
+  groupId,
+  key,
+  label: texts.label,
+  description: texts.description,
+  attributes: undefined,
+});
 
-const writeTexts = ({ connection }: LabelTarget, keys: readonly FoundKey[]): Promise<number> =>
-  updateKeyTexts(
-    connection,
-    keys.map(({ table, index, texts }) => ({
-      groupId: table.group.groupId,
-      ...table.idOf(index),
-      label: texts.label,
-      description: texts.description,
-      attributes: undefined,
-    })),
-  );
+/** A key exists by its texts, so one that is given none is not made. */
+const isCreated = ({ exists, texts }: MeantKey): boolean =>
+  !exists && (typeof texts.label === 'string' || typeof texts.description === 'string');

@@ -1,11 +1,16 @@
 import { createDnsNames } from '../db/write/create-dns-names.ts';
-import { labelFromDns } from '../db/write/label-from-dns.ts';
+import {
+  type LookedUpCounts,
+  upsertLookedUpLabels,
+} from '../db/write/segments/upsert-looked-up-labels.ts';
+import { type DnsNameRow, selectDnsNames } from '../db/write/select-dns-names.ts';
 import { type DnsName, upsertDnsNames } from '../db/write/upsert-dns-names.ts';
 import { shown } from '../domain/errors.ts';
 import { type KeyText, parseReadableKey } from '../domain/key-text.ts';
 import { BadLine } from './bad-line.ts';
 import { collectBadLines } from './bad-lines.ts';
 import { boundedCache, ownCopy } from './bounded-cache.ts';
+import { existingKeysFinder } from './find-existing.ts';
 import type { ImportGroup } from './import-group.ts';
 import type { ImportSource } from './import-source.ts';
 import { IngestError } from './ingest-error.ts';
@@ -25,7 +30,7 @@ export async function labelZeekDns(
   source: ImportSource,
 ): Promise<LabelReport> {
   const { connection, signal } = target;
-  const groupIds = addressGroups(target).map(({ groupId }) => groupId);
+  const groups = addressGroups(target);
   await createDnsNames(connection);
   const names = createNewestNames((batch) => upsertDnsNames(connection, batch));
   const read = createZeekReader('dns');
@@ -39,8 +44,39 @@ export async function labelZeekDns(
     onBlock: () => signal?.throwIfAborted(),
   });
   await names.flush();
-  const counts = await labelFromDns(connection, groupIds);
+  const counts = await labelAddresses(target, groups);
   return { source: source.name, created: 0, ...counts };
+}
+
+/** Names that are looked for at once. */
+const PAGE_NAMES = 10_000;
+
+/** Labels the keys that the newest names are of. */
+async function labelAddresses(
+  { connection, contextId }: LabelTarget,
+  groups: readonly ImportGroup[],
+): Promise<LookedUpCounts & { unknown: number }> {
+  const findExisting = existingKeysFinder(connection, contextId);
+  const total = { labelled: 0, unchanged: 0, keptByUser: 0, unknown: 0 };
+  let page: DnsNameRow[];
+  let after = '';
+  do {
+    page = await selectDnsNames(connection, { after, limit: PAGE_NAMES });
+    after = page.at(-1)?.key ?? after;
+    const keys = page.map(({ key }) => key);
+    const existing = await findExisting(groups.map((group) => ({ group, keys })));
+    for (const [groupId, known] of existing) {
+      const names = page.filter(({ key }) => known.has(key));
+      if (names.length === 0) continue;
+      const counts = await upsertLookedUpLabels(connection, { groupId, source: 'dns', names });
+      total.labelled += counts.labelled;
+      total.unchanged += counts.unchanged;
+      total.keptByUser += counts.keptByUser;
+    }
+    const sets = [...existing.values()];
+    total.unknown += keys.filter((key) => !sets.some((known) => known.has(key))).length;
+  } while (page.length === PAGE_NAMES);
+  return total;
 }
 
 function addressGroups({ groups, onlyGroup }: LabelTarget): ImportGroup[] {

@@ -74,6 +74,7 @@ async function importOne(
     now: () => Math.floor(Date.now() / 1000),
     onProgress: progress.update,
     onWaiting: () => console.error(`waiting for another import into ${options.context} to end`),
+    onNotMerged: (error) => console.error(asTyped(notMerged(source.name, error))),
   })
     .finally(progress.stop)
     .catch((error: unknown) => {
@@ -86,6 +87,12 @@ async function importOne(
   const readingsPerSecond = Math.round(report.readings / seconds);
   const timed = { ...report, seconds, readingsPerSecond };
   console.log(json ? JSON.stringify(timed) : sentence(timed));
+}
+
+/** What was imported is there all the same. */
+function notMerged(source: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `${source}: it is imported, but its segments could not be merged yet: ${reason}`;
 }
 
 /** With --if-new, what is there already is no failure. */
@@ -125,12 +132,12 @@ type TimedReport = ImportReport & {
 };
 
 function sentence(report: TimedReport): string {
-  const { source, lines, readings, newKeys, slices, newSlices, badLines } = report;
+  const { source, lines, readings, keys, keysAreExact, slices, newSlices, badLines } = report;
   const skipped = badLines.count > 0 ? `, ${counted(badLines.count, 'bad line')} skipped` : '';
   return (
     `${source}: ${recordsOf(report)} ` +
     `from ${counted(lines, 'line')}${skipped}, ${counted(readings, 'reading')}, ` +
-    `${counted(newKeys, 'new key')}, ${counted(slices, 'slice')} (${count(newSlices)} new), ` +
+    `${keysAreExact ? '' : 'about '}${counted(keys, 'key')}, ${counted(slices, 'slice')} (${count(newSlices)} new), ` +
     `${report.seconds.toFixed(1)} s, ${count(report.readingsPerSecond)} readings/s, ` +
     `${count(Math.round(report.peakMemoryBytes / MEGABYTE))} MB of memory`
   );

@@ -1,5 +1,6 @@
 import { publishSegments } from '../../store/publish/publish-segments.ts';
 import type { WrittenSegment } from '../../store/write/write-segment.ts';
+import { DistinctCount } from './distinct-count.ts';
 import { GatheredTexts, type KeyWithTexts } from './gathered-texts.ts';
 import { SegmentBatch } from './segment-batch.ts';
 import { type SegmentTarget, writeSegmentBatch } from './write-segment-batch.ts';
@@ -26,6 +27,8 @@ const LOOK_ROWS = 8192;
 export class SegmentImport {
   /** Rows of readings that were written: one a key and bucket, of each segment. */
   rowCount = 0;
+  /** The distinct keys of what was written. */
+  readonly keys = new DistinctCount();
   readonly #target: SegmentTarget;
   readonly #sliceSeconds: number;
   readonly #limits: GatherLimits;
@@ -70,6 +73,7 @@ export class SegmentImport {
     const full = this.#batch;
     this.#batch = new SegmentBatch(this.#sliceSeconds);
     this.#nextLook = LOOK_ROWS;
+    for (const { group, readings } of full.places()) this.keys.add(group.groupId, readings.keys);
     const written = await writeSegmentBatch(this.#target, full);
     for (const { rowCount } of written) this.rowCount += rowCount;
     this.#written.push(...written);

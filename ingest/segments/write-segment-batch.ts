@@ -1,5 +1,6 @@
 import type { Connection } from '../../db/write/connection.ts';
 import { ensureProbes } from '../../db/write/ensure-probes.ts';
+import { noteGroupData } from '../../db/write/note-group-data.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
 import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
@@ -35,7 +36,9 @@ export async function writeSegmentBatch(
   for (const place of places) {
     written.push(await writePlace(target, place, probeIdOf(place.probe)));
   }
-  if (written.length > 0) await upsertCoverage(target.connection, written.map(spanOf));
+  if (written.length === 0) return written;
+  await upsertCoverage(target.connection, written.map(spanOf));
+  await noteGroupData(target.connection, [...new Set(written.map(({ groupId }) => groupId))]);
   return written;
 }
 

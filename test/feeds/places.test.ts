@@ -175,13 +175,13 @@ describe('an import with places', () => {
   });
 
   const label = async () =>
-    query(database.url, `select label, label_source from keys where key = '00.00.3B.41'`);
+    query(database.url, `select label, label_source from key_texts where key = '00.00.3B.41'`);
 
   it('names autonomous systems, but not those that a user has named', async () => {
     await importWith(BOTH, conn(NOW));
     const named = { label: 'Example Networks, Inc.', label_source: 'mmdb' };
     expect(await label()).toEqual([named]);
-    await query(database.url, `update keys set label = 'older name' where label_source = 'mmdb'`);
+    await query(database.url, `update key_texts set label = 'older name' where label_source = 'mmdb'`);
     await importWith(BOTH, conn(NOW + 1));
     expect(await label()).toEqual([named]);
     await labelFile({

@@ -5,6 +5,7 @@ import { createOffice } from '../../ingest/demo-office.ts';
 import { demoFlows } from '../../ingest/demo-traffic.ts';
 import { createRandom } from '../../ingest/random.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { storedReadings } from '../support/stored-readings.ts';
 import { query } from './import-support.ts';
 
 const NOW = 1_700_100_037;
@@ -51,7 +52,7 @@ describe('the demo', () => {
       expect(last).toBeLessThan(NOW);
       expect(last).toBeGreaterThan(NOW - 600);
     }
-    const [size] = await rows('select count(*)::int as rows from samples');
+    const [size] = await rows('select sum(row_count)::int as rows from segments');
     expect(size?.['rows']).toBe(report.readings);
     expect(report.readings).toBeLessThan(1_000_000);
   });
@@ -60,19 +61,28 @@ describe('the demo', () => {
     const [names] = await rows(
       `select count(*) filter (where label like '%.office.example.com')::int as inside,
          count(*) filter (where label like '%.example.net')::int as outside,
-         count(*) filter (where label is null)::int as nameless,
          count(*) filter (where attributes ? 'department')::int as described
-       from keys join counter_groups g using (group_id) where g.name = 'Hosts'`,
+       from key_texts join counter_groups g using (group_id) where g.name = 'Hosts'`,
     );
     for (const count of Object.values(names ?? {})) expect(count).toBeGreaterThan(50);
+    expect((await hostsWithReadings()).size).toBeGreaterThan((await hostsWithTexts()).length + 50);
   });
 
-  it('has keys with readings only', async () => {
-    expect(
-      await rows(`select k.key from keys k where not exists (select from samples s
-        where s.group_id = k.group_id and s.shard = k.shard and s.key_id = k.key_id)`),
-    ).toEqual([]);
+  it('names hosts with readings only', async () => {
+    const there = await hostsWithReadings();
+    expect((await hostsWithTexts()).filter((key) => !there.has(key))).toEqual([]);
   });
+
+  const hostsWithTexts = async () =>
+    (
+      await rows(`select key from key_texts join counter_groups g using (group_id)
+        where g.name = 'Hosts'`)
+    ).map(({ key }) => String(key));
+
+  const hostsWithReadings = async () => {
+    const stored = await storedReadings(database.url, 'demo');
+    return new Set(stored.filter(({ group }) => group === 'Hosts').map(({ key }) => key));
+  };
 
   it('is not made twice', async () => {
     expect(await createDemo({ databaseUrl: database.url, now: () => NOW + 99 })).toEqual({

@@ -43,7 +43,7 @@ describe('content that was imported before', () => {
   it('is counted once more when that is asked for', async () => {
     await importText(log, { databaseUrl });
     const again = await importText(log, { databaseUrl, again: true });
-    expect(again).toMatchObject({ readings: 12, newKeys: 0, newSlices: 0, slices: 1 });
+    expect(again).toMatchObject({ readings: 12, keys: 12, newSlices: 0, slices: 1 });
     expect((await sums(databaseUrl))['Aggregates TOTALBW 1']).toBe('2200');
   });
 
@@ -71,7 +71,7 @@ describe('content of which nothing was taken', () => {
       });
       expect(report).toMatchObject({ records: 0, readings: 0, badLines: { count: 0 } });
     }
-    expect(await traces(databaseUrl)).toMatchObject({ imports: 0, samples: 0 });
+    expect(await traces(databaseUrl)).toMatchObject({ imports: 0, segments: 0 });
   });
 
   it('is not refused once its lines can be taken', async () => {

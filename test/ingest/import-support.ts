@@ -3,6 +3,7 @@ import { applyDeclaration } from '../../ingest/apply.ts';
 import { type ImportFileOptions, type ImportReport, importFile } from '../../ingest/import-file.ts';
 import type { ImportSource } from '../../ingest/import-source.ts';
 import { withClient } from '../support/database.ts';
+import { storedReadings } from '../support/stored-readings.ts';
 import { textSource } from './text-source.ts';
 
 export const NOW = 1_700_100_010;
@@ -78,50 +79,44 @@ export async function query<T extends pg.QueryResultRow>(
   return withClient(databaseUrl, async (client) => (await client.query<T>(text, values)).rows);
 }
 
+const TABLES =
+  'contexts counter_groups crosskeys meters probes engines slices segments key_texts coverage imports';
+
 /** All that an import may leave: rows of every table it writes, and partitions. */
 export async function traces(databaseUrl: string): Promise<Record<string, number>> {
-  const tables =
-    'contexts counter_groups crosskeys meters probes engines slices keys samples coverage imports';
-  const counts = tables
-    .split(' ')
-    .map((table) => `(select count(*)::int from ${table}) as ${table}`);
+  const counts = TABLES.split(' ').map(
+    (table) => `(select count(*)::int from ${table}) as ${table}`,
+  );
   const [row] = await query<Record<string, number>>(
     databaseUrl,
     `select ${counts.join(', ')}, (select count(*)::int from pg_class
-       where relkind = 'r' and relname ~ '^samples_[0-9]+$') as partitions`,
+       where relkind = 'r' and relname ~ '_segment_pages_[0-9]+$') as partitions`,
   );
   return row ?? {};
 }
 
+/** `traces` of a database into which nothing was imported. */
+export const NOTHING = Object.fromEntries(
+  [...TABLES.split(' '), 'partitions'].map((of) => [of, 0]),
+);
+
 /** The sums of a context's readings, means and counters alike, by group, key and slot. */
 export async function sums(databaseUrl: string, context = 'lab'): Promise<Record<string, string>> {
-  const rows = await query<{ name: string; sum: string }>(
-    databaseUrl,
-    `select g.name || ' ' || k.key || ' ' || r.slot as name, sum(r.value)::text as sum
-     from samples s
-     join counter_groups g using (group_id)
-     join contexts c using (context_id)
-     join keys k using (group_id, shard, key_id),
-     unnest(s.readings) with ordinality as r(value, slot)
-     where c.name = $1 and r.value is not null
-     group by 1 order by 1`,
-    [context],
-  );
-  return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]));
+  const total = new Map<string, bigint>();
+  for (const { group, key, slot, value } of await storedReadings(databaseUrl, context)) {
+    const name = `${group} ${key} ${slot}`;
+    total.set(name, (total.get(name) ?? 0n) + value);
+  }
+  return Object.fromEntries(Array.from(total, ([name, sum]) => [name, `${sum}`]));
 }
 
-/** `traces` of a database into which nothing was imported. */
-export const NOTHING = {
-  contexts: 0,
-  counter_groups: 0,
-  crosskeys: 0,
-  meters: 0,
-  probes: 0,
-  engines: 0,
-  slices: 0,
-  keys: 0,
-  samples: 0,
-  coverage: 0,
-  imports: 0,
-  partitions: 0,
-};
+/** `key+bucket slot value`, of each reading of a group; a bucket counts from `start`. */
+export async function readingsOf(
+  databaseUrl: string,
+  { group, start, context = 'lab' }: { group: string; start: number; context?: string },
+): Promise<string[]> {
+  const stored = await storedReadings(databaseUrl, context);
+  return stored
+    .filter((each) => each.group === group)
+    .map(({ key, bucket, slot, value }) => `${key}+${bucket - start} ${slot} ${value}`);
+}

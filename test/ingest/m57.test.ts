@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { fileSource } from '../../ingest/import-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type StoredReading, storedReadings } from '../support/stored-readings.ts';
 import { importText, query } from './import-support.ts';
 
 const DAY = join(projectRoot(), '../shared/data/m57-2009-11-18');
@@ -106,22 +107,24 @@ function protocolKey(name: string, isIpv6: boolean): string {
 
 describe.skipIf(!isThere)('a day of real traffic', () => {
   let database: TestDatabase;
+  let readings: StoredReading[];
   let stored: Map<string, bigint>;
   let expected: Map<string, bigint>;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     await importText(await fileSource(LOG), { databaseUrl: database.url, batchRows: 7000 });
-    const rows = await query<{ name: string; sum: string }>(
+    const meters = await query<{ name: string; slot: number; meter: number }>(
       database.url,
-      `select g.name || ' ' || k.key || ' ' || m.meter_id as name, sum(s.readings[m.slot])::text as sum
-       from samples s
-       join counter_groups g using (group_id)
-       join keys k using (group_id, shard, key_id)
-       join meters m using (group_id)
-       group by 1`,
+      'select name, slot, meter_id as meter from counter_groups join meters using (group_id)',
     );
-    stored = new Map(rows.map(({ name, sum }) => [name, BigInt(sum)]));
+    const meterOf = new Map(meters.map(({ name, slot, meter }) => [`${name} ${slot}`, meter]));
+    readings = await storedReadings(database.url);
+    stored = new Map();
+    for (const { group, key, slot, value } of readings) {
+      const name = `${group} ${key} ${meterOf.get(`${group} ${slot}`)}`;
+      stored.set(name, (stored.get(name) ?? 0n) + value);
+    }
     const totals = totalsOf(gunzipSync(readFileSync(LOG)).toString());
     expected = new Map([...totals].filter(([name]) => !name.startsWith('neither ')));
   });
@@ -151,14 +154,19 @@ describe.skipIf(!isThere)('a day of real traffic', () => {
     );
     // The first ts is 1258531203.914398, the latest end 1258617573.914422.
     expect(span).toEqual({ first: 1_258_531_200, last: 1_258_617_540 });
-    const gaps = await query(
+    const coverage = await query<{ name: string; first: number; last: number }>(
       database.url,
-      `select * from coverage v, lateral (
-         select min(bucket) as first, max(bucket) as last from samples s
-         where s.group_id = v.group_id and s.slice_id = v.slice_id and s.probe_id = v.probe_id
-       ) s
-       where first_bucket is distinct from first or last_bucket is distinct from last`,
+      `select g.name || ' ' || slice_id as name, first_bucket::int as first,
+         last_bucket::int as last
+       from coverage join counter_groups g using (group_id)`,
     );
-    expect(gaps).toEqual([]);
+    const covered = new Map(coverage.map(({ name, ...of }) => [name, of]));
+    const spans = new Map<string, { first: number; last: number }>();
+    for (const { group, sliceId, bucket } of readings) {
+      const name = `${group} ${sliceId}`;
+      const { first, last } = spans.get(name) ?? { first: bucket, last: bucket };
+      spans.set(name, { first: Math.min(first, bucket), last: Math.max(last, bucket) });
+    }
+    expect(covered).toEqual(spans);
   });
 });

@@ -11,3 +11,10 @@ create trigger raise_text_versions_on_update after update on key_texts
 create trigger raise_text_versions_on_delete after delete on key_texts
   referencing old table as changed
   for each statement execute function raise_text_versions();
+
+-- Whether a group ever had readings: what they depend on cannot change any more, be it that all of
+-- them are archived.
+alter table counter_groups add column has_data boolean not null default false;
+update counter_groups g set has_data = true
+where exists (select from keys k where k.group_id = g.group_id)
+  or exists (select from segments s where s.group_id = g.group_id);
