@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { projectRoot } from '../db/project-root.ts';
 import { registerApply } from './commands/apply.ts';
+import { registerCompact } from './commands/compact.ts';
 import { registerExport } from './commands/export.ts';
 import { registerImport } from './commands/import.ts';
 import { registerLabels } from './commands/labels.ts';
@@ -23,6 +24,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerImport,
   registerExport,
   registerLabels,
+  registerCompact,
   registerVerify,
   registerRebuild,
 ];

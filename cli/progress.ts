@@ -52,6 +52,13 @@ export function showSteps(what: string): {
   };
 }
 
+/** The same for work that is counted in bytes. */
+export function showBytes(what: string): ReturnType<typeof showSteps> {
+  const { update, stop } = showSteps(`MB ${what}`);
+  const megabytes = (bytes: number) => Math.ceil(bytes / MEGABYTE);
+  return { update: (done, of) => update(megabytes(done), megabytes(of)), stop };
+}
+
 /** A bar for an export, of which only a share can be told; nothing without a terminal. */
 export function showExport(name: string): {
   readonly update: (progress: ExportProgress) => void;

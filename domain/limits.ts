@@ -114,6 +114,8 @@ export const LIMITS = {
   mergingEveryMs: 10_000,
   /** For how long a context is left alone whose segments could not be merged. */
   mergingRetrySeconds: 60,
+  /** How often a command that waits for another one's merge looks whether it is done. */
+  mergeLookMs: 200,
   /** How often what merges have replaced is swept: it stays for five minutes anyway. */
   sweepingEverySeconds: 60,
   /** How long an archived or dropped slice's samples wait for readers from before, at first. */

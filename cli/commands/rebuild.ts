@@ -1,35 +1,54 @@
 import type { Command } from 'commander';
-import { type RebuildReport, rebuildContext } from '../../packing/rebuild-context.ts';
+import { type RebuildReport, rebuildContext } from '../../store/rebuild/rebuild-context.ts';
 import { counted } from '../counted.ts';
-import { showSteps } from '../progress.ts';
+import { showBytes } from '../progress.ts';
 import { withDatabase } from '../run-with-database.ts';
+import { sizeText } from '../slices-table.ts';
 
 export function registerRebuild(program: Command): void {
   program
     .command('rebuild')
-    .description('make all that is derived from the stored samples anew, a slice at a time')
-    .requiredOption('--context <name>', 'the context whose slices are packed again')
+    .description('make all that is derived anew, from keys and the finest blocks of each segment')
+    .requiredOption('--context <name>', 'the context whose segments are written again')
     .option('--json', 'print the result as JSON')
     .action(rebuild);
 }
 
+/** What cannot be made anew ends the command as failed work does. */
 async function rebuild({ context, json }: { context: string; json?: true }): Promise<void> {
   const started = performance.now();
   const report = await withDatabase(async ({ url, signal }) => {
-    const progress = showSteps('slices');
+    const progress = showBytes('written again');
     return rebuildContext({
-      ...{ databaseUrl: url, context, signal },
-      onWaiting: () => console.error(`waiting for an import into ${context} to end`),
-      onProgress: ({ slices, of }) => progress.update(slices, of),
+      databaseUrl: url,
+      context,
+      now: () => Math.floor(Date.now() / 1000),
+      signal,
+      onWaiting: () => console.error(`waiting for other work on ${context} to end`),
+      onProgress: ({ bytes, of }) => progress.update(bytes, of),
     }).finally(progress.stop);
   });
   const seconds = (performance.now() - started) / 1000;
-  console.log(json ? JSON.stringify({ ...report, seconds }) : sentence(report, seconds));
+  if (json) console.log(JSON.stringify({ ...report, seconds }));
+  else for (const line of linesOf(report, seconds)) console.log(line);
+  if (report.damaged.length > 0) throw new Error(verdict(report));
 }
 
-function sentence({ context, slices, rows, coarseBlocks }: RebuildReport, seconds: number): string {
-  return (
-    `Context ${context} was rebuilt: ${counted(slices, 'slice')} in ${counted(rows, 'row')} of ` +
-    `blocks and series, ${counted(coarseBlocks, 'block')} of a day and more, ${seconds.toFixed(1)} s`
+function linesOf(report: RebuildReport, seconds: number): string[] {
+  const { context, segments, samples, bytes, leftOver, coverage } = report;
+  const lines = report.damaged.map(({ text }) => text);
+  if (leftOver > 0) {
+    lines.push(`${counted(leftOver, 'segment')} of slices that are gone were taken out of use`);
+  }
+  if (coverage > 0) lines.push(`${counted(coverage, 'row')} of coverage were made good`);
+  lines.push(
+    `Context ${context} was rebuilt: ${counted(samples, 'sample')} in ` +
+      `${counted(segments, 'segment')}, ${sizeText(bytes)}, ${seconds.toFixed(1)} s`,
   );
+  return lines;
 }
+
+const verdict = ({ context, damaged }: RebuildReport): string =>
+  `${counted(damaged.length, 'segment')} of context ${context} could not be made anew, as the ` +
+  'readings themselves are damaged: restore the database from a backup, or drop the slices and ' +
+  'import their files again';

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
-import { type VerifyReport, verifyContext } from '../../packing/verify/verify-context.ts';
+import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
 import { count, counted } from '../counted.ts';
-import { showSteps } from '../progress.ts';
+import { showBytes } from '../progress.ts';
 import { withDatabase } from '../run-with-database.ts';
+import { sizeText } from '../slices-table.ts';
 
 export function registerVerify(program: Command): void {
   program
     .command('verify')
-    .description('compare all that is derived with the stored samples; status 1 if it differs')
-    .requiredOption('--context <name>', 'the context that is compared')
+    .description(
+      'check all that is stored, and all that is derived from it; status 1 if it differs',
+    )
+    .requiredOption('--context <name>', 'the context that is checked')
     .option('--json', 'print the result as JSON')
     .action(verify);
 }
@@ -17,10 +20,12 @@ export function registerVerify(program: Command): void {
 async function verify({ context, json }: { context: string; json?: true }): Promise<void> {
   const started = performance.now();
   const report = await withDatabase(async ({ url, signal }) => {
-    const progress = showSteps('slices');
+    const progress = showBytes('checked');
     return verifyContext({
-      ...{ databaseUrl: url, context, signal },
-      onProgress: ({ slices, of }) => progress.update(slices, of),
+      databaseUrl: url,
+      context,
+      signal,
+      onProgress: ({ bytes, of }) => progress.update(bytes, of),
     }).finally(progress.stop);
   });
   const seconds = (performance.now() - started) / 1000;
@@ -30,20 +35,17 @@ async function verify({ context, json }: { context: string; json?: true }): Prom
   if (!json) console.log(sentence(report, seconds));
 }
 
-function printFindings({ differences, differenceCount, unpackedSlices }: VerifyReport): void {
+function printFindings({ differences, differenceCount }: VerifyReport): void {
   for (const { text } of differences) console.log(text);
   const unnamed = differenceCount - differences.length;
   if (unnamed > 0) console.log(`${count(unnamed)} more differences are only counted`);
-  if (unpackedSlices > 0) {
-    const are = unpackedSlices === 1 ? 'slice is' : 'slices are';
-    console.log(`${count(unpackedSlices)} ${are} not packed yet: samples answer for them`);
-  }
 }
 
 const verdict = ({ context, differenceCount }: VerifyReport): string =>
-  `context ${context} has ${counted(differenceCount, 'difference')}: ` +
-  `run \`countergraph rebuild --context ${context}\``;
+  `context ${context} has ${counted(differenceCount, 'difference')}: \`countergraph rebuild ` +
+  `--context ${context}\` makes good what can be derived, and names what cannot`;
 
-const sentence = ({ context, slices, readings }: VerifyReport, seconds: number): string =>
-  `Context ${context} is as its samples say: ${counted(readings, 'reading')} in ` +
-  `${counted(slices, 'slice')} were compared, ${seconds.toFixed(1)} s`;
+const sentence = (report: VerifyReport, seconds: number): string =>
+  `Context ${report.context} is as it was written: ${counted(report.samples, 'sample')} in ` +
+  `${counted(report.segments, 'segment')} of ${counted(report.slices, 'slice')}, ` +
+  `${sizeText(report.bytes)}, were checked, ${seconds.toFixed(1)} s`;

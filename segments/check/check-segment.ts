@@ -1,5 +1,5 @@
 import type { BucketSpan } from '../blocks/levels.ts';
-import { levelsOf } from '../blocks/levels.ts';
+import { levelsOf, WHOLE_SPAN } from '../blocks/levels.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
 import { SECTION_KEYS } from '../keys/key-section.ts';
@@ -106,7 +106,10 @@ function* checkRange(
   for (const level of range.levels.slice(0, -1)) {
     const sums = coarserReadings(readings, level.stepSeconds, shape.folds);
     if (areSameReadings(sums, readBlocks(source, level, { ...EVER, places }))) continue;
-    yield `the blocks of ${level.stepSeconds} seconds are not the sums of the finest ones`;
+    const { stepSeconds } = level;
+    const blocks =
+      stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
+    yield `the ${blocks} are not what the finest blocks add up to`;
   }
   if (!isSeriesOf(source, readings, shape)) yield 'its series differ from its blocks';
 }

@@ -3,12 +3,14 @@ import { SegmentCheck } from '../../segments/check/check-segment.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { Directory, PlacedRange } from '../../segments/pages/directory.ts';
+import { openPage } from '../../segments/pages/page.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { type FetchedPages, fetchPages } from '../read/fetch-pages.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
 import { pagesOfRange } from '../read/pages-of-range.ts';
 import { sectionsOf } from '../read/segment-ranges.ts';
+import { partsOfPages } from './page-parts.ts';
 
 /**
  * What is wrong with a segment of a database, in words; nothing if it is whole. Each range is
@@ -23,8 +25,12 @@ export async function* checkStoredSegment(
   const directory = yield* faultsOf(() => segment.directory());
   if (!directory) return;
   yield* checkRow(segment, directory);
+  if (directory.slots > shape.folds.length) {
+    yield `it has ${directory.slots} meters, its group ${shape.folds.length}`;
+    return;
+  }
   const check = new SegmentCheck({ shape, codec: keyCodecOf(shape), directory });
-  const sizes = new Map<number, number>();
+  const pages = new PageCheck(directory, shape);
   let isReadable = true;
   for (const range of directory.ranges) {
     const fetched = await tryFetch(source, segment, range);
@@ -33,7 +39,12 @@ export async function* checkStoredSegment(
       isReadable = false;
       continue;
     }
-    for (const [page, { length }] of fetched.get(segment.segmentId) ?? []) sizes.set(page, length);
+    const damaged = [...pages.faults(fetched.get(segment.segmentId) ?? new Map())];
+    yield* damaged;
+    if (pages.isDamaged) {
+      isReadable = false;
+      continue;
+    }
     const faults = yield* faultsOf(() => [...check.range(range, sectionsOf(segment, fetched))]);
     if (faults) yield* faults;
     else isReadable = false;
@@ -42,7 +53,7 @@ export async function* checkStoredSegment(
   if (!isReadable) return;
   const faults = yield* faultsOf(() => [...check.end()]);
   if (faults) yield* faults;
-  yield* checkSize(segment, sizes);
+  yield* checkSize(segment, pages.sizeBytes);
 }
 
 /** What `work` gives; where it meets damage, that is yielded in words. */
@@ -85,10 +96,49 @@ function* checkRow(segment: StoredSegment, directory: Directory): Generator<stri
 
 function* checkSize(
   { sizeBytes, directoryBytes }: StoredSegment,
-  pages: ReadonlyMap<number, number>,
+  pageBytes: number,
 ): Generator<string> {
-  const stored = sum([...pages.values()]) + directoryBytes;
+  const stored = pageBytes + directoryBytes;
   if (stored !== sizeBytes) yield `the size is ${stored}, the manifest says ${sizeBytes}`;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((so, each) => so + each, 0);
+
+/** The digests of pages, each looked at once, though two ranges may share a page. */
+class PageCheck {
+  sizeBytes = 0;
+  /** Whether one of the pages that were looked at last is damaged. */
+  isDamaged = false;
+  readonly #nonce: number;
+  readonly #parts: ReadonlyMap<number, ReadonlySet<string>>;
+  /** By page, whether it is damaged. */
+  readonly #known = new Map<number, boolean>();
+
+  constructor(directory: Directory, shape: SegmentShape) {
+    this.#nonce = directory.nonce;
+    this.#parts = partsOfPages(directory, shape);
+  }
+
+  *faults(pages: ReadonlyMap<number, Uint8Array>): Generator<string> {
+    this.isDamaged = false;
+    for (const [number, bytes] of pages) {
+      const known = this.#known.get(number);
+      const fault = known === undefined ? this.#faultOf(number, bytes) : null;
+      this.isDamaged ||= known ?? fault !== null;
+      if (known !== undefined) continue;
+      this.sizeBytes += bytes.length;
+      this.#known.set(number, fault !== null);
+      if (fault !== null) yield fault;
+    }
+  }
+
+  #faultOf(number: number, bytes: Uint8Array): string | null {
+    try {
+      openPage(bytes, { nonce: this.#nonce, number });
+      return null;
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+      return `${error.message} (${[...(this.#parts.get(number) ?? [])].join(', ')})`;
+    }
+  }
+}

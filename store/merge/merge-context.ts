@@ -1,18 +1,11 @@
 import { copiesOf } from '../../db/copy-source.ts';
-import { pageTableOf } from '../../db/page-tables.ts';
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
-import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import type { Connection } from '../../db/write/connection.ts';
 import { selectSliceEnds } from '../../db/write/segments/select-slice-ends.ts';
-import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
-import { SegmentsGone } from '../publish/segments-gone.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
-import { MissingPages } from '../read/missing-pages.ts';
-import { loadShapes } from '../shapes/load-shapes.ts';
-import { MissingPartition } from '../write/missing-partition.ts';
 import type { WrittenSegment } from '../write/write-segment.ts';
+import { mergePlanned, type PlannedMerge } from './merge-planned.ts';
 import { type MergePlan, type MergeTime, planMerge, SEAL_AFTER_SECONDS } from './plan-merge.ts';
-import { runMerge } from './run-merge.ts';
 
 export type MergeOptions = {
   readonly contextId: number;
@@ -57,7 +50,7 @@ export async function mergeContext(
     const next = nextMerge(manifest, damaged, time);
     if (!next) return 'done';
     try {
-      const outcome = await mergeOnce(connection, next, options);
+      const outcome = await mergePlanned(connection, next, options.now);
       if (outcome === 'busy') return 'busy';
       if (outcome !== 'stale') options.onMerged?.(outcome, next.plan);
     } catch (error) {
@@ -68,14 +61,8 @@ export async function mergeContext(
   }
 }
 
-type PlannedMerge = {
-  readonly manifest: Manifest;
-  /** Of the set of segments that it is of. */
-  readonly name: string;
-  readonly groupId: number;
-  readonly sliceId: number;
-  readonly plan: MergePlan<StoredSegment>;
-};
+/** A merge of one set of segments. */
+type NamedMerge = PlannedMerge & { readonly name: string };
 
 type MergeTimes = Omit<MergeTime, 'endsAt'> & {
   readonly endsBySlice: ReadonlyMap<number, number>;
@@ -86,8 +73,8 @@ function nextMerge(
   manifest: Manifest,
   damaged: ReadonlySet<string>,
   { endsBySlice, ...time }: MergeTimes,
-): PlannedMerge | null {
-  let next: PlannedMerge | null = null;
+): NamedMerge | null {
+  let next: NamedMerge | null = null;
   for (const { name, groupId, sliceId, segments } of mergeableSets(manifest)) {
     if (damaged.has(name)) continue;
     const endsAt = endsBySlice.get(sliceId) ?? Number.POSITIVE_INFINITY;
@@ -120,39 +107,3 @@ function mergeableSets({ segments }: Manifest): Iterable<MergeableSet> {
 
 const sizeOf = ({ inputs }: MergePlan<StoredSegment>): number =>
   inputs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-
-/** stale: others have changed something since it was planned, and nothing was done. */
-async function mergeOnce(
-  connection: Connection,
-  { manifest, groupId, sliceId, plan }: PlannedMerge,
-  { contextId, now }: MergeOptions,
-): Promise<WrittenSegment | 'busy' | 'stale'> {
-  await ensurePagePartition(connection, pageTableOf(plan.level), sliceId);
-  try {
-    return await inTransaction(connection, async () => {
-      if (!(await tryLockMerges(connection, contextId))) return 'busy';
-      if (!(await areAlive(connection, manifest, plan))) return 'stale';
-      // Read after the manifest, so it has all meters that the inputs have.
-      const shape = (await loadShapes(connection, contextId)).get(groupId);
-      if (!shape) throw new Error(`the group ${groupId} of a segment is gone`);
-      return runMerge(connection, { contextId, plan, shape, now });
-    });
-  } catch (error) {
-    if (error instanceof SegmentsGone || error instanceof MissingPartition) return 'stale';
-    // A slice that is archived or dropped meanwhile takes its pages along.
-    const isGone = error instanceof MissingPages && !(await areAlive(connection, manifest, plan));
-    if (isGone) return 'stale';
-    throw error;
-  }
-}
-
-/** Whether all inputs of a plan for a manifest still live. */
-async function areAlive(
-  connection: Connection,
-  since: Manifest,
-  { inputs }: MergePlan<StoredSegment>,
-): Promise<boolean> {
-  const { contextId } = since;
-  const current = await loadManifest(copiesOf(connection), { contextId, since });
-  return inputs.every(({ segmentId }) => current?.segments.has(segmentId));
-}

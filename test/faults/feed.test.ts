@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../db/migrate.ts';
-import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { verifyContext } from '../../store/check/verify-context.ts';
 import { query, sums } from '../ingest/import-support.ts';
 import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDataFolder, SYSTEM_DIR } from '../../db/embedded/data-folder.ts';
 import { type ImportReport, importFile } from '../../ingest/import-file.ts';
-import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { verifyContext } from '../../store/check/verify-context.ts';
 import { textSource } from '../ingest/text-source.ts';
 import type { BreakableServer } from '../support/breakable-server.ts';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
@@ -97,7 +97,7 @@ async function expectNoTrace(content: string, before: DatabaseDigest): Promise<v
 
 async function expectRightBlocks(): Promise<void> {
   const report = await verifyContext({ databaseUrl: server.url, context: CONTEXT });
-  expect(report).toMatchObject({ differences: [], unpackedSlices: 0 });
+  expect(report).toMatchObject({ differences: [], differenceCount: 0 });
 }
 
 /** Waits until the import that was started waits for what is locked. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
-import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { verifyContext } from '../../store/check/verify-context.ts';
 import { importText, query, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
@@ -141,7 +141,7 @@ describe('a feed', () => {
     expect(Object.keys(expected).length).toBeGreaterThan(100);
     expect(await sums(databaseUrl)).toEqual(expected);
     const report = await verifyContext({ databaseUrl, context: 'lab' });
-    expect(report).toMatchObject({ differences: [], unpackedSlices: 0 });
+    expect(report).toMatchObject({ differences: [], differenceCount: 0 });
   });
 
   it('holds no more in memory than it may, and reads on when there is room', async () => {

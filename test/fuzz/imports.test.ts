@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportFormat } from '../../ingest/import-format.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { type LabelFormat, labelFile } from '../../ingest/label-file.ts';
-import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { verifyContext } from '../../store/check/verify-context.ts';
 import { conn, connLog, declareSamples, importText, NOW, query } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -86,7 +86,7 @@ async function tryFiles({ files, take, prepare }: Format, numRuns: number) {
     if (failure === null) {
       outcomes.taken += 1;
       const report = await verifyContext({ databaseUrl: database.url, context: 'lab' });
-      expect(report).toMatchObject({ differences: [], unpackedSlices: 0 });
+      expect(report).toMatchObject({ differences: [], differenceCount: 0 });
       before = (await sliceCount()) > MOST_SLICES ? await startAnew(prepare) : after;
       return;
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyContext } from '../../packing/verify/verify-context.ts';
+import { verifyContext } from '../../store/check/verify-context.ts';
 import { DAY, group, meter, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';
 import { checkAnswers } from './check-answers.ts';

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { type CompactReport, compactContext } from '../../store/merge/compact-context.ts';
+import { count, counted } from '../counted.ts';
+import { withDatabase } from '../run-with-database.ts';
+import { sizeText } from '../slices-table.ts';
+
+export function registerCompact(program: Command): void {
+  program
+    .command('compact')
+    .description('merge segments now, as `serve` does in the background')
+    .requiredOption('--context <name>', 'the context whose segments are merged')
+    .option('--json', 'print the result as JSON')
+    .action(compact);
+}
+
+/** What could not be merged ends the command as failed work does. */
+async function compact({ context, json }: { context: string; json?: true }): Promise<void> {
+  const started = performance.now();
+  const report = await withDatabase(({ url, signal }) =>
+    compactContext({
+      databaseUrl: url,
+      context,
+      now: () => Math.floor(Date.now() / 1000),
+      signal,
+      onWaiting: () => console.error(`waiting for another process that merges ${context}`),
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  if (json) console.log(JSON.stringify({ ...report, seconds }));
+  else for (const line of linesOf(report, seconds)) console.log(line);
+  if (report.damaged.length > 0) throw new Error(verdict(report));
+}
+
+function linesOf(report: CompactReport, seconds: number): string[] {
+  const { context, merges, merged, before, after, swept } = report;
+  const lines = [...report.damaged];
+  if (swept > 0) lines.push(`${counted(swept, 'segment')} replaced before were removed`);
+  if (merges === 0) {
+    const are = after.segments === 1 ? '1 segment is' : `${count(after.segments)} segments are`;
+    lines.push(`There is nothing to merge in context ${context}: ${are} as few as can be.`);
+    return lines;
+  }
+  lines.push(
+    `Context ${context} was compacted: ${counted(merged, 'segment')} became ` +
+      `${count(merged - (before.segments - after.segments))} in ${counted(merges, 'merge')}; ` +
+      `it has ${counted(after.segments, 'segment')} of ${sizeText(after.bytes)} now, before ` +
+      `${count(before.segments)} of ${sizeText(before.bytes)}, ${seconds.toFixed(1)} s`,
+  );
+  return lines;
+}
+
+const verdict = ({ context, damaged }: CompactReport): string =>
+  `${counted(damaged.length, 'merge')} could not be done, as segments are damaged: ` +
+  `\`countergraph verify --context ${context}\` names all of them`;

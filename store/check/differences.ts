@@ -1,0 +1,39 @@
+import { LIMITS } from '../../domain/limits.ts';
+
+/** Something stored that is not as it should be. Null: it is not about one. */
+export type Difference = {
+  readonly group: string | null;
+  readonly guid: string | null;
+  /** By its name. */
+  readonly slice: string | null;
+  readonly probe: string | null;
+  readonly segment: number | null;
+  readonly problem: string;
+  /** All of it in words, for people. */
+  readonly text: string;
+};
+
+/** What is looked at. */
+export type Subject = Omit<Difference, 'problem' | 'text'>;
+
+/** Counts all differences and keeps the first ones. */
+export class Differences {
+  readonly kept: Difference[] = [];
+  count = 0;
+
+  add(subject: Subject, problem: string): void {
+    this.count += 1;
+    if (this.kept.length >= LIMITS.namedDifferences) return;
+    this.kept.push({ ...subject, problem, text: `${placeOf(subject)}: ${problem}` });
+  }
+}
+
+function placeOf({ group, guid, slice, probe, segment }: Subject): string {
+  const places = [
+    group === null ? null : [group, guid].filter((name) => name !== null).join(' '),
+    slice,
+    probe === null ? null : `probe ${probe}`,
+    segment === null ? null : `segment ${segment}`,
+  ];
+  return places.filter((place) => place !== null).join(', ');
+}

@@ -1,0 +1,23 @@
+import type { SegmentSlice } from '../../db/write/segments/select-segment-slices.ts';
+import type { StoredSegment } from '../read/manifest.ts';
+
+/** Why a live segment should not be in its slice, in words; null: it should. */
+export function misplacement(
+  { sliceId, firstBucket, lastBucket }: StoredSegment,
+  slices: ReadonlyMap<number, SegmentSlice>,
+): string | null {
+  const slice = slices.get(sliceId);
+  if (!slice) return 'it is in use, but its slice is not there';
+  if (slice.archived) return 'it is in use, but its slice is archived';
+  if (firstBucket >= slice.startsAt && lastBucket < slice.endsAt) return null;
+  return 'it has readings of another time than its slice';
+}
+
+/** Whether the readings of a live segment were taken out: its slice was dropped or archived. */
+export function isLeftOver(
+  { sliceId }: StoredSegment,
+  slices: ReadonlyMap<number, SegmentSlice>,
+): boolean {
+  const slice = slices.get(sliceId);
+  return !slice || (slice.archived && slice.hasArchive);
+}

@@ -1,0 +1,31 @@
+import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
+import type { Directory, SectionPlace } from '../../segments/pages/directory.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+
+/** By page, what lies on it, in words. */
+export function partsOfPages(
+  { ranges }: Pick<Directory, 'ranges'>,
+  { topperBucketSeconds }: SegmentShape,
+): ReadonlyMap<number, ReadonlySet<string>> {
+  const parts = new Map<number, Set<string>>();
+  const add = (part: string, sections: readonly (SectionPlace | null)[]) => {
+    for (const section of sections) {
+      if (section === null) continue;
+      const known = parts.get(section.page);
+      if (known) known.add(part);
+      else parts.set(section.page, new Set([part]));
+    }
+  };
+  for (const { keys, levels, series } of ranges) {
+    add('keys', keys);
+    for (const { stepSeconds, groups } of levels) {
+      const part =
+        stepSeconds === WHOLE_SPAN ? 'sums of the whole span' : `blocks of ${stepSeconds} s`;
+      for (const { ordinals, columns } of groups) add(part, [ordinals, ...columns]);
+    }
+    for (const { entries, columns } of series) {
+      add(`series of ${topperBucketSeconds} s`, [entries, ...columns]);
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,57 @@
+import type { Connection } from '../../db/write/connection.ts';
+import {
+  type SegmentSlice,
+  selectSegmentSlices,
+} from '../../db/write/segments/select-segment-slices.ts';
+import { selectGroups } from '../../db/write/select-groups.ts';
+import { selectProbeNames } from '../../db/write/select-names.ts';
+import { parseGuid } from '../../domain/guid.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import type { Subject } from './differences.ts';
+
+/** Which part of the store is meant. */
+export type StorePlace = {
+  readonly groupId: number | null;
+  readonly sliceId: number | null;
+  /** 0: no probe. */
+  readonly probeId: number;
+  readonly segmentId: number | null;
+};
+
+export type StoreNames = {
+  /** By id. */
+  readonly slices: ReadonlyMap<number, SegmentSlice>;
+  /** What people call a place. */
+  readonly subjectOf: (place: StorePlace) => Subject;
+};
+
+export async function loadStoreNames(
+  connection: Connection,
+  contextId: number,
+): Promise<StoreNames> {
+  const slices = await selectSegmentSlices(connection, contextId);
+  const probes = await selectProbeNames(connection, contextId);
+  const groups = new Map(
+    (await selectGroups(connection, contextId)).map(({ groupId, guid, name }) => [
+      groupId,
+      { name, guid: parseGuid(guid) ?? guid },
+    ]),
+  );
+  const sliceOf = (id: number): string => {
+    const slice = slices.get(id);
+    return slice ? sliceName(slice.startsAt, slice.engine) : `slice number ${id}`;
+  };
+  return {
+    slices,
+    subjectOf: ({ groupId, sliceId, probeId, segmentId }) => {
+      const group = groupId === null ? null : groups.get(groupId);
+      return {
+        group: groupId === null ? null : (group?.name ?? `group number ${groupId}`),
+        guid: group?.guid ?? null,
+        slice: sliceId === null ? null : sliceOf(sliceId),
+        probe: probeId === 0 ? null : (probes.get(probeId) ?? `number ${probeId}`),
+        segment: segmentId,
+      };
+    },
+  };
+}

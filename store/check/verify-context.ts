@@ -1,0 +1,163 @@
+import { type CopySource, copiesOf } from '../../db/copy-source.ts';
+import { type Connection, inSnapshot } from '../../db/write/connection.ts';
+import { existingContext } from '../../db/write/existing-context.ts';
+import { selectStrayPages } from '../../db/write/segments/select-stray-pages.ts';
+import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { isoTime } from '../../domain/iso-time.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { loadManifest, type StoredSegment } from '../read/manifest.ts';
+import { loadShapes } from '../shapes/load-shapes.ts';
+import { checkStoredSegment } from './check-stored-segment.ts';
+import { type Difference, Differences } from './differences.ts';
+import { misplacement } from './misplacement.ts';
+import { loadStoreNames, type StoreNames } from './store-names.ts';
+
+export type VerifyTarget = {
+  readonly databaseUrl: string;
+  readonly context: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each range of keys. */
+  readonly onProgress?: (progress: { readonly bytes: number; readonly of: number }) => void;
+};
+
+export type VerifyReport = {
+  readonly context: string;
+  /** Those that have segments. */
+  readonly slices: number;
+  readonly segments: number;
+  /** One a key and bucket of each segment. */
+  readonly samples: number;
+  /** Of all segments. */
+  readonly bytes: number;
+  /** The first ones of them. */
+  readonly differences: readonly Difference[];
+  readonly differenceCount: number;
+};
+
+/**
+ * Compares all that a context has stored with what it is derived from, in one snapshot: imports and
+ * merges go on meanwhile. Each page against its digest, and within each segment coarser blocks,
+ * series and totals against the finest blocks (segments/check/check-segment.ts); the manifest
+ * against the pages that are there, against the slices, and coverage against the manifest. In
+ * memory is one range of keys.
+ */
+export const verifyContext = (target: VerifyTarget): Promise<VerifyReport> =>
+  withConnection(target, 'verify', (connection) =>
+    inSnapshot(connection, async () => {
+      const { contextId } = await existingContext(connection, target.context);
+      return verifyAll(target, connection, contextId);
+    }),
+  );
+
+type Verification = {
+  readonly source: CopySource;
+  readonly names: StoreNames;
+  readonly shapes: ReadonlyMap<number, SegmentShape>;
+  readonly differences: Differences;
+};
+
+async function verifyAll(
+  { context, signal, onProgress }: VerifyTarget,
+  connection: Connection,
+  contextId: number,
+): Promise<VerifyReport> {
+  const manifest = await loadManifest(copiesOf(connection), { contextId });
+  const names = await loadStoreNames(connection, contextId);
+  const segments = inOrder([...(manifest?.segments.values() ?? [])], names);
+  const bytes = sum(segments, ({ sizeBytes }) => sizeBytes);
+  let read = 0;
+  const source = countedCopies(connection, (length) => {
+    read += length;
+    onProgress?.({ bytes: Math.min(read, bytes), of: bytes });
+  });
+  const differences = new Differences();
+  const shapes = await loadShapes(connection, contextId);
+  for (const segment of segments) {
+    signal?.throwIfAborted();
+    await verifySegment({ source, names, shapes, differences }, segment);
+  }
+  await verifyCoverage(connection, contextId, { names, differences });
+  await verifyStrays(connection, { names, differences });
+  return {
+    context,
+    slices: new Set(segments.map(({ sliceId }) => sliceId)).size,
+    segments: segments.length,
+    samples: sum(segments, ({ rowCount }) => rowCount),
+    bytes,
+    differences: differences.kept,
+    differenceCount: differences.count,
+  };
+}
+
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((so, item) => so + of(item), 0);
+
+/** Oldest slice first; within it group by group. */
+function inOrder(segments: readonly StoredSegment[], { slices }: StoreNames): StoredSegment[] {
+  const places = new Map([...slices.keys()].map((sliceId, place) => [sliceId, place]));
+  const placeOf = ({ sliceId }: StoredSegment) => places.get(sliceId) ?? places.size;
+  return segments.toSorted(
+    (a, b) => placeOf(a) - placeOf(b) || a.groupId - b.groupId || a.segmentId - b.segmentId,
+  );
+}
+
+/** Copies of a connection, told of how many bytes each has. */
+function countedCopies(connection: Connection, onBytes: (length: number) => void): CopySource {
+  const source = copiesOf(connection);
+  return {
+    async copy(statement, bound) {
+      const copied = await source.copy(statement, bound);
+      onBytes(copied.length);
+      return copied;
+    },
+  };
+}
+
+async function verifySegment(
+  { source, names, shapes, differences }: Verification,
+  segment: StoredSegment,
+): Promise<void> {
+  const subject = names.subjectOf(segment);
+  const misplaced = misplacement(segment, names.slices);
+  if (misplaced !== null) differences.add(subject, misplaced);
+  const shape = shapes.get(segment.groupId);
+  if (!shape) {
+    differences.add(subject, 'its group is not there');
+    return;
+  }
+  for await (const fault of checkStoredSegment(source, segment, shape)) {
+    differences.add(subject, fault);
+  }
+}
+
+type Findings = Pick<Verification, 'names' | 'differences'>;
+
+async function verifyCoverage(
+  connection: Connection,
+  contextId: number,
+  { names, differences }: Findings,
+): Promise<void> {
+  for (const wrong of await selectWrongCoverage(connection, contextId)) {
+    const is = span(wrong.storedFirst, wrong.storedLast);
+    const problem = `${is} is stored, the segments say ${span(wrong.first, wrong.last)}`;
+    differences.add(names.subjectOf({ ...wrong, segmentId: null }), `its coverage: ${problem}`);
+  }
+}
+
+const span = (first: number | null, last: number | null): string =>
+  first === null || last === null ? 'nothing' : `${isoTime(first)} to ${isoTime(last)}`;
+
+async function verifyStrays(
+  connection: Connection,
+  { names, differences }: Findings,
+): Promise<void> {
+  const strays = await selectStrayPages(connection, [...names.slices.keys()]);
+  for (const { sliceId, segmentId, pages, isBeyond } of strays) {
+    const problem = isBeyond
+      ? `has ${pages} pages beyond its end`
+      : `has ${pages} pages, but is not in the manifest`;
+    const place = { groupId: null, sliceId, probeId: 0, segmentId };
+    differences.add(names.subjectOf(place), problem);
+  }
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '../../db/write/connection.ts';
+import { existingContext } from '../../db/write/existing-context.ts';
+import {
+  type SegmentTotals,
+  selectSegmentTotals,
+} from '../../db/write/segments/select-segment-totals.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { sweepContext } from '../sweep/sweep-context.ts';
+import { mergeContext } from './merge-context.ts';
+
+export type CompactTarget = {
+  readonly databaseUrl: string;
+  readonly context: string;
+  /** The clock, epoch seconds. */
+  readonly now: () => number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before waiting for another process that merges. */
+  readonly onWaiting?: () => void;
+  /** Called after each merge. */
+  readonly onMerged?: (merges: number) => void;
+};
+
+export type CompactReport = {
+  readonly context: string;
+  readonly merges: number;
+  /** Segments that were replaced. */
+  readonly merged: number;
+  readonly before: SegmentTotals;
+  readonly after: SegmentTotals;
+  /** Segments of before that were removed from the disk. */
+  readonly swept: number;
+  /** What could not be merged, in words. */
+  readonly damaged: readonly string[];
+};
+
+/**
+ * Merges what can be merged now, slices that are over at once, and sweeps what nobody can want any
+ * more; what it replaces itself is swept some minutes later, by a server or the next run.
+ */
+export const compactContext = (target: CompactTarget): Promise<CompactReport> =>
+  withConnection(target, 'compact', async (connection) => {
+    const { context, now } = target;
+    const { contextId } = await existingContext(connection, context);
+    const before = await selectSegmentTotals(connection, contextId);
+    const done = await mergeAll(target, connection, contextId);
+    const swept = await sweepContext(connection, { contextId, now: now() });
+    const after = await selectSegmentTotals(connection, contextId);
+    return { context, ...done, before, after, swept };
+  });
+
+async function mergeAll(
+  { now, signal, onWaiting, onMerged }: CompactTarget,
+  connection: Connection,
+  contextId: number,
+): Promise<Pick<CompactReport, 'merges' | 'merged' | 'damaged'>> {
+  const done = { merges: 0, merged: 0 };
+  let damaged: string[] = [];
+  let isWaiting = false;
+  for (;;) {
+    damaged = [];
+    const outcome = await mergeContext(connection, {
+      contextId,
+      now,
+      signal,
+      // A slice that is over is sealed at once: who asks for it knows that nothing more comes.
+      sealAfterSeconds: 0,
+      onMerged(_, { inputs }) {
+        done.merges += 1;
+        done.merged += inputs.length;
+        onMerged?.(done.merges);
+      },
+      onDamaged({ message }, { inputs }) {
+        const ids = inputs.map(({ segmentId }) => segmentId);
+        damaged.push(`segments ${ids.join(', ')}: ${message}`);
+      },
+    });
+    if (outcome === 'done') return { ...done, damaged };
+    if (!isWaiting) onWaiting?.();
+    isWaiting = true;
+    await sleep(LIMITS.mergeLookMs, undefined, { signal });
+  }
+}

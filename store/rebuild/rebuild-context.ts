@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { copiesOf } from '../../db/copy-source.ts';
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { existingContext } from '../../db/write/existing-context.ts';
+import { lockContext } from '../../db/write/lock-context.ts';
+import { deleteSweptPages } from '../../db/write/segments/delete-swept-pages.ts';
+import { repairCoverage } from '../../db/write/segments/repair-coverage.ts';
+import { selectStrayPages } from '../../db/write/segments/select-stray-pages.ts';
+import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { DamagedSegment } from '../../segments/damaged-segment.ts';
+import { type Difference, Differences } from '../check/differences.ts';
+import { isLeftOver } from '../check/misplacement.ts';
+import { loadStoreNames, type StoreNames } from '../check/store-names.ts';
+import { mergePlanned, type PlannedMerge } from '../merge/merge-planned.ts';
+import { publishSegments } from '../publish/publish-segments.ts';
+import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
+import { MissingPages } from '../read/missing-pages.ts';
+
+export type RebuildTarget = {
+  readonly databaseUrl: string;
+  readonly context: string;
+  /** The clock, epoch seconds. */
+  readonly now: () => number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before waiting for somebody who merges or imports. */
+  readonly onWaiting?: () => void;
+  /** Called after each segment. */
+  readonly onProgress?: (progress: { readonly bytes: number; readonly of: number }) => void;
+};
+
+export type RebuildReport = {
+  readonly context: string;
+  /** Segments that were written anew. */
+  readonly segments: number;
+  readonly samples: number;
+  /** Of the segments that were written. */
+  readonly bytes: number;
+  /** Segments of slices that are gone, which were taken out of use. */
+  readonly leftOver: number;
+  /** Rows of coverage that were wrong. */
+  readonly coverage: number;
+  /** What could not be made anew. */
+  readonly damaged: readonly Difference[];
+};
+
+type Rebuilding = RebuildTarget & {
+  readonly connection: Connection;
+  readonly contextId: number;
+  readonly manifest: Manifest;
+  readonly names: StoreNames;
+};
+
+/**
+ * Makes all that is derived anew. Each segment is written again from its keys and finest blocks, in
+ * a transaction of its own, and replaces what it was made of, as in a merge: readers and imports go
+ * on, and wherever it is stopped, what is there is whole. Then coverage is made what the segments
+ * say. A segment whose keys or finest blocks are damaged is left as it is, and named.
+ */
+export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
+  withConnection(target, 'rebuild', async (connection) => {
+    const { contextId } = await existingContext(connection, target.context);
+    const manifest = await loadManifest(copiesOf(connection), { contextId });
+    if (!manifest) throw new Error(`the context ${target.context} was just removed`);
+    const names = await loadStoreNames(connection, contextId);
+    const rebuilding = { ...target, connection, contextId, manifest, names };
+    const leftOver = await removeLeftOver(rebuilding);
+    const done = await rebuildSegments(rebuilding);
+    const coverage = await rebuildCoverage(rebuilding);
+    const strays = await selectStrayPages(connection, [...names.slices.keys()]);
+    await deleteSweptPages(connection, [...new Set(strays.map(({ sliceId }) => sliceId))]);
+    return { context: target.context, ...done, leftOver, coverage };
+  });
+
+/** Segments that live, though their slice was dropped or archived. */
+async function removeLeftOver(rebuilding: Rebuilding): Promise<number> {
+  const { connection, contextId, manifest, names, now } = rebuilding;
+  const died = [...manifest.segments.values()]
+    .filter((segment) => isLeftOver(segment, names.slices))
+    .map(({ segmentId }) => segmentId);
+  if (died.length === 0) return 0;
+  await inTransaction(connection, () =>
+    publishSegments(connection, { contextId, changes: 'data', born: [], died, at: now() }),
+  );
+  return died.length;
+}
+
+async function rebuildSegments(
+  rebuilding: Rebuilding,
+): Promise<Pick<RebuildReport, 'segments' | 'samples' | 'bytes' | 'damaged'>> {
+  const { manifest, names, signal, onProgress } = rebuilding;
+  const segments = [...manifest.segments.values()].filter(
+    (segment) => !isLeftOver(segment, names.slices),
+  );
+  const of = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const done = { segments: 0, samples: 0, bytes: 0 };
+  const damaged = new Differences();
+  let current = manifest;
+  let read = 0;
+  for (const segment of segments) {
+    signal?.throwIfAborted();
+    try {
+      current = (await newerManifest(rebuilding, current)) ?? current;
+      const written = await rebuildSegment({ ...rebuilding, manifest: current }, segment);
+      done.segments += written ? 1 : 0;
+      done.samples += written?.rowCount ?? 0;
+      done.bytes += written?.sizeBytes ?? 0;
+    } catch (error) {
+      const isDamage = error instanceof DamagedSegment || error instanceof MissingPages;
+      if (!isDamage) throw error;
+      damaged.add(names.subjectOf(segment), error.message);
+    }
+    read += segment.sizeBytes;
+    onProgress?.({ bytes: read, of });
+  }
+  return { ...done, damaged: damaged.kept };
+}
+
+/** Of one that is as new as can be, what came since is read soon. */
+const newerManifest = ({ connection, contextId }: Rebuilding, since: Manifest) =>
+  loadManifest(copiesOf(connection), { contextId, since });
+
+/** What was written in its place; null: others have replaced it meanwhile, and so made it anew. */
+async function rebuildSegment(
+  { connection, manifest, signal, now, onWaiting }: Rebuilding,
+  segment: StoredSegment,
+) {
+  const { groupId, sliceId, level } = segment;
+  // The directory has a digest, the row of the manifest has none.
+  const { first, last } = segment.directory().span;
+  const inputs = [{ ...segment, firstBucket: first, lastBucket: last }];
+  const planned: PlannedMerge = { manifest, groupId, sliceId, plan: { inputs, level } };
+  let isWaiting = false;
+  for (;;) {
+    const outcome = await mergePlanned(connection, planned, now);
+    if (outcome === 'stale') return null;
+    if (outcome !== 'busy') return outcome;
+    if (!isWaiting) onWaiting?.();
+    isWaiting = true;
+    await sleep(LIMITS.mergeLookMs, undefined, { signal });
+  }
+}
+
+/** Returns how many rows were wrong. */
+async function rebuildCoverage({
+  connection,
+  contextId,
+  onWaiting = () => {},
+}: Rebuilding): Promise<number> {
+  if ((await selectWrongCoverage(connection, contextId)).length === 0) return 0;
+  return inTransaction(connection, async () => {
+    // An import that is under way has written coverage of segments that nobody knows of yet.
+    await lockContext(connection, contextId, onWaiting);
+    const wrong = await selectWrongCoverage(connection, contextId);
+    await repairCoverage(connection, wrong);
+    return wrong.length;
+  });
+}

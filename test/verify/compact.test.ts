@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doneOn } from '../exporting/export-support.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { CONTEXT, type TestService } from '../support/service.ts';
+import { nowInSeconds, segmentsOf, verify } from './verify-support.ts';
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(1)] });
+});
+
+afterAll(() => lab.close());
+
+const importAt = (ts: number, key = 'a') =>
+  lab.importSamples([{ group: guidOf(1), key, ts, values: { 0: 1 } }]);
+
+const compact = (...more: string[]) => doneOn(lab, 'compact', '--context', CONTEXT, ...more);
+
+describe('compact', () => {
+  it('seals slices that are over at once, and says what it did', async () => {
+    for (let i = 0; i < 3; i += 1) await importAt(T0 + i * 60);
+    await importAt(T0 + DAY);
+    expect(await segmentsOf(lab)).toHaveLength(4);
+    const { out } = await compact();
+    expect(out).toHaveLength(1);
+    expect(out[0]).toMatch(
+      /^Context lab was compacted: 4 segments became 2 in 2 merges; it has 2 segments of \S+ \S+ now, before 4 of /,
+    );
+    expect((await segmentsOf(lab)).map(({ level }) => level)).toEqual([100, 100]);
+    expect(await verify(lab)).toMatchObject({ samples: 4, differences: [] });
+  });
+
+  it('says when there is nothing to do', async () => {
+    const { out } = await compact();
+    expect(out).toEqual([
+      'There is nothing to merge in context lab: 2 segments are as few as can be.',
+    ]);
+  });
+
+  it('leaves a slice alone that is not over, but for what is many', async () => {
+    const now = nowInSeconds();
+    const minute = now - (now % DAY) + 60;
+    await importAt(Math.min(minute, now));
+    const { out } = await compact('--json');
+    const report = JSON.parse(out[0] ?? '');
+    expect(report).toMatchObject({ context: CONTEXT, merges: 0, merged: 0, swept: 0, damaged: [] });
+    expect(report.after).toEqual(report.before);
+    expect(report.after.segments).toBe(3);
+  });
+
+  it('removes what was replaced some minutes ago', async () => {
+    await lab.sql(`update segments set died_at = died_at - interval '10 minutes'`);
+    const { out } = await compact();
+    expect(out[0]).toBe('4 segments replaced before were removed');
+    expect(await lab.sql('select from segments where died is not null')).toEqual([]);
+  });
+});
