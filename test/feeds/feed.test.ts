@@ -5,6 +5,7 @@ import { importText, query, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { flowLine, MINUTE, startFeed } from '../support/feed-lab.ts';
+import { storedReadings } from '../support/stored-readings.ts';
 
 let database: TestDatabase;
 let databaseUrl: string;

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { importText, query, sums, traces } from '../ingest/import-support.ts';
+import { importText, sums, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/nfdump-files.ts';
@@ -13,6 +13,7 @@ import {
   tcpFrame,
   udpFrame,
 } from '../support/packet-capture.ts';
+import { storedReadings } from '../support/stored-readings.ts';
 
 const START_MS = 1_700_000_309_500;
 
@@ -89,7 +90,10 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
     }
     const bytes = async (context: string) =>
       (await storedReadings(database.url, context))
-        .filter(({ group, key, slot }) => group === 'External Hosts' && key === HOST && slot === 1)
+        .filter(
+          ({ group, key, slot }) =>
+            group === 'External Hosts' && key === 'C6.33.64.07' && slot === 1,
+        )
         .map(({ bucket, value }) => [bucket, value]);
     // From second 29 on, 40 bytes back at once and 440 at the end, and ⌊1120 · 31 ÷ 90.25⌋ to it.
     for (const context of ['lab', ...zones]) {
