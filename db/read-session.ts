@@ -23,7 +23,7 @@ import {
   withinBound,
 } from './time-bound.ts';
 
-export { type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
+export { PagesGone, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
 export type { TimeBound } from './time-bound.ts';
 
 /**
@@ -87,7 +87,7 @@ export class ReadSession {
   #lostSnapshots = 0;
   /** Of what was read before the transaction began, in a snapshot of its own. */
   #check: SnapshotCheck | null = null;
-  #hasMoved = false;
+  #moved: SnapshotMoved | null = null;
 
   constructor(options: ReadSessionOptions) {
     this.#options = options;
@@ -98,9 +98,9 @@ export class ReadSession {
     return this.#lostSnapshots;
   }
 
-  /** Whether a statement has failed with SnapshotMoved. */
-  get hasMoved(): boolean {
-    return this.#hasMoved;
+  /** Why nothing holds that was read, if that is so: some statement has failed with it. */
+  get moved(): SnapshotMoved | null {
+    return this.#moved;
   }
 
   /** The rows of one statement. Errors: those of the table, or a defect as it is. */
@@ -237,7 +237,7 @@ export class ReadSession {
         return this.#run(task, given);
       }
       // The next attempt at the request sends its statements without names.
-      if (this.#options.pool.pooler.noteLoss(error)) this.#fail(new StatementsLost(error));
+      if (this.#options.pool.pooler.noteLoss(error)) this.fail(new StatementsLost(error));
       throw this.#explain(error, bound);
     }
   }
@@ -269,17 +269,18 @@ export class ReadSession {
     const results = [result].flat() as readonly { rows: readonly unknown[] }[];
     if (askPid) this.#pid = pidIn(results.at(check ? -2 : -1)?.rows[0]);
     const rows = results.at(-1)?.rows ?? [];
-    if (check && !check.isSame(rows)) this.#fail(new SnapshotMoved());
+    if (check && !check.isSame(rows)) this.fail(new SnapshotMoved());
   }
 
   #noteAlone(check: SnapshotCheck): void {
     const before = this.#check;
     if (!before) this.#check = check;
-    else if (!agree(before, check)) this.#fail(new SnapshotMoved());
+    else if (!agree(before, check)) this.fail(new SnapshotMoved());
   }
 
-  #fail(moved: SnapshotMoved): never {
-    this.#hasMoved = true;
+  /** Fails, and with it all that the request has read. */
+  fail(moved: SnapshotMoved): never {
+    this.#moved = moved;
     throw moved;
   }
 

@@ -27,6 +27,14 @@ export class StatementsLost extends SnapshotMoved {
   }
 }
 
+/** Pages that the request's manifest names are not there, or not any more. */
+export class PagesGone extends SnapshotMoved {
+  constructor(cause: unknown) {
+    super('segments of the request were replaced and swept, or are not on this node yet', cause);
+    this.name = 'PagesGone';
+  }
+}
+
 /** Whether the same was seen of everything that both have seen. */
 export function agree(before: SnapshotCheck, after: SnapshotCheck): boolean {
   return [...after.seen].every(([thing, seen]) => (before.seen.get(thing) ?? seen) === seen);

@@ -3,7 +3,13 @@ import type { Interval } from '../domain/interval.ts';
 import type { SimpleKeyKind } from '../domain/key-kind.ts';
 import { foldCase } from '../domain/search-text.ts';
 import type { ContextView } from './contexts.ts';
-import type { CounterGroupRow, CoverageRow, KeyGroup, MeterRow } from './loaders/node-loaders.ts';
+import type {
+  Catalog,
+  CounterGroupRow,
+  CoverageRow,
+  MeterRow,
+  ReadGroup,
+} from './loaders/node-loaders.ts';
 
 /** The groups that a cross-key's parts come from, in the order parent, first, second. */
 export type CrosskeyView = { readonly guids: readonly Guid[] };
@@ -15,17 +21,17 @@ export type CounterGroupView = {
   readonly crosskey: CrosskeyView | null;
   /** One kind for a simple group, a kind for each part of a cross-key group. */
   readonly kinds: readonly SimpleKeyKind[];
-  /** As key queries need it. */
-  readonly keys: KeyGroup;
+  /** As its segments and the texts of its keys are read. */
+  readonly read: ReadGroup;
 };
 
 export type MeterView = { readonly group: CounterGroupView; readonly row: MeterRow };
 
 /** The enabled groups of the context, by name. */
 export async function listGroups(at: ContextView): Promise<CounterGroupView[]> {
-  const { groups: rows } = await at.loaders.catalog(at.contextId);
-  const byGuid = new Map(rows.map((row) => [toGuid(row.guid), row]));
-  return rows.filter(({ enabled }) => enabled).map((row) => viewGroup(at, row, byGuid));
+  const catalog = await at.loaders.catalog(at.contextId);
+  const enabled = catalog.groups.filter((row) => row.enabled);
+  return enabled.map((row) => viewGroup(at, row, catalog));
 }
 
 export async function findGroup(at: ContextView, guid: Guid): Promise<CounterGroupView | null> {
@@ -46,26 +52,20 @@ export async function searchGroups(
     .filter(({ row, guid }) => !text || foldCase(`${row.name}\n${guid}`).includes(text));
 }
 
-function viewGroup(
-  at: ContextView,
-  row: CounterGroupRow,
-  byGuid: ReadonlyMap<Guid, CounterGroupRow>,
-): CounterGroupView {
-  const guid = toGuid(row.guid);
+function viewGroup(at: ContextView, row: CounterGroupRow, catalog: Catalog): CounterGroupView {
   const guids = [row.parent_guid, row.crosskey_guid_1, row.crosskey_guid_2]
     .filter((part) => part !== null)
     .map(toGuid);
-  const parts = guids.map((part) => byGuid.get(part));
-  const keys = { groupId: row.group_id, partGroupIds: parts.map((part) => part?.group_id ?? null) };
-  if (row.key_kind !== 'crosskey') {
-    return { at, row, guid, crosskey: null, kinds: [row.key_kind], keys };
-  }
-  return { at, row, guid, crosskey: { guids }, kinds: parts.map(kindOfPart), keys };
-}
-
-/** A part is never itself a cross-key (decision 31); a part group that is gone left plain text. */
-function kindOfPart(part: CounterGroupRow | undefined): SimpleKeyKind {
-  return part && part.key_kind !== 'crosskey' ? part.key_kind : 'text';
+  const read = catalog.readGroup(row.group_id);
+  const { kinds } = read.codec;
+  return {
+    at,
+    row,
+    guid: toGuid(row.guid),
+    crosskey: read.isCrossKey ? { guids } : null,
+    kinds,
+    read,
+  };
 }
 
 function toGuid(uuid: string): Guid {

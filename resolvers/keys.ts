@@ -1,16 +1,14 @@
-import { compareKeys } from '../domain/compare-keys.ts';
 import { joinCrossKey, parseCrossKey } from '../domain/cross-key.ts';
 import { defaultLabel } from '../domain/default-label.ts';
 import { malformed } from '../domain/errors.ts';
-import type { FilterableKey } from '../domain/key-filter.ts';
 import type { SimpleKeyKind } from '../domain/key-kind.ts';
 import { formatReadable, parseKey } from '../domain/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { foldCase } from '../domain/search-text.ts';
 import type { CounterGroupView } from './counter-groups.ts';
-import type { KeyRow } from './loaders/node-loaders.ts';
+import type { DescribedKey } from './loaders/node-loaders.ts';
+import type { TimeBound } from './loaders/request-reads.ts';
 
-export type KeyView = { readonly group: CounterGroupView; readonly row: KeyRow };
+export type KeyView = { readonly group: CounterGroupView; readonly row: DescribedKey };
 
 export type KeyAttribute = { readonly name: string; readonly value: string };
 
@@ -48,13 +46,6 @@ export const attributesOf = ({ row }: KeyView): KeyAttribute[] =>
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-export const filterable = (key: KeyView): FilterableKey => ({
-  key: key.row.key,
-  parts: partsOf(key),
-  readable: () => readableOf(key),
-  label: () => labelOf(key),
-});
-
 /** The key of the group in raw or readable form; null when the group has no such key. */
 export async function findKey(group: CounterGroupView, text: string): Promise<KeyView | null> {
   const [kind, ...others] = group.kinds;
@@ -66,10 +57,23 @@ export async function findKey(group: CounterGroupView, text: string): Promise<Ke
 
 /** The key of the group that has exactly this raw form. */
 export async function findRawKey(group: CounterGroupView, key: string): Promise<KeyView | null> {
+  const { loaders, contextId } = group.at;
   // PostgreSQL's texts have no NUL, so no key has one.
   if (key.includes('\0')) return null;
-  const row = await group.at.loaders.keyByText.load({ group: group.keys, key });
-  return row && { group, row };
+  if (!(await loaders.keyExists.load({ contextId, group: group.read, key }))) return null;
+  const [view] = await viewKeys(group, [key], null);
+  return view ?? null;
+}
+
+/** Keys that are known to be there, in raw form, with what is said about them. */
+export async function viewKeys(
+  group: CounterGroupView,
+  keys: readonly string[],
+  bound: TimeBound | null,
+): Promise<KeyView[]> {
+  const { loaders, contextId } = group.at;
+  const rows = await loaders.describedKeys.load({ contextId, group: group.read, keys, bound });
+  return rows.map((row) => ({ group, row }));
 }
 
 export type KeyPage = {
@@ -96,50 +100,15 @@ export async function listKeys(
     throw malformed('first', `an integer from 1 to ${LIMITS.keysPage}`, first);
   }
   const afterKey = after === null ? null : decodeCursor(after);
-  return search
-    ? searchedPage(group, { search: foldCase(search), first, afterKey })
-    : plainPage(group, { first, afterKey });
-}
-
-async function plainPage(
-  group: CounterGroupView,
-  { first, afterKey }: { first: number; afterKey: string | null },
-): Promise<KeyPage> {
-  const { keyPage, keyCount } = group.at.loaders;
-  // One row more than asked for tells whether there is a next page.
-  const rows = await keyPage.load({ group: group.keys, after: afterKey, limit: first + 1 });
+  const { loaders, contextId } = group.at;
+  const list = { contextId, group: group.read, search: search || null };
+  const page = await loaders.keyLists.page({ ...list, after: afterKey, limit: first });
   return {
     group,
-    keys: rows.slice(0, first).map((row) => ({ group, row })),
-    hasNextPage: rows.length > first,
+    keys: page.keys.map((row) => ({ group, row })),
+    hasNextPage: page.hasMore,
     hasPreviousPage: afterKey !== null,
-    totalCount: () => keyCount.load(group.row.group_id),
-  };
-}
-
-/** Labels and readable forms follow rules the database does not know: all keys are looked at. */
-async function searchedPage(
-  group: CounterGroupView,
-  { search, first, afterKey }: { search: string; first: number; afterKey: string | null },
-): Promise<KeyPage> {
-  const { groupKeys, goOn } = group.at.loaders;
-  const rows = await groupKeys.load({ ...group.keys, bound: null });
-  const found: KeyView[] = [];
-  for (const [place, row] of rows.entries()) {
-    if ((place & 255) === 0) await goOn();
-    const key = { group, row };
-    const texts = [labelOf(key), readableOf(key)];
-    if (texts.some((text) => foldCase(text).includes(search))) found.push(key);
-  }
-  const start =
-    afterKey === null ? 0 : found.findIndex(({ row }) => compareKeys(row.key, afterKey) > 0);
-  const rest = start < 0 ? [] : found.slice(start);
-  return {
-    group,
-    keys: rest.slice(0, first),
-    hasNextPage: rest.length > first,
-    hasPreviousPage: afterKey !== null,
-    totalCount: async () => found.length,
+    totalCount: () => loaders.keyLists.count(list),
   };
 }
 

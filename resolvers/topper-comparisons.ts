@@ -1,26 +1,12 @@
-import { compareKeys } from '../domain/compare-keys.ts';
 import { invalidWindow, malformed, serviceError } from '../domain/errors.ts';
 import type { Guid } from '../domain/guid.ts';
 import { type Interval, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
 import { ratio, shownValue } from '../domain/topper-arithmetic.ts';
 import { availableInterval, drilldownsOf } from './counter-groups.ts';
-import type { RankAnswer } from './loaders/topper-answers.ts';
+import type { RankedValue } from './loaders/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
-import {
-  checkMaxItems,
-  coveredPart,
-  rankableMeter,
-  ruleOf,
-  type TopperPlan,
-} from './topper-plan.ts';
-import {
-  askKeys,
-  loadTopper,
-  type RankedKey,
-  selectKeys,
-  type Topper,
-  withKeys,
-} from './toppers.ts';
+import { checkMaxItems, coveredPart, rankableMeter, ruleOf } from './topper-plan.ts';
+import { askKeys, loadTopper, type RankedKey, selectKeys, type Topper } from './toppers.ts';
 
 export type PreviousMetric = {
   readonly window: Interval;
@@ -42,16 +28,16 @@ export async function previousOf(ranked: RankedKey, ago: number | null): Promise
   return {
     window,
     metric,
-    rank: then && (await rankOf(topper.plan, ranked, then)),
+    rank: then?.rank ?? null,
     change,
     changeRatio: metric === 0n ? null : ratio(change, metric),
   };
 }
 
 /** The ranks of all listed keys in other windows, asked for once however many keys want theirs. */
-const ranksOfTopper = new WeakMap<Topper, Map<number, Promise<readonly (RankAnswer | null)[]>>>();
+const ranksOfTopper = new WeakMap<Topper, Map<number, Promise<readonly (RankedValue | null)[]>>>();
 
-function ranksAt(topper: Topper, window: Interval): Promise<readonly (RankAnswer | null)[]> {
+function ranksAt(topper: Topper, window: Interval): Promise<readonly (RankedValue | null)[]> {
   const known = ranksOfTopper.get(topper) ?? new Map();
   ranksOfTopper.set(topper, known);
   const ranks = known.get(window.from) ?? askRanks(topper, window);
@@ -62,11 +48,11 @@ function ranksAt(topper: Topper, window: Interval): Promise<readonly (RankAnswer
 async function askRanks(
   { plan, keys }: Topper,
   window: Interval,
-): Promise<readonly (RankAnswer | null)[]> {
+): Promise<readonly (RankedValue | null)[]> {
   const selection = await selectKeys(plan);
-  const places = keys.map(({ key: { row } }) => ({ shard: row.shard, keyId: row.keyId }));
-  const answer = await askKeys(plan, window, { kind: 'ranks', ...selection, keys: places });
-  if (answer.kind !== 'ranks') throw new Error('the kernel answered another question');
+  const listed = keys.map(({ key }) => key.row.key);
+  const answer = await askKeys(plan, window, { kind: 'ranks', ...selection, keys: listed });
+  if (answer.kind !== 'ranks') throw new Error('another question was answered');
   return answer.ranks;
 }
 
@@ -81,18 +67,6 @@ function earlier({ from, to }: Interval, ago: number | null): Interval {
     throw malformed('ago', must, seconds);
   }
   return { from: from - seconds, to: to - seconds };
-}
-
-/** One more than the keys before it: the larger ones, and its equals with a smaller key. */
-async function rankOf(
-  plan: TopperPlan,
-  { key: own }: RankedKey,
-  { larger, equals }: RankAnswer,
-): Promise<number> {
-  if (equals.length === 1) return larger + 1;
-  const placed = await withKeys(plan, equals);
-  const before = placed.filter(({ key }) => compareKeys(key.row.key, own.row.key) < 0);
-  return larger + before.length + 1;
 }
 
 export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number };
@@ -118,7 +92,7 @@ export async function drillDown(
     ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, maxItems, bound },
     available,
     covered: coveredPart(window, available),
-    passing: null,
+    filter: null,
     within: { group: outer, key: ranked.key.row.key },
   });
 }

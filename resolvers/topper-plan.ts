@@ -12,8 +12,7 @@ import {
   findMeter,
   type MeterView,
 } from './counter-groups.ts';
-import { filterTest, type KeyPassing } from './filter-test.ts';
-import type { MeterRead } from './loaders/read-plan.ts';
+import type { MeterRead } from './loaders/meter-read.ts';
 import type { TimeBound } from './loaders/request-reads.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -49,7 +48,8 @@ export type TopperPlan = {
   /** The window inside what is available: percentiles, peak and series look no further. */
   readonly covered: Interval;
   readonly probeId: number | null;
-  readonly passing: KeyPassing | null;
+  /** Which keys may be listed; null: all. */
+  readonly filter: KeyFilter | null;
   readonly within: Within | null;
   readonly maxItems: number;
   readonly bound: TimeBound | null;
@@ -64,9 +64,9 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
   }
   if (isLong(request.filter)) await group.at.loaders.takeTurn();
-  const passing = isEmptyFilter(request.filter)
-    ? null
-    : filterTest(group, request.filter, compileKeyFilter(request.filter, group.kinds, names));
+  const filter = isEmptyFilter(request.filter) ? null : request.filter;
+  // For its errors: here they are told in the words of who asks.
+  if (filter) compileKeyFilter(filter, group.kinds, names);
   const { meter, fold } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const available = await availableInterval(group, probeId);
@@ -80,7 +80,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const { timeoutSeconds, maxItems } = request;
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {
-    ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, passing, maxItems, bound },
+    ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, filter, maxItems, bound },
     available,
     covered: coveredPart(window, available),
     within: null,

@@ -5,14 +5,7 @@ import { isCounting } from '../domain/meter-type.ts';
 import { nearestRank, ZERO } from '../domain/percentile.ts';
 import { shownValue } from '../domain/topper-arithmetic.ts';
 import type { GroupStep } from './loaders/group-steps.ts';
-import {
-  type KeyPlace,
-  orderedSteps,
-  type StepSeries,
-  stepAt,
-  stepValue,
-  WHOLE_GROUP,
-} from './loaders/step-series.ts';
+import { orderedSteps, type StepSeries, stepAt, stepValue } from './loaders/step-series.ts';
 import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
 import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
@@ -78,16 +71,20 @@ async function keySteps(
   { topper: { plan }, key: { row } }: RankedKey,
   stepSeconds: number,
 ): Promise<KeySteps> {
-  const found = await loadSteps(plan, stepSeconds, { shard: row.shard, keyId: row.keyId });
+  const found = await loadSteps(plan, stepSeconds, row.key);
   if (!isCounting(plan.fold)) return { found, zeros: 0 };
   return { found, zeros: stepCount(plan, stepSeconds) - found.ids.length };
 }
 
-function loadSteps(plan: TopperPlan, stepSeconds: number, key: KeyPlace): Promise<StepSeries> {
-  const { at, row } = plan.meter.group;
+/** key: in raw form; null: all keys of the group together. */
+function loadSteps(plan: TopperPlan, stepSeconds: number, key: string | null): Promise<StepSeries> {
+  const { at } = plan.meter.group;
   return at.loaders.keySteps.load({
-    ...{ contextId: at.contextId, read: readOf(plan, plan.covered), stepSeconds, key },
-    ...{ topperBucketSeconds: row.topper_bucket_size, bound: plan.bound },
+    contextId: at.contextId,
+    read: readOf(plan, plan.covered),
+    stepSeconds,
+    key,
+    bound: plan.bound,
   });
 }
 
@@ -153,12 +150,10 @@ const isOfWholeGroup = ({ fold, within, rule }: TopperPlan, stepSeconds: number)
 
 async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
   const [whole, ...listed] = await Promise.all([
-    loadSteps(plan, stepSeconds, { shard: 0, keyId: WHOLE_GROUP }),
+    loadSteps(plan, stepSeconds, null),
     ...(isCounting(plan.fold)
       ? []
-      : keys.map(({ key: { row } }) =>
-          loadSteps(plan, stepSeconds, { shard: row.shard, keyId: row.keyId }),
-        )),
+      : keys.map(({ key }) => loadSteps(plan, stepSeconds, key.row.key))),
   ]);
   const taken = groupBy(listed.flatMap(stepReadings), ({ at }) => at);
   return stepReadings(whole).map(({ at, value }) => {
@@ -174,9 +169,11 @@ async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promis
 async function stepsOfKeys({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
   const { at } = plan.meter.group;
   return at.loaders.groupSteps.load({
-    ...{ contextId: at.contextId, read: readOf(plan, plan.covered), stepSeconds },
-    keys: keys.map(({ key: { row } }) => ({ shard: row.shard, keyId: row.keyId })),
-    within: await keysWithin(plan),
+    contextId: at.contextId,
+    read: readOf(plan, plan.covered),
+    stepSeconds,
+    listed: keys.map(({ key }) => key.row.key),
+    within: keysWithin(plan),
     bound: plan.bound,
   });
 }

@@ -95,7 +95,7 @@ export function createService(options: ServiceOptions): Service {
     onWork,
   });
   const memory = new ServiceMemory(kernel, {
-    unpackedBytes: settings.blockCacheBytes,
+    segmentBytes: settings.blockCacheBytes,
     answerBytes: settings.answerCacheBytes,
     responseBytes: settings.responseCacheBytes,
   });

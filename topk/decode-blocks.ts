@@ -3,7 +3,7 @@ import { WHOLE_SPAN } from '../segments/blocks/levels.ts';
 import type { Lanes } from '../segments/codes/lanes.ts';
 import type { Column } from '../segments/readings/column.ts';
 import { joinColumns } from '../segments/readings/join-columns.ts';
-import { boundOf, type UnitColumn } from './block-page.ts';
+import { boundOf, type UnitColumn } from './unit-column.ts';
 
 /** A group of blocks as it is stored, of one range of a segment's keys. */
 export type StoredGroup = {

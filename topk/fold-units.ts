@@ -8,14 +8,17 @@ import {
   NARROW_BOUND,
   type WideLanes,
 } from '../segments/codes/lanes.ts';
-import type { BlockUnit, UnitColumn } from './block-page.ts';
 import { giveBackLanes, takeLanes } from './scratch.ts';
+import type { UnitColumn } from './unit-column.ts';
 
 /**
  * The keys of a block and what they read of one meter. sign −1: they are to be taken out of the
  * others again, which only a counter allows.
  */
-export type UnitReadings = Pick<BlockUnit, 'ids' | 'shardEnds'> & {
+export type UnitReadings = {
+  /** Of all shards one after the other, those of shard n ending at shardEnds[n]. */
+  readonly ids: Uint32Array;
+  readonly shardEnds: Uint32Array;
   readonly column: UnitColumn;
   readonly sign: 1 | -1;
 };

@@ -1,21 +1,27 @@
+import type { KeyFilter } from '../domain/key-filter.ts';
 import type { Fold } from '../domain/meter-type.ts';
+import { keyMatcher } from '../segments/filter/match-keys.ts';
+import type { OwnLabels } from '../segments/filter/plain-texts.ts';
+import { type KeyKinds, keyCodecOf } from '../segments/keys/key-codec.ts';
 import type { KeyList } from '../segments/keys/key-list.ts';
 import { type UnitedKeys, uniteKeys } from '../segments/keys/unite-keys.ts';
 import { type Answer, answerQuestions, type Question } from './answer-questions.ts';
-import { type BlockPage, type BlockRange, type StoredRun, unpackPage } from './block-page.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from './decode-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold-units.ts';
+import type { KeyBits } from './key-bits.ts';
 import { openUnits } from './open-units.ts';
+
+/** Which keys of a kind are looked for; labels null: it does not look at any. */
+export type KeySearch = KeyKinds & {
+  readonly filter: KeyFilter;
+  readonly labels: OwnLabels | null;
+};
 
 /** Work that a thread can be given, as plain data: whatever is large lies in shared memory. */
 export type KernelTask =
-  | {
-      readonly kind: 'unpack';
-      readonly ranges: readonly BlockRange[];
-      readonly runs: readonly StoredRun[];
-    }
   | { readonly kind: 'decode'; readonly wanted: readonly BlocksWanted[] }
   | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
+  | { readonly kind: 'match'; readonly keys: KeyList; readonly search: KeySearch }
   | {
       readonly kind: 'fold';
       readonly fold: Fold;
@@ -24,19 +30,19 @@ export type KernelTask =
     };
 
 export type KernelResult =
-  | BlockPage
   | readonly (readonly SegmentBlock[])[]
   | UnitedKeys
+  | KeyBits
   | readonly Answer[];
 
 export function runKernelTask(task: KernelTask): KernelResult {
   switch (task.kind) {
-    case 'unpack':
-      return unpackPage(task.ranges, task.runs);
     case 'decode':
       return task.wanted.map(decodeBlocks);
     case 'unite':
       return uniteKeys(task.lists, sharedMemory);
+    case 'match':
+      return matchKeys(task.keys, task.search);
     case 'fold':
       return answerFold(task.units, task.fold, task.questions);
     default:
@@ -45,6 +51,13 @@ export function runKernelTask(task: KernelTask): KernelResult {
 }
 
 const sharedMemory = (sizeBytes: number) => new SharedArrayBuffer(sizeBytes);
+
+/** The same bits as the filter's: the kernel knows one shard. */
+function matchKeys(keys: KeyList, { filter, labels, ...kinds }: KeySearch): KeyBits {
+  const matches = keyMatcher(keyCodecOf(kinds), filter);
+  const { count, words } = matches(keys, labels ? { labels } : {});
+  return { starts: Uint32Array.of(0, count), bits: words };
+}
 
 function answerFold(
   units: readonly UnitReadings[],

@@ -5,11 +5,16 @@ import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
 import type { KeyList } from '../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../segments/keys/unite-keys.ts';
 import type { Answer, Question } from './answer-questions.ts';
-import type { BlockPage, BlockRange, StoredRun } from './block-page.ts';
 import type { BlocksWanted, SegmentBlock, StoredGroup } from './decode-blocks.ts';
 import type { UnitReadings } from './fold-units.ts';
-import { type KernelResult, type KernelTask, runKernelTask } from './kernel-task.ts';
+import {
+  type KernelResult,
+  type KernelTask,
+  type KeySearch,
+  runKernelTask,
+} from './kernel-task.ts';
 import type { WorkerReply } from './kernel-worker.ts';
+import type { KeyBits } from './key-bits.ts';
 import { isListed } from './open-units.ts';
 
 export type KernelOptions = {
@@ -21,12 +26,13 @@ export type KernelOptions = {
   readonly onWork?: WorkObserver;
 };
 
-/** How many readings are unpacked or added up at once, where that is not worth another thread. */
+/** How much is done at once, where that is not worth another thread. */
 const INLINE = {
-  unpackBytes: 120_000,
+  decodeBytes: 120_000,
   readings: 60_000,
   listedReadings: 200_000,
   unitedKeys: 40_000,
+  matchedKeys: 10_000,
 } as const;
 
 const storedBytes = (groups: readonly StoredGroup[]): number =>
@@ -45,7 +51,7 @@ type Job = {
 type Thread = { readonly worker: Worker; job: Job | null };
 
 /**
- * Unpacks blocks and adds them up in threads, so that the event loop is never busy for long: what
+ * Decodes blocks, unites and finds keys, and adds up in threads, so that the event loop is never busy for long: what
  * takes less than about a millisecond is done at once, the rest waits for a thread in a bounded
  * queue. A thread that dies fails its task and is replaced. Errors: `busy` when the queue is full; a
  * closed kernel refuses everything.
@@ -74,16 +80,6 @@ export class Kernel {
     return this.#threads.length;
   }
 
-  async unpack(
-    ranges: readonly BlockRange[],
-    runs: readonly StoredRun[],
-    signal: AbortSignal,
-  ): Promise<BlockPage> {
-    const bytes = runs.reduce((sum, { keys, values }) => sum + keys.length + values.length, 0);
-    const task: KernelTask = { kind: 'unpack', ranges, runs };
-    return (await this.#run(task, bytes <= INLINE.unpackBytes, signal)) as BlockPage;
-  }
-
   /** The blocks of each of the wanted, in their order. Errors: DamagedSegment too. */
   async decode(
     wanted: readonly BlocksWanted[],
@@ -91,7 +87,7 @@ export class Kernel {
   ): Promise<readonly (readonly SegmentBlock[])[]> {
     const bytes = wanted.reduce((sum, { groups }) => sum + storedBytes(groups), 0);
     const task: KernelTask = { kind: 'decode', wanted };
-    const isSmall = bytes <= INLINE.unpackBytes;
+    const isSmall = bytes <= INLINE.decodeBytes;
     return (await this.#run(task, isSmall, signal)) as readonly (readonly SegmentBlock[])[];
   }
 
@@ -100,6 +96,12 @@ export class Kernel {
     const keys = lists.reduce((sum, { count }) => sum + count, 0);
     const task: KernelTask = { kind: 'unite', lists };
     return (await this.#run(task, keys <= INLINE.unitedKeys, signal)) as UnitedKeys;
+  }
+
+  /** Those of sorted keys that pass a filter. Errors: those of compileKeyFilter. */
+  async match(keys: KeyList, search: KeySearch, signal: AbortSignal): Promise<KeyBits> {
+    const task: KernelTask = { kind: 'match', keys, search };
+    return (await this.#run(task, keys.count <= INLINE.matchedKeys, signal)) as KeyBits;
   }
 
   async fold(

@@ -1,9 +1,9 @@
 import { floorTo } from '../domain/interval.ts';
 import { type Fold, isCounting } from '../domain/meter-type.ts';
 import { NARROW_BOUND } from '../segments/codes/lanes.ts';
-import { boundOf } from './block-page.ts';
 import { mergeBlocks, type SlotFolds } from './merge-blocks.ts';
 import type { BlockColumn, ShardBlock } from './packed-run.ts';
+import { boundOf } from './unit-column.ts';
 
 /** In place of a key: all keys of the group together. */
 export const WHOLE_GROUP = -1;

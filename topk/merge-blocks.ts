@@ -1,8 +1,8 @@
 import { type Fold, isCounting } from '../domain/meter-type.ts';
 import { isWide, type Lanes, narrowLanes, wideLanes } from '../segments/codes/lanes.ts';
-import { boundOf } from './block-page.ts';
 import { type Folded, foldUnits, releaseFolded } from './fold-units.ts';
 import type { BlockColumn, ShardBlock } from './packed-run.ts';
+import { boundOf } from './unit-column.ts';
 
 /** The meters of a group by slot − 1; null: a meter that takes no readings. */
 export type SlotFolds = readonly (Fold | null)[];

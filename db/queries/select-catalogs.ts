@@ -12,13 +12,12 @@ export type CounterGroupRow = {
   topper_bucket_size: number;
   sampling_rate: number;
   enabled: boolean;
-  shard_count: number;
   parent_guid: string | null;
   crosskey_guid_1: string | null;
   crosskey_guid_2: string | null;
 };
 
-/** slot: the 1-based place of the meter's reading in samples.readings. */
+/** slot: the 1-based place of the meter in the segments of its group. */
 export type MeterRow = {
   group_id: number;
   meter_id: number;
@@ -41,22 +40,7 @@ export type CoverageRow = {
   lastBucket: number;
 };
 
-/** packed: all its samples are in blocks too. */
-export type CatalogSliceRow = {
-  sliceId: number;
-  startsAt: number;
-  endsAt: number;
-  packed: boolean;
-};
-
-/** A block of a day or more that is whole, as long as these are the slices that are there. */
-export type CoarseBlockRow = {
-  groupId: number;
-  level: number;
-  start: number;
-  probeId: number;
-  sliceIds: number[];
-};
+export type CatalogSliceRow = { sliceId: number; startsAt: number; endsAt: number };
 
 /** All that says what a context's groups are and which of their data there are. */
 export type CatalogRow = {
@@ -71,7 +55,6 @@ export type CatalogRow = {
   /** Those that are available, and their coverage. */
   slices: CatalogSliceRow[];
   coverage: CoverageRow[];
-  coarse: CoarseBlockRow[];
 };
 
 export const selectCatalogs = (
@@ -80,16 +63,19 @@ export const selectCatalogs = (
   bound: TimeBound | null,
 ): Promise<CatalogRow[]> =>
   session.read(
-    { query: 'select-catalogs', name: 'catalogs', text: SELECT_CATALOGS, values: [contextIds] },
+    { query: 'select-catalogs', name: 'catalogs', text: ALL_CATALOGS, values: [contextIds] },
     bound,
   );
 
-/** JSON's numbers are exact up to 2^53, which no id and no time passes. */
-const SELECT_CATALOGS = `
+/**
+ * The catalogs of contexts; ids: as PostgreSQL writes an array. JSON's numbers are exact up to 2^53,
+ * which no id and no time passes.
+ */
+export const catalogsText = (ids: string): string => `
 select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
   (select coalesce(json_agg(row_to_json(g)), '[]') from (
     select g.context_id, g.group_id, g.guid, g.name, g.key_kind, g.bucket_size,
-      g.topper_bucket_size, g.sampling_rate, g.enabled, g.shard_count, x.parent_guid,
+      g.topper_bucket_size, g.sampling_rate, g.enabled, x.parent_guid,
       x.crosskey_guid_1, x.crosskey_guid_2
     from counter_groups g left join crosskeys x using (group_id)
     where g.context_id = c.context_id order by g.name, g.guid) g) as groups,
@@ -100,14 +86,12 @@ select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
   (select coalesce(json_agg(json_build_object('probeId', p.probe_id, 'name', p.name)
     order by p.name), '[]') from probes p where p.context_id = c.context_id) as probes,
   (select coalesce(json_agg(json_build_object('sliceId', s.slice_id, 'startsAt', s.starts_at,
-    'endsAt', s.ends_at, 'packed', s.packed) order by s.starts_at, s.engine), '[]')
+    'endsAt', s.ends_at) order by s.starts_at, s.engine), '[]')
     from slices s where s.context_id = c.context_id and not s.archived) as slices,
   (select coalesce(json_agg(json_build_object('groupId', v.group_id, 'sliceId', v.slice_id,
     'probeId', v.probe_id, 'firstBucket', v.first_bucket, 'lastBucket', v.last_bucket)), '[]')
     from coverage v join slices s using (slice_id)
-    where s.context_id = c.context_id and not s.archived) as coverage,
-  (select coalesce(json_agg(json_build_object('groupId', b.group_id, 'level', b.level,
-    'start', b.start, 'probeId', b.probe_id, 'sliceIds', b.slice_ids)), '[]')
-    from coarse_blocks b join counter_groups g using (group_id)
-    where g.context_id = c.context_id) as coarse
-from contexts c where c.context_id = any($1::int[])`;
+    where s.context_id = c.context_id and not s.archived) as coverage
+from contexts c where c.context_id = any(${ids})`;
+
+const ALL_CATALOGS = catalogsText('$1::int[]');

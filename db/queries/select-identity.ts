@@ -89,6 +89,7 @@ left join tokens t on t.user_id = u.user_id
 left join lateral (
   select json_agg(json_build_object(
     'contextId', c.context_id, 'name', c.name, 'version', v.version, 'textVersion', x.version,
+    'layout', v.layout,
     'nodes', coalesce((
       select json_agg(json_build_object(
         'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env) order by n.name)

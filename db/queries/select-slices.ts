@@ -65,7 +65,8 @@ export const slicesOf = (contextId: string): string => `(
 
 export const SELECT_SLICES = `
 select asked.context_id as "contextId", coalesce(v.version, 0)::float8 as version,
-  coalesce(t.version, 0)::float8 as "textVersion", pg_is_in_recovery() as "isStandby",
+  coalesce(t.version, 0)::float8 as "textVersion", coalesce(v.layout, 0)::float8 as layout,
+  pg_is_in_recovery() as "isStandby",
   ${slicesOf('asked.context_id')} as slices
 from unnest($1::int[]) as asked (context_id) cross join (values ($2::text)) as request (id)
 left join context_versions v using (context_id) left join text_versions t using (context_id)`;

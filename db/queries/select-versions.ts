@@ -1,8 +1,16 @@
 import { copyArray } from '../copy-text.ts';
 import type { ReadSession, SnapshotCheck, TimeBound } from '../read-session.ts';
 
-/** What is remembered of a context under these numbers still holds while they are the same. */
-export type VersionsRow = { contextId: number; version: number; textVersion: number };
+/**
+ * What is remembered of a context under `version` and `textVersion` still holds while they are the
+ * same. layout: of its manifest, which also changes where the same readings lie in other segments.
+ */
+export type VersionsRow = {
+  contextId: number;
+  version: number;
+  textVersion: number;
+  layout: number;
+};
 
 export const selectVersions = (
   session: ReadSession,
@@ -15,7 +23,7 @@ export const selectVersions = (
       // float8 holds them exactly and arrives as a number; int8 would arrive as text.
       text: `
 select v.context_id as "contextId", v.version::float8 as version,
-  t.version::float8 as "textVersion"
+  t.version::float8 as "textVersion", v.layout::float8 as layout
 from context_versions v join text_versions t using (context_id)
 where v.context_id = any($1::int[])`,
       values: [contextIds],

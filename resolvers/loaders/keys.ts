@@ -1,134 +1,175 @@
 import DataLoader from 'dataloader';
-import type { KeyGroup, KeyRow } from '../../db/queries/key-columns.ts';
-import { type PartOfCrossKey, selectCrossKeys } from '../../db/queries/select-cross-keys.ts';
-import { selectGroupKeys } from '../../db/queries/select-group-keys.ts';
-import { selectKeyCounts } from '../../db/queries/select-key-counts.ts';
-import { type KeyPageRequest, selectKeyPages } from '../../db/queries/select-key-page.ts';
-import { type KeyId, selectKeysById } from '../../db/queries/select-keys-by-id.ts';
-import { type KeyOfGroup, selectKeysByText } from '../../db/queries/select-keys-by-text.ts';
-import type { ReadSession, TimeBound } from '../../db/read-session.ts';
+import {
+  type LabelledKeyRow,
+  selectLabelledKeys,
+} from '../../db/queries/segments/select-labelled-keys.ts';
+import type { TimeBound } from '../../db/read-session.ts';
 import { groupBy } from '../../domain/group-by.ts';
-import type { KeyPlace } from '../../topk/key-rows.ts';
-import { byBound, oneLoader } from './batch.ts';
-import type { ContextState, NodeReader } from './node-reader.ts';
+import type { OwnLabels } from '../../segments/filter/plain-texts.ts';
+import { existingKeys } from '../../store/read/existing-keys.ts';
+import { byBound } from './batch.ts';
+import type { ReadGroup } from './catalog.ts';
+import { segmentsOfContexts } from './context-segments.ts';
+import type { NodeReader } from './node-reader.ts';
+import { type DescribedKey, describeKeys } from './segments/describe-keys.ts';
+import { countKeys, type ListedKeys, readKeyPage } from './segments/key-pages.ts';
+import { keysFound } from './segments/passing-keys.ts';
 
-type Bounded = { bound: TimeBound | null };
-
-/** Keys of a group by the ids that readings carried. */
-export type KeysByIdRequest = Bounded & {
+/** Keys of a group, in raw form. */
+export type DescribeRequest = {
   readonly contextId: number;
-  readonly group: KeyGroup;
-  readonly places: readonly KeyPlace[];
+  readonly group: ReadGroup;
+  readonly keys: readonly string[];
+  readonly bound: TimeBound | null;
 };
 
-/** The keys of all requests in one statement; those that are remembered need none. */
-export const keysByIdLoader = (
+/** What is said about keys, in one statement for all requests; what is remembered needs none. */
+export const describedKeysLoader = (
   reader: NodeReader,
-): DataLoader<KeysByIdRequest, (KeyRow | null)[]> =>
+): DataLoader<DescribeRequest, DescribedKey[]> =>
   new DataLoader(
-    (requests) => byBound(requests, (batch, bound) => findKeys(reader, batch, bound)),
+    (requests) => byBound(requests, (batch, bound) => describeAll(reader, batch, bound)),
     { cache: false },
   );
 
-async function findKeys(
+async function describeAll(
   reader: NodeReader,
-  requests: readonly KeysByIdRequest[],
+  requests: readonly DescribeRequest[],
   bound: TimeBound | null,
-): Promise<(KeyRow | null)[][]> {
-  const { keys } = reader.memory;
+): Promise<DescribedKey[][]> {
+  const { texts } = reader.memory;
   const states = await Promise.all(requests.map(({ contextId }) => reader.context(contextId)));
-  const unknown = new Map<string, { id: KeyId; state: ContextState }>();
-  const answers = requests.map(({ group, places }, i) => {
-    const state = states[i] as ContextState;
-    return places.map(({ shard, keyId }) => {
-      const text = idText(group.groupId, { shard, keyId });
-      const known = keys.find(state.memoryKey, state.versions.textVersion, text);
-      if (!known) unknown.set(text, { id: { group, shard, keyId }, state });
-      return known ?? text;
-    });
-  });
-  const found = await readKeys(reader, unknown, bound);
-  return answers.map((places) =>
-    places.map((known) => (typeof known === 'string' ? (found.get(known) ?? null) : known)),
-  );
-}
-
-async function readKeys(
-  { session, memory }: NodeReader,
-  unknown: ReadonlyMap<string, { id: KeyId; state: ContextState }>,
-  bound: TimeBound | null,
-): Promise<ReadonlyMap<string, KeyRow>> {
-  if (unknown.size === 0) return new Map();
-  const ids = [...unknown.values()].map(({ id }) => id);
-  const rows = await selectKeysById(session, ids, bound);
-  const found = new Map(rows.map((row) => [idText(row.groupId, row), row]));
-  for (const [text, { state }] of unknown) {
-    const row = found.get(text);
-    if (!row || state.snapshot !== session.snapshot) continue;
-    memory.keys.keep(state.memoryKey, state.versions.textVersion, text, row);
+  const unknown = new Map<string, { request: DescribeRequest; key: string; place: number }>();
+  const found = new Map<string, DescribedKey>();
+  for (const [place, request] of requests.entries()) {
+    const { memoryKey = '', versions } = states[place] ?? {};
+    for (const key of request.keys) {
+      const name = nameOf(request.group, key);
+      const known = texts.find(memoryKey, versions?.textVersion ?? 0, name);
+      if (known) found.set(name, known);
+      else unknown.set(name, { request, key, place });
+    }
   }
-  return found;
+  const asked = [...unknown.values()];
+  const rows = await describeKeys(
+    reader.session,
+    asked.map(({ request, key }) => ({ group: request.group, key })),
+    bound,
+  );
+  for (const [i, row] of rows.entries()) {
+    const { request, place, key } = asked[i] as (typeof asked)[number];
+    const name = nameOf(request.group, key);
+    found.set(name, row);
+    const state = states[place];
+    if (state?.snapshot !== reader.session.snapshot) continue;
+    texts.keep(state.memoryKey, state.versions.textVersion, name, row);
+  }
+  return requests.map(({ group, keys }) =>
+    keys.map((key) => found.get(nameOf(group, key)) as DescribedKey),
+  );
 }
 
-const idText = (groupId: number, { shard, keyId }: { shard: number; keyId: number }): string =>
-  `${groupId} ${shard} ${keyId}`;
+const nameOf = ({ groupId }: ReadGroup, key: string): string => `${groupId} ${key}`;
 
-export const keyByTextLoader = (
-  session: ReadSession,
-): DataLoader<KeyOfGroup, KeyRow | null, string> =>
-  oneLoader(
-    (keys) => selectKeysByText(session, keys),
-    ({ group, key }) => `${group.groupId} ${key}`,
-    (row) => `${row.groupId} ${row.key}`,
-  );
+export type KeyOfGroup = {
+  readonly contextId: number;
+  readonly group: ReadGroup;
+  /** In raw form. */
+  readonly key: string;
+};
 
-/** Every key of a group, in byte order. */
-export const groupKeysLoader = (
-  session: ReadSession,
-): DataLoader<KeyGroup & Bounded, KeyRow[], number> =>
-  new DataLoader(
-    (groups) =>
-      byBound(groups, async (batch, bound) => {
-        const rows = groupBy(
-          await selectGroupKeys(session, batch, bound),
-          ({ groupId }) => groupId,
-        );
-        return batch.map(({ groupId }) => rows.get(groupId) ?? []);
-      }),
-    { cacheKeyFn: ({ groupId }) => groupId },
-  );
-
-export const keyPageLoader = (session: ReadSession): DataLoader<KeyPageRequest, KeyRow[], string> =>
+/** Which keys exist: an available slice has them, or a user has given them texts. */
+export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, boolean, string> =>
   new DataLoader(
     async (requests) => {
-      const pages: KeyRow[][] = requests.map(() => []);
-      for (const { request, ...row } of await selectKeyPages(session, requests)) {
-        pages[request]?.push(row);
-      }
-      return pages;
+      const reads = requests.map(({ contextId, group }) => ({ contextId, read: group }));
+      const { segments } = await segmentsOfContexts(reader, reads);
+      const byGroup = groupBy(requests, ({ group }) => group.groupId);
+      const wanted = Array.from(byGroup, ([groupId, ofGroup]) => ({
+        groupId,
+        codec: (ofGroup[0] as KeyOfGroup).group.codec,
+        keys: ofGroup.map(({ key }) => key),
+      }));
+      const { session } = reader;
+      const found = await existingKeys({
+        segments,
+        wanted,
+        session,
+        fetch: (pages) => reader.segments.fetch(pages, null),
+        goOn: () => reader.goOn(),
+      });
+      return requests.map(({ group, key }) => found.get(group.groupId)?.has(key) ?? false);
     },
-    { cacheKeyFn: ({ group, after, limit }) => JSON.stringify([group.groupId, after, limit]) },
+    { cacheKeyFn: ({ group, key }) => nameOf(group, key) },
   );
 
-export const keyCountLoader = (session: ReadSession): DataLoader<number, number> =>
+/** Labels that were given to keys of groups. */
+export const labelledKeysLoader = ({
+  session,
+}: NodeReader): DataLoader<number, readonly LabelledKeyRow[]> =>
   new DataLoader(async (groupIds) => {
-    const rows = await selectKeyCounts(session, groupIds);
-    const counts = new Map(rows.map(({ groupId, keys }) => [groupId, keys]));
-    return groupIds.map((groupId) => counts.get(groupId) ?? 0);
+    const rows = groupBy(
+      await selectLabelledKeys(session, groupIds, null),
+      ({ groupId }) => groupId,
+    );
+    return groupIds.map((groupId) => rows.get(groupId) ?? []);
   });
 
-/** The ids of the cross-keys that have a key in a position. */
-export const crossKeysLoader = (
-  session: ReadSession,
-): DataLoader<PartOfCrossKey & Bounded, { shard: number; keyId: number }[], string> =>
-  new DataLoader(
-    (parts) =>
-      byBound(parts, async (batch, bound) => {
-        const answers: { shard: number; keyId: number }[][] = batch.map(() => []);
-        for (const { request, shard, keyId } of await selectCrossKeys(session, batch, bound)) {
-          answers[request]?.push({ shard, keyId });
-        }
-        return answers;
-      }),
-    { cacheKeyFn: ({ groupId, position, part }) => `${groupId} ${position} ${part}` },
-  );
+export type LabelledKeys = ReturnType<typeof labelledKeysLoader>;
+
+/** The labels that a search in a group looks at. */
+export async function ownLabels(
+  labelled: LabelledKeys,
+  { groupId, isCrossKey, partGroupIds }: ReadGroup,
+): Promise<OwnLabels> {
+  const labelsIn = async (id: number | null): Promise<Map<string, string>> => {
+    const rows = id === null ? [] : await labelled.load(id);
+    return new Map(rows.flatMap(({ key, label }) => (label === null ? [] : [[key, label]])));
+  };
+  const [keys, parts] = await Promise.all([
+    labelsIn(groupId),
+    Promise.all(isCrossKey ? partGroupIds.map(labelsIn) : []),
+  ]);
+  return { keys, parts };
+}
+
+/** The keys of a group, those only that a search finds where one is given (null: all). */
+export type ListRequest = {
+  readonly contextId: number;
+  readonly group: ReadGroup;
+  readonly search: string | null;
+};
+
+export type PageRequest = ListRequest & {
+  /** In raw form. */
+  readonly after: string | null;
+  readonly limit: number;
+};
+
+/** Keys in raw form; and whether more come after them. */
+export type KeyPage = { readonly keys: readonly DescribedKey[]; readonly hasMore: boolean };
+
+export function createKeyLists(
+  reader: NodeReader,
+  labelled: LabelledKeys,
+  described: DataLoader<DescribeRequest, DescribedKey[]>,
+) {
+  async function listed({ contextId, group, search }: ListRequest): Promise<ListedKeys> {
+    const { segments } = await segmentsOfContexts(reader, [{ contextId, read: group }]);
+    const rows = await labelled.load(group.groupId);
+    const withTexts = rows.filter(({ isByUser }) => isByUser).map(({ key }) => key);
+    const matches =
+      search === null ? null : keysFound(group, search, await ownLabels(labelled, group));
+    return { group, segments, withTexts, matches, bound: null };
+  }
+  return {
+    async page({ after, limit, ...list }: PageRequest): Promise<KeyPage> {
+      const page = await readKeyPage(reader.segments, await listed(list), { after, limit });
+      const { contextId, group } = list;
+      const keys = await described.load({ contextId, group, keys: page.keys, bound: null });
+      return { keys, hasMore: page.hasMore };
+    },
+    count: async (list: ListRequest): Promise<number> =>
+      countKeys(reader.segments, await listed(list)),
+  };
+}

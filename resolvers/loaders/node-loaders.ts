@@ -8,21 +8,20 @@ import type { Catalog } from './catalog.ts';
 import { groupStepsLoader } from './group-steps.ts';
 import { keyStepsLoader } from './key-steps.ts';
 import {
-  crossKeysLoader,
-  groupKeysLoader,
-  keyByTextLoader,
-  keyCountLoader,
-  keyPageLoader,
-  keysByIdLoader,
+  createKeyLists,
+  describedKeysLoader,
+  keyExistsLoader,
+  labelledKeysLoader,
 } from './keys.ts';
 import type { NodeReader } from './node-reader.ts';
-import { passingKeysLoader } from './passing-keys.ts';
+import { type PassingRequest, passingKeys } from './passing-keys.ts';
 import { topperAnswersLoader } from './topper-answers.ts';
 
-export type { KeyGroup, KeyRow } from '../../db/queries/key-columns.ts';
 export type { PoolRow } from '../../db/queries/select-pools.ts';
 export type { SliceRow } from '../../db/queries/select-slices.ts';
-export type { CounterGroupRow, CoverageRow, MeterRow } from './catalog.ts';
+export type { Catalog, CounterGroupRow, CoverageRow, MeterRow, ReadGroup } from './catalog.ts';
+export type { KeyPage } from './keys.ts';
+export type { DescribedKey } from './segments/describe-keys.ts';
 
 /** One DataLoader per relation, fresh for every request and node. */
 export function createNodeLoaders(reader: NodeReader) {
@@ -33,8 +32,8 @@ export function createNodeLoaders(reader: NodeReader) {
     (id) => id,
     (row) => row.contextId,
   );
-  const topperAnswers = topperAnswersLoader(reader);
-  const groupKeys = groupKeysLoader(session);
+  const labelled = labelledKeysLoader(reader);
+  const describedKeys = describedKeysLoader(reader);
   return {
     /** See NodeReader. */
     goOn: () => reader.goOn(),
@@ -65,16 +64,13 @@ export function createNodeLoaders(reader: NodeReader) {
       (ids: readonly number[]) => selectPools(session, ids),
       (row) => row.contextId,
     ),
-    topperAnswers,
-    keySteps: keyStepsLoader(reader, topperAnswers),
+    topperAnswers: topperAnswersLoader(reader),
+    keySteps: keyStepsLoader(reader),
     groupSteps: groupStepsLoader(reader),
-    passingKeys: passingKeysLoader(reader, groupKeys),
-    keysById: keysByIdLoader(reader),
-    keyByText: keyByTextLoader(session),
-    groupKeys,
-    keyPage: keyPageLoader(session),
-    keyCount: keyCountLoader(session),
-    crossKeys: crossKeysLoader(session),
+    passingKeys: (request: PassingRequest) => passingKeys(reader, labelled, request),
+    describedKeys,
+    keyExists: keyExistsLoader(reader),
+    keyLists: createKeyLists(reader, labelled, describedKeys),
   };
 }
 

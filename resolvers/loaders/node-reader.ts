@@ -1,10 +1,16 @@
 import DataLoader from 'dataloader';
+import { selectManifest } from '../../db/queries/segments/select-manifest.ts';
 import { type CatalogRow, selectCatalogs } from '../../db/queries/select-catalogs.ts';
 import { selectVersions, type VersionsRow } from '../../db/queries/select-versions.ts';
-import type { ReadSession } from '../../db/read-session.ts';
+import { PagesGone, type ReadSession } from '../../db/read-session.ts';
 import { isPast, type TimeBound, timedOut } from '../../db/time-bound.ts';
+import { type FetchedPages, fetchPages, type PageRequest } from '../../store/read/fetch-pages.ts';
+import { loadManifest, type Manifest, openManifest } from '../../store/read/manifest.ts';
+import { MissingPages } from '../../store/read/missing-pages.ts';
+import { byBound } from './batch.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
 import type { PlanNote } from './plan-note.ts';
+import type { SegmentReader } from './segments/segment-reader.ts';
 import { memoryKey, type ServiceMemory } from './service-memory.ts';
 import { pause, takeTurn } from './turns.ts';
 
@@ -30,6 +36,11 @@ export type NodeReaderOptions = {
   readonly onPlan: (plan: PlanNote) => void;
 };
 
+type PagesWanted = {
+  readonly requests: readonly PageRequest[];
+  readonly bound: TimeBound | null;
+};
+
 /**
  * One request's reads on one node: its session, and what is remembered from before that is still
  * true in the session's snapshot.
@@ -40,12 +51,15 @@ export class NodeReader {
   readonly signal: AbortSignal;
   readonly requestId: string | null;
   readonly onPlan: (plan: PlanNote) => void;
+  /** What reads the segments of the request's manifests. Errors: those of the database. */
+  readonly segments: SegmentReader;
   readonly #bound: TimeBound | null;
   readonly #nodeUrl: string;
   /** Of which snapshot these are: a failed statement is followed by another one. */
   #snapshot = -1;
   #versions = new Map<number, VersionsRow>();
   #contexts = this.#contextLoader();
+  #manifests = this.#manifestLoader();
   /** The contexts that were asked for, at the versions at which they answer. */
   readonly #asked = new Map<number, VersionsRow>();
 
@@ -58,6 +72,7 @@ export class NodeReader {
     this.signal = signal;
     this.#bound = bound;
     this.#nodeUrl = nodeUrl;
+    this.segments = this.#openSegments();
   }
 
   /**
@@ -113,6 +128,65 @@ export class NodeReader {
     this.#snapshot = this.session.snapshot;
     this.#versions = new Map();
     this.#contexts = this.#contextLoader();
+    this.#manifests = this.#manifestLoader();
+  }
+
+  /** Which segments a context has. Errors: those of the database. */
+  async manifest(contextId: number): Promise<Manifest> {
+    this.#followSnapshot();
+    return this.#manifests.load(contextId);
+  }
+
+  #manifestLoader(): DataLoader<number, Manifest> {
+    return new DataLoader((ids) => Promise.all(ids.map((id) => this.#findManifest(id))));
+  }
+
+  async #findManifest(contextId: number): Promise<Manifest> {
+    const { manifests } = this.memory;
+    const { versions, memoryKey: name } = await this.context(contextId);
+    const known = manifests.find(name, versions);
+    if (known) return known;
+    const since = manifests.newest(name);
+    const loaded = await loadManifest(this.session, { contextId, since }, null);
+    if (!loaded) return { contextId, version: 0, layout: 0, segments: new Map() };
+    manifests.keep(name, loaded);
+    return loaded;
+  }
+
+  #openSegments(): SegmentReader {
+    const { memory, signal } = this;
+    /** Whoever wants pages at the same moment gets them from one statement. */
+    const pages = new DataLoader<PagesWanted, FetchedPages>(
+      (wanted) =>
+        byBound(wanted, async (batch, bound) => {
+          const fetched = await this.#fetch(
+            batch.flatMap(({ requests }) => requests),
+            bound,
+          );
+          return batch.map(() => fetched);
+        }),
+      { cache: false },
+    );
+    return {
+      node: this.#nodeUrl,
+      memory: memory.segments,
+      kernel: memory.kernel,
+      signal,
+      goOn: () => this.goOn(),
+      fetch: async (requests, bound) =>
+        requests.length === 0 ? new Map() : pages.load({ requests, bound }),
+    };
+  }
+
+  /** Errors: PagesGone, after which the whole request begins anew. */
+  async #fetch(requests: readonly PageRequest[], bound: TimeBound | null): Promise<FetchedPages> {
+    try {
+      return await fetchPages(this.session, requests, bound);
+    } catch (error) {
+      if (!(error instanceof MissingPages)) throw error;
+      for (const id of this.#asked.keys()) this.memory.manifests.forget(this.#keyOf(id));
+      return this.session.fail(new PagesGone(error));
+    }
   }
 
   #contextLoader(): DataLoader<number, ContextState> {
@@ -135,7 +209,7 @@ export class NodeReader {
     versions: readonly VersionsRow[],
     catalogs: ReadonlyMap<number, CatalogRow>,
   ): ContextState {
-    const nothing = { contextId, version: 0, textVersion: 0 };
+    const nothing = { contextId, version: 0, textVersion: 0, layout: 0 };
     const found = versions.find((row) => row.contextId === contextId) ?? nothing;
     const key = this.#keyOf(contextId);
     const row = catalogs.get(contextId);
@@ -161,10 +235,25 @@ export class NodeReader {
       ({ contextId, version }) => !this.memory.catalog(this.#keyOf(contextId), version),
     );
     this.memory.catalogTally.count(versions.length - unknown.length, unknown.length);
-    if (unknown.length === 0) return new Map();
+    const [only] = unknown;
+    if (!only) return new Map();
     const ids = unknown.map(({ contextId }) => contextId);
-    const rows = await selectCatalogs(this.session, ids, null);
+    const rows = await (ids.length === 1
+      ? this.#readContext(only.contextId)
+      : selectCatalogs(this.session, ids, null));
     return new Map(rows.map((row) => [row.contextId, row]));
+  }
+
+  /** A catalog, and the manifest with it, which is wanted next in most requests. */
+  async #readContext(contextId: number): Promise<CatalogRow[]> {
+    const { manifests } = this.memory;
+    const name = this.#keyOf(contextId);
+    const since = manifests.newest(name);
+    const question = { contextId, since: since?.layout ?? 0, withCatalog: true };
+    const rows = await selectManifest(this.session, question, null);
+    if (!rows?.catalog) return [];
+    manifests.keep(name, openManifest(rows, { contextId, since }));
+    return [rows.catalog];
   }
 
   #keyOf(contextId: number): string {
@@ -180,5 +269,4 @@ const EMPTY: CatalogRow = {
   probes: [],
   slices: [],
   coverage: [],
-  coarse: [],
 };

@@ -1,6 +1,9 @@
-import { type BlockRun, blockCount } from '../../topk/cover.ts';
+import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
+import type { BlockRun } from '../../topk/cover.ts';
 import type { Catalog } from './catalog.ts';
-import type { MeterRead, ReadPlan } from './read-plan.ts';
+import type { MeterRead } from './meter-read.ts';
+import type { SegmentPart } from './segments/plan-segments.ts';
+import { blocksIn } from './segments/segment-blocks.ts';
 
 /** How a topper was answered, for people: which blocks were added up. */
 export type PlanNote = {
@@ -8,16 +11,16 @@ export type PlanNote = {
   readonly meter: number;
   readonly probe: string | null;
   readonly window: { readonly from: number; readonly to: number };
-  /** What was added up. */
+  /** It was asked before, and nothing was added up. */
+  readonly remembered: boolean;
+  /** How many segments have readings in the window. */
+  readonly segments: number;
+  /** What was added up, of all segments. */
   readonly blocks: readonly BlocksNote[];
   /** What was taken out again: a day but for its first minutes is the day less these. */
   readonly blocksLess: readonly BlocksNote[];
-  /** It was asked before, and nothing was added up. */
-  readonly remembered: boolean;
   /** How many of them were not remembered and had to be read; null: that failed. */
   readonly blocksRead: number | null;
-  /** False: some slice is not packed yet, and the samples themselves were read. */
-  readonly packed: boolean;
 };
 
 /** A run of blocks: their length in seconds, from where to where, and how many. */
@@ -28,25 +31,26 @@ type BlocksNote = {
   readonly count: number;
 };
 
-export function planNote(
+export const planNote = (
   catalog: Catalog,
-  read: MeterRead,
-  plan: ReadPlan,
+  { read, parts }: { readonly read: MeterRead; readonly parts: readonly SegmentPart[] },
   blocksRead: number | null,
-): PlanNote {
-  return {
-    ...readNote(catalog, read),
-    remembered: false,
-    blocks: plan.isPacked ? plan.runs.map(blocksNote) : [],
-    blocksLess: plan.isPacked ? plan.less.map(blocksNote) : [],
-    blocksRead,
-    packed: plan.isPacked,
-  };
-}
+): PlanNote => ({
+  ...readNote(catalog, read),
+  remembered: false,
+  segments: parts.length,
+  blocks: blocksNotes(parts.flatMap(({ cover }) => cover.runs)),
+  blocksLess: blocksNotes(parts.flatMap(({ cover }) => cover.less)),
+  blocksRead,
+});
 
 export const rememberedNote = (catalog: Catalog, read: MeterRead): PlanNote => ({
   ...readNote(catalog, read),
-  ...{ remembered: true, blocks: [], blocksLess: [], blocksRead: 0, packed: true },
+  remembered: true,
+  segments: 0,
+  blocks: [],
+  blocksLess: [],
+  blocksRead: 0,
 });
 
 /** What was asked for. */
@@ -65,7 +69,15 @@ function readNote(
   };
 }
 
-const blocksNote = (run: BlockRun): BlocksNote => ({
-  ...{ seconds: run.level, from: run.from, to: run.to },
-  count: blockCount([run]),
-});
+/** The same run of several segments is one. */
+function blocksNotes(runs: readonly BlockRun[]): BlocksNote[] {
+  const notes = new Map<string, BlocksNote>();
+  for (const run of runs) {
+    const { level, from, to } = run;
+    const seconds = level === WHOLE_SPAN ? to - from : level;
+    const name = `${seconds} ${from} ${to}`;
+    const count = (notes.get(name)?.count ?? 0) + blocksIn(run);
+    notes.set(name, { seconds, from, to, count });
+  }
+  return [...notes.values()];
+}

@@ -1,7 +1,7 @@
 import type { NodePools } from '../../db/node-pools.ts';
 import { selectContextExists } from '../../db/queries/select-context-exists.ts';
 import { type Claim, type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
-import { ReadSession, type TimeBound } from '../../db/read-session.ts';
+import { ReadSession, type SnapshotMoved, type TimeBound } from '../../db/read-session.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
@@ -12,7 +12,7 @@ import type { ServiceMemory } from './service-memory.ts';
 import { isVersioned } from './versioned-reads.ts';
 
 export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
-export { SnapshotMoved, type TimeBound } from '../../db/read-session.ts';
+export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/read-session.ts';
 export type { PlanNote } from './plan-note.ts';
 export type { Rendered } from './response-memory.ts';
 
@@ -112,9 +112,14 @@ export class RequestReads {
     return this.#options.pools.primaryUrl;
   }
 
-  /** Whether a statement failed because the data have changed: nothing that was read holds. */
+  /** Why nothing holds that was read, if that is so: the data have changed meanwhile. */
+  get moved(): SnapshotMoved | null {
+    const sessions = Array.from(this.#readers.values(), ({ session }) => session);
+    return sessions.find(({ moved }) => moved !== null)?.moved ?? null;
+  }
+
   get hasMoved(): boolean {
-    return [...this.#readers.values()].some(({ session }) => session.hasMoved);
+    return this.moved !== null;
   }
 
   /** The bound of work that may go on until `seconds` after the request's start. */

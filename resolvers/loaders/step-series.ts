@@ -1,21 +1,11 @@
-import type { KeySeriesRow } from '../../db/queries/select-key-series.ts';
 import { compareExact, type Exact } from '../../domain/exact.ts';
 import type { EpochSeconds, Interval } from '../../domain/interval.ts';
 import type { Fold } from '../../domain/meter-type.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
+import { type Column, columnPart } from '../../segments/readings/column.ts';
 import { createSelection } from '../../topk/create-selection.ts';
 import { joinSparse, type SparsePart } from '../../topk/join-sparse.ts';
-import { seriesGrid } from '../../topk/key-series.ts';
-import {
-  type BlockColumn,
-  blockPlaces,
-  columnPlaces,
-  type ShardBlock,
-} from '../../topk/packed-run.ts';
-import { unpackBlock } from '../../topk/unpack-run.ts';
-
-export type { KeyPlace } from '../../topk/key-rows.ts';
-export { WHOLE_GROUP } from '../../topk/key-series.ts';
+import type { SegmentSeries } from '../../topk/segment-series.ts';
 
 /** Some readings of a key: ids, shifted, are steps from an origin on, which may repeat. */
 export type SeriesPart = SparsePart;
@@ -25,10 +15,10 @@ export type StepSeries = {
   readonly origin: EpochSeconds;
   readonly stepSeconds: number;
   readonly ids: Uint32Array;
-  readonly column: BlockColumn;
+  readonly column: Column;
 };
 
-const NO_READINGS: BlockColumn = { values: wideLanes(0), counts: null };
+const NO_READINGS: Column = { values: wideLanes(0), counts: null };
 
 /** The parts as one series, by the meter's rule. */
 export function stepSeriesOf(
@@ -81,25 +71,10 @@ function oneNumber(value: bigint): Lanes {
   return lanes;
 }
 
-type StepRow = { readonly at: EpochSeconds; readonly value: string; readonly count: string };
-
-/** What SQL made of samples, ascending by time. */
-export function stepRows(
-  origin: EpochSeconds,
-  stepSeconds: number,
-  rows: readonly StepRow[],
-): StepSeries {
-  const [values, counts] = [wideLanes(rows.length), wideLanes(rows.length)];
-  const ids = Uint32Array.from(rows, ({ at }) => (at - origin) / stepSeconds);
-  for (const [place, { value, count }] of rows.entries()) {
-    setWide(values, place, BigInt(value));
-    setWide(counts, place, BigInt(count));
-  }
-  return { origin, stepSeconds, ids, column: { values, counts } };
-}
-
-export type PageGrid = {
-  readonly sliceStart: EpochSeconds;
+/** How topper buckets, counted from a segment's first, become steps of a series. */
+export type SegmentGrid = {
+  /** Of the first topper bucket. */
+  readonly start: EpochSeconds;
   readonly topperBucketSeconds: number;
   readonly origin: EpochSeconds;
   readonly stepSeconds: number;
@@ -107,34 +82,16 @@ export type PageGrid = {
   readonly inner: Interval;
 };
 
-/** What a page of series has of the wanted keys, by place on its slice's grid. */
-export function* pageReadings(
-  row: KeySeriesRow,
-  isWanted: (keyId: number) => boolean,
-): Generator<{ keyId: number; readings: Pick<ShardBlock, 'ids' | 'columns'> }> {
-  const places = blockPlaces(row.keys, row.start, 1);
-  if (row.values.length === 0) return;
-  const columns = columnPlaces(row.values, 0, places.length);
-  for (const [i, place] of places.entries()) {
-    const column = columns[i];
-    if (!column || column.flags === 0 || !isWanted(place.start)) continue;
-    const readings = unpackBlock(row.keys, place, [{ data: row.values, place: column }]);
-    yield { keyId: place.start, readings };
-  }
-}
-
-/** From places on the slice's grid of topper buckets to steps of the series. */
-export function onSteps(
-  { ids, columns }: Pick<ShardBlock, 'ids' | 'columns'>,
-  grid: PageGrid,
-): SeriesPart {
-  const { origin: gridStart } = seriesGrid(grid.sliceStart, grid.topperBucketSeconds);
-  const { inner, topperBucketSeconds, origin, stepSeconds } = grid;
+/** From topper buckets of a segment to steps of the series. */
+export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): SeriesPart {
+  const { start: gridStart, inner, topperBucketSeconds, origin, stepSeconds } = grid;
   const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);
   const end = firstAtLeast(ids, (inner.to - gridStart) / topperBucketSeconds);
   const isWhole = first === 0 && end === ids.length;
   const own = isWhole ? ids : ids.subarray(first, end);
-  const inside = isWhole ? columns : columns.map((column) => column && partOf(column, first, end));
+  const inside = isWhole
+    ? columns
+    : columns.map((column) => column && columnPart(column, first, end));
   // Both grids are of the epoch: steps as long as a topper bucket are its places from elsewhere on.
   if (stepSeconds === topperBucketSeconds) {
     return { ids: own, shift: (gridStart - origin) / stepSeconds, columns: inside };
@@ -155,11 +112,3 @@ function firstAtLeast(ids: Uint32Array, least: number): number {
   }
   return low;
 }
-
-const partOf = ({ values, counts }: BlockColumn, from: number, to: number): BlockColumn => {
-  const part = ({ low, high }: BlockColumn['values']) => ({
-    low: low.subarray(from, to),
-    high: high?.subarray(from, to) ?? null,
-  });
-  return { values: part(values), counts: counts && part(counts) };
-};

@@ -1,40 +1,48 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../db/read-session.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import type { Answer, Question } from '../../topk/answer-questions.ts';
-import type { UnitReadings } from '../../topk/fold-units.ts';
-import type { AskedBefore } from './answer-memory.ts';
+import type { AskedBefore, MadeOf } from './answer-memory.ts';
 import { byBound } from './batch.ts';
-import { ALL_SLICES, type Blocks, blockStarts, collectBlocks } from './collect-blocks.ts';
+import { segmentsOfContexts } from './context-segments.ts';
+import type { MeterRead } from './meter-read.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 import { planNote, rememberedNote } from './plan-note.ts';
-import { type MeterRead, planRead, type ReadPlan } from './read-plan.ts';
-import { answerFromSamples } from './sample-answers.ts';
+import {
+  answerPlanned,
+  type PlannedAnswers,
+  type PlannedRead,
+  planQuestions,
+} from './segments/answer-segments.ts';
+import type { KeyAnswer, KeyQuestion, SegmentQuestion } from './segments/key-questions.ts';
 
-export type { Answer, KeySelection, Question, RankAnswer } from '../../topk/answer-questions.ts';
-export type { KeyPlace } from '../../topk/key-rows.ts';
+export type {
+  KeyAnswer,
+  KeyQuestion,
+  KeySelection,
+  KeysWithin,
+  RankedValue,
+  TopKeys,
+} from './segments/key-questions.ts';
 
 /** A question to the keys of one read. */
 export type TopperQuestion = {
   readonly contextId: number;
   readonly read: MeterRead;
-  readonly question: Question;
+  readonly question: KeyQuestion;
   readonly bound: TimeBound | null;
 };
 
-/** A read, and all that is asked of it. */
-type Planned = {
+/** A question that is not answered yet, and how it is put to the segments. */
+type Open = {
+  readonly asked: TopperQuestion;
   readonly state: ContextState;
-  readonly read: MeterRead;
-  readonly plan: ReadPlan;
-  readonly questions: readonly TopperQuestion[];
+  readonly put: SegmentQuestion;
 };
 
 /**
  * Answers to all questions of one moment: what they read is planned together, so that a block is
  * read once however many toppers need it, and all that is not remembered comes in one statement.
  */
-export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, Answer> =>
+export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, KeyAnswer> =>
   new DataLoader(
     (questions) => byBound(questions, (batch, bound) => answerAll(reader, batch, bound)),
     { cache: false },
@@ -44,66 +52,113 @@ async function answerAll(
   reader: NodeReader,
   questions: readonly TopperQuestion[],
   bound: TimeBound | null,
-): Promise<Answer[]> {
-  const { memory } = reader;
+): Promise<KeyAnswer[]> {
   for (;;) {
-    const answers = new Map<TopperQuestion, Answer>();
-    const planned = await planAll(reader, questions, answers);
-    const blocks = await collectBlocks(reader, planned, bound).catch((error: unknown) => {
-      // Whoever looks for why it took so long has to know what was to be read.
-      for (const { state, read, plan } of planned) {
-        reader.onPlan(planNote(state.catalog, read, plan, null));
-      }
-      throw error;
-    });
-    const isOneSnapshot = planned.every(({ state }) => state.snapshot === reader.session.snapshot);
+    const answers = new Map<TopperQuestion, KeyAnswer>();
+    const open = await openQuestions(reader, questions, answers);
+    await answerOpen(reader, open, { answers, bound });
+    const isOneSnapshot = open.every(({ state }) => state.snapshot === reader.session.snapshot);
     // A statement of somebody else failed, and what was planned is of a snapshot that is gone.
     if (!isOneSnapshot) continue;
-    await Promise.all(
-      planned.map(async (each) => {
-        const { state, read, plan } = each;
-        const blocksRead = blocks.readCount(read.groupId, read.slot);
-        reader.onPlan(planNote(state.catalog, read, plan, blocksRead));
-        const found = await answerRead(reader, each, blocks, bound);
-        for (const [place, question] of each.questions.entries()) {
-          const answer = found[place];
-          if (answer) answers.set(question, answer);
-          if (answer?.kind === 'top') memory.answers.keep(askedBefore(state, question), answer);
-        }
-      }),
-    );
     return questions.map((question) => {
       const answer = answers.get(question);
-      if (!answer) throw new Error('the kernel left a question unanswered');
+      if (!answer) throw new Error('a question was left unanswered');
       return answer;
     });
   }
 }
 
-/** Puts what was answered before into `answers`, and plans the rest. */
-async function planAll(
+type Answers = Map<TopperQuestion, KeyAnswer>;
+
+/** Puts what was answered at this version into `answers`; gives the rest. */
+async function openQuestions(
   reader: NodeReader,
   questions: readonly TopperQuestion[],
-  answers: Map<TopperQuestion, Answer>,
-): Promise<Planned[]> {
-  const byRead = groupBy(questions, ({ read }) => readKey(read));
-  const planned = await Promise.all(
-    [...byRead.values()].map(async (ofRead) => {
-      const [first] = ofRead;
-      if (!first) throw new Error('a read without questions');
-      const state = await reader.context(first.contextId);
-      const { read } = first;
-      const open = ofRead.filter((question) => {
-        const answer = reader.memory.answers.find(askedBefore(state, question));
-        if (answer) answers.set(question, answer);
-        return answer === null;
+  answers: Answers,
+): Promise<Open[]> {
+  const open: Open[] = [];
+  for (const asked of questions) {
+    const { contextId, read, question } = asked;
+    const state = await reader.context(contextId);
+    const answer = reader.memory.answers.find(askedBefore(state, asked));
+    if (answer) {
+      answers.set(asked, answer);
+      reader.onPlan(rememberedNote(state.catalog, read));
+    } else {
+      open.push({
+        asked,
+        state,
+        put: { group: state.catalog.readGroup(read.groupId), read, question },
       });
-      if (open.length < ofRead.length) reader.onPlan(rememberedNote(state.catalog, read));
-      if (open.length === 0) return null;
-      return { state, read, plan: planRead(state.catalog, read), questions: open };
-    }),
+    }
+  }
+  return open;
+}
+
+type Answering = { readonly answers: Answers; readonly bound: TimeBound | null };
+
+async function answerOpen(
+  reader: NodeReader,
+  open: readonly Open[],
+  { answers, bound }: Answering,
+): Promise<void> {
+  if (open.length === 0) return;
+  const byQuestion = new Map(open.map((each) => [each.put, each]));
+  const ofQuestion = (put: SegmentQuestion) => byQuestion.get(put) as Open;
+  const { segments } = await segmentsOfContexts(
+    reader,
+    open.map(({ asked }) => asked),
   );
-  return planned.filter((each) => each !== null);
+  const reads: PlannedRead[] = [];
+  for (const read of planQuestions(segments, [...byQuestion.keys()])) {
+    const unknown = read.questions.filter((put) => {
+      const { asked, state } = ofQuestion(put);
+      const made = madeOf(reader, read, put);
+      const answer = reader.memory.answers.findMadeOf(made);
+      if (!answer) return true;
+      reader.memory.answers.keep(askedBefore(state, asked), made, answer);
+      reader.onPlan(rememberedNote(state.catalog, read.read));
+      answers.set(asked, answer);
+      return false;
+    });
+    if (unknown.length > 0) reads.push({ ...read, questions: unknown });
+  }
+  const found = await answerReads(reader, reads, { ofQuestion, bound });
+  for (const read of reads) {
+    for (const put of read.questions) {
+      const { asked, state } = ofQuestion(put);
+      const answer = found.answers.get(put);
+      if (!answer) continue;
+      answers.set(asked, answer);
+      if (answer.kind !== 'top' || state.snapshot !== reader.session.snapshot) continue;
+      reader.memory.answers.keep(askedBefore(state, asked), madeOf(reader, read, put), answer);
+    }
+  }
+}
+
+type ReadsOptions = {
+  readonly ofQuestion: (put: SegmentQuestion) => Open;
+  readonly bound: TimeBound | null;
+};
+
+async function answerReads(
+  reader: NodeReader,
+  reads: readonly PlannedRead[],
+  { ofQuestion, bound }: ReadsOptions,
+): Promise<PlannedAnswers> {
+  const note = (read: PlannedRead, blocksRead: number | null): void => {
+    const [put] = read.questions;
+    if (put) reader.onPlan(planNote(ofQuestion(put).state.catalog, read, blocksRead));
+  };
+  try {
+    const found = await answerPlanned(reader.segments, reads, bound);
+    for (const read of reads) note(read, found.blocksRead.get(read) ?? 0);
+    return found;
+  } catch (error) {
+    // Whoever looks for why it took so long has to know what was to be read.
+    for (const read of reads) note(read, null);
+    throw error;
+  }
 }
 
 const askedBefore = (
@@ -111,37 +166,13 @@ const askedBefore = (
   { read, question }: TopperQuestion,
 ): AskedBefore => ({ context, version: versions.version, read, question });
 
-const readKey = ({ groupId, slot, probeId, interval }: MeterRead): string =>
-  `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
-
-async function answerRead(
-  { session, memory, signal }: NodeReader,
-  { read, plan, questions }: Planned,
-  blocks: Blocks,
-  bound: TimeBound | null,
-): Promise<readonly Answer[]> {
-  const asked = questions.map(({ question }) => question);
-  if (!plan.isPacked) return answerFromSamples(session, { read, plan, questions: asked, bound });
-  return memory.kernel.fold(read.fold, unitsOf(read, plan, blocks), asked, signal);
-}
-
-/** The plan's blocks with readings of the meter, of the wanted probe and of available slices. */
-function unitsOf(read: MeterRead, plan: ReadPlan, blocks: Blocks): UnitReadings[] {
-  const { groupId, slot, probeId } = read;
-  const units: UnitReadings[] = [];
-  for (const [part, sign] of [
-    [plan.runs, 1],
-    [plan.less, -1],
-  ] as const) {
-    for (const start of blockStarts(part, groupId)) {
-      for (const unit of blocks.at(start, slot)?.units ?? []) {
-        const column = unit.columns.get(slot);
-        if (!column || (probeId !== null && unit.probeId !== probeId)) continue;
-        // Coarse blocks are of several slices; the plan has made sure of which.
-        if (unit.sliceId !== ALL_SLICES && !plan.availableIds.has(unit.sliceId)) continue;
-        units.push({ ids: unit.ids, shardEnds: unit.shardEnds, column, sign });
-      }
-    }
-  }
-  return units;
-}
+const madeOf = (
+  { segments: { node } }: NodeReader,
+  { read, parts }: PlannedRead,
+  { question }: SegmentQuestion,
+): MadeOf => ({
+  node,
+  read,
+  question,
+  segmentIds: parts.map(({ segment }) => segment.segmentId).sort((a, b) => a - b),
+});

@@ -25,7 +25,7 @@ export async function fetchPages(
   requests: Iterable<PageRequest>,
   bound?: TimeBound | null,
 ): Promise<FetchedPages> {
-  const reads = Array.from(requests, runsOf).flat();
+  const reads = oncePerSegment(requests).flatMap(runsOf);
   const fetched = new Map<number, Map<number, Uint8Array>>();
   if (reads.length === 0) return fetched;
   for (const { segmentId, page, bytes } of await selectPages(source, reads, bound)) {
@@ -37,11 +37,21 @@ export async function fetchPages(
   return fetched;
 }
 
+function oncePerSegment(requests: Iterable<PageRequest>): PageRequest[] {
+  const bySegment = new Map<number, PageRequest & { readonly pages: Set<number> }>();
+  for (const { segment, pages } of requests) {
+    const known = bySegment.get(segment.segmentId);
+    if (known) for (const page of pages) known.pages.add(page);
+    else bySegment.set(segment.segmentId, { segment, pages: new Set(pages) });
+  }
+  return [...bySegment.values()];
+}
+
 /** The requested pages as runs of neighbours, so that the statement is short. */
 function runsOf({ segment, pages }: PageRequest): PagesRead[] {
   const { segmentId, sliceId, level } = segment;
   const runs: { first: number; last: number }[] = [];
-  for (const page of [...new Set(pages)].sort((a, b) => a - b)) {
+  for (const page of [...pages].sort((a, b) => a - b)) {
     const run = runs.at(-1);
     if (run?.last === page - 1) run.last = page;
     else runs.push({ first: page, last: page });

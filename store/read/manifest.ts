@@ -42,7 +42,11 @@ export async function loadManifest(
 ): Promise<Manifest | null> {
   const question = { contextId, since: since?.layout ?? 0 };
   const rows = await selectManifest(source, question, bound);
-  if (!rows) return null;
+  return rows && openManifest(rows, { contextId, since });
+}
+
+/** What was asked with the layout of `since`, or 0 without one. */
+export function openManifest(rows: ManifestRows, { contextId, since }: ManifestRequest): Manifest {
   const { version, layout } = rows;
   const isKnown = since?.layout === layout;
   if (isKnown && since.version === version) return since;

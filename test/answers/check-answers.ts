@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { TopperBody } from '../support/answers.ts';
+import { plainToppers } from '../support/plain-topper.ts';
 import {
   type ReferenceAnswer,
   type ReferenceQuestion,
@@ -7,7 +8,6 @@ import {
 } from '../support/reference-topper.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
 import { ADA, CONTEXT, type Line, type TestService } from '../support/service.ts';
-import { sqlToppers } from '../support/sql-topper.ts';
 import type { Question } from './several-days.ts';
 
 export type Checked = {
@@ -31,7 +31,7 @@ export async function checkAnswers({
   lines,
   questions,
 }: Checked): Promise<readonly string[]> {
-  const fromSql = await sqlToppers(lab, context, questions);
+  const fromSql = plainToppers(lab, context, questions);
   const all = lab.watchStatements();
   for (const [i, asked] of questions.entries()) {
     const statements = lab.watchStatements();

@@ -3,9 +3,9 @@ import { expect } from 'vitest';
 import { migrate } from '../../db/migrate.ts';
 import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { plainToppers } from '../support/plain-topper.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
 import { CONTEXT, type EndpointName, type Line, type TestService } from '../support/service.ts';
-import { sqlToppers } from '../support/sql-topper.ts';
 
 export const GROUP = group(1);
 
@@ -60,9 +60,7 @@ export async function expectRecovery(lab: TestService): Promise<void> {
 }
 
 export async function expectRightAnswers(lab: TestService): Promise<void> {
-  const [right] = await sqlToppers(lab, CONTEXT, [
-    { group: GROUP, meter: 0, ...WINDOW, maxItems: 3 },
-  ]);
+  const [right] = plainToppers(lab, CONTEXT, [{ group: GROUP, meter: 0, ...WINDOW, maxItems: 3 }]);
   const keys = right?.keys.map(({ key, metric }) => ({ key, metric: Number(metric) })) ?? [];
   expect(keys).toHaveLength(3);
   const others = Number(right?.others);

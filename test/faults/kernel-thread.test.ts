@@ -3,8 +3,8 @@ import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ERRORS } from '../../domain/errors.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { plainToppers } from '../support/plain-topper.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
-import { sqlToppers } from '../support/sql-topper.ts';
 
 /** Of two probes, more than is added up at once on the thread that answers requests. */
 const KEYS = 40_000;
@@ -44,7 +44,7 @@ afterAll(() => {
 
 async function rightAnswer() {
   const asked = { group: GROUP, meter: 0, ...WINDOW, maxItems: 1 };
-  const [right] = await sqlToppers(lab, CONTEXT, [asked]);
+  const [right] = plainToppers(lab, CONTEXT, [asked]);
   const keys = right?.keys.map(({ key, metric }) => ({ key, metric: Number(metric) }));
   return { sysgrouptotal: Number(right?.others), keys };
 }

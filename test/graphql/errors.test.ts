@@ -214,7 +214,7 @@ describe('a document', () => {
 
 describe('a defect', () => {
   it('is masked to the caller and logged under the request id', async () => {
-    await lab.sql('alter table topper_blocks rename to blocks_gone');
+    await lab.sql('alter table open_segment_pages rename to pages_gone');
     lab.emptyCaches();
     try {
       const query = `{ viewer { username } context(name: "lab") { counterGroup(guid: "${GROUP}") {
@@ -225,17 +225,17 @@ describe('a defect', () => {
       const rest = await lab.rest('topper', { counter_group: GROUP, recentsecs: 60 });
       expect(rest.status).toBe(500);
       for (const answer of [text, rest.text]) {
-        expect(answer).not.toMatch(/blocks|relation|select|stack|\.ts\b/);
+        expect(answer).not.toMatch(/pages|relation|select|stack|\.ts\b/);
       }
       for (const id of [headers['x-request-id'], rest.headers['x-request-id']]) {
         const lines = lab
           .logText()
           .split('\n')
           .filter((line) => line.includes(String(id)));
-        expect(lines.some((line) => line.includes('topper_blocks'))).toBe(true);
+        expect(lines.some((line) => line.includes('open_segment_pages'))).toBe(true);
       }
     } finally {
-      await lab.sql('alter table blocks_gone rename to topper_blocks');
+      await lab.sql('alter table pages_gone rename to open_segment_pages');
     }
     expect(await lab.topper({ counter_group: GROUP, recentsecs: 60 })).toMatchObject({
       keys: [{ key: 'k', metric: 1 }],

@@ -7,6 +7,9 @@ let lab: TestService;
 /** Four days, of which the last has not come to its end. */
 const HOURS = 3 * 24 + 2;
 
+/** From the first bucket of a full day to the end of its last. */
+const FILLED = 23 * 3600 + 60;
+
 beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
@@ -42,9 +45,11 @@ describe('the plan of a topper', () => {
     expect(plans).toEqual([
       {
         counterGroup: guidOf(1),
-        ...{ meter: 0, probe: null, window, packed: true, remembered: false },
+        ...{ meter: 0, probe: null, window, remembered: false, segments: 3 },
         blocks: [
-          { seconds: DAY, from: T0, to: T0 + 2 * DAY, count: 2 },
+          // Each day's segment as a whole, from its first bucket to its last.
+          { seconds: FILLED, from: T0, to: T0 + FILLED, count: 1 },
+          { seconds: FILLED, from: T0 + DAY, to: T0 + DAY + FILLED, count: 1 },
           { seconds: 3600, from: T0 + 2 * DAY, to: T0 + 2 * DAY + 3600, count: 1 },
           { seconds: 60, from: T0 + 2 * DAY + 3600, to: T0 + 2 * DAY + 3660, count: 1 },
         ],
@@ -74,6 +79,8 @@ describe('the plan of a topper', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const planned = lines.filter(({ msg }) => msg === 'a topper was planned').at(-1);
-    expect(planned.plan.blocks).toEqual([{ seconds: DAY, from: T0, to: T0 + DAY, count: 1 }]);
+    expect(planned.plan.blocks).toEqual([
+      { seconds: FILLED, from: T0, to: T0 + FILLED, count: 1 },
+    ]);
   });
 });

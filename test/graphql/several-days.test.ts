@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
+import { plainSteps, plainToppers } from '../support/plain-topper.ts';
 import type { ReferenceQuestion } from '../support/reference-topper.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';
-import { sqlSteps, sqlToppers } from '../support/sql-topper.ts';
 
 const COUNTING = [2, 4];
 const METERS = [...COUNTING, 5, 11, 12].map((type) => meter(type, type));
@@ -137,7 +137,7 @@ const ends = new Map<string, Promise<Ends>>();
 /** The first and the last bucket that the group has of the probe. */
 async function endsOf(probe: string | undefined): Promise<Ends> {
   const everything = questionOf(2, { ...CASES[0][1], to: T0 + 99 * DAY, ...(probe && { probe }) });
-  const buckets = [...(await sqlSteps(lab, CONTEXT, everything, HOSTS.bucket_size)).keys()];
+  const buckets = [...plainSteps(lab, CONTEXT, everything, HOSTS.bucket_size).keys()];
   return { first: Math.min(...buckets), last: Math.max(...buckets) };
 }
 
@@ -158,7 +158,7 @@ const numberOf = (value: bigint | undefined): number => Number(value ?? 0n);
 describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
   it.each(METERS)('is in GraphQL what REST and SQL say, of type $type', async ({ id }) => {
     const topper = await ask(id, asked);
-    const [sql] = await sqlToppers(lab, CONTEXT, [questionOf(id, asked)]);
+    const [sql] = plainToppers(lab, CONTEXT, [questionOf(id, asked)]);
     expect(topper).toMatchObject({
       ...{ total: numberOf(sql?.total), others: numberOf(sql?.others) },
       ...{ othersMatching: numberOf(sql?.othersMatching), keyCount: sql?.keyCount },
@@ -182,7 +182,7 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
     const listed = topper.keys.map(({ key }) => key);
     const isCounting = COUNTING.includes(id);
     const question = { ...questionOf(id, asked), maxItems: 1000 };
-    const steps = await sqlSteps(lab, CONTEXT, question, asked.step);
+    const steps = plainSteps(lab, CONTEXT, question, asked.step);
     const grid = isCounting ? await stepsOf(asked, asked.step) : [...steps.keys()].sort();
     const valueAt = (at: number, key: string) =>
       steps.get(at)?.({ passes: (each) => each === key }).keys[0]?.metric;
@@ -204,7 +204,7 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
   it.each(METERS)('has the peak of its topper buckets, of type $type', async ({ id }) => {
     const topper = await ask(id, asked);
     const step = HOSTS.topper_bucket_size;
-    const steps = await sqlSteps(lab, CONTEXT, questionOf(id, asked), step);
+    const steps = plainSteps(lab, CONTEXT, questionOf(id, asked), step);
     const zeros = COUNTING.includes(id) ? await stepsOf(asked, step) : [];
     for (const { key, peak, percentiles } of topper.keys) {
       const values = [...steps.values()].flatMap(
@@ -220,7 +220,7 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
     const topper = await ask(id, asked);
     const { ago } = asked;
     const window = { from: asked.from - ago, to: asked.to - ago };
-    const [then] = await sqlToppers(lab, CONTEXT, [
+    const [then] = plainToppers(lab, CONTEXT, [
       { ...questionOf(id, asked), ...window, maxItems: 1000 },
     ]);
     for (const { key, metric, previous } of topper.keys) {
@@ -242,7 +242,7 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
         { ...question, maxItems: 1000, passes: (each: string) => !isUnder(each) },
       ];
     });
-    const sql = await sqlToppers(lab, CONTEXT, questions);
+    const sql = plainToppers(lab, CONTEXT, questions);
     for (const [i, { drilldown }] of topper.keys.entries()) {
       const [under, others] = sql.slice(2 * i);
       expect(drilldown).toEqual({

@@ -158,7 +158,7 @@ describe('the number of statements does not depend on how much is asked for', ()
     const series = (step: string) =>
       `series${step} { at total others } keys { label series${step} { at value } }`;
     const flat = (step: string) => `flatSeries${step} { at key label value }`;
-    // By topper buckets from pages by key, by shorter steps from samples.
+    // By topper buckets from pages by key, by shorter steps from blocks.
     for (const step of ['', '(step: 60)']) {
       const costOf = (selection: string) => cost(inGroups(GUIDS, () => toppers(METERS, selection)));
       const usual = await costOf(series(step));
@@ -182,19 +182,16 @@ describe('the number of statements does not depend on how much is asked for', ()
     expect(await below(`keyNode { id ${KEY_FIELDS} }`)).toBe(await below(''));
   });
 
-  it('a dashboard costs seven: who asks, begin, catalog, blocks, keys, series, commit', async () => {
+  it('a dashboard costs seven: who asks, begin, manifest, blocks, texts, series, commit', async () => {
     const dashboard = oneAndMany[0]?.[1] ?? (() => '');
     expect(await cost(dashboard(GUIDS))).toBe(7);
   });
 
-  it('a dashboard that was asked for before reads no catalog, blocks, series or keys', async () => {
+  it('a dashboard that was asked for before reads no manifest, pages or texts', async () => {
     const dashboard = oneAndMany[0]?.[1] ?? (() => '');
     await cost(dashboard(GUIDS));
     const statements = lab.watchStatements();
     await lab.data(dashboard(GUIDS));
-    expect(
-      statements().filter((text) => /catalog|topper_blocks|key_series|samples/.test(text)),
-    ).toEqual([]);
     // Who asks, and no transaction: the series of percentiles are remembered too.
     expect(statements()).toHaveLength(1);
   });
@@ -270,7 +267,10 @@ describe('the number of statements does not depend on how much is asked for', ()
       ... on Slice { diskSize } ... on Meter { name } ... on CounterGroup { name } } }`;
     for (const ids of ofType) {
       expect(ids.length).toBeGreaterThan(5);
-      const one = await cost(document, { ids: ids.slice(0, 1) });
+      const costs: number[] = [];
+      for (const id of ids.slice(0, 6)) costs.push(await cost(document, { ids: [id] }));
+      // A key of which a user gave a label, or that the manifest names, needs no page.
+      const one = Math.max(...costs);
       expect(await cost(document, { ids: ids.slice(0, 50) })).toBe(one);
       expect(one).toBeLessThan(CEILING);
     }
@@ -280,7 +280,7 @@ describe('the number of statements does not depend on how much is asked for', ()
 });
 
 describe('a REST topper', () => {
-  it('costs as many statements for 1 key as for 15', async () => {
+  it('costs as many statements for 2 keys as for 15', async () => {
     const costOf = async (maxitems: number) => {
       lab.emptyCaches();
       const statements = lab.watchStatements();
@@ -290,8 +290,8 @@ describe('a REST topper', () => {
       });
       return statements().length;
     };
-    const one = await costOf(1);
-    expect(await costOf(15)).toBe(one);
-    expect(one).toBeLessThan(CEILING);
+    const few = await costOf(2);
+    expect(await costOf(15)).toBe(few);
+    expect(few).toBeLessThan(CEILING);
   });
 });

@@ -3,12 +3,12 @@ import { type Made, ResponseMemory } from '../../resolvers/loaders/response-memo
 
 const made = (body: string, version = 1, textVersion = 1): Made => ({
   rendered: { status: 200, headers: {}, body },
-  holdsAt: [{ contextId: 1, version, textVersion }],
+  holdsAt: [{ contextId: 1, version, textVersion, layout: 1 }],
 });
 
 const at =
   (version = 1, textVersion = 1) =>
-  (contextId: number) => ({ contextId, version, textVersion });
+  (contextId: number) => ({ contextId, version, textVersion, layout: 2 });
 
 /** Begins to make `answer`, and says whether somebody else may wait for it. */
 async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolean> {

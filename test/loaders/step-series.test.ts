@@ -5,7 +5,6 @@ import type { Fold } from '../../domain/meter-type.ts';
 import {
   orderedSteps,
   stepAt,
-  stepRows,
   stepSeriesOf,
   stepValue,
   valuePart,
@@ -44,29 +43,5 @@ describe('the steps of a series', () => {
       },
     );
     fc.assert(isOrdered, { numRuns: 300 });
-  });
-
-  it('are the same as SQL rows and as parts', () => {
-    const values = [
-      { sum: 2n ** 63n, count: 3n },
-      { sum: -5n, count: 1n },
-    ];
-    const rows = values.map(({ sum, count }, i) => ({
-      ...{ at: 600 + i * 120, value: String(sum), count: String(count) },
-    }));
-    const [fromRows, fromParts] = [
-      stepRows(600, 60, rows),
-      stepSeriesOf(
-        600,
-        60,
-        values.map((value, i) => valuePart(i * 2, value)),
-        'mean',
-      ),
-    ];
-    for (const i of [0, 1]) {
-      expect(stepValue(fromRows, i)).toEqual(values[i]);
-      expect(stepValue(fromParts, i)).toEqual(values[i]);
-      expect([stepAt(fromRows, i), stepAt(fromParts, i)]).toEqual([600 + i * 120, 600 + i * 120]);
-    }
   });
 });

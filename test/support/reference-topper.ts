@@ -97,13 +97,13 @@ export function topperOf(
   };
 }
 
-const isOfProbe = (line: Line, { probe }: ReferenceQuestion): boolean =>
+export const isOfProbe = (line: Line, { probe }: ReferenceQuestion): boolean =>
   probe === undefined || line.probe === probe;
 
-const bucketOf = ({ ts }: Line, { bucket_size }: DeclaredGroup): number =>
+export const bucketOf = ({ ts }: Line, { bucket_size }: DeclaredGroup): number =>
   Math.floor(ts / bucket_size) * bucket_size;
 
-const isInWindow = (bucket: number, { from, to }: { from: number; to: number }): boolean =>
+export const isInWindow = (bucket: number, { from, to }: { from: number; to: number }): boolean =>
   bucket >= from && bucket < to;
 
 const typeOf = (group: DeclaredGroup, meter: number): number =>
@@ -111,7 +111,7 @@ const typeOf = (group: DeclaredGroup, meter: number): number =>
 
 const isCounting = (type: number): boolean => COUNTERS.includes(type) || RATES.includes(type);
 
-function talliesBy<Place>(
+export function talliesBy<Place>(
   lines: readonly Line[],
   meter: number,
   placeOf: (line: Line) => Place,

@@ -225,7 +225,10 @@ function fillOf(databaseUrl: string) {
     }
   }
   let imports = 0;
+  const imported = new Map<string, Line[]>();
   return {
+    /** All sample lines that were imported into a context, whatever became of their slices. */
+    imported: (context: string = CONTEXT): readonly Line[] => imported.get(context) ?? [],
     sql,
     write,
     apply: (declaration: object) =>
@@ -251,6 +254,7 @@ function fillOf(databaseUrl: string) {
         },
         now: () => Math.floor(Date.now() / 1000),
       });
+      imported.set(context, [...(imported.get(context) ?? []), ...lines]);
     },
   };
 }

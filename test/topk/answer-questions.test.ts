@@ -4,10 +4,10 @@ import { compareExact } from '../../domain/exact.ts';
 import type { Fold } from '../../domain/meter-type.ts';
 import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
-import { boundOf } from '../../topk/block-page.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold-units.ts';
 import type { KeyPlace } from '../../topk/key-rows.ts';
 import { openUnits } from '../../topk/open-units.ts';
+import { boundOf } from '../../topk/unit-column.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { laneValue } from '../../segments/codes/lanes.ts';
-import { type BlockRange, type BlockUnit, boundOf, unpackPage } from '../../topk/block-page.ts';
+import { type BlockRange, type BlockUnit, unpackPage } from '../../topk/block-page.ts';
+import { boundOf } from '../../topk/unit-column.ts';
 import { lanesOf, type PlainReading, readingAt } from './plain-blocks.ts';
 import { blocksOf, signedValue } from './random-blocks.ts';
 import { type PlacedRun, storedRuns } from './stored-runs.ts';

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../domain/errors.ts';
+import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { Answer, Question } from '../../topk/answer-questions.ts';
-import { type BlockRange, boundOf, type StoredRun, unpackPage } from '../../topk/block-page.ts';
 import type { UnitReadings } from '../../topk/fold-units.ts';
 import { Kernel } from '../../topk/kernel.ts';
 import { runKernelTask } from '../../topk/kernel-task.ts';
+import { boundOf } from '../../topk/unit-column.ts';
 import { keyBitsOf } from './reference-answers.ts';
-import { type PlacedRun, storedRuns } from './stored-runs.ts';
 
 /** Below it work is done at once, above it by a thread. */
 const INLINE_READINGS = 60_000;
@@ -43,19 +43,22 @@ const large = [unit(INLINE_READINGS), unit(INLINE_READINGS, 5)];
 const fold = (units: readonly UnitReadings[], signal = FOREVER): Promise<readonly Answer[]> =>
   kernel.fold('sum', units, [TOP], signal);
 
-const RANGE: BlockRange = { groupId: 1, level: 60, from: 0, to: 600, slots: [1] };
-
-/** A run of so many keys, as it is stored. */
-function runsOf(keys: number): StoredRun[] {
-  const rows = Array.from({ length: keys }, (_, id) => ({
-    ...{ id: id * 9, readings: [{ sum: BigInt(id), count: 1n }] },
-  }));
-  const run: PlacedRun = {
-    ...{ groupId: 1, level: 60, probeId: 0, sliceId: 1, shard: 0, slots: 1 },
-    blocks: [{ start: 60, rows }],
+/** So many text keys: every `step`th number of five digits. */
+function keysOf(count: number, step: number): KeyList {
+  const texts = Array.from({ length: count }, (_, i) => String(10_000 + i * step));
+  return {
+    bytes: Buffer.from(texts.join('')),
+    ends: Uint32Array.from(texts, (_, i) => 5 * (i + 1)),
+    count,
   };
-  return storedRuns([run], [RANGE]);
 }
+
+const searchFor = (pattern: string) => ({
+  keyKind: 'text' as const,
+  partKinds: null,
+  filter: { match: pattern },
+  labels: null,
+});
 
 /** Waits for work that must fail, and gives the reason. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -81,10 +84,14 @@ describe('work of the kernel', () => {
       const answers = await kernel.fold('sum', units, questions, FOREVER);
       expect(answers).toEqual(runKernelTask({ kind: 'fold', fold: 'sum', units, questions }));
     }
-    for (const keys of [10, 40_000]) {
-      const page = await kernel.unpack([RANGE], runsOf(keys), FOREVER);
-      expect(page).toEqual(unpackPage([RANGE], runsOf(keys)));
-      expect(page.units[0]?.ids.buffer).toBeInstanceOf(SharedArrayBuffer);
+    for (const count of [10, 30_000]) {
+      const lists = [keysOf(count, 2), keysOf(count, 3)];
+      const united = await kernel.unite(lists, FOREVER);
+      expect(united).toEqual(runKernelTask({ kind: 'unite', lists }));
+      expect(united.keys.bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
+      const search = searchFor('7$');
+      const found = await kernel.match(united.keys, search, FOREVER);
+      expect(found).toEqual(runKernelTask({ kind: 'match', keys: united.keys, search }));
     }
   });
 
@@ -108,18 +115,16 @@ describe('work of the kernel', () => {
     const made: Worker[] = [];
     const note = (worker: Worker) => made.push(worker);
     process.on('worker', note);
-    const wrong = runsOf(40_000).map((run) => ({ ...run, range: 7 }));
-    const reason = await failureOf(kernel.unpack([RANGE], wrong, FOREVER));
-    expect(String(reason)).toContain('which nobody asked for');
+    const reason = await failureOf(kernel.match(keysOf(40_000, 1), searchFor('('), FOREVER));
+    expect(String(reason)).toContain('match');
     expect(await fold(large)).toHaveLength(1);
     process.off('worker', note);
     expect(made).toHaveLength(1);
   });
 
   it('fails at once where it is small and wrong', async () => {
-    const wrong = runsOf(3).map((run) => ({ ...run, range: 7 }));
-    const reason = await failureOf(kernel.unpack([RANGE], wrong, FOREVER));
-    expect(String(reason)).toContain('which nobody asked for');
+    const reason = await failureOf(kernel.match(keysOf(3, 1), searchFor('('), FOREVER));
+    expect(String(reason)).toContain('match');
   });
 });
 
@@ -130,8 +135,8 @@ describe('a kernel with more to do than it has threads for', () => {
     const refused = await failureOf(fold(large));
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ kind: 'busy' });
-    const unpacking = await failureOf(kernel.unpack([RANGE], runsOf(40_000), FOREVER));
-    expect(unpacking).toMatchObject({ kind: 'busy' });
+    const finding = await failureOf(kernel.match(keysOf(40_000, 1), searchFor('7'), FOREVER));
+    expect(finding).toMatchObject({ kind: 'busy' });
     // What is small waits for nobody.
     expect(await fold(small)).toHaveLength(1);
     const [first, ...others] = await Promise.all(taken);
@@ -215,7 +220,7 @@ describe('a kernel that is closed', () => {
     process.on('worker', note);
     const late = [
       ...[fold(large), fold(small)],
-      ...[10, 40_000].map((keys) => kernel.unpack([RANGE], runsOf(keys), FOREVER)),
+      ...[10, 40_000].map((count) => kernel.match(keysOf(count, 1), searchFor('7'), FOREVER)),
     ];
     const reasons = await Promise.all(late.map(failureOf));
     process.off('worker', note);

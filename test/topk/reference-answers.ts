@@ -1,10 +1,10 @@
 import { compareExact, type Exact } from '../../domain/exact.ts';
 import type { Fold } from '../../domain/meter-type.ts';
 import type { KeySelection, Question } from '../../topk/answer-questions.ts';
-import { boundOf } from '../../topk/block-page.ts';
 import type { UnitReadings } from '../../topk/fold-units.ts';
 import { addKey, emptyKeyBits, hasKey, type KeyBits } from '../../topk/key-bits.ts';
 import type { KeyPlace } from '../../topk/key-rows.ts';
+import { boundOf } from '../../topk/unit-column.ts';
 import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 
 /** A block of all shards: of each the keys, ascending, with one reading or none. */

@@ -1,8 +1,9 @@
 import { CopyReader } from '../../copy-reader.ts';
 import type { CopySource } from '../../copy-source.ts';
-import { copyInteger as integer } from '../../copy-text.ts';
+import { copyArray, copyInteger as integer } from '../../copy-text.ts';
 import type { TimeBound } from '../../read-session.ts';
 import type { NewSegmentRow } from '../../write/segments/insert-segments.ts';
+import { type CatalogRow, catalogsText } from '../select-catalogs.ts';
 
 /** A live segment. The directory is a view of all that was read. */
 export type SegmentRow = NewSegmentRow & {
@@ -18,21 +19,32 @@ export type ManifestRows = {
   readonly born: readonly SegmentRow[];
   /** Those that lived at the layout that was asked about, and no longer do. */
   readonly died: readonly number[];
+  /** If it was asked for. */
+  readonly catalog: CatalogRow | null;
+};
+
+export type ManifestQuestion = {
+  readonly contextId: number;
+  /** The layout number of a manifest that is known; 0: none is. */
+  readonly since: number;
+  readonly withCatalog?: boolean;
 };
 
 /**
  * What came and went in a context's manifest since a layout number, in one statement; 0: all. All
  * that live are also given where what went cannot be told: it was swept, or the number is from the
- * future, as it was read from another node or in a later snapshot. Null: no such context.
+ * future, as it was read from another node or in a later snapshot. The catalog of the context comes
+ * along if it is asked for. Null: no such context.
  */
 export async function selectManifest(
   source: CopySource,
-  { contextId, since }: { readonly contextId: number; readonly since: number },
+  question: ManifestQuestion,
   bound?: TimeBound | null,
 ): Promise<ManifestRows | null> {
-  const text = copyText(contextId, since);
+  const text = copyText(question);
   const reader = new CopyReader(await source.copy({ query: 'select-manifest', text }, bound));
   let numbers: Pick<ManifestRows, 'version' | 'layout' | 'isWhole'> | null = null;
+  let catalog: CatalogRow | null = null;
   const born: SegmentRow[] = [];
   const died: number[] = [];
   while (reader.next()) {
@@ -44,24 +56,27 @@ export async function selectManifest(
     if (what === NOTHING) break;
     const row = readRow(reader);
     if (what === BORN) born.push(row);
-    else died.push(row.segmentId);
+    else if (what === DIED) died.push(row.segmentId);
+    else catalog = JSON.parse(Buffer.from(row.directory).toString()) as CatalogRow;
   }
-  return numbers && { ...numbers, born, died };
+  return numbers && { ...numbers, born, died, catalog };
 }
 
 const NOTHING = 0;
 const BORN = 1;
 const DIED = 2;
+/** A row whose directory is the catalog, as JSON. */
+const CATALOG = 3;
 
 // In the order of readRow.
 const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, last_bucket,
   key_count, row_count, page_count, size_bytes, born, extract(epoch from imported_at)::bigint`;
 
 /**
- * Three parts, of which each has an index, and is not run where its condition on the numbers does
+ * Three parts of segments, of which each has an index, and is not run where its condition on the numbers does
  * not hold. A context with nothing to tell gives one row, which has only the numbers.
  */
-const copyText = (contextId: number, since: number): string => `copy (
+const copyText = ({ contextId, since, withCatalog = false }: ManifestQuestion): string => `copy (
   select v.version, v.layout, v.is_whole::int, coalesce(s.what, ${NOTHING}), s.segment_id,
     s.group_id, s.probe_id, s.slice_id, s.level, s.first_bucket, s.last_bucket, s.key_count,
     s.row_count, s.page_count, s.size_bytes, s.born, s.imported_at, s.directory
@@ -80,9 +95,15 @@ const copyText = (contextId: number, since: number): string => `copy (
     union all
     select ${DIED}, ${COLUMNS}, null from segments
     where not v.is_whole and context_id = ${integer(contextId)} and died > ${integer(since)}
-      and born <= ${integer(since)}
+      and born <= ${integer(since)}${withCatalog ? catalogRow(contextId) : ''}
   ) s on true
 ) to stdout (format binary)`;
+
+const catalogRow = (contextId: number): string => `
+    union all
+    select ${CATALOG}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+      convert_to(row_to_json(c)::text, 'UTF8')
+    from (${catalogsText(copyArray([contextId]))}) c`;
 
 const readRow = (reader: CopyReader): SegmentRow => ({
   segmentId: reader.integer(),

@@ -3,7 +3,7 @@ import { groupBy } from '../../../domain/group-by.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { UnitReadings } from '../../../topk/fold-units.ts';
 import type { KeyBits } from '../../../topk/key-bits.ts';
-import type { MeterRead } from '../read-plan.ts';
+import type { MeterRead } from '../meter-read.ts';
 import { fromKernel, type NamedKeys, toKernel } from './kernel-questions.ts';
 import type { KeyAnswer, KeysPassing, SegmentGroup, SegmentQuestion } from './key-questions.ts';
 import { planSegments, type SegmentPart } from './plan-segments.ts';
@@ -12,7 +12,7 @@ import { SegmentKeys, type SegmentUnion, uniteSegments } from './segment-keys.ts
 import { SectionWishes, type SegmentReader } from './segment-reader.ts';
 
 /** A read, the segments that it needs, and all that is asked of it. */
-type PlannedRead = {
+export type PlannedRead = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly parts: readonly SegmentPart[];
@@ -30,29 +30,58 @@ export async function answerSegments(
   questions: readonly SegmentQuestion[],
   bound: TimeBound | null,
 ): Promise<KeyAnswer[]> {
+  const { answers } = await answerPlanned(reader, planQuestions(segments, questions), bound);
+  return questions.map((question) => answers.get(question) as KeyAnswer);
+}
+
+/** Which segments and blocks answer the questions, by what they read. */
+export function planQuestions(
+  segments: Iterable<StoredSegment>,
+  questions: readonly SegmentQuestion[],
+): PlannedRead[] {
   const live = [...segments];
-  const planned = [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
+  return [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
+}
+
+export type PlannedAnswers = {
+  readonly answers: ReadonlyMap<SegmentQuestion, KeyAnswer>;
+  /** Of each read, how many of its blocks were not remembered. */
+  readonly blocksRead: ReadonlyMap<PlannedRead, number>;
+};
+
+export async function answerPlanned(
+  reader: SegmentReader,
+  planned: readonly PlannedRead[],
+  bound: TimeBound | null,
+): Promise<PlannedAnswers> {
   const wishes = new SectionWishes();
   const keys = new SegmentKeys(reader);
   const blocks = new SegmentBlocks(reader);
-  for (const { group, read, parts } of planned) {
+  const blocksRead = new Map<PlannedRead, number>();
+  for (const each of planned) {
+    const { group, read, parts } = each;
+    let count = 0;
     for (const { segment, cover } of parts) {
       keys.want(group, segment, wishes);
       for (const run of [...cover.runs, ...cover.less]) {
-        blocks.want(segment, run, read.slot - 1, wishes);
+        count += blocks.want(segment, run, read.slot - 1, wishes);
       }
     }
+    blocksRead.set(each, count);
   }
   const sectionsOf = await wishes.read(reader, bound);
   await keys.decode(sectionsOf);
   await blocks.decode(sectionsOf);
   const answers = new Map<SegmentQuestion, KeyAnswer>();
-  for (const each of planned) {
-    for (const [i, answer] of (await answerRead(reader, each, { keys, blocks })).entries()) {
-      answers.set(each.questions[i] as SegmentQuestion, answer);
-    }
-  }
-  return questions.map((question) => answers.get(question) as KeyAnswer);
+  // Side by side, so that what their filters have to know is read together.
+  await Promise.all(
+    planned.map(async (each) => {
+      for (const [i, answer] of (await answerRead(reader, each, { keys, blocks })).entries()) {
+        answers.set(each.questions[i] as SegmentQuestion, answer);
+      }
+    }),
+  );
+  return { answers, blocksRead };
 }
 
 const readName = ({ read }: SegmentQuestion): string => {
@@ -81,7 +110,7 @@ async function answerRead(
     questions.map(({ question }) =>
       question.kind === 'values' || question.passing === null
         ? null
-        : passingKeys(reader, union, group, question.passing),
+        : passingKeys(reader, union, question.passing),
     ),
   );
   const asked = questions.map(({ question }, i) => toKernel(question, named, passing[i] ?? null));
@@ -98,13 +127,12 @@ async function answerRead(
 async function passingKeys(
   { memory }: SegmentReader,
   union: SegmentUnion,
-  group: SegmentGroup,
   { name, match }: KeysPassing,
 ): Promise<KeyBits> {
-  const known = memory.find('passing', `${union.name} ${name}`);
+  const known = memory.find('filters', `${union.name} ${name}`);
   if (known) return known;
-  const found = await match(union.keys, group.codec);
-  memory.keep('passing', `${union.name} ${name}`, found);
+  const found = await match(union.keys);
+  memory.keep('filters', `${union.name} ${name}`, found);
   return found;
 }
 

@@ -4,7 +4,7 @@ import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { SegmentShape } from '../../../segments/shape.ts';
 import type { KeyBits } from '../../../topk/key-bits.ts';
-import type { MeterRead } from '../read-plan.ts';
+import type { MeterRead } from '../meter-read.ts';
 
 /** A counter group as its segments are read. */
 export type SegmentGroup = {
@@ -19,7 +19,7 @@ export type KeysWithin = { readonly parts: readonly number[]; readonly key: stri
 /** Which keys may be listed. Two of the same name are the same. */
 export type KeysPassing = {
   readonly name: string;
-  readonly match: (keys: KeyList, codec: KeyCodec) => Promise<KeyBits>;
+  readonly match: (keys: KeyList) => Promise<KeyBits>;
 };
 
 /** Which keys count at all (null: every one), and which of these may be listed (null: all). */

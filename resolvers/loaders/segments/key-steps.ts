@@ -10,7 +10,8 @@ import {
 import { topperBuckets } from '../../../segments/blocks/series.ts';
 import { readTotals } from '../../../segments/pages/read-range.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { MeterRead } from '../read-plan.ts';
+import type { SegmentSeries } from '../../../topk/segment-series.ts';
+import type { MeterRead } from '../meter-read.ts';
 import {
   onSteps,
   type SeriesPart,
@@ -261,7 +262,7 @@ function toWanted(grid: Grid, segment: StoredSegment, keys: SegmentKeys): Series
 }
 
 /** All keys of a segment together. The directory has them: no page is needed. */
-function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid) {
+function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid): SegmentSeries | null {
   const directory = segment.directory();
   const { origin } = topperBuckets(directory.span, group.shape.topperBucketSeconds);
   const { starts, columns } = readTotals(directory, group.shape);
@@ -275,7 +276,7 @@ function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid) {
 }
 
 const stepGrid = ({ first, inner }: Grid, segment: StoredSegment) => ({
-  sliceStart: segment.firstBucket,
+  start: floorTo(segment.firstBucket, first.group.shape.topperBucketSeconds),
   topperBucketSeconds: first.group.shape.topperBucketSeconds,
   origin: originOf(first),
   stepSeconds: first.stepSeconds,

@@ -2,7 +2,7 @@ import { isCounting } from '../../../domain/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { Cover } from '../../../topk/cover.ts';
 import { coverSegment, type SegmentBlocks } from '../../../topk/cover-segment.ts';
-import type { MeterRead } from '../read-plan.ts';
+import type { MeterRead } from '../meter-read.ts';
 
 /** A segment, and its blocks that hold exactly the buckets of a read's interval. */
 export type SegmentPart = { readonly segment: StoredSegment; readonly cover: Cover };

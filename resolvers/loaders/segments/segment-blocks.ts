@@ -29,9 +29,11 @@ export class SegmentBlocks {
     this.#reader = reader;
   }
 
-  /** Looks for the blocks of a run, and wishes for what is not remembered. */
-  want(segment: StoredSegment, run: BlockRun, place: number, wishes: SectionWishes): void {
+  /** Looks for the blocks of a run, and wishes for what is not remembered: so many. */
+  want(segment: StoredSegment, run: BlockRun, place: number, wishes: SectionWishes): number {
+    let count = 0;
     for (const missing of this.#unknown(segment, run, place)) {
+      count += blocksIn(missing);
       const name = `${this.#name(segment, missing, place)} ${missing.to}`;
       if (this.#missing.has(name)) continue;
       this.#missing.set(name, { segment, run: missing, place });
@@ -41,6 +43,7 @@ export class SegmentBlocks {
         }
       }
     }
+    return count;
   }
 
   /** Decodes what was read. Errors: DamagedSegment. */
@@ -60,7 +63,7 @@ export class SegmentBlocks {
           : EMPTY;
         const name = this.#name(segment, { ...run, from: start }, place);
         this.#found.set(name, known);
-        memory.keep('block', name, known);
+        memory.keep('blocks', name, known);
       }
     }
   }
@@ -85,7 +88,7 @@ export class SegmentBlocks {
     for (const start of blockStarts(run)) {
       const name = this.#name(segment, { ...run, from: start }, place);
       if (this.#found.has(name)) continue;
-      const known = this.#reader.memory.find('block', name);
+      const known = this.#reader.memory.find('blocks', name);
       if (known) {
         this.#found.set(name, known);
         continue;
@@ -102,6 +105,10 @@ export class SegmentBlocks {
     return `${segmentName(this.#reader, segment)} ${level} ${from} ${place}`;
   }
 }
+
+/** How many blocks a run is of. */
+export const blocksIn = ({ level, from, to }: BlockRun): number =>
+  level === WHOLE_SPAN ? 1 : (to - from) / level;
 
 function* blockStarts({ level, from, to }: BlockRun): Generator<number> {
   if (level === WHOLE_SPAN) yield from;

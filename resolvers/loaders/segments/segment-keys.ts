@@ -98,12 +98,12 @@ async function unite(
   ordered: readonly StoredSegment[],
   keys: SegmentKeys,
 ): Promise<UnitedKeys> {
-  const known = memory.find('union', name);
+  const known = memory.find('unions', name);
   if (known) return known;
   const united = await kernel.unite(
     ordered.map((segment) => keys.of(segment)),
     signal,
   );
-  memory.keep('union', name, united);
+  memory.keep('unions', name, united);
   return united;
 }

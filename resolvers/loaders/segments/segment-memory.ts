@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
-import type { UnitColumn } from '../../../topk/block-page.ts';
 import type { KeyBits } from '../../../topk/key-bits.ts';
 import type { SegmentSeries } from '../../../topk/segment-series.ts';
+import type { UnitColumn } from '../../../topk/unit-column.ts';
 import { Tally } from '../tally.ts';
 
 /** A block's keys, and one meter's readings of it; null: no reading. */
@@ -12,15 +12,28 @@ export type KnownBlock = { readonly ids: Uint32Array; readonly column: UnitColum
 /** What is kept, by kind. */
 type Kept = {
   readonly keys: KeyList;
-  readonly union: UnitedKeys;
-  readonly block: KnownBlock;
+  readonly unions: UnitedKeys;
+  readonly blocks: KnownBlock;
   readonly series: SegmentSeries;
-  readonly passing: KeyBits;
+  readonly filters: KeyBits;
 };
+
+const KINDS = ['keys', 'unions', 'blocks', 'series', 'filters'] as const;
 
 export type KeptKind = keyof Kept;
 
-type Entry = { readonly value: Kept[KeptKind]; readonly bytes: number };
+type Entry = {
+  readonly kind: KeptKind;
+  readonly value: Kept[KeptKind];
+  readonly bytes: number;
+};
+
+/** What is kept of one kind. */
+export type KeptUse = {
+  readonly kind: KeptKind;
+  readonly bytes: number;
+  readonly tally: Tally;
+};
 
 /** About what an entry takes besides its arrays. */
 const ENTRY_BYTES = 300;
@@ -30,12 +43,19 @@ const ENTRY_BYTES = 300;
  * used for longest goes first, whatever it is. Segments never change, so an entry is never old.
  */
 export class SegmentMemory {
-  readonly tally: Readonly<Record<KeptKind, Tally>> = {
+  readonly #tallies: Readonly<Record<KeptKind, Tally>> = {
     keys: new Tally(),
-    union: new Tally(),
-    block: new Tally(),
+    unions: new Tally(),
+    blocks: new Tally(),
     series: new Tally(),
-    passing: new Tally(),
+    filters: new Tally(),
+  };
+  readonly #bytes: Record<KeptKind, number> = {
+    keys: 0,
+    unions: 0,
+    blocks: 0,
+    series: 0,
+    filters: 0,
   };
   readonly #entries: LRUCache<string, Entry>;
 
@@ -43,7 +63,18 @@ export class SegmentMemory {
     this.#entries = new LRUCache({
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: ({ bytes }) => bytes,
+      // Also of an entry that is replaced.
+      dispose: ({ kind, bytes }) => {
+        this.#bytes[kind] -= bytes;
+      },
+      onInsert: ({ kind, bytes }) => {
+        this.#bytes[kind] += bytes;
+      },
     });
+  }
+
+  use(): readonly KeptUse[] {
+    return KINDS.map((kind) => ({ kind, bytes: this.#bytes[kind], tally: this.#tallies[kind] }));
   }
 
   get bytes(): number {
@@ -52,13 +83,13 @@ export class SegmentMemory {
 
   find<Kind extends KeptKind>(kind: Kind, name: string): Kept[Kind] | undefined {
     const found = this.#entries.get(`${kind} ${name}`);
-    this.tally[kind].count(found ? 1 : 0, found ? 0 : 1);
+    this.#tallies[kind].count(found ? 1 : 0, found ? 0 : 1);
     // The name begins with the kind, so this is of that kind.
     return found?.value as Kept[Kind] | undefined;
   }
 
   keep<Kind extends KeptKind>(kind: Kind, name: string, value: Kept[Kind]): void {
-    this.#entries.set(`${kind} ${name}`, { value, bytes: ENTRY_BYTES + bytesOf(value) });
+    this.#entries.set(`${kind} ${name}`, { kind, value, bytes: ENTRY_BYTES + bytesOf(value) });
   }
 
   clear(): void {

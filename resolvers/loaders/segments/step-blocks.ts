@@ -3,7 +3,7 @@ import { floorTo } from '../../../domain/interval.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { BlockRun } from '../../../topk/cover.ts';
 import { coverSteps } from '../../../topk/cover-segment.ts';
-import type { MeterRead } from '../read-plan.ts';
+import type { MeterRead } from '../meter-read.ts';
 import type { SegmentGroup } from './key-questions.ts';
 import { blocksOf, isOfRead } from './plan-segments.ts';
 import { SegmentBlocks } from './segment-blocks.ts';

@@ -39,10 +39,10 @@ const same = (value: Exact | null) => value && { sum: value.sum, count: value.co
 
 const passingIfEnds = (digit: string): KeysPassing => ({
   name: `ends with ${digit}`,
-  match: async (keys, codec) => {
+  match: async (keys) => {
     const bits = emptyKeyBits([keys.count]);
     for (let i = 0; i < keys.count; i += 1) {
-      if (codec.decode(keyAt(keys, i)).endsWith(digit)) addKey(bits, 0, i);
+      if (GROUP.codec.decode(keyAt(keys, i)).endsWith(digit)) addKey(bits, 0, i);
     }
     return bits;
   },

@@ -4,7 +4,8 @@ import { compileKeyFilter, type KeyFilter } from '../../../domain/key-filter.ts'
 import { formatReadable } from '../../../domain/key-text.ts';
 import { answerSegments } from '../../../resolvers/loaders/segments/answer-segments.ts';
 import { readKeyPage } from '../../../resolvers/loaders/segments/key-pages.ts';
-import { keysFound, keysPassing } from '../../../resolvers/loaders/segments/passing-keys.ts';
+import type { KeysPassing } from '../../../resolvers/loaders/segments/key-questions.ts';
+import { keysFound } from '../../../resolvers/loaders/segments/passing-keys.ts';
 import { readOf, stores } from './random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from './stored-segments.ts';
 
@@ -42,7 +43,12 @@ describe('filters over segments', () => {
     await fc.assert(
       fc.asyncProperty(stores, filters, async (store, filter) => {
         const { reader, segments } = storeOf(store);
-        const passing = keysPassing(GROUP, filter, { version: 1, labels: LABELS });
+        const { keyKind, partKinds } = GROUP.shape;
+        const search = { keyKind, partKinds, filter, labels: LABELS };
+        const passing: KeysPassing = {
+          name: JSON.stringify(filter),
+          match: (keys) => reader.kernel.match(keys, search, reader.signal),
+        };
         const read = readOf(3, { from: 0, to: 2_000_000_000 }, null);
         const question = { kind: 'top', maxItems: 1000, within: null, passing } as const;
         const asked = [{ group: GROUP, read, question }];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Fold } from '../../../domain/meter-type.ts';
-import type { MeterRead } from '../../../resolvers/loaders/read-plan.ts';
+import type { MeterRead } from '../../../resolvers/loaders/meter-read.ts';
 import { FOLDS, samples } from '../../segments/plain-segments.ts';
 import { GROUP, type TestSegment } from './stored-segments.ts';
 

@@ -3,7 +3,7 @@ import { joinCrossKey, parseCrossKey } from '../../../domain/cross-key.ts';
 import type { FilterableKey } from '../../../domain/key-filter.ts';
 import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
 import type { CounterGroupView } from '../../../resolvers/counter-groups.ts';
-import { filterable } from '../../../resolvers/keys.ts';
+import { labelOf, readableOf } from '../../../resolvers/keys.ts';
 import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
@@ -30,8 +30,6 @@ export function plainKey(
   const group = { kinds, crosskey } as unknown as CounterGroupView;
   const row = {
     groupId: 1,
-    shard: 0,
-    keyId: 1,
     description: null,
     attributes: null,
     key,
@@ -39,7 +37,13 @@ export function plainKey(
     label: labels.keys.get(key) ?? null,
     partLabels: parts.map((part, i) => labels.parts[i]?.get(part) ?? null),
   };
-  return filterable({ group, row });
+  const view = { group, row };
+  return {
+    key,
+    parts: crosskey ? parts : [key],
+    readable: () => readableOf(view),
+    label: () => labelOf(view),
+  };
 }
 
 /** Letters whose case or accents depend on others, and some that do not. */

@@ -1,10 +1,10 @@
-import type { KeyRow } from '../../db/queries/key-columns.ts';
+import type { DescribedKey } from './segments/describe-keys.ts';
 import { Tally } from './tally.ts';
 
 /** Keys of a context at one version of its texts, those that were used last at the end. */
 type ContextKeys = {
   readonly textVersion: number;
-  readonly rows: Map<string, KeyRow>;
+  readonly rows: Map<string, DescribedKey>;
   bytes: number;
 };
 
@@ -18,7 +18,7 @@ const MAX_ATTRIBUTES = 20;
 const ENTRY_BYTES = 300;
 
 /** Keys with their labels, which hold as long as no text of the context has changed. */
-export class KeyMemory {
+export class TextMemory {
   readonly tally = new Tally();
   readonly #contexts = new Map<string, ContextKeys>();
 
@@ -26,7 +26,7 @@ export class KeyMemory {
     return [...this.#contexts.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  find(context: string, textVersion: number, key: string): KeyRow | undefined {
+  find(context: string, textVersion: number, key: string): DescribedKey | undefined {
     const known = this.#contexts.get(context);
     const row = known?.textVersion === textVersion ? known.rows.get(key) : undefined;
     this.tally.count(row ? 1 : 0, row ? 0 : 1);
@@ -37,7 +37,7 @@ export class KeyMemory {
     return row;
   }
 
-  keep(context: string, textVersion: number, key: string, row: KeyRow): void {
+  keep(context: string, textVersion: number, key: string, row: DescribedKey): void {
     if (Object.keys(row.attributes ?? {}).length > MAX_ATTRIBUTES) return;
     const known = this.#contexts.get(context);
     if (known && known.textVersion > textVersion) return;
@@ -58,7 +58,7 @@ export class KeyMemory {
   }
 }
 
-function bytesOf(row: KeyRow | undefined): number {
+function bytesOf(row: DescribedKey | undefined): number {
   if (!row) return 0;
   const { key, label, description, attributes } = row;
   const texts = [key, label, description, attributes && JSON.stringify(attributes)];
