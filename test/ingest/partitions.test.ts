@@ -1,21 +1,31 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SLICE_HELD_LOCK } from '../../db/advisory-locks.ts';
-import { createPartition } from '../../db/write/create-partition.ts';
-import { removeOrphanPartitions } from '../../db/write/remove-partitions.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { OPEN_PAGES_LOCK } from '../../db/advisory-locks.ts';
+import { type Connection, inTransaction, openConnection } from '../../db/write/connection.ts';
+import { copyPages } from '../../db/write/segments/copy-pages.ts';
+import { keepPagePartition } from '../../db/write/segments/keep-page-partition.ts';
+import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { removeTakenPartitions } from '../../db/write/segments/remove-taken-partitions.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { conn, connLog, importText, NOW, query } from './import-support.ts';
+
+const TABLE = 'open_segment_pages';
+
+/** Pages of an import of one flow: one of each of its eight groups. */
+const PAGES = 8;
 
 let database: TestDatabase;
 let reader: pg.Client;
+let writer: pg.Client;
 
 beforeEach(async () => {
   database = await createTestDatabase();
   reader = new pg.Client({ connectionString: database.url });
   await reader.connect();
+  writer = await openConnection(database.url, 'test');
 });
 afterEach(async () => {
-  await reader.end();
+  await Promise.all([reader.end(), writer.end()]);
   await database.drop();
 });
 
@@ -24,110 +34,119 @@ const importAt = (ts: number) => importText(connLog(conn(ts)), { databaseUrl: da
 const partitions = async () => {
   const rows = await query<{ relname: string }>(
     database.url,
-    `select relname from pg_class where relkind = 'r' and relname ~ '^samples_' order by 1`,
+    `select relname from pg_class where relkind = 'r' and relname ~ '^${TABLE}_' order by 1`,
   );
   return rows.map(({ relname }) => relname);
 };
 
-const countRows = async () =>
-  (await reader.query('select count(*)::int as rows from samples')).rows[0].rows;
+const countPages = async () =>
+  (await reader.query(`select count(*)::int as pages from ${TABLE}`)).rows[0].pages;
 
 describe('the partition of a new slice', () => {
-  it('is made while a reader of samples has its transaction open', async () => {
+  it('is made while a reader of pages has its transaction open', async () => {
     await importAt(NOW);
     await reader.query('begin isolation level repeatable read');
-    expect(await countRows()).toBe(12);
+    expect(await countPages()).toBe(PAGES);
     await importAt(NOW - 90_000);
     // Neither waited for the other, and the reader's snapshot stays what it was.
-    expect(await countRows()).toBe(12);
+    expect(await countPages()).toBe(PAGES);
     await reader.query('commit');
-    expect(await countRows()).toBe(24);
+    expect(await countPages()).toBe(2 * PAGES);
   });
 
   it('locks nobody out while the import that fills it goes on', async () => {
     await importAt(NOW);
-    await withClient(database.url, async (filling) => {
-      await filling.query('begin');
-      await filling.query('select pg_advisory_xact_lock_shared($1, 1000)', [SLICE_HELD_LOCK]);
-      await withClient(database.url, (second) => createPartition(second, 1000));
-      await filling.query("insert into samples values (1, 0, 0, 0, 0, 1000, '{1}', null)");
-      await reader.query("set lock_timeout = '1s'");
-      expect(await countRows()).toBe(12);
-      await importAt(NOW - 90_000);
-      await filling.query('rollback');
-    });
+    await ensurePagePartition(writer, TABLE, 1000);
+    await writer.query('begin');
+    expect(await keepPagePartition(writer, TABLE, 1000)).toBe(true);
+    const page = { number: 0, bytes: new Uint8Array(8) };
+    await copyPages(writer, { segmentId: 1000, sliceId: 1000, level: 0 }, [page]);
+    await reader.query("set lock_timeout = '1s'");
+    expect(await countPages()).toBe(PAGES);
+    await importAt(NOW - 90_000);
+    await writer.query('rollback');
   });
+
+  it('is made once more where somebody removes it before it is filled', async () => {
+    // Whoever removes it holds its lock, and the import waits.
+    await ensurePagePartition(writer, TABLE, 1);
+    await writer.query('select pg_advisory_lock($1, 1)', [OPEN_PAGES_LOCK]);
+    const importing = importAt(NOW);
+    await waitForLock();
+    await writer.query(`drop table ${TABLE}_1`);
+    await writer.query('select pg_advisory_unlock($1, 1)', [OPEN_PAGES_LOCK]);
+    await importing;
+    expect(await countPages()).toBe(PAGES);
+  });
+
+  async function waitForLock(): Promise<void> {
+    for (;;) {
+      const { rowCount } = await reader.query(
+        `select from pg_stat_activity where datname = current_database()
+           and application_name like 'countergraph import%' and wait_event = 'advisory'`,
+      );
+      if (rowCount !== 0) return;
+    }
+  }
 });
 
 describe('partitions of slices that never came to be', () => {
   it('are removed by the next import, in whatever state they were left', async () => {
     await importAt(NOW);
-    await withClient(database.url, async (client) => {
-      await createPartition(client, 1000);
-      await createPartition(client, 1001);
-      await client.query('alter table samples detach partition samples_1001');
-      await createPartition(client, 1002);
-    });
-    await leaveHalfDetached('samples_1002');
-    expect(await partitions()).toEqual([
-      'samples_1',
-      'samples_1000',
-      'samples_1001',
-      'samples_1002',
-    ]);
+    for (const sliceId of [1000, 1001, 1002]) await ensurePagePartition(writer, TABLE, sliceId);
+    await writer.query(`alter table ${TABLE} detach partition ${TABLE}_1001`);
+    await leaveHalfDetached(1002);
+    expect(await partitions()).toEqual([1, 1000, 1001, 1002].map((id) => `${TABLE}_${id}`));
     await importAt(NOW + 1);
-    expect(await partitions()).toEqual(['samples_1']);
+    expect(await partitions()).toEqual([`${TABLE}_1`]);
   });
 
   /** A detach that is interrupted while it waits for a reader. */
-  async function leaveHalfDetached(partition: string): Promise<void> {
+  async function leaveHalfDetached(sliceId: number): Promise<void> {
     await reader.query('begin');
-    await countRows();
-    await withClient(database.url, async (client) => {
-      await client.query("set statement_timeout = '200ms'");
-      await client
-        .query(`alter table samples detach partition ${partition} concurrently`)
-        .catch((error: Error) => expect(error.message).toContain('statement timeout'));
-    });
+    await countPages();
+    await writer.query("set statement_timeout = '200ms'");
+    await writer
+      .query(`alter table ${TABLE} detach partition ${TABLE}_${sliceId} concurrently`)
+      .catch((error: Error) => expect(error.message).toContain('statement timeout'));
+    await writer.query('set statement_timeout = 0');
     await reader.query('commit');
   }
 
-  it('are left alone while somebody fills them', async () => {
-    await withClient(database.url, async (filling) => {
-      await filling.query('begin');
-      await filling.query('select pg_advisory_xact_lock_shared($1, 1000)', [SLICE_HELD_LOCK]);
-      await withClient(database.url, async (client) => {
-        await createPartition(client, 1000);
-        await removeOrphanPartitions(client);
-        expect(await partitions()).toEqual(['samples_1000']);
-        await filling.query('rollback');
-        await removeOrphanPartitions(client);
-        expect(await partitions()).toEqual([]);
-      });
+  const filling = (work: (connection: Connection) => Promise<void>) =>
+    inTransaction(writer, async () => {
+      expect(await keepPagePartition(writer, TABLE, 1000)).toBe(true);
+      await work(writer);
     });
+
+  it('are left alone while somebody fills them', async () => {
+    await ensurePagePartition(writer, TABLE, 1000);
+    await filling(async () => {
+      await removeTakenPartitions(reader, { waitMs: 1000 });
+      expect(await partitions()).toEqual([`${TABLE}_1000`]);
+    });
+    await removeTakenPartitions(reader);
+    expect(await partitions()).toEqual([]);
   });
 
   it('are left to a later import while a reader might still look at them', async () => {
-    await withClient(database.url, async (client) => {
-      await createPartition(client, 1000);
-      await reader.query('begin');
-      await countRows();
-      await removeOrphanPartitions(client, { waitMs: 100 });
-      // New readers pass while the old one is waited for, and after the wait was given up.
-      const [row] = await query(database.url, 'select count(*)::int from samples');
-      expect(row).toEqual({ count: 0 });
-      await reader.query('commit');
-      await removeOrphanPartitions(client);
-      expect(await partitions()).toEqual([]);
-    });
+    await ensurePagePartition(writer, TABLE, 1000);
+    await reader.query('begin isolation level repeatable read');
+    await countPages();
+    await removeTakenPartitions(writer, { waitMs: 100 });
+    // New readers pass while the old one is waited for, and after the wait was given up.
+    const [row] = await query(database.url, `select count(*)::int from ${TABLE}`);
+    expect(row).toEqual({ count: 0 });
+    await reader.query('commit');
+    await removeTakenPartitions(writer);
+    expect(await partitions()).toEqual([]);
   });
 
   it('are never those of archived slices, nor tables that only look alike', async () => {
     await importAt(NOW);
     await query(database.url, 'update slices set archived = true');
-    await query(database.url, 'alter table samples detach partition samples_1');
-    await query(database.url, 'create table samples_backup (a int)');
-    await withClient(database.url, removeOrphanPartitions);
-    expect(await partitions()).toEqual(['samples_1', 'samples_backup']);
+    await query(database.url, `create table ${TABLE}_backup (a int)`);
+    await removeTakenPartitions(writer);
+    expect(await partitions()).toEqual([`${TABLE}_1`, `${TABLE}_backup`]);
   });
 });

@@ -11,12 +11,12 @@ export async function keepPagePartition(
   sliceId: number,
 ): Promise<boolean> {
   await connection.query('savepoint keep_page_partition');
+  await lockPagePartition(connection, table, sliceId);
   const { rows } = await connection.query<{ isThere: boolean }>(
     `select exists (
        select from pg_inherits where inhrelid = to_regclass($1) and not inhdetachpending
-     ) as "isThere"
-     from (select pg_advisory_xact_lock_shared($2, $3) offset 0) as held`,
-    [pagePartitionName(table, sliceId), PAGE_LOCKS[table].partition, sliceId],
+     ) as "isThere"`,
+    [pagePartitionName(table, sliceId)],
   );
   const isThere = rows[0]?.isThere ?? false;
   // Going back gives the lock back too.
@@ -24,3 +24,13 @@ export async function keepPagePartition(
   await connection.query('release savepoint keep_page_partition');
   return isThere;
 }
+
+/**
+ * Takes the lock under which such a partition stays, be it there or not, until the end of the
+ * transaction. A statement of its own: one that waited for the lock would see what was there before.
+ */
+export const lockPagePartition = (connection: Connection, table: PageTable, sliceId: number) =>
+  connection.query('select pg_advisory_xact_lock_shared($1, $2)', [
+    PAGE_LOCKS[table].partition,
+    sliceId,
+  ]);

@@ -1,5 +1,6 @@
-import { PAGE_LOCKS, pagePartitionName, pageTableOf } from '../../page-tables.ts';
+import { pagePartitionName, pageTableOf } from '../../page-tables.ts';
 import type { Connection } from '../connection.ts';
+import { lockPagePartition } from './keep-page-partition.ts';
 
 /** A number that no other segment has, or had. isReady: there is a partition for its pages. */
 export type ReservedSegment = { readonly segmentId: number; readonly isReady: boolean };
@@ -13,12 +14,12 @@ export async function reserveSegment(
   { sliceId, level }: { readonly sliceId: number; readonly level: number },
 ): Promise<ReservedSegment> {
   const table = pageTableOf(level);
+  await lockPagePartition(connection, table, sliceId);
   const { rows } = await connection.query<ReservedSegment>(
     `select nextval('segment_ids')::float8 as "segmentId",
        exists (select from pg_inherits where inhrelid = to_regclass($1) and not inhdetachpending)
-         as "isReady"
-     from (select pg_advisory_xact_lock_shared($2, $3) offset 0) as held`,
-    [pagePartitionName(table, sliceId), PAGE_LOCKS[table].partition, sliceId],
+         as "isReady"`,
+    [pagePartitionName(table, sliceId)],
   );
   const [reserved] = rows;
   if (!reserved) throw new Error('a sequence always has a next number');
