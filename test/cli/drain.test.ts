@@ -45,7 +45,7 @@ afterAll(async () => {
 
 /** Nobody can answer a topper until it is released. */
 async function hold() {
-  const held = await holdTables(lab.databaseUrl, ['topper_blocks']);
+  const held = await holdTables(lab.databaseUrl, ['open_segment_pages']);
   holds.push(held);
   return held;
 }

@@ -110,7 +110,7 @@ describe('requests that wait for a lock', () => {
     while ((await statementsOf(lab)).filter(({ waits }) => waits).length < count) await delay(10);
   };
 
-  it.each(['users', 'counter_groups', 'samples, topper_blocks', 'keys', 'context_versions'])(
+  it.each(['users', 'counter_groups', 'open_segment_pages', 'key_texts', 'context_versions'])(
     'on %s end after their timeout, and leave no statement behind',
     async (tables) => {
       await lock(tables);
@@ -122,7 +122,7 @@ describe('requests that wait for a lock', () => {
   );
 
   it('are told when their backends are killed', async () => {
-    await lock('samples, topper_blocks, users');
+    await lock('open_segment_pages, users');
     const asked = askAll(lab);
     await waiting(4);
     const [first] = await statementsOf(lab);
@@ -132,7 +132,7 @@ describe('requests that wait for a lock', () => {
   });
 
   it('on blocks, which come by COPY, are told when the backend is killed', async () => {
-    await lock('topper_blocks');
+    await lock('open_segment_pages');
     const asked = lab.refusal('topper', QUESTIONS.topper);
     await waiting(1);
     const [first] = await statementsOf(lab);
@@ -142,7 +142,7 @@ describe('requests that wait for a lock', () => {
   });
 
   it('end after their timeout when PostgreSQL does not even take the cancel', async () => {
-    await lock('topper_blocks');
+    await lock('open_segment_pages');
     const asked = lab.refusal('topper', { ...QUESTIONS.topper, timeout: 1 });
     await waiting(1);
     const frozen = [await server.pid(), ...(await statementsOf(lab)).map(({ pid }) => pid)];

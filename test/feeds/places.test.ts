@@ -181,7 +181,10 @@ describe('an import with places', () => {
     await importWith(BOTH, conn(NOW));
     const named = { label: 'Example Networks, Inc.', label_source: 'mmdb' };
     expect(await label()).toEqual([named]);
-    await query(database.url, `update key_texts set label = 'older name' where label_source = 'mmdb'`);
+    await query(
+      database.url,
+      `update key_texts set label = 'older name' where label_source = 'mmdb'`,
+    );
     await importWith(BOTH, conn(NOW + 1));
     expect(await label()).toEqual([named]);
     await labelFile({

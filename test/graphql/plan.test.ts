@@ -79,8 +79,6 @@ describe('the plan of a topper', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const planned = lines.filter(({ msg }) => msg === 'a topper was planned').at(-1);
-    expect(planned.plan.blocks).toEqual([
-      { seconds: FILLED, from: T0, to: T0 + FILLED, count: 1 },
-    ]);
+    expect(planned.plan.blocks).toEqual([{ seconds: FILLED, from: T0, to: T0 + FILLED, count: 1 }]);
   });
 });

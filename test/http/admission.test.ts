@@ -73,7 +73,7 @@ const BUSY = { status: 'ERROR', message: 'Server is busy' };
 
 describe('a user with as many requests as one may have at once', () => {
   it('is told 503 with Retry-After on both surfaces, and others are answered', async () => {
-    await hold('topper_blocks');
+    await hold('open_segment_pages');
     await askAndWait(
       () => ask(),
       () => ask(ADA, '192.0.2.2'),
@@ -90,7 +90,7 @@ describe('a user with as many requests as one may have at once', () => {
   });
 
   it('is asked again and answered once one of them is', async () => {
-    await hold('topper_blocks');
+    await hold('open_segment_pages');
     await askAndWait(
       () => ask(),
       () => ask(),
@@ -102,7 +102,7 @@ describe('a user with as many requests as one may have at once', () => {
   });
 
   it('has a place again when a caller goes before the answer', async () => {
-    await hold('topper_blocks');
+    await hold('open_segment_pages');
     const gone = new AbortController();
     const path = `${lab.path('topper')}?username=ada&api_token=ada-token&context=lab`;
     const query = `&counter_group=${GROUP}&window_fromts=${T0}&window_seconds=60`;
@@ -158,7 +158,7 @@ describe('a stranger in the name of a user', () => {
 
 describe('a server that works on as much as it may', () => {
   const fill = async () => {
-    await hold('topper_blocks');
+    await hold('open_segment_pages');
     await askAndWait(
       ...[ADA, ADA, BOB, BOB, EVE].map((user, i) => () => ask(user, `192.0.2.${i}`)),
     );

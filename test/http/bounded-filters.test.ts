@@ -92,15 +92,6 @@ describe('a filter that says where its keys are', () => {
     await expectFilters(KEYS);
   });
 
-  it('reads no text of a key where every key in its place passes', async () => {
-    lab.emptyCaches();
-    const statements = lab.watchStatements();
-    await listed({ key_filter: '^0A\\.0[0-9]\\.' });
-    const ofKeys = statements().filter((text) => /from keys/.test(text));
-    expect(ofKeys).toHaveLength(1);
-    expect(ofKeys[0]).toContain('below');
-  });
-
   it('costs a request one statement, however many of them there are', async () => {
     const cost = async (count: number): Promise<number> => {
       lab.emptyCaches();

@@ -28,16 +28,11 @@ afterAll(async () => {
   await lab.close();
 });
 
-/** Nobody can read samples or blocks meanwhile, and no server remembers any: readers wait. */
+/** Nobody can read pages meanwhile, and no server remembers any: readers wait. */
 async function lockReadings(): Promise<void> {
   lab.emptyCaches();
   brief.emptyCaches();
-  const { rows } = await locker.query<{ name: string }>(
-    `select inhrelid::regclass::text as name from pg_inherits
-     where inhparent = 'samples'::regclass`,
-  );
-  const tables = `topper_blocks, ${rows[0]?.name}`;
-  await locker.query(`begin; lock table ${tables} in access exclusive mode`);
+  await locker.query('begin; lock table open_segment_pages in access exclusive mode');
 }
 
 /** Statements of the server that are running or open, but for those that look for them. */

@@ -171,7 +171,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
       behind(
         { mode },
         async (service) => {
-          const held = await holdTables(lab.databaseUrl, ['topper_blocks', 'samples']);
+          const held = await holdTables(lab.databaseUrl, ['open_segment_pages']);
           try {
             const question = { counter_group: guidOf(1), window_fromts: T0, window_seconds: 60 };
             const refused = await service.refusal('topper', question);

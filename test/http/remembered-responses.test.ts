@@ -256,7 +256,7 @@ describe('a response that many ask for at once', () => {
 
   beforeEach(async () => {
     lab.emptyCaches();
-    held = await holdTables(lab.databaseUrl, ['topper_blocks']);
+    held = await holdTables(lab.databaseUrl, ['open_segment_pages']);
   });
 
   afterEach(() => held.release());

@@ -6,6 +6,7 @@ import { importFile } from '../../ingest/import-file.ts';
 import type { GroupsBody, SlicesBody } from '../support/answers.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { putBackSlice, takeOutSlice } from '../support/taken-slices.ts';
 
 const GROUP = guidOf(1);
 const OTHER = guidOf(2);
@@ -91,18 +92,7 @@ describe('an archived slice (decision 17)', () => {
 
   beforeAll(async () => {
     archivedId = (await slices()).slices[1]?.id ?? 0;
-    const [partition] = await lab.sql<{ name: string }>(
-      `select inhrelid::regclass::text as name from pg_inherits join pg_class on oid = inhrelid
-       where inhparent = 'samples'::regclass
-         and pg_get_expr(relpartbound, oid) like '% IN (' || $1 || ')'`,
-      [archivedId],
-    );
-    await lab.sql(`alter table samples detach partition ${partition?.name}`);
-    await lab.sql(`alter table ${partition?.name} rename to taken_away`);
-    await lab.sql(
-      `update slices set archived = true, archive_path = '/archive/1.gz' where slice_id = $1`,
-      [archivedId],
-    );
+    await takeOutSlice(lab, archivedId);
   });
 
   it('is still listed, but not available', async () => {
@@ -140,9 +130,7 @@ describe('an archived slice (decision 17)', () => {
   });
 
   it('is part of everything again once it is restored', async () => {
-    await lab.sql(`alter table samples attach partition taken_away for values in (${archivedId})`);
-    await lab.sql(`alter table taken_away rename to samples_${archivedId}`);
-    await lab.sql('update slices set archived = false, archive_path = null');
+    await putBackSlice(lab, archivedId);
     expect((await slices()).total_window).toEqual({ from: T0 + 60, to: T0 + DAY + 120 });
     expect(await keysIn({ recentsecs: 60 })).toEqual([
       ['both', 1],

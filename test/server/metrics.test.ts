@@ -96,7 +96,7 @@ describe('requests', () => {
     expect(await inProgress()).toBe(1);
     await lab.write((connection) =>
       inTransaction(connection, async () => {
-        await connection.query('lock table topper_blocks in access exclusive mode');
+        await connection.query('lock table open_segment_pages in access exclusive mode');
         const asked = { counter_group: GROUP, window_fromts: T0, window_seconds: 3600 };
         const running = lab.rest('topper', asked, { signal: gone.signal });
         while ((await inProgress()) !== 2);

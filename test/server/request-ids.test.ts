@@ -48,7 +48,7 @@ async function linesOf(
 const TOPPER = { counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600 };
 
 const WAITING = `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
-  where l.relation = 'topper_blocks'::regclass and not l.granted and a.datname = current_database()`;
+  where l.relation = 'open_segment_pages'::regclass and not l.granted and a.datname = current_database()`;
 
 /** The names of sessions that work for `request`, which is held up in the database meanwhile. */
 async function sessionsOf(
@@ -58,7 +58,7 @@ async function sessionsOf(
   service.emptyCaches();
   return service.write((connection) =>
     inTransaction(connection, async () => {
-      await connection.query('lock table topper_blocks in access exclusive mode');
+      await connection.query('lock table open_segment_pages in access exclusive mode');
       const running = request();
       let isOver = false;
       const over = () => {
@@ -235,7 +235,7 @@ describe('slow requests', () => {
       };
       await service.write((connection) =>
         inTransaction(connection, async () => {
-          await connection.query('lock table topper_blocks in access exclusive mode');
+          await connection.query('lock table open_segment_pages in access exclusive mode');
           await late();
         }),
       );

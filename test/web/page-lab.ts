@@ -1,5 +1,6 @@
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import type { Line, TestService } from '../support/service.ts';
+import { takeOutSlice } from '../support/taken-slices.ts';
 
 export const HOSTS = guidOf(1);
 export const APPS = guidOf(2);
@@ -101,18 +102,7 @@ export async function startPageLab(): Promise<TestService> {
   return lab;
 }
 
-/** As if it was archived: it is listed, and its data are elsewhere. */
 async function archiveOldest(lab: TestService): Promise<void> {
-  const [oldest] = await lab.sql<{ id: number; name: string }>(
-    `select slice_id as id, inhrelid::regclass::text as name
-     from slices, pg_inherits join pg_class on oid = inhrelid
-     where inhparent = 'samples'::regclass
-       and pg_get_expr(relpartbound, oid) like '% IN (' || slice_id || ')'
-     order by slice_id limit 1`,
-  );
-  await lab.sql(`alter table samples detach partition ${oldest?.name}`);
-  await lab.sql(
-    `update slices set archived = true, archive_path = '/archive/1.gz' where slice_id = $1`,
-    [oldest?.id],
-  );
+  const [oldest] = await lab.sql<{ id: number }>('select min(slice_id) as id from slices');
+  await takeOutSlice(lab, oldest?.id ?? 0);
 }
