@@ -55,9 +55,8 @@ function coverPart({ from, to }: Interval, segment: SegmentBlocks, canSubtract: 
     from: from === span.first ? floorTo(from, coarsest) : from,
     to: to === span.last + bucketSeconds ? ceilTo(to, coarsest) : to,
   };
-  // Of these steps every block can be used: one that is not there has no readings.
-  const stateOf = () => 'whole' as const;
-  return coverInterval(wide, { resolutions: { base, coarse: [] }, stateOf, canSubtract });
+  // Of these levels every block can be used: one that is not there has no readings.
+  return coverInterval(wide, base, canSubtract);
 }
 
 /** A block of twice the time has less than twice the keys, as most are in both halves. */

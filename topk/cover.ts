@@ -1,43 +1,31 @@
 import { ceilTo, floorTo, type Interval } from '../domain/interval.ts';
-import type { Resolutions } from './resolutions.ts';
 
 /** Blocks of one resolution that follow each other, from `from` to before `to`. */
 export type BlockRun = { readonly level: number; readonly from: number; readonly to: number };
 
-/**
- * What is known of a coarse block: `whole`, it can be used; `empty`, nothing lies in it; `apart`,
- * only finer blocks tell what it would hold.
- */
-export type CoarseState = 'whole' | 'empty' | 'apart';
-
 /** Blocks to be added up, and those of which the readings are to be taken out again. */
 export type Cover = { readonly runs: readonly BlockRun[]; readonly less: readonly BlockRun[] };
 
-export type CoverRules = {
-  readonly resolutions: Resolutions;
-  readonly stateOf: (level: number, start: number) => CoarseState;
-  /** Whether readings can be taken out of a block again: of sums they can. */
-  readonly canSubtract: boolean;
-};
+/** Seconds of a block, ascending, each a multiple of the one before. */
+export type CoverLevels = readonly number[];
 
 /**
  * Few blocks that cover the buckets that start in an interval exactly: coarse inside, fine at the
- * edges and where coarse ones cannot be used. A day but for its first minutes is the day less
- * these, where that is less work, and so on within these. Each list ascends; only where nothing is
- * taken out, it never overlaps.
+ * edges. An hour but for its first minutes is the hour less these, where that is less work and
+ * readings can be taken out again (of sums they can), and so on within these. Each list ascends;
+ * only where nothing is taken out, it never overlaps.
  */
-export function coverInterval(interval: Interval, rules: CoverRules): Cover {
-  const levels = [...rules.resolutions.base, ...rules.resolutions.coarse];
+export function coverInterval(
+  interval: Interval,
+  levels: CoverLevels,
+  canSubtract: boolean,
+): Cover {
   const [bucket = 1] = levels;
   const [from, to] = [ceilTo(interval.from, bucket), ceilTo(interval.to, bucket)];
   if (from >= to) return NOTHING;
-  const { runs, less } = new CoverSearch(levels, rules).between(from, to);
+  const { runs, less } = new CoverSearch(levels, canSubtract).between(from, to);
   return { runs: inOrder(runs), less: inOrder(less) };
 }
-
-/** How many blocks the runs have. */
-export const blockCount = (runs: readonly BlockRun[]): number =>
-  runs.reduce((count, { level, from, to }) => count + (to - from) / level, 0);
 
 /** A cover, and about how much work it is. */
 type Weighed = Cover & { readonly weight: number };
@@ -64,8 +52,7 @@ const join = (...parts: readonly Weighed[]): Weighed => ({
 const without = (whole: Weighed, ...parts: readonly Weighed[]): Weighed =>
   join(whole, ...parts.map(({ runs, less, weight }) => ({ runs: less, less: runs, weight })));
 
-const lighter = (a: Weighed, b: Weighed | null): Weighed =>
-  b !== null && b.weight < a.weight ? b : a;
+const lighter = (a: Weighed, b: Weighed): Weighed => (b.weight < a.weight ? b : a);
 
 /** Ascending, with blocks that follow each other as one run. */
 function inOrder(runs: readonly BlockRun[]): BlockRun[] {
@@ -81,12 +68,12 @@ function inOrder(runs: readonly BlockRun[]): BlockRun[] {
 
 /** `place` is that of a level: its blocks are made of those of the places below. */
 class CoverSearch {
-  readonly #levels: readonly number[];
-  readonly #rules: CoverRules;
+  readonly #levels: CoverLevels;
+  readonly #canSubtract: boolean;
 
-  constructor(levels: readonly number[], rules: CoverRules) {
+  constructor(levels: CoverLevels, canSubtract: boolean) {
     this.#levels = levels;
-    this.#rules = rules;
+    this.#canSubtract = canSubtract;
   }
 
   /** From a bucket to before another one, by blocks of up to the level of `place`. */
@@ -95,16 +82,13 @@ class CoverSearch {
     const [first, end] = [ceilTo(from, level), floorTo(to, level)];
     if (first <= end) {
       const [left, right] = [this.#edges(place, from).after, this.#edges(place, to).before];
-      return join(left, this.#aligned(place, first, end), right);
+      return join(left, blocks(level, first, end), right);
     }
     // Both lie in one block.
     const plain = this.between(from, to, place - 1);
-    const whole = this.#whole(place, end);
-    if (whole === null) return plain;
-    return lighter(
-      plain,
-      without(whole, this.#edges(place, from).before, this.#edges(place, to).after),
-    );
+    if (!this.#canSubtract) return plain;
+    const [{ before }, { after }] = [this.#edges(place, from), this.#edges(place, to)];
+    return lighter(plain, without(blocks(level, end, end + level), before, after));
   }
 
   #level(place: number): number {
@@ -115,45 +99,16 @@ class CoverSearch {
   #edges(place: number, point: number): { before: Weighed; after: Weighed } {
     const level = this.#level(place);
     const [start, end] = [floorTo(point, level), ceilTo(point, level)];
-    if (start === end || this.#isEmpty(place, start)) return { before: NOTHING, after: NOTHING };
+    if (start === end) return { before: NOTHING, after: NOTHING };
     const below = this.#level(place - 1);
     const inner = this.#edges(place - 1, point);
-    const before = join(this.#aligned(place - 1, start, floorTo(point, below)), inner.before);
-    const after = join(inner.after, this.#aligned(place - 1, ceilTo(point, below), end));
-    const whole = this.#whole(place, start);
-    if (whole === null) return { before, after };
+    const before = join(blocks(below, start, floorTo(point, below)), inner.before);
+    const after = join(inner.after, blocks(below, ceilTo(point, below), end));
+    if (!this.#canSubtract) return { before, after };
+    const whole = blocks(level, start, end);
     return {
       before: lighter(before, without(whole, after)),
       after: lighter(after, without(whole, before)),
     };
-  }
-
-  /** A block from which something can be taken; null: there is none. */
-  #whole(place: number, start: number): Weighed | null {
-    if (!this.#rules.canSubtract) return null;
-    const level = this.#level(place);
-    if (this.#isCoarse(place) && this.#rules.stateOf(level, start) !== 'whole') return null;
-    return blocks(level, start, start + level);
-  }
-
-  #isEmpty(place: number, start: number): boolean {
-    return this.#isCoarse(place) && this.#rules.stateOf(this.#level(place), start) === 'empty';
-  }
-
-  #isCoarse(place: number): boolean {
-    return place >= this.#rules.resolutions.base.length;
-  }
-
-  /** Between two boundaries of the level's blocks. */
-  #aligned(place: number, from: number, to: number): Weighed {
-    const level = this.#level(place);
-    if (!this.#isCoarse(place)) return blocks(level, from, to);
-    const parts: Weighed[] = [];
-    for (let start = from; start < to; start += level) {
-      const state = this.#rules.stateOf(level, start);
-      if (state === 'whole') parts.push(blocks(level, start, start + level));
-      else if (state === 'apart') parts.push(this.#aligned(place - 1, start, start + level));
-    }
-    return join(...parts);
   }
 }

@@ -1,11 +1,17 @@
 import type { Fold } from '../domain/meter-type.ts';
-import { mergeBlocks } from './merge-blocks.ts';
-import type { BlockColumn, ShardBlock } from './packed-run.ts';
+import { type Column, pickRows } from '../segments/readings/column.ts';
+import { foldUnits, releaseFolded, type UnitReadings } from './fold-units.ts';
+import { countedRows, releaseRows } from './key-rows.ts';
+import { boundOf, type UnitColumn } from './unit-column.ts';
 
 /** shift: what is added to each id. */
-export type SparsePart = Pick<ShardBlock, 'ids' | 'columns'> & { readonly shift: number };
+export type SparsePart = {
+  readonly ids: Uint32Array;
+  readonly columns: readonly (Column | null)[];
+  readonly shift: number;
+};
 
-type Joined = { readonly ids: Uint32Array; readonly column: BlockColumn | null };
+type Joined = { readonly ids: Uint32Array; readonly column: Column | null };
 
 /**
  * Readings of one slot whose ids may be far apart, as one ascending list: parts that follow each
@@ -55,10 +61,23 @@ function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
   const all = parts.flatMap(({ ids, shift }) => Array.from(ids, (id) => id + shift));
   const distinct = Uint32Array.from(new Set(all)).sort();
   const rankOf = new Map(Array.from(distinct, (id, rank) => [id, rank]));
-  const ranked = parts.map(({ ids, columns, shift }) => ({
-    ids: ids.map((id) => rankOf.get(id + shift) ?? 0),
-    columns,
-  }));
-  const { ids, columns } = mergeBlocks(0, ranked, [fold]);
-  return { ids: ids.map((rank) => distinct[rank] ?? 0), column: columns[0] ?? null };
+  const units = parts.flatMap(({ ids, columns: [column], shift }): UnitReadings[] => {
+    if (!column) return [];
+    const ranks = ids.map((id) => rankOf.get(id + shift) ?? 0);
+    return [
+      { ids: ranks, shardEnds: Uint32Array.of(ranks.length), column: bounded(column), sign: 1 },
+    ];
+  });
+  const folded = foldUnits(units, fold);
+  const counted = countedRows(folded);
+  const rows = counted.rows.slice(0, counted.length).sort();
+  const column = pickRows(folded, rows);
+  releaseRows(counted);
+  releaseFolded(folded);
+  return { ids: rows.map((rank) => distinct[rank] ?? 0), column };
+}
+
+function bounded({ values, counts }: Column): UnitColumn {
+  const countBound = counts ? boundOf(counts) : values.low.length;
+  return { values, counts, bound: boundOf(values), countBound };
 }

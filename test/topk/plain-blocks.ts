@@ -1,16 +1,10 @@
 import type { Exact } from '../../domain/exact.ts';
 import { type Fold, isCounting } from '../../domain/meter-type.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
-import type { BlockColumn, ShardBlock } from '../../topk/packed-run.ts';
+import type { Column } from '../../segments/readings/column.ts';
 
 /** What a key read of one slot: a value and how many readings are behind it; null for none. */
 export type PlainReading = Exact | null;
-
-/** A block of one shard without any cleverness: its keys ascend, and each has a reading a slot. */
-export type PlainBlock = {
-  readonly start: number;
-  readonly rows: readonly { readonly id: number; readonly readings: readonly PlainReading[] }[];
-};
 
 const NARROW = 2n ** 53n;
 
@@ -33,7 +27,7 @@ export function lanesOf(values: readonly (bigint | null)[]): Lanes {
 }
 
 /** Counts are left out where every reading stands for itself, as those who make blocks do. */
-export function columnOf(readings: readonly PlainReading[]): BlockColumn | null {
+export function columnOf(readings: readonly PlainReading[]): Column | null {
   if (readings.every((reading) => reading === null)) return null;
   const values = lanesOf(readings.map((reading) => reading?.sum ?? null));
   const isCounted = readings.some((reading) => reading !== null && reading.count !== 1n);
@@ -41,23 +35,7 @@ export function columnOf(readings: readonly PlainReading[]): BlockColumn | null 
   return { values, counts };
 }
 
-export const shardBlockOf = ({ start, rows }: PlainBlock, slots: number): ShardBlock => ({
-  start,
-  ids: Uint32Array.from(rows, ({ id }) => id),
-  columns: Array.from({ length: slots }, (_, slot) =>
-    columnOf(rows.map(({ readings }) => readings[slot] ?? null)),
-  ),
-});
-
-export const plainBlockOf = ({ start, ids, columns }: ShardBlock): PlainBlock => ({
-  start,
-  rows: Array.from(ids, (id, row) => ({
-    id,
-    readings: columns.map((column) => column && readingAt(column, row)),
-  })),
-});
-
-export function readingAt({ values, counts }: BlockColumn, row: number): PlainReading {
+export function readingAt({ values, counts }: Column, row: number): PlainReading {
   if (Number.isNaN(values.low[row])) return null;
   return { sum: laneValue(values, row), count: counts ? laneValue(counts, row) : 1n };
 }
@@ -65,21 +43,6 @@ export function readingAt({ values, counts }: BlockColumn, row: number): PlainRe
 /** Whether a reading says anything at all: a counter that is 0 does not (decision 24). */
 export const isSaid = (reading: PlainReading, fold: Fold): reading is Exact =>
   reading !== null && !(isCounting(fold) && reading.sum === 0n);
-
-/** By key id and slot, the readings that say something: equal for blocks that mean the same. */
-export const meaningOf = (
-  { rows }: PlainBlock,
-  folds: readonly (Fold | null)[],
-): Map<string, Exact> => {
-  const said = new Map<string, Exact>();
-  for (const { id, readings } of rows) {
-    for (const [slot, fold] of folds.entries()) {
-      const reading = readings[slot] ?? null;
-      if (fold && isSaid(reading, fold)) said.set(`${id} slot ${slot}`, reading);
-    }
-  }
-  return said;
-};
 
 /** Two readings of a meter as one (decision 23). */
 export function foldTwo(a: PlainReading, b: PlainReading, fold: Fold): PlainReading {

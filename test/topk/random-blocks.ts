@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Fold, isCounting } from '../../domain/meter-type.ts';
-import type { PlainBlock, PlainReading } from './plain-blocks.ts';
+import type { PlainReading } from './plain-blocks.ts';
 
 export const FOLDS = ['sum', 'rate', 'mean', 'max', 'min'] as const satisfies readonly Fold[];
 
@@ -59,59 +59,3 @@ export const idsUpTo = (most: number, maxLength = 40): fc.Arbitrary<number[]> =>
         ),
     )
     .map((ids) => ids.sort((a, b) => a - b));
-
-export type BlockShape = {
-  readonly folds: readonly (Fold | null)[];
-  readonly mostId?: number;
-  readonly reading?: (fold: Fold) => fc.Arbitrary<PlainReading>;
-};
-
-/** The rows of a block: of each slot all keys have readings, or some, or none. */
-export const rowsOf = ({
-  folds,
-  mostId = 300,
-  reading = readingOf,
-}: BlockShape): fc.Arbitrary<PlainBlock['rows']> =>
-  fc
-    .tuple(idsUpTo(mostId), fc.tuple(...folds.map(() => fc.constantFrom(0, 0.5, 1))))
-    .chain(([ids, gaps]) =>
-      fc.tuple(
-        ...ids.map((id) =>
-          fc
-            .tuple(...folds.map((fold, slot) => slotReading(fold, gaps[slot] ?? 0, reading)))
-            .map((readings) => ({ id, readings })),
-        ),
-      ),
-    );
-
-function slotReading(
-  fold: Fold | null,
-  gaps: number,
-  reading: (fold: Fold) => fc.Arbitrary<PlainReading>,
-): fc.Arbitrary<PlainReading> {
-  if (fold === null || gaps === 1) return fc.constant(null);
-  return gaps === 0 ? reading(fold) : fc.option(reading(fold), { nil: null, freq: 1 });
-}
-
-/** Blocks of `level` seconds that ascend from `from` on, now and then with a gap between them. */
-export const blocksOf = (
-  shape: BlockShape,
-  { level, from = 0, maxLength = 6 }: { level: number; from?: number; maxLength?: number },
-): fc.Arbitrary<PlainBlock[]> =>
-  fc
-    .array(fc.tuple(fc.constantFrom(1, 1, 1, 2, 500), rowsOf(shape)), { minLength: 1, maxLength })
-    .map((steps) => {
-      let start = from - level;
-      return steps.map(([distance, rows]) => {
-        start += distance * level;
-        return { start, rows };
-      });
-    });
-
-export const someFolds: fc.Arbitrary<(Fold | null)[]> = fc.array(
-  fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom<Fold>(...FOLDS) },
-    { weight: 1, arbitrary: fc.constant(null) },
-  ),
-  { minLength: 1, maxLength: 4 },
-);
