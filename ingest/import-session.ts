@@ -99,7 +99,7 @@ async function openSession(
   const place = { contextId, sliceSeconds, engine };
   const slices = openImportSlices({ connection, openSecond, source, context, ...place });
   const writer = new SegmentImport(
-    { connection, contextId, sliceAt: slices.sliceAt, now: target.now },
+    { connection, contextId, slicesAt: slices.slicesAt, now: target.now },
     sliceSeconds,
     { ...GATHER_LIMITS, rows: target.batchRows ?? GATHER_LIMITS.rows },
   );

@@ -12,8 +12,8 @@ import { IngestError } from './ingest-error.ts';
 
 /** The slices that an import fills. */
 export type ImportSlices = {
-  /** The slice that begins then, made where there is none; it has a partition for pages. */
-  readonly sliceAt: (startsAt: EpochSeconds) => Promise<number>;
+  /** By start, the slices that begin then, made where there are none; they have room for pages. */
+  readonly slicesAt: (starts: readonly EpochSeconds[]) => Promise<ReadonlyMap<number, number>>;
   readonly filledCount: () => number;
   /** How many of those that are filled ended by then. */
   readonly endedCount: (by: EpochSeconds) => number;
@@ -68,18 +68,16 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   }
 
   return {
-    async sliceAt(startsAt) {
-      const known = filled.get(startsAt);
-      if (known !== undefined) return known;
-      if (filled.size >= LIMITS.importSlices) {
+    async slicesAt(starts) {
+      const missing = [...new Set(starts)].filter((startsAt) => !filled.has(startsAt));
+      if (filled.size + missing.length > LIMITS.importSlices) {
         throw new IngestError(
           `${source}: one file may fill at most ${LIMITS.importSlices} slices of ${sliceSeconds} seconds: ` +
             'import it in parts',
         );
       }
-      const sliceId = await findOrMake(startsAt);
-      filled.set(startsAt, sliceId);
-      return sliceId;
+      for (const startsAt of missing) filled.set(startsAt, await findOrMake(startsAt));
+      return filled;
     },
     filledCount: () => filled.size,
     endedCount: (by) =>

@@ -44,7 +44,7 @@ export class SegmentBatch {
   readonly #places = new Map<string, GatheredPlace>();
   readonly #codecs = new Map<number, { codec: KeyCodec; shape: SegmentShape }>();
   #last: GatheredPlace | null = null;
-  /** Rows that were added, be it that they are combined when they are written. */
+  /** Rows in memory, be it that they are combined when they are written. */
   rowCount = 0;
 
   constructor(sliceSeconds: number) {
@@ -90,6 +90,15 @@ export class SegmentBatch {
       if (value === null) continue;
       readings.putValue(i, row, value);
       if (count !== 1) readings.putCount(i, row, count);
+    }
+  }
+
+  /** Leaves one row of each key and bucket, so that there is room for more. */
+  combine(): void {
+    this.rowCount = 0;
+    for (const { readings } of this.#places.values()) {
+      readings.combine();
+      this.rowCount += readings.rowCount;
     }
   }
 

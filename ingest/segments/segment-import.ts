@@ -36,6 +36,10 @@ export class SegmentImport {
   readonly #texts = new GatheredTexts();
   #batch: SegmentBatch;
   #nextLook = LOOK_ROWS;
+  /** Whether readings were mostly of the same keys and buckets so far. */
+  #combinesMuch = true;
+  /** Rows of the batch that are gone, as they were combined with others. */
+  #combinedRows = 0;
 
   constructor(target: SegmentTarget, sliceSeconds: number, limits = GATHER_LIMITS) {
     this.#target = target;
@@ -64,8 +68,22 @@ export class SegmentImport {
     const { rowCount } = this.#batch;
     if (rowCount < this.#nextLook && rowCount < this.#limits.rows) return null;
     this.#nextLook = rowCount + LOOK_ROWS;
-    const isFull = rowCount >= this.#limits.rows || this.#batch.sizeBytes >= this.#limits.bytes;
-    return isFull ? this.finish() : null;
+    if (!this.#isFull()) return null;
+    // Readings of flows are mostly of few keys and buckets, so many more fit when they are combined.
+    if (this.#combinesMuch) {
+      this.#batch.combine();
+      const left = this.#batch.rowCount;
+      this.#combinedRows += rowCount - left;
+      this.#combinesMuch = left < this.#combinedRows;
+      this.#nextLook = left + LOOK_ROWS;
+      if (left <= rowCount / 2 && !this.#isFull()) return null;
+    }
+    return this.finish();
+  }
+
+  #isFull(): boolean {
+    const { rowCount, sizeBytes } = this.#batch;
+    return rowCount >= this.#limits.rows || sizeBytes >= this.#limits.bytes;
   }
 
   /** Writes all readings that are left. */
@@ -73,6 +91,7 @@ export class SegmentImport {
     const full = this.#batch;
     this.#batch = new SegmentBatch(this.#sliceSeconds);
     this.#nextLook = LOOK_ROWS;
+    this.#combinedRows = 0;
     for (const { group, readings } of full.places()) this.keys.add(group.groupId, readings.keys);
     const written = await writeSegmentBatch(this.#target, full);
     for (const { rowCount } of written) this.rowCount += rowCount;

@@ -10,8 +10,8 @@ import type { GatheredPlace, SegmentBatch } from './segment-batch.ts';
 export type SegmentTarget = {
   readonly connection: Connection;
   readonly contextId: number;
-  /** Gives the slice that begins then, which has a partition for pages. */
-  readonly sliceAt: (start: number) => Promise<number>;
+  /** Gives the slices that begin then, by start, which have a partition for pages. */
+  readonly slicesAt: (starts: readonly number[]) => Promise<ReadonlyMap<number, number>>;
   /** The clock, epoch seconds. */
   readonly now: () => number;
 };
@@ -32,9 +32,12 @@ export async function writeSegmentBatch(
 ): Promise<WrittenSegment[]> {
   const places = batch.places().filter(({ readings }) => readings.rowCount > 0);
   const probeIdOf = await findProbes(target, places);
+  const slices = await target.slicesAt(places.map(({ sliceStart }) => sliceStart));
   const written: WrittenSegment[] = [];
   for (const place of places) {
-    written.push(await writePlace(target, place, probeIdOf(place.probe)));
+    const sliceId = slices.get(place.sliceStart);
+    if (sliceId === undefined) throw new Error(`no slice begins at ${place.sliceStart}`);
+    written.push(await writePlace(target, place, { sliceId, probeId: probeIdOf(place.probe) }));
   }
   if (written.length === 0) return written;
   await upsertCoverage(target.connection, written.map(spanOf));
@@ -43,14 +46,13 @@ export async function writeSegmentBatch(
 }
 
 async function writePlace(
-  { connection, sliceAt, now }: SegmentTarget,
-  { group, shape, codec, sliceStart, readings, first, last }: GatheredPlace,
-  probeId: number,
+  { connection, now }: SegmentTarget,
+  { group, shape, codec, readings, first, last }: GatheredPlace,
+  ids: { readonly sliceId: number; readonly probeId: number },
 ): Promise<WrittenSegment> {
   const place = {
     groupId: group.groupId,
-    probeId,
-    sliceId: await sliceAt(sliceStart),
+    ...ids,
     level: IMPORTED,
     importedAt: now(),
   };

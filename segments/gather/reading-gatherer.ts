@@ -1,4 +1,4 @@
-import type { Lanes } from '../codes/lanes.ts';
+import { type Lanes, laneValue } from '../codes/lanes.ts';
 import { keyListPart } from '../merge/key-list-parts.ts';
 import { RANGE_LIMITS, type RangeLimits } from '../merge/merge-ranges.ts';
 import type { KeyRange } from '../readings/key-range.ts';
@@ -6,7 +6,7 @@ import { combineReadings, type Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import { GatheredColumn } from './gathered-column.ts';
 import { KeyTable } from './key-table.ts';
-import { type SortedKeys, sortKeys } from './sort-keys.ts';
+import { sortKeys } from './sort-keys.ts';
 
 const FIRST_CAPACITY = 64;
 
@@ -25,17 +25,13 @@ export class ReadingGatherer {
   readonly #bucketIndexes = new Map<number, number>();
   #lastBucket = 0;
   #keyIndexes = new Uint32Array(FIRST_CAPACITY);
-  readonly #values: readonly (GatheredColumn | null)[];
-  readonly #counts: readonly (GatheredColumn | null)[];
+  #values: readonly (GatheredColumn | null)[];
+  #counts: readonly (GatheredColumn | null)[];
 
   constructor(shape: SegmentShape) {
     this.#shape = shape;
-    this.#values = shape.folds.map((fold) =>
-      fold === null ? null : new GatheredColumn(FIRST_CAPACITY, Number.NaN),
-    );
-    this.#counts = shape.folds.map((fold) =>
-      fold === 'mean' ? new GatheredColumn(FIRST_CAPACITY, 1) : null,
-    );
+    this.#values = valueColumns(shape, FIRST_CAPACITY);
+    this.#counts = countColumns(shape, FIRST_CAPACITY);
   }
 
   get sizeBytes(): number {
@@ -74,28 +70,72 @@ export class ReadingGatherer {
     this.#counts[place]?.put(row, count);
   }
 
+  /** Leaves one row of each key and bucket, so that there is room for more. */
+  combine(): void {
+    const indexes = Uint32Array.from({ length: this.keys.count }, (_, index) => index);
+    const parts = [...this.#parts(indexes, RANGE_LIMITS)];
+    const rowCount = parts.reduce((sum, { readings }) => sum + readings.ordinals.length, 0);
+    this.#clear(Math.max(FIRST_CAPACITY, rowCount));
+    for (const { readings, from } of parts) this.#addReadings(readings, from);
+  }
+
+  #clear(capacity: number): void {
+    this.rowCount = 0;
+    this.#capacity = capacity;
+    this.#buckets = new Uint32Array(capacity);
+    this.#keyIndexes = new Uint32Array(capacity);
+    this.#values = valueColumns(this.#shape, capacity);
+    this.#counts = countColumns(this.#shape, capacity);
+  }
+
+  /** Adds readings whose ordinals are indexes of keys, less `first`. */
+  #addReadings({ starts, ends, ordinals, columns }: Readings, first: number): void {
+    const firstRow = this.rowCount;
+    for (let bucket = 0, row = 0; bucket < ends.length; bucket += 1) {
+      for (; row < (ends[bucket] as number); row += 1) {
+        this.addRow(starts[bucket] as number, first + (ordinals[row] as number));
+      }
+    }
+    for (const [place, column] of columns.entries()) {
+      if (!column) continue;
+      const { values, counts } = column;
+      for (let row = 0; row < ordinals.length; row += 1) {
+        if (Number.isNaN(values.low[row])) continue;
+        this.putValue(place, firstRow + row, numberAt(values, row));
+        if (counts) this.putCount(place, firstRow + row, numberAt(counts, row));
+      }
+    }
+  }
+
   /** All that was gathered, as ranges of ascending keys, each row one of a key and bucket. */
   *ranges(limits: RangeLimits = RANGE_LIMITS): Generator<KeyRange> {
-    const sorted = sortKeys(this.keys);
-    const { rows, ends } = this.#rowsByRank(sorted);
+    const { keys, ranks } = sortKeys(this.keys);
+    for (const { readings, from } of this.#parts(ranks, limits)) {
+      yield { keys: keyListPart(keys, from, from + readings.keyCount), readings };
+    }
+  }
+
+  /** All rows, those of ranks that follow each other in one part, combined. */
+  *#parts(ranks: Uint32Array, limits: RangeLimits): Generator<RankedReadings> {
+    const { rows, ends } = this.#rowsByRank(ranks);
     let from = 0;
-    while (from < sorted.keys.count) {
+    while (from < ends.length) {
       const to = rangeEnd(ends, from, limits);
       const own = rows.subarray(from === 0 ? 0 : (ends[from - 1] as number), ends[to - 1]);
-      const readings = this.#readings(own, { ranks: sorted.ranks, from, to });
-      yield { keys: keyListPart(sorted.keys, from, to), readings };
+      yield { readings: this.#readings(own, { ranks, from, to }), from };
       from = to;
     }
   }
 
   /** Rows in the order of their keys' ranks; those of a rank end at ends[rank]. */
-  #rowsByRank({ keys, ranks }: SortedKeys): { rows: Uint32Array; ends: Uint32Array } {
-    const next = new Uint32Array(keys.count + 1);
+  #rowsByRank(ranks: Uint32Array): { rows: Uint32Array; ends: Uint32Array } {
+    const { count } = this.keys;
+    const next = new Uint32Array(count + 1);
     for (let row = 0; row < this.rowCount; row += 1) {
       const after = (ranks[this.#keyIndexes[row] as number] as number) + 1;
       next[after] = (next[after] as number) + 1;
     }
-    for (let rank = 0; rank < keys.count; rank += 1) {
+    for (let rank = 0; rank < count; rank += 1) {
       next[rank + 1] = (next[rank + 1] as number) + (next[rank] as number);
     }
     const rows = new Uint32Array(this.rowCount);
@@ -105,7 +145,7 @@ export class ReadingGatherer {
       rows[at] = row;
       next[rank] = at + 1;
     }
-    return { rows, ends: next.subarray(0, keys.count) };
+    return { rows, ends: next.subarray(0, count) };
   }
 
   #readings(byRank: Uint32Array, { ranks, from, to }: RankRange): Readings {
@@ -175,6 +215,18 @@ export class ReadingGatherer {
     for (const column of this.#counts) column?.grow(this.#capacity);
   }
 }
+
+/** Readings of ranks from `from` on; their ordinals count from there. */
+type RankedReadings = { readonly readings: Readings; readonly from: number };
+
+const valueColumns = ({ folds }: SegmentShape, capacity: number) =>
+  folds.map((fold) => (fold === null ? null : new GatheredColumn(capacity, Number.NaN)));
+
+const countColumns = ({ folds }: SegmentShape, capacity: number) =>
+  folds.map((fold) => (fold === 'mean' ? new GatheredColumn(capacity, 1) : null));
+
+const numberAt = (lanes: Lanes, row: number): number | bigint =>
+  lanes.high === null ? (lanes.low[row] as number) : laneValue(lanes, row);
 
 /** Ranks from `from` to before `to`. */
 type RankRange = { readonly ranks: Uint32Array; readonly from: number; readonly to: number };

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,11 +39,12 @@ afterAll(async () => {
   await program.remove();
 });
 
-/** What no import has seen, of another day, with so many keys. */
-function newContent(keys: number, minutes = 3): string {
+/** What no import has seen, of another day, with so many keys; all end in noise of such a length. */
+function newContent(keys: number, minutes = 3, noiseBytes = 0): string {
   files += 1;
   const line = (i: number, minute: number) => {
-    const key = `new ${i} of file ${files}`;
+    const noise = createHash('shake128', { outputLength: noiseBytes / 2 }).update(`${i}`);
+    const key = `new ${i} of file ${files} ${noiseBytes > 0 ? noise.digest('hex') : ''}`;
     const ts = T0 + 86_400 * files + 60 * minute;
     return `${JSON.stringify({ group: GROUP.guid, key, ts, values: { 0: i + 1 } })}\n`;
   };
@@ -86,16 +88,16 @@ async function expectNoTrace(content: string, before: DatabaseDigest): Promise<v
   await expectRecovery(lab);
   await importContent(content);
   await expect(importContent(content)).rejects.toThrow('its content is in context lab already');
-  await expectRightBlocks();
+  await expectRightSegments();
   // A partition that was made for nothing is removed at the latest by the next import.
   const [tables] = await lab.sql(`select count(*)::int as partitions,
     (select count(*)::int from slices) as slices
-    from pg_class where relkind = 'r' and relname ~ '^samples_[0-9]+$'`);
+    from pg_class where relkind = 'r' and relname ~ '^open_segment_pages_[0-9]+$'`);
   expect(tables?.['partitions']).toBe(tables?.['slices']);
   await expectRecovery(lab);
 }
 
-async function expectRightBlocks(): Promise<void> {
+async function expectRightSegments(): Promise<void> {
   const report = await verifyContext({ databaseUrl: server.url, context: CONTEXT });
   expect(report).toMatchObject({ differences: [], differenceCount: 0 });
 }
@@ -116,7 +118,7 @@ async function hold(table: string): Promise<pg.Client> {
 
 describe('an import that is killed', { timeout: 60_000 }, () => {
   // Each lock holds it at another place: before and after its first rows, and before its end.
-  it.each(['keys', 'samples', 'topper_blocks', 'imports'])(
+  it.each(['open_segment_pages', 'coverage', 'imports', 'segments'])(
     'where it writes to %s leaves no trace, and its file can be imported',
     async (table) => {
       const content = newContent(500);
@@ -131,7 +133,7 @@ describe('an import that is killed', { timeout: 60_000 }, () => {
     },
   );
 
-  it('after it committed is complete: its coarse blocks are made by the server', async () => {
+  it('after it committed is complete: its segments are merged by the server', async () => {
     const content = newContent(500);
     const before = (await lab.sql('select from imports')).length;
     const importing = await startImport(content);
@@ -140,7 +142,7 @@ describe('an import that is killed', { timeout: 60_000 }, () => {
     await once(importing, 'close');
     await waitUntilImportsEnd();
     await lab.mergeNow();
-    await expectRightBlocks();
+    await expectRightSegments();
     await expect(importContent(content)).rejects.toThrow('its content is in context lab already');
     await expectRecovery(lab);
   });
@@ -159,7 +161,7 @@ describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
   ])('%s fails, and leaves no trace', async (_, goAway) => {
     const content = newContent(2000);
     const before = await digestOf(server.url);
-    await hold('topper_blocks');
+    await hold('coverage');
     const importing = importContent(content);
     const failing = expect(importing).rejects.toThrow(/terminat|ECONNRESET/);
     await waitUntilHeld();
@@ -183,7 +185,7 @@ describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
     disk = await mountSmallDisk(2, user);
     if (!disk) return context.skip('no file system can be mounted here');
     await lab.sql(`create tablespace small location '${disk.path}'`);
-    const content = newContent(10_000, 6);
+    const content = newContent(20_000, 1, 200);
     // The partitions of what is new lie there, and PostgreSQL's log where it was.
     await restart({ settings: { default_tablespace: 'small' } });
     const before = await digestOf(server.url);
@@ -195,7 +197,7 @@ describe('an import whose PostgreSQL', { timeout: 60_000 }, () => {
   });
 
   it('has no room left fails, and leaves no trace', async () => {
-    const content = newContent(20_000, 10);
+    const content = newContent(120_000, 1, 200);
     const before = await digestOf(server.url);
     // No file may grow beyond 17 MB, one of the write-ahead log having 16: as on a full disk,
     // PostgreSQL cannot extend a table.

@@ -5,6 +5,7 @@ import { importText, query, sums } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { flowLine, MINUTE, startFeed } from '../support/feed-lab.ts';
+import { storedReadings } from '../support/stored-readings.ts';
 
 let database: TestDatabase;
 let databaseUrl: string;
@@ -17,12 +18,13 @@ afterEach(() => database.drop());
 
 /** Bytes of all traffic by bucket, in seconds after MINUTE. */
 async function totals(): Promise<Record<string, number>> {
-  const rows = await query<{ at: number; bytes: number }>(
-    databaseUrl,
-    `select s.bucket::int - ${MINUTE} as at, sum(s.readings[1])::int as bytes from samples s
-     join keys k using (group_id, shard, key_id) where k.key = 'TOTALBW' group by 1 order by 1`,
-  );
-  return Object.fromEntries(rows.map(({ at, bytes }) => [at, bytes]));
+  const total: Record<string, number> = {};
+  for (const { key, bucket, slot, value } of await storedReadings(databaseUrl)) {
+    if (key !== 'TOTALBW' || slot !== 1) continue;
+    const at = bucket - MINUTE;
+    total[at] = (total[at] ?? 0) + Number(value);
+  }
+  return total;
 }
 
 describe('a feed', () => {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { importText, query, sums, traces } from '../ingest/import-support.ts';
+import { importText, readingsOf, sums, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -38,15 +38,10 @@ describe('an import of goflow2', () => {
     expect(await importLines([flow(), arp])).toMatchObject({
       ...{ format: 'goflow2', lines: 2, records: 1, badLines: { count: 0 } },
     });
-    const rows = await query<{ bucket: number; readings: string }>(
-      database.url,
-      `select bucket::int - ${START} as bucket, readings::text from samples
-       join counter_groups g using (group_id) where g.name = 'Apps' order by bucket`,
-    );
     // ⌊100100 · 30 ÷ 90⌋ and what is left.
-    expect(rows).toEqual([
-      { bucket: 0, readings: '{33366,0,33366,1}' },
-      { bucket: 60, readings: '{66734,0,66734,NULL}' },
+    expect(await readingsOf(database.url, { group: 'Apps', start: START })).toEqual([
+      ...['01.BB+0 1 33366', '01.BB+0 2 0', '01.BB+0 3 33366', '01.BB+0 4 1'],
+      ...['01.BB+60 1 66734', '01.BB+60 2 0', '01.BB+60 3 66734'],
     ]);
   });
 

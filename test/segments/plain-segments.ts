@@ -140,8 +140,10 @@ export function readingAt({ values, counts }: Column, row: number): PlainReading
 
 export const sorted = (table: PlainTable) => [...table].sort(([a], [b]) => (a < b ? -1 : 1));
 
-export function gather(list: readonly PlainSample[]): ReadingGatherer {
-  const gatherer = new ReadingGatherer(SHAPE);
+export function gather(
+  list: readonly PlainSample[],
+  gatherer = new ReadingGatherer(SHAPE),
+): ReadingGatherer {
   for (const { key, bucket, readings } of list) {
     const row = gatherer.addRow(bucket, gatherer.keys.indexOf(CODEC.encode(key)));
     for (const [place, reading] of readings.entries()) {

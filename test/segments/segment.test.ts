@@ -51,6 +51,25 @@ describe('readings that were gathered', () => {
   });
 });
 
+describe('readings that are combined before all are there', () => {
+  it('come to the same, with one row of each key and bucket', () => {
+    fc.assert(
+      fc.property(samples, samples, (before, after) => {
+        const gatherer = gather(before);
+        gatherer.combine();
+        const rows = new Set(before.map(({ key, bucket }) => `${key} ${bucket}`));
+        expect(gatherer.rowCount).toBe(rows.size);
+        gather(after, gatherer);
+        const ranges = [...gatherer.ranges({ keys: 7, rows: 40 })];
+        expect(joinTables(ranges.map((range) => tableOfRange(range)))).toEqual(
+          sorted(plainTable([...before, ...after])),
+        );
+      }),
+      RUNS,
+    );
+  });
+});
+
 describe('a segment', () => {
   it('gives back the keys and the readings that it was written with', () => {
     fc.assert(

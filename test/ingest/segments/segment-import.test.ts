@@ -76,10 +76,12 @@ async function importText(text: Buffer, limits: GatherLimits = GATHER_LIMITS): P
       connection: lab.importer,
       contextId: 1,
       now: () => now,
-      sliceAt: async (start: number) => {
-        const sliceId = 1 + (start - DAY_START) / DAY;
-        await ensurePagePartition(second, pageTableOf(0), sliceId);
-        return sliceId;
+      slicesAt: async (starts: readonly number[]) => {
+        const slices = new Map(starts.map((start) => [start, 1 + (start - DAY_START) / DAY]));
+        for (const sliceId of slices.values()) {
+          await ensurePagePartition(second, pageTableOf(0), sliceId);
+        }
+        return slices;
       },
     };
     const segments = new SegmentImport(target, DAY, limits);
