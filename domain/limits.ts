@@ -98,14 +98,10 @@ export const LIMITS = {
   importBatchRows: 200_000,
   /** Bytes of key texts, labels and attributes kept in memory before an import writes a batch. */
   importBatchTextBytes: 64 * 1024 * 1024,
-  /** Bytes of readings that wait in memory to be packed into blocks: some two million readings. */
-  importPendingBytes: 96 * 1024 * 1024,
-  /** Stored samples read at once to be packed: some 10 MB. */
-  packedPageRows: 50_000,
   /** Rows of an export whose keys are looked up at once: they may have long texts. */
   exportPageRows: 5_000,
-  /** Keys of a slice and group that an export remembers: some 20 MB. */
-  exportKnownKeys: 200_000,
+  /** Keys with texts that an export reads at once, of which it remembers the compact form. */
+  exportTextKeys: 20_000,
   /** Characters that an export renders before it writes them. */
   exportChunkCharacters: 256 * 1024,
   /** After its start the server first answers, then looks for segments to merge. */

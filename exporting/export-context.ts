@@ -9,7 +9,7 @@ import { sliceName } from '../domain/slice-name.ts';
 import { exportDeclaration } from './declaration.ts';
 import { exportedGroup, exportedGuid } from './exported-group.ts';
 import type { Output } from './output.ts';
-import { openStoredSamples } from './stored-samples-source.ts';
+import { openSegments } from './segments-source.ts';
 import {
   type ExportFormat,
   type ExportProgress,
@@ -74,7 +74,7 @@ async function exportSnapshot(
     ? await exportDeclaration(connection, { name: context, context: found, groups: all })
     : null;
   if (declared) await declaration?.write(oneText(declared.text), signal);
-  const source = await openStoredSamples({
+  const source = await openSegments({
     ...windowOf(options),
     connection,
     contextId,

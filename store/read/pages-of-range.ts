@@ -6,6 +6,9 @@ export function pagesToMerge({ keys, levels }: PlacedRange): Set<number> {
   return pagesOf([...keys, ...groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns])]);
 }
 
+/** The pages that hold the keys of a range. */
+export const pagesOfKeys = ({ keys }: PlacedRange): Set<number> => pagesOf(keys);
+
 /** All pages that a range has a section on. */
 export const pagesOfRange = ({ keys, levels, series }: PlacedRange): Set<number> =>
   pagesOf([

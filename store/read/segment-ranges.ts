@@ -1,11 +1,12 @@
 import type { CopySource } from '../../db/copy-source.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
-import { readRange } from '../../segments/pages/read-range.ts';
+import type { KeyList } from '../../segments/keys/key-list.ts';
+import { readKeys, readRange } from '../../segments/pages/read-range.ts';
 import { createSections, type Sections } from '../../segments/pages/sections.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import { type FetchedPages, fetchPages } from './fetch-pages.ts';
 import type { StoredSegment } from './manifest.ts';
-import { pagesToMerge } from './pages-of-range.ts';
+import { pagesOfKeys, pagesToMerge } from './pages-of-range.ts';
 
 /** Where a segment's pages are, and what is on them. */
 export type SegmentToRead = Pick<StoredSegment, 'segmentId' | 'sliceId' | 'level' | 'directory'>;
@@ -31,5 +32,17 @@ export async function* segmentRanges(
   for (const range of directory.ranges) {
     const fetched = await fetchPages(source, [{ segment, pages: pagesToMerge(range) }]);
     yield readRange({ directory, range, sections: sectionsOf(segment, fetched) }, codec);
+  }
+}
+
+/** The keys of a segment, range by range, each read as above. */
+export async function* segmentKeys(
+  source: CopySource,
+  segment: SegmentToRead,
+  codec: KeyCodec,
+): AsyncGenerator<KeyList> {
+  for (const range of segment.directory().ranges) {
+    const fetched = await fetchPages(source, [{ segment, pages: pagesOfKeys(range) }]);
+    yield readKeys(range, codec, sectionsOf(segment, fetched));
   }
 }

@@ -29,11 +29,10 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   },
   rest: { ours: ['resolvers', 'domain'], packages: ['csv-stringify', 'lossless-json'] },
   store: { ours: ['db', 'segments', 'domain'], packages: [] },
-  packing: { ours: ['db', 'topk', 'segments', 'domain'], packages: [] },
   keeping: { ours: ['store', 'db', 'domain'], packages: [] },
   exporting: { ours: ['store', 'segments', 'db', 'domain'], packages: ['csv-stringify'] },
   ingest: {
-    ours: ['packing', 'store', 'segments', 'db', 'domain'],
+    ours: ['store', 'segments', 'db', 'domain'],
     packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
   },
   server: {
@@ -43,7 +42,6 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
       'resolvers',
       'resolvers/loaders',
       'keeping',
-      'packing',
       'store',
       'segments',
       'db',
@@ -71,7 +69,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ],
   },
   cli: {
-    ours: ['server', 'ingest', 'exporting', 'keeping', 'packing', 'store', 'db', 'domain'],
+    ours: ['server', 'ingest', 'exporting', 'keeping', 'store', 'db', 'domain'],
     packages: ['cli-progress', 'commander'],
   },
   // The page is a client like any other: of ours it knows what is generated from the schema.

@@ -21,7 +21,6 @@ export const LAYER_FOLDERS = [
   'schema',
   'rest',
   'store',
-  'packing',
   'keeping',
   'exporting',
   'ingest',

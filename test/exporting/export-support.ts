@@ -2,8 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { foldOf } from '../../domain/meter-type.ts';
+import { combined } from '../conversion/plain-readings.ts';
 import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
 import { ADA, type TestService } from '../support/service.ts';
+import { storedReadings } from '../support/stored-readings.ts';
 
 export const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'countergraph-export-'));
 
@@ -64,48 +67,37 @@ export async function declareAs({ service, context }: Place, file: string): Prom
 }
 
 export type Reading = {
-  readonly guid: string;
-  readonly probe: string | null;
   readonly engine: number;
-  readonly key: string;
-  readonly bucket: string;
-  readonly meter: number;
-  readonly sum: string;
-  readonly count: string;
-  readonly max: string;
-  readonly min: string;
+  /** Group, probe, key, bucket, meter's slot. */
+  readonly place: string;
+  /** As `value/count`. */
+  readonly reading: string;
 };
 
-/**
- * What plain SQL finds in the samples of a context: of each key, bucket, probe and meter all that
- * any of the meters' rules makes of its readings.
- */
-export const readingsOf = ({ service, context }: Place): Promise<Reading[]> =>
-  service.sql<Reading>(
-    `select g.guid::text as guid, p.name as probe, l.engine::int as engine, k.key,
-       s.bucket::text as bucket, m.meter_id as meter, sum(s.readings[m.slot])::text as sum,
-       sum(coalesce(s.counts[m.slot], 1))::text as count,
-       max(s.readings[m.slot])::text as max, min(s.readings[m.slot])::text as min
+/** Of each key, bucket, probe and meter of a context what its readings come to, in order. */
+export async function readingsOf({ service, context }: Place): Promise<Reading[]> {
+  const engines = await service.sql<{ id: number; engine: number }>(
+    'select slice_id as id, engine::int as engine from slices',
+  );
+  const engineOf = new Map(engines.map(({ id, engine }) => [id, engine]));
+  const types = await service.sql<{ meter: string; type: number }>(
+    `select g.name || ' ' || m.slot as meter, m.type
      from contexts c join counter_groups g using (context_id) join meters m using (group_id)
-     join samples s using (group_id) join slices l on l.slice_id = s.slice_id and not l.archived
-     join keys k on k.group_id = s.group_id and k.shard = s.shard and k.key_id = s.key_id
-     left join probes p on p.probe_id = s.probe_id
-     where c.name = $1 and s.readings[m.slot] is not null
-     group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6`,
+     where c.name = $1`,
     [context],
   );
-
-/** Of extremes the sum over equal readings means nothing, of all others the extremes do not. */
-export function comparable(
-  readings: readonly Reading[],
-  typeOf: (guid: string, meter: number) => number,
-): readonly object[] {
-  return readings.map(({ sum, count, max, min, ...place }) => {
-    const type = typeOf(place.guid, place.meter);
-    if (type === 8 || type === 11) return { ...place, max };
-    if (type === 12) return { ...place, min };
-    return [5, 6, 7, 9].includes(type) ? { ...place, sum, count } : { ...place, sum };
-  });
+  const foldsOf = new Map(types.map(({ meter, type }) => [meter, foldOf(type)]));
+  const found = new Map<string, Reading>();
+  for (const each of await storedReadings(service.databaseUrl, context)) {
+    const { group, probe, key, bucket, slot } = each;
+    const engine = engineOf.get(each.sliceId) ?? -1;
+    const place = [group, probe, key, bucket, slot].join(' ');
+    const name = `${engine} ${place}`;
+    const fold = foldsOf.get(`${group} ${slot}`) ?? null;
+    const reading = combined(found.get(name)?.reading, each, fold);
+    found.set(name, { engine, place, reading });
+  }
+  return [...found.keys()].sort().flatMap((name) => found.get(name) ?? []);
 }
 
 const KEY = 'key label readable description attributes { name value }';

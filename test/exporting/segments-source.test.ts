@@ -6,7 +6,7 @@ import { selectSliceTimes } from '../../db/write/select-slice-times.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { exportedGroup } from '../../exporting/exported-group.ts';
 import type { KeyCounts, ReadingPage } from '../../exporting/reading-source.ts';
-import { openStoredSamples } from '../../exporting/stored-samples-source.ts';
+import { openSegments } from '../../exporting/segments-source.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
 
@@ -55,7 +55,7 @@ function read(
   return lab.write((connection) =>
     inSnapshot(connection, async () => {
       const contextId = (await selectContext(connection, CONTEXT))?.contextId ?? 0;
-      const source = await openStoredSamples({
+      const source = await openSegments({
         ...window,
         connection,
         contextId,
@@ -79,7 +79,7 @@ const rowsOf = ({ pages }: Read, guid: string) =>
       rows.map(({ key, bucket, readings, counts }) => [probe, key, bucket, readings, counts]),
     );
 
-describe('the readings of samples', () => {
+describe('the readings of segments', () => {
   it('are one row for each key, bucket and probe, whatever imports brought them', async () => {
     expect(rowsOf(await read(), FEW)).toEqual([
       [null, 'a', T0, [7, null, null, null], [null, null, null, null]],

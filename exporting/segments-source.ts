@@ -1,0 +1,224 @@
+import { copiesOf } from '../db/copy-source.ts';
+import { selectProbeNames } from '../db/write/select-names.ts';
+import { groupBy } from '../domain/group-by.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { DamagedSegment } from '../segments/damaged-segment.ts';
+import { type KeyCodec, keyCodecOf } from '../segments/keys/key-codec.ts';
+import { mergeRanges } from '../segments/merge/merge-ranges.ts';
+import type { KeyRange } from '../segments/readings/key-range.ts';
+import type { SegmentShape } from '../segments/shape.ts';
+import { loadManifest, type StoredSegment } from '../store/read/manifest.ts';
+import { pagesToMerge } from '../store/read/pages-of-range.ts';
+import { segmentRanges } from '../store/read/segment-ranges.ts';
+import { loadShapes } from '../store/shapes/load-shapes.ts';
+import { countKeys } from './count-keys.ts';
+import { type RangeRow, rangeRows } from './range-rows.ts';
+import type {
+  ExportedGroup,
+  KeyCounts,
+  ReadingPage,
+  ReadingQuery,
+  ReadingRow,
+  ReadingSource,
+} from './reading-source.ts';
+import { timeClusters } from './time-clusters.ts';
+import { UnsaidTexts } from './unsaid-texts.ts';
+
+/**
+ * The readings that segments hold, slice by slice, group by group and probe by probe. Segments that
+ * overlap in time are merged as they are read: in memory is a range of keys of each.
+ */
+export async function openSegments(query: ReadingQuery): Promise<ReadingSource> {
+  const { connection, contextId } = query;
+  const manifest = await loadManifest(copiesOf(connection), { contextId });
+  const shapes = await loadShapes(connection, contextId);
+  const probes = await selectProbeNames(connection, contextId);
+  const all = [...(manifest?.segments.values() ?? [])];
+  const walks = query.groups.flatMap((group): Walk[] => {
+    const shape = shapes.get(group.groupId);
+    if (!shape) return [];
+    const segments = wantedSegments(all, query, group);
+    return [{ query, group, shape, codec: keyCodecOf(shape), segments, probes }];
+  });
+  const progress = new Progress(walks.flatMap(({ segments }) => segments));
+  const texts = new Map<Walk, UnsaidTexts>();
+  async function* pages(): AsyncGenerator<ReadingPage> {
+    for (const walk of walks) {
+      const { groupId } = walk.group;
+      texts.set(walk, await UnsaidTexts.load({ connection, groupId }, walk.codec));
+    }
+    for (const { sliceId } of query.slices) {
+      for (const [walk, unsaid] of texts) yield* pagesOfSlice(sliceId, { walk, unsaid, progress });
+    }
+  }
+  async function keyCounts(): Promise<KeyCounts> {
+    let [read, withoutReadings] = [0, 0];
+    for (const unsaid of texts.values()) withoutReadings += unsaid.countOfUsers();
+    for (const walk of walks) {
+      read += await countKeys({ ...query, ...walk, source: copiesOf(connection) });
+    }
+    return { read, withoutReadings };
+  }
+  return { pages, keyCounts };
+}
+
+/** The segments of one group that have readings of the window, probe by probe. */
+type Walk = {
+  readonly query: ReadingQuery;
+  readonly group: ExportedGroup;
+  readonly shape: SegmentShape;
+  readonly codec: KeyCodec;
+  readonly segments: readonly StoredSegment[];
+  readonly probes: ReadonlyMap<number, string>;
+};
+
+function wantedSegments(
+  all: readonly StoredSegment[],
+  { slices, from, to }: ReadingQuery,
+  { groupId }: ExportedGroup,
+): StoredSegment[] {
+  const available = new Set(slices.map(({ sliceId }) => sliceId));
+  return all
+    .filter(
+      (segment) =>
+        segment.groupId === groupId &&
+        available.has(segment.sliceId) &&
+        segment.lastBucket >= from &&
+        segment.firstBucket < to,
+    )
+    .sort((a, b) => a.probeId - b.probeId || a.segmentId - b.segmentId);
+}
+
+type GroupWalk = {
+  readonly walk: Walk;
+  readonly unsaid: UnsaidTexts;
+  readonly progress: Progress;
+};
+
+async function* pagesOfSlice(
+  sliceId: number,
+  { walk, unsaid, progress }: GroupWalk,
+): AsyncGenerator<ReadingPage> {
+  const { query, shape, codec } = walk;
+  const source = copiesOf(query.connection);
+  const segments = walk.segments.filter((segment) => segment.sliceId === sliceId);
+  for (const [probeId, ofProbe] of groupBy(segments, (segment) => segment.probeId)) {
+    const probe = probeNameOf(walk, probeId);
+    for (const cluster of timeClusters(ofProbe)) {
+      const streams = cluster.map((segment) =>
+        progress.counted(segment, segmentRanges(source, segment, codec)),
+      );
+      for await (const range of mergeRanges(streams, shape)) {
+        query.signal?.throwIfAborted();
+        yield* pagesOfRange({ ...walk, probe, unsaid, progress }, range);
+      }
+    }
+  }
+}
+
+/** 0 stands for none. */
+function probeNameOf({ probes }: Walk, probeId: number): string | null {
+  if (probeId === 0) return null;
+  const name = probes.get(probeId);
+  if (name === undefined) throw new Error(`a segment names probe ${probeId}, which is not there`);
+  return name;
+}
+
+type RangeWalk = Walk & {
+  readonly probe: string | null;
+  readonly unsaid: UnsaidTexts;
+  readonly progress: Progress;
+};
+
+async function* pagesOfRange(walk: RangeWalk, range: KeyRange): AsyncGenerator<ReadingPage> {
+  const { query, group, probe, shape, codec, unsaid, progress } = walk;
+  const places = unsaid.placesOf(range.keys);
+  const reading = { codec, folds: shape.folds, from: query.from, to: query.to };
+  const rowCount = range.readings.ordinals.length;
+  let done = 0;
+  for (const part of inParts(rangeRows(range, reading), LIMITS.exportPageRows)) {
+    const rows = await withTexts(part, places, unsaid);
+    done += part.length;
+    yield { group, probe, rows, done: progress.within(done / rowCount) };
+  }
+  progress.rangeIsDone();
+}
+
+function* inParts<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let part: Item[] = [];
+  for (const item of items) {
+    part.push(item);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}
+
+/** The texts of a key that has any go with the first of its rows. */
+async function withTexts(
+  rows: readonly RangeRow[],
+  places: Int32Array,
+  unsaid: UnsaidTexts,
+): Promise<ReadingRow[]> {
+  const wanted = new Map<number, string>();
+  for (const { ordinal, key } of rows) {
+    const place = places[ordinal] ?? -1;
+    if (unsaid.isUnsaid(place)) wanted.set(place, key);
+  }
+  const texts = await unsaid.take(Array.from(wanted, ([place, key]) => ({ place, key })));
+  return rows.map(({ ordinal: _, ...row }) => {
+    const own = texts.get(row.key) ?? null;
+    if (own !== null) texts.delete(row.key);
+    return { ...row, texts: own };
+  });
+}
+
+const VERIFY = '`countergraph verify` names all that is damaged';
+
+/** How much of all there is to read is read, by pages of segments. */
+class Progress {
+  readonly #all: number;
+  #read = 0;
+  #before = 0;
+
+  constructor(segments: readonly StoredSegment[]) {
+    this.#all = segments.reduce((sum, segment) => sum + sumOf(pagesByRange(segment)), 0);
+  }
+
+  /** Ranges of a segment, each counted when it is read. */
+  async *counted(segment: StoredSegment, ranges: AsyncIterable<KeyRange>) {
+    const pages = pagesByRange(segment);
+    let next = 0;
+    try {
+      for await (const range of ranges) {
+        this.#read += pages[next] ?? 0;
+        next += 1;
+        yield range;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+      throw new Error(`segment ${segment.segmentId}: ${error.message}; ${VERIFY}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** While a range is written: the share of all, where `part` of the range is done. */
+  within(part: number): number {
+    return this.#before + (this.#share() - this.#before) * part;
+  }
+
+  rangeIsDone(): void {
+    this.#before = this.#share();
+  }
+
+  #share(): number {
+    return this.#all === 0 ? 1 : Math.min(1, this.#read / this.#all);
+  }
+}
+
+const pagesByRange = (segment: StoredSegment): number[] =>
+  segment.directory().ranges.map((range) => pagesToMerge(range).size);
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((so, each) => so + each, 0);

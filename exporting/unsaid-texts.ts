@@ -1,0 +1,94 @@
+import type { Connection } from '../db/write/connection.ts';
+import {
+  type ExportedTexts,
+  selectExportedTexts,
+  selectTextKeys,
+} from '../db/write/segments/select-exported-texts.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { KeyCodec } from '../segments/keys/key-codec.ts';
+import { findKey, type KeyList, keyAt } from '../segments/keys/key-list.ts';
+import { KeyListBuilder } from '../segments/keys/key-list-builder.ts';
+import type { KeyTexts } from './reading-source.ts';
+
+/** Where a key of the list stands. */
+const LOOKED_UP = 0;
+const BY_USER = 1;
+const SAID = 2;
+
+/**
+ * Which keys of a group have texts, and for which of them these were written already, as they are
+ * to be written once. In memory are the keys in compact form, and a byte each; never their texts.
+ */
+export class UnsaidTexts {
+  readonly #connection: Connection;
+  readonly #groupId: number;
+  readonly #keys: KeyList;
+  readonly #states: Uint8Array;
+
+  private constructor(
+    of: { readonly connection: Connection; readonly groupId: number },
+    keys: KeyList,
+    states: Uint8Array,
+  ) {
+    this.#connection = of.connection;
+    this.#groupId = of.groupId;
+    this.#keys = keys;
+    this.#states = states;
+  }
+
+  static async load(
+    of: { readonly connection: Connection; readonly groupId: number },
+    codec: KeyCodec,
+  ): Promise<UnsaidTexts> {
+    const keys = new KeyListBuilder({ keys: 0, bytes: 0 });
+    const states: Uint8Array[] = [];
+    let after = '';
+    for (;;) {
+      const limit = LIMITS.exportTextKeys;
+      const page = await selectTextKeys(of.connection, { groupId: of.groupId, after, limit });
+      for (const { key } of page) keys.add(codec.encode(key));
+      states.push(Uint8Array.from(page, ({ isUsers }) => (isUsers ? BY_USER : LOOKED_UP)));
+      const last = page.at(-1);
+      if (!last || page.length < limit) break;
+      after = last.key;
+    }
+    return new UnsaidTexts(of, keys.finish(), Buffer.concat(states));
+  }
+
+  /** By ordinal of a range's keys, where they stand in the list; -1: they have no texts. */
+  placesOf(keys: KeyList): Int32Array {
+    const places = new Int32Array(keys.count).fill(-1);
+    if (this.#keys.count === 0) return places;
+    for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
+      const { ordinal: place, isThere } = findKey(this.#keys, keyAt(keys, ordinal));
+      if (isThere) places[ordinal] = place;
+    }
+    return places;
+  }
+
+  isUnsaid = (place: number): boolean => place >= 0 && this.#states[place] !== SAID;
+
+  /** The texts of keys, by raw key, which then count as written. */
+  async take(wanted: readonly { readonly key: string; readonly place: number }[]) {
+    const texts = new Map<string, KeyTexts>();
+    if (wanted.length === 0) return texts;
+    const keys = wanted.map(({ key }) => key);
+    for (const row of await selectExportedTexts(this.#connection, this.#groupId, keys)) {
+      texts.set(row.key, textsOf(row));
+    }
+    for (const { place } of wanted) this.#states[place] = SAID;
+    return texts;
+  }
+
+  /** Keys that a user said something about, and that were not written. */
+  countOfUsers(): number {
+    return this.#states.reduce((count, state) => (state === BY_USER ? count + 1 : count), 0);
+  }
+}
+
+const textsOf = ({ label, labelSource, description, attributes }: ExportedTexts): KeyTexts => ({
+  label,
+  isLabelDerived: labelSource === 'dns' || labelSource === 'mmdb',
+  description,
+  attributes,
+});
