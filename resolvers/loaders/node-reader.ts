@@ -251,6 +251,7 @@ export class NodeReader {
     const since = manifests.newest(name);
     const question = { contextId, since: since?.layout ?? 0, withCatalog: true };
     const rows = await selectManifest(this.session, question, null);
+    manifests.tally.count(0, 1);
     if (!rows?.catalog) return [];
     manifests.keep(name, openManifest(rows, { contextId, since }));
     return [rows.catalog];

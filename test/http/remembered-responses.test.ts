@@ -180,7 +180,11 @@ describe('a whole response', () => {
   it('shows the labels and groups of now', async () => {
     const label = async () => (await lab.topper(WINDOW)).keys[0]?.label;
     await label();
-    await lab.sql(`update keys set label = 'sea' where key = 'c'`);
+    await lab.sql(
+      `insert into key_texts (group_id, key, label, label_source)
+       select group_id, 'c', 'sea', 'user' from counter_groups where guid = $1`,
+      [guidOf(1)],
+    );
     expect(await label()).toBe('sea');
     const names = () => lab.data(`{ context(name: "${CONTEXT}") { counterGroups { name } } }`);
     await names();
