@@ -35,7 +35,7 @@ async function increase(
   return ((await metrics()).value(name, labels) ?? 0) - before;
 }
 
-const topper = (more: Readonly<Record<string, boolean>> = {}) =>
+const topper = (more: Readonly<Record<string, boolean | number>> = {}) =>
   lab.topper({ counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600, ...more });
 
 let shapes = 0;
