@@ -283,7 +283,7 @@ export const LIMITS = {
   workerQueue: 256,
   /** The highest that can be set: such a queue takes minutes. */
   workerQueueCeiling: 100_000,
-  /** Unpacked blocks in memory: a month of a large group, on a machine of 2 GB. */
+  /** Decoded segments in memory: a month of a large group, on a machine of 2 GB. */
   blockCacheMegabytes: 256,
   /** The highest that can be set: a terabyte. */
   blockCacheCeilingMegabytes: 1_048_576,

@@ -40,7 +40,7 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   },
   COUNTERGRAPH_BLOCK_CACHE_MB: {
     meaning:
-      'memory for unpacked blocks and series that are kept between requests, in megabytes; `0` keeps none',
+      'memory for keys, blocks and series of segments that are kept between requests, in megabytes; `0` keeps none',
   },
   COUNTERGRAPH_ANSWER_CACHE_MB: {
     meaning:

@@ -41,7 +41,7 @@ export type Settings = {
   workers: number;
   /** Tasks that may wait for one of them; more are refused with 503. */
   workerQueue: number;
-  /** Bytes of unpacked blocks and series kept between requests. */
+  /** Bytes of what is decoded of segments, kept between requests. */
   blockCacheBytes: number;
   /** Bytes of answers kept between requests. */
   answerCacheBytes: number;
