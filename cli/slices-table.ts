@@ -1,7 +1,15 @@
 import { isProcessing, type KeptSlice } from '../keeping/keeper.ts';
+import type { SliceSegments } from '../store/merge/waiting-segments.ts';
+import { count } from './counted.ts';
 
-/** A slice as `slices list --json` gives it: the words of the GraphQL type, and its archive. */
-export const sliceFields = (slice: KeptSlice, now: number) => ({
+/** By slice_id; a slice that is archived has none. */
+export type SegmentsBySlice = ReadonlyMap<number, SliceSegments>;
+
+/**
+ * A slice as `slices list --json` gives it: the words of the GraphQL type, its segments and its
+ * archive.
+ */
+export const sliceFields = (slice: KeptSlice, now: number, segments: SegmentsBySlice) => ({
   sliceId: slice.sliceId,
   name: slice.name,
   engine: slice.engine,
@@ -11,6 +19,7 @@ export const sliceFields = (slice: KeptSlice, now: number) => ({
   path: slice.path,
   available: !slice.archived,
   tags: tagsOf(slice),
+  segments: segmentFields(segments.get(slice.sliceId)),
   archive: slice.archive && {
     pool: slice.archive.pool,
     rows: slice.archive.rows,
@@ -20,6 +29,9 @@ export const sliceFields = (slice: KeptSlice, now: number) => ({
   },
 });
 
+const segmentFields = (of: SliceSegments | undefined) =>
+  of ? { count: of.segments, samples: of.rows, bytes: of.bytes, waiting: of.waiting } : null;
+
 /** Decision 17. */
 export const statusOf = (slice: KeptSlice, now: number): string => {
   if (slice.archived) return 'archived';
@@ -28,28 +40,60 @@ export const statusOf = (slice: KeptSlice, now: number): string => {
 
 const tagsOf = ({ archived }: KeptSlice): string[] => [archived ? 'archive' : 'primary'];
 
-const HEAD = ['NAME', 'FROM (UTC)', 'TO (UTC)', 'STATUS', 'SIZE', 'TAGS', 'PATH'];
+type Column = {
+  readonly head: string;
+  readonly isNumber?: true;
+  readonly cell: (slice: KeptSlice, now: number) => string;
+};
 
-/** Columns for people, one line a slice. */
-export function slicesTable(slices: readonly KeptSlice[], now: number): string[] {
-  const rows = slices.map((slice) => [
-    slice.name,
-    minute(slice.startsAt),
-    minute(slice.endsAt),
-    statusOf(slice, now),
-    slice.sizeBytes === null ? '-' : sizeText(slice.sizeBytes),
-    tagsOf(slice).join(','),
-    slice.path ?? '-',
-  ]);
-  const all = [HEAD, ...rows];
-  const widths = HEAD.map((_, column) =>
-    all.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
-  );
-  const size = HEAD.indexOf('SIZE');
-  const cell = (text: string, column: number): string =>
-    column === size ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
-  return all.map((row) => row.map(cell).join('  ').trimEnd());
+const COLUMNS: readonly Column[] = [
+  { head: 'NAME', cell: ({ name }) => name },
+  { head: 'FROM (UTC)', cell: ({ startsAt }) => minute(startsAt) },
+  { head: 'TO (UTC)', cell: ({ endsAt }) => minute(endsAt) },
+  { head: 'STATUS', cell: statusOf },
+  { head: 'SIZE', isNumber: true, cell: ({ sizeBytes }) => sizeOrNone(sizeBytes) },
+  { head: 'TAGS', cell: (slice) => tagsOf(slice).join(',') },
+  { head: 'PATH', cell: ({ path }) => path ?? '-' },
+];
+
+/** What a slice has in segments goes before its path, which is long. */
+function segmentColumns(segments: SegmentsBySlice): Column[] {
+  const column = (head: string, text: (of: SliceSegments) => string): Column => ({
+    head,
+    isNumber: true,
+    cell: ({ sliceId }) => {
+      const of = segments.get(sliceId);
+      return of ? text(of) : '-';
+    },
+  });
+  return [
+    column('SEGMENTS', (of) => count(of.segments)),
+    column('WAITING', ({ waiting }) => count(waiting)),
+    column('SAMPLES', ({ rows }) => count(rows)),
+    column('DATA', ({ bytes }) => sizeText(bytes)),
+  ];
 }
+
+/** Columns for people, one line a slice; those of segments where these are given. */
+export function slicesTable(
+  slices: readonly KeptSlice[],
+  now: number,
+  segments?: SegmentsBySlice,
+): string[] {
+  const columns = [
+    ...COLUMNS.slice(0, -1),
+    ...(segments ? segmentColumns(segments) : []),
+    ...COLUMNS.slice(-1),
+  ];
+  const rows = slices.map((slice) => columns.map(({ cell }) => cell(slice, now)));
+  const all = [columns.map(({ head }) => head), ...rows];
+  const widths = columns.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
+  const pad = (text: string, i: number): string =>
+    columns[i]?.isNumber ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0);
+  return all.map((row) => row.map(pad).join('  ').trimEnd());
+}
+
+const sizeOrNone = (bytes: number | null): string => (bytes === null ? '-' : sizeText(bytes));
 
 const minute = (at: number): string =>
   new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ');

@@ -38,9 +38,9 @@ function linesOf(report: RebuildReport, seconds: number): string[] {
   const { context, segments, samples, bytes, leftOver, coverage } = report;
   const lines = report.damaged.map(({ text }) => text);
   if (leftOver > 0) {
-    lines.push(`${counted(leftOver, 'segment')} of slices that are gone were taken out of use`);
+    lines.push(`taken out of use: ${counted(leftOver, 'segment')} of slices that are gone`);
   }
-  if (coverage > 0) lines.push(`${counted(coverage, 'row')} of coverage were made good`);
+  if (coverage > 0) lines.push(`made good: ${counted(coverage, 'row')} of coverage`);
   lines.push(
     `Context ${context} was rebuilt: ${counted(samples, 'sample')} in ` +
       `${counted(segments, 'segment')}, ${sizeText(bytes)}, ${seconds.toFixed(1)} s`,

@@ -13,6 +13,7 @@ import {
 } from '../../keeping/plan-slices.ts';
 import { type ArchivePool, findPool } from '../../keeping/pool-folder.ts';
 import { restoreSlice } from '../../keeping/restore-slice.ts';
+import { loadSliceSegments } from '../../store/merge/waiting-segments.ts';
 import { confirm } from '../confirm.ts';
 import { count, counted } from '../counted.ts';
 import { parseEngine, parseName, readMoment } from '../option-values.ts';
@@ -76,15 +77,18 @@ const acting = (command: Command): Command =>
 async function list(options: SliceOptions): Promise<void> {
   const selection = selectionOf(options);
   const now = nowInSeconds();
-  const slices = await withDatabase(({ url, signal }) =>
+  const { slices, segments } = await withDatabase(({ url, signal }) =>
     withKeeper(
       { databaseUrl: url, context: options.context, now: nowInSeconds, signal },
-      (keeper) => selectKept(keeper, selection),
+      async (keeper) => ({
+        slices: await selectKept(keeper, selection),
+        segments: await loadSliceSegments(keeper.connection, keeper.contextId, now),
+      }),
     ),
   );
   const lines = options.json
-    ? slices.map((slice) => JSON.stringify(sliceFields(slice, now)))
-    : slicesTable(slices, now);
+    ? slices.map((slice) => JSON.stringify(sliceFields(slice, now, segments)))
+    : slicesTable(slices, now, segments);
   for (const line of lines) console.log(line);
 }
 

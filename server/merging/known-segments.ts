@@ -8,8 +8,7 @@ import {
   selectSegmentTotals,
 } from '../../db/write/segments/select-segment-totals.ts';
 import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { countWaiting, SEAL_AFTER_SECONDS } from '../../store/merge/plan-merge.ts';
+import { waitingBySlice } from '../../store/merge/waiting-segments.ts';
 
 /** A context's segments at a layout: what tells whether a merge is due, now or later. */
 export type KnownSegments = {
@@ -30,12 +29,5 @@ export async function lookAtSegments(
 }
 
 /** How many segments are to be merged at a time, in epoch seconds. */
-export function waitingSegments({ open }: KnownSegments, now: number): number {
-  const sets = groupBy(open, (row) => `${row.groupId} ${row.probeId} ${row.sliceId}`);
-  let waiting = 0;
-  for (const [, set] of sets) {
-    const endsAt = set[0]?.endsAt ?? Number.POSITIVE_INFINITY;
-    waiting += countWaiting(set, { now, endsAt, sealAfterSeconds: SEAL_AFTER_SECONDS });
-  }
-  return waiting;
-}
+export const waitingSegments = ({ open }: KnownSegments, now: number): number =>
+  [...waitingBySlice(open, now).values()].reduce((sum, waiting) => sum + waiting, 0);

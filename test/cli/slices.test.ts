@@ -51,11 +51,15 @@ describe('slices list', () => {
     const { status, out, err } = await run('list');
     expect([status, err]).toEqual([0, []]);
     expect(out).toHaveLength(6);
-    expect(out[0]).toMatch(/^NAME +FROM \(UTC\) +TO \(UTC\) +STATUS +SIZE +TAGS +PATH$/);
-    expect(out[1]).toMatch(
-      /^slice-20240715-0000 {4}2024-07-15 00:00 {2}2024-07-16 00:00 {2}archived +\d+ B {2}archive {2}\/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
+    expect(out[0]).toMatch(
+      /^NAME +FROM \(UTC\) +TO \(UTC\) +STATUS +SIZE +TAGS +SEGMENTS +WAITING +SAMPLES +DATA +PATH$/,
     );
-    expect(out[2]).toMatch(/^slice-20240715-0000-1 .* available +\d+ kB {2}primary {2}base\/\d+/);
+    expect(out[1]).toMatch(
+      /^slice-20240715-0000 {4}2024-07-15 00:00 {2}2024-07-16 00:00 {2}archived +\d+ B {2}archive +- +- +- +- {2}\/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
+    );
+    expect(out[2]).toMatch(
+      /^slice-20240715-0000-1 .* available +\d+ kB {2}primary +1 +0 +1 +\d+ B {2}base\/\d+/,
+    );
     expect(out[5]).toMatch(/ processing +\d+ kB {2}primary/);
   });
 
@@ -78,6 +82,7 @@ describe('slices list', () => {
     expect(first).toEqual({
       ...{ sliceId: 1, name, engine: 0, status: 'archived', available: false, tags: ['archive'] },
       ...{ timeInterval: { from: T0, to: T0 + DAY }, diskSize: archive.bytes, path: archive.path },
+      segments: null,
       archive: {
         ...{ pool: 'oper', rows: 1, bytes: archive.bytes, sha256: archive.sha256 },
         archivedAt: expect.any(Number),

@@ -26,12 +26,12 @@ const run = (...parameters: string[]): Promise<CommandOutcome> => runOnDatabase(
 const VERIFY = ['verify', '--context', CONTEXT];
 const REBUILD = ['rebuild', '--context', CONTEXT];
 
-it('verify ends with 0 and says how much was compared where nothing differs', async () => {
+it('verify ends with 0 and says how much was checked where nothing differs', async () => {
   expect(await run(...VERIFY)).toEqual({
     status: 0,
     out: [
       expect.stringMatching(
-        /^Context lab is as its samples say: 7 readings in 1 slice were compared, \d+\.\d s$/,
+        /^Context lab is as it was written: 2 samples in 1 segment of 1 slice, \d+ B, were checked, \d+\.\d s$/,
       ),
     ],
     err: [],
@@ -39,54 +39,59 @@ it('verify ends with 0 and says how much was compared where nothing differs', as
 });
 
 it('verify names differences, and ends with 1 and what to do; rebuild repairs them', async () => {
-  await lab.sql('update samples set readings[1] = 6 where readings[1] = 5');
+  await lab.sql('update segments set key_count = 1 where died is null');
+  await lab.sql('update coverage set last_bucket = last_bucket + 60');
   const { status, out, err } = await run(...VERIFY);
   expect([status, err]).toEqual([
     1,
-    ['countergraph: context lab has 4 differences: run `npx countergraph rebuild --context lab`'],
+    [
+      'countergraph: context lab has 2 differences: `npx countergraph rebuild --context lab` makes ' +
+        'good what can be derived, and names what cannot',
+    ],
   ]);
-  const place = `Group 1 ${guidOf(1)}, blocks of 60 s, slice-20240715-0000, 2024-07-15T00:00:00Z`;
-  expect(out).toHaveLength(4);
-  expect(out).toContain(`${place}, key a, meter 0: 5 is stored, the samples say 6`);
+  const place = `Group 1 ${guidOf(1)}, slice-20240715-0000`;
+  expect(out).toEqual([
+    expect.stringContaining(`${place}, segment 1: the number of keys is 2, the manifest says 1`),
+    expect.stringContaining(`${place}: its coverage: 2024-07-15T00:00:00Z to 2024-07-15T00:01`),
+  ]);
 
   const json = await run(...VERIFY, '--json');
   expect([json.status, json.out.length]).toEqual([1, 1]);
   expect(JSON.parse(json.out[0] ?? '')).toMatchObject({
-    ...{ context: 'lab', slices: 1, readings: 7, differenceCount: 4, seconds: expect.any(Number) },
-    differences: expect.arrayContaining([
-      expect.objectContaining({ key: 'a', meter: 0, start: '2024-07-15T00:00:00Z' }),
-    ]),
+    ...{ context: 'lab', slices: 1, segments: 1, samples: 2, differenceCount: 2 },
+    seconds: expect.any(Number),
+    differences: [
+      { group: 'Group 1', slice: 'slice-20240715-0000', probe: null, segment: 1 },
+      { group: 'Group 1', slice: 'slice-20240715-0000', probe: null, segment: null },
+    ],
   });
 
   const rebuilt = await run(...REBUILD);
   expect([rebuilt.status, rebuilt.err]).toEqual([0, []]);
   expect(rebuilt.out).toEqual([
-    expect.stringMatching(
-      /^Context lab was rebuilt: 1 slice in \d+ rows of blocks and series, 0 blocks of a day and/,
-    ),
+    'made good: 1 row of coverage',
+    expect.stringMatching(/^Context lab was rebuilt: 2 samples in 1 segment, \d+ B, \d+\.\d s$/),
   ]);
   expect((await run(...VERIFY)).status).toBe(0);
 });
 
 it('more differences than can be named are counted', async () => {
-  const lines = Array.from({ length: 400 }, (_, i) => ({
-    ...{ group: guidOf(1), key: `k${i}`, ts: T0 + 600, values: { 0: 5 } },
-  }));
-  await lab.importSamples(lines);
-  await lab.sql('update samples set readings[1] = 6 where readings[1] = 5');
+  await lab.sql(`insert into coverage (slice_id, group_id, probe_id, first_bucket, last_bucket)
+    select slice_id, group_id, n, first_bucket, last_bucket
+    from coverage, generate_series(1, 1201) n`);
   const { status, out, err } = await run(...VERIFY);
   expect([status, out.length]).toEqual([1, 1001]);
   expect(out.at(-1)).toBe('201 more differences are only counted');
-  expect(err).toEqual([expect.stringContaining('context lab has 1,201 differences: run')]);
+  expect(err).toEqual([expect.stringContaining('context lab has 1,201 differences: ')]);
   expect((await run(...REBUILD, '--json')).out.map((text) => JSON.parse(text))).toEqual([
     {
-      ...{ context: 'lab', slices: 1, rows: expect.any(Number), coarseBlocks: 0 },
-      seconds: expect.any(Number),
+      ...{ context: 'lab', segments: 1, samples: 2, bytes: expect.any(Number), leftOver: 0 },
+      ...{ coverage: 1201, damaged: [], seconds: expect.any(Number) },
     },
   ]);
 });
 
-it.each([['verify'], ['rebuild']])(
+it.each([['verify'], ['rebuild'], ['compact']])(
   '%s of a context that is not there ends with 1',
   async (name) => {
     expect(await run(name, '--context', 'nowhere')).toEqual({
@@ -97,6 +102,9 @@ it.each([['verify'], ['rebuild']])(
   },
 );
 
-it.each([['verify'], ['rebuild']])('%s without a context ends with 2', async (name) => {
-  expect((await run(name)).status).toBe(2);
-});
+it.each([['verify'], ['rebuild'], ['compact']])(
+  '%s without a context ends with 2',
+  async (name) => {
+    expect((await run(name)).status).toBe(2);
+  },
+);

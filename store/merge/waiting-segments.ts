@@ -1,0 +1,48 @@
+import type { Connection } from '../../db/write/connection.ts';
+import {
+  type OpenSegmentRow,
+  selectOpenSegments,
+} from '../../db/write/segments/select-open-segments.ts';
+import {
+  type SegmentTotals,
+  selectSliceTotals,
+} from '../../db/write/segments/select-segment-totals.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { countWaiting, SEAL_AFTER_SECONDS } from './plan-merge.ts';
+
+/** By slice, how many of a context's open segments are to be merged at a time, epoch seconds. */
+export function waitingBySlice(
+  open: readonly OpenSegmentRow[],
+  now: number,
+): ReadonlyMap<number, number> {
+  const waiting = new Map<number, number>();
+  const sets = groupBy(open, (row) => `${row.groupId} ${row.probeId} ${row.sliceId}`);
+  for (const set of sets.values()) {
+    const [first] = set;
+    if (!first) continue;
+    const endsAt = first.endsAt ?? Number.POSITIVE_INFINITY;
+    const time = { now, endsAt, sealAfterSeconds: SEAL_AFTER_SECONDS };
+    const before = waiting.get(first.sliceId) ?? 0;
+    waiting.set(first.sliceId, before + countWaiting(set, time));
+  }
+  return waiting;
+}
+
+/** What a slice has in segments, and how many of these are to be merged. */
+export type SliceSegments = SegmentTotals & { readonly waiting: number };
+
+/** By the slices of a context that have live segments. */
+export async function loadSliceSegments(
+  connection: Connection,
+  contextId: number,
+  now: number,
+): Promise<ReadonlyMap<number, SliceSegments>> {
+  const totals = await selectSliceTotals(connection, contextId);
+  const waiting = waitingBySlice(await selectOpenSegments(connection, contextId), now);
+  return new Map(
+    Array.from(totals, ([sliceId, own]) => [
+      sliceId,
+      { ...own, waiting: waiting.get(sliceId) ?? 0 },
+    ]),
+  );
+}
