@@ -43,7 +43,7 @@ export class SegmentBatch {
   readonly #sliceSeconds: number;
   readonly #places = new Map<string, GatheredPlace>();
   readonly #codecs = new Map<number, { codec: KeyCodec; shape: SegmentShape }>();
-  #last: GatheredPlace | null = null;
+  readonly #lastOfGroup = new Map<number, GatheredPlace>();
   /** Rows in memory, be it that they are combined when they are written. */
   rowCount = 0;
 
@@ -61,15 +61,11 @@ export class SegmentBatch {
   /** Where the readings of a group, probe and bucket go; to be followed by `addRow`. */
   placeOf(group: ImportGroup, probe: string | null, bucket: EpochSeconds): GatheredPlace {
     const sliceStart = floorTo(bucket, this.#sliceSeconds);
-    const last = this.#last;
-    // Most readings are of the same group, probe and slice as the one before.
-    const isLast =
-      last !== null &&
-      last.group === group &&
-      last.probe === probe &&
-      last.sliceStart === sliceStart;
-    const place = isLast ? last : this.#find(group, probe, sliceStart);
-    this.#last = place;
+    // Most readings of a group are of the same probe and slice as the one before.
+    const last = this.#lastOfGroup.get(group.groupId);
+    if (last && last.probe === probe && last.sliceStart === sliceStart) return last;
+    const place = this.#find(group, probe, sliceStart);
+    this.#lastOfGroup.set(group.groupId, place);
     return place;
   }
 
