@@ -94,9 +94,11 @@ export const LIMITS = {
   filterListItems: 10_000,
   /** Bytes of one line of an import; a longer one is not a log line. */
   importLineBytes: 1024 * 1024,
-  /** Rows of readings kept in memory before an import writes a batch: 8 bytes a reading. */
-  importBatchRows: 200_000,
-  /** Bytes of key texts, labels and attributes kept in memory before an import writes a batch. */
+  /** Rows of readings kept in memory before an import writes them as segments. */
+  importBatchRows: 1_500_000,
+  /** Memory in bytes for them, as each may bring a key of its own. */
+  importBatchBytes: 160 * 1024 * 1024,
+  /** Bytes of key texts, labels and attributes kept in memory before an import writes them. */
   importBatchTextBytes: 64 * 1024 * 1024,
   /** Rows of an export whose keys are looked up at once: they may have long texts. */
   exportPageRows: 5_000,
@@ -130,8 +132,6 @@ export const LIMITS = {
   retentionLockMs: 10_000,
   /** Differences that `verify` names; the others are only counted. */
   namedDifferences: 1_000,
-  /** Memory in bytes for the ids of keys that an import remembers from batch to batch. */
-  importKnownKeyBytes: 64 * 1024 * 1024,
   /** Addresses whose key and network an import remembers: those of a large office's day. */
   importKnownAddresses: 65_536,
   /** Slices one file may fill: each takes a few of PostgreSQL's locks (6,400 by default). */

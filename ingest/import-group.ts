@@ -17,12 +17,9 @@ export type ImportGroup = {
   readonly keyKind: KeyKind;
   readonly bucketSeconds: number;
   readonly topperBucketSeconds: number;
-  readonly shardCount: number;
   readonly meters: ReadonlyMap<number, ImportMeter>;
   /** By slot − 1: how readings of the slot combine. */
   readonly folds: readonly (Fold | null)[];
-  /** Whether some meter is a mean, so that readings come with counts. */
-  readonly hasMeans: boolean;
   /** Of a cross-key group: the groups that its parts come from, and what their keys are. */
   readonly partGuids: readonly Guid[];
   readonly partKinds: readonly SimpleKeyKind[];

@@ -34,10 +34,8 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
     keyKind: row.keyKind,
     bucketSeconds: row.bucketSize,
     topperBucketSeconds: row.topperBucketSize,
-    shardCount: row.shardCount,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
     folds: Array.from(folds, (fold) => fold ?? null),
-    hasMeans: folds.includes('mean'),
     partGuids,
     partKinds: partGuids.map((guid) => partKind(kinds, guid)),
   };

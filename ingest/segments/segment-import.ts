@@ -1,3 +1,4 @@
+import { LIMITS } from '../../domain/limits.ts';
 import { publishSegments } from '../../store/publish/publish-segments.ts';
 import type { WrittenSegment } from '../../store/write/write-segment.ts';
 import { DistinctCount } from './distinct-count.ts';
@@ -12,10 +13,10 @@ export type GatherLimits = { readonly rows: number; readonly bytes: number };
  * A million readings and more make a segment that is worth reading; their memory is bounded by
  * bytes too, as each may bring a key of its own.
  */
-export const GATHER_LIMITS: GatherLimits = { rows: 1_500_000, bytes: 160 * 1024 * 1024 };
-
-/** Texts in memory before they are written, which is otherwise left to the end. */
-const MOST_TEXT_BYTES = 64 * 1024 * 1024;
+export const GATHER_LIMITS: GatherLimits = {
+  rows: LIMITS.importBatchRows,
+  bytes: LIMITS.importBatchBytes,
+};
 
 /** How many rows are added between two looks at the memory that they take. */
 const LOOK_ROWS = 8192;
@@ -64,7 +65,9 @@ export class SegmentImport {
 
   /** To be called now and then: null, or what to wait for before more is added. */
   makeRoom(): Promise<void> | null {
-    if (this.#texts.sizeBytes >= MOST_TEXT_BYTES) return this.#texts.write(this.#target.connection);
+    if (this.#texts.sizeBytes >= LIMITS.importBatchTextBytes) {
+      return this.#texts.write(this.#target.connection);
+    }
     const { rowCount } = this.#batch;
     if (rowCount < this.#nextLook && rowCount < this.#limits.rows) return null;
     this.#nextLook = rowCount + LOOK_ROWS;

@@ -24,10 +24,8 @@ const IMPORTED: ImportGroup = {
   keyKind: 'text',
   bucketSeconds: 60,
   topperBucketSeconds: 300,
-  shardCount: 1,
   meters: new Map(METERS.map((meter) => [meter.id, { ...meter, type: meter.id }])),
   folds: METERS.map(({ fold }) => fold),
-  hasMeans: true,
   partGuids: [],
   partKinds: [],
 };

@@ -9,10 +9,8 @@ export const groupOf = (folds: readonly Fold[], groupId = 1): ImportGroup => ({
   keyKind: 'text',
   bucketSeconds: 60,
   topperBucketSeconds: 300,
-  shardCount: 8,
   meters: new Map(),
   folds,
-  hasMeans: folds.includes('mean'),
   partGuids: [],
   partKinds: [],
 });

@@ -26,10 +26,8 @@ function group(
     keyKind,
     bucketSeconds: 60,
     topperBucketSeconds: 300,
-    shardCount: 8,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
     folds: meters.map(({ fold }) => fold),
-    hasMeans: true,
     partGuids: partKinds.map(() => HOSTS),
     partKinds,
   };

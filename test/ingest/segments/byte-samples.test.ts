@@ -30,7 +30,6 @@ function group(groupId: number, guid: Guid, keyKind: KeyKind): ImportGroup {
     guid,
     keyKind,
     folds: meters.map(({ fold }) => fold),
-    hasMeans: true,
     meters: new Map(meters.map((meter) => [meter.id, meter])),
     partKinds: keyKind === 'crosskey' ? ['ip', 'text'] : [],
   };
