@@ -1,6 +1,5 @@
 import type { Guid } from '../../domain/guid.ts';
 import type { KeyKind } from '../../domain/key-kind.ts';
-import { shardCountOf } from '../../domain/shard.ts';
 import type { Connection } from './connection.ts';
 
 export type NewGroup = {
@@ -23,8 +22,8 @@ export async function insertGroup(
 ): Promise<number> {
   const { rows } = await connection.query<{ group_id: number }>(
     `insert into counter_groups (context_id, guid, name, key_kind, bucket_size,
-       topper_bucket_size, sampling_rate, enabled, shard_count)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning group_id`,
+       topper_bucket_size, sampling_rate, enabled)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning group_id`,
     [
       contextId,
       group.guid,
@@ -34,7 +33,6 @@ export async function insertGroup(
       group.topperBucketSize,
       group.samplingRate,
       group.enabled,
-      shardCountOf(group.keyKind),
     ],
   );
   const groupId = Number(rows[0]?.group_id);

@@ -11,8 +11,8 @@ export async function insertSlice(
     [slice.contextId, slice.engine],
   );
   await connection.query(
-    `insert into slices (slice_id, context_id, engine, starts_at, ends_at, packed)
-     values ($1, $2, $3, $4, $5, true)`,
+    `insert into slices (slice_id, context_id, engine, starts_at, ends_at)
+     values ($1, $2, $3, $4, $5)`,
     [slice.sliceId, slice.contextId, slice.engine, slice.startsAt, slice.endsAt],
   );
 }

@@ -21,7 +21,6 @@ export type GroupRow = {
   topperBucketSize: number;
   samplingRate: number;
   enabled: boolean;
-  shardCount: number;
   partGuids: string[];
   meters: MeterRow[];
 };
@@ -31,7 +30,7 @@ export async function selectGroups(connection: Connection, contextId: number): P
   const { rows } = await connection.query<GroupRow>(
     `select g.group_id as "groupId", g.guid, g.name, g.key_kind as "keyKind",
        g.bucket_size as "bucketSize", g.topper_bucket_size as "topperBucketSize",
-       g.sampling_rate as "samplingRate", g.enabled, g.shard_count as "shardCount",
+       g.sampling_rate as "samplingRate", g.enabled,
        array_remove(array[x.parent_guid, x.crosskey_guid_1, x.crosskey_guid_2], null)::text[]
          as "partGuids",
        coalesce((

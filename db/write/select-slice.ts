@@ -1,8 +1,7 @@
 import { SLICE_HELD_LOCK } from '../advisory-locks.ts';
 import type { Connection } from './connection.ts';
 
-/** packed: all its samples are in blocks too. */
-export type HeldSliceRow = { sliceId: number; archived: boolean; packed: boolean };
+export type HeldSliceRow = { sliceId: number; archived: boolean };
 
 /** Where a slice begins, and of which engine instance. */
 export type SlicePlace = { contextId: number; engine: number; startsAt: number };
@@ -16,7 +15,7 @@ export async function selectAndHoldSlice(
   place: SlicePlace,
 ): Promise<HeldSliceRow | null> {
   const { rows } = await connection.query<HeldSliceRow>(
-    `select slice_id as "sliceId", archived, packed from slices
+    `select slice_id as "sliceId", archived from slices
      where context_id = $1 and engine = $2 and starts_at = $3`,
     [place.contextId, place.engine, place.startsAt],
   );

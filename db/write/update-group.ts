@@ -1,4 +1,3 @@
-import { shardCountOf } from '../../domain/shard.ts';
 import type { Connection } from './connection.ts';
 import { insertCrosskey, type NewGroup } from './insert-group.ts';
 
@@ -10,7 +9,7 @@ export async function updateGroup(
 ): Promise<void> {
   await connection.query(
     `update counter_groups set name = $2, key_kind = $3, bucket_size = $4, topper_bucket_size = $5,
-       sampling_rate = $6, enabled = $7, shard_count = $8
+       sampling_rate = $6, enabled = $7
      where group_id = $1`,
     [
       groupId,
@@ -20,7 +19,6 @@ export async function updateGroup(
       group.topperBucketSize,
       group.samplingRate,
       group.enabled,
-      shardCountOf(group.keyKind),
     ],
   );
   await connection.query('delete from crosskeys where group_id = $1', [groupId]);

@@ -8,7 +8,7 @@ export const updateSliceArchived = async (
   { pool, path, digest, bytes, rows }: Omit<StoredArchive, 'poolPath' | 'archivedAt'>,
 ): Promise<void> => {
   await connection.query(
-    `update slices set archived = true, packed = false, archive_pool = $2, archive_path = $3,
+    `update slices set archived = true, archive_pool = $2, archive_path = $3,
        archive_digest = decode($4, 'hex'), archive_bytes = $5, archive_rows = $6,
        archived_at = now()
      where slice_id = $1`,
@@ -22,7 +22,7 @@ export const updateSliceRestored = async (
   sliceId: number,
 ): Promise<void> => {
   await connection.query(
-    `update slices set archived = false, packed = false, archive_pool = null, archive_path = null,
+    `update slices set archived = false, archive_pool = null, archive_path = null,
        archive_digest = null, archive_bytes = null, archive_rows = null, archived_at = null
      where slice_id = $1`,
     [sliceId],

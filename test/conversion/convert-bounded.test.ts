@@ -17,9 +17,9 @@ const DATABASE = `
   insert into contexts (name) values ('large');
   insert into engines (context_id, instance) values (1, 0);
   insert into counter_groups (context_id, guid, name, key_kind, bucket_size, topper_bucket_size,
-    sampling_rate, enabled, shard_count)
-  values (1, gen_random_uuid(), 'hosts', 'ipv4', 60, 300, 1, true, 8),
-    (1, gen_random_uuid(), 'doors', 'text', 60, 300, 1, true, 8);
+    sampling_rate, enabled)
+  values (1, gen_random_uuid(), 'hosts', 'ipv4', 60, 300, 1, true),
+    (1, gen_random_uuid(), 'doors', 'text', 60, 300, 1, true);
   insert into meters (group_id, meter_id, slot, type, topcount, name, description, units)
   values (1, 0, 1, 2, 100, 'bytes', '', ''), (1, 1, 2, 5, 100, 'load', '', ''),
     (2, 0, 1, 11, 100, 'most', '', '');

@@ -75,12 +75,12 @@ describe('a declaration that is applied', () => {
     ]);
     expect(
       await rows(`select g.name, key_kind, bucket_size, topper_bucket_size, sampling_rate, enabled,
-        shard_count, upper(crosskey_guid_1::text) as first, crosskey_guid_2 as second
+        upper(crosskey_guid_1::text) as first, crosskey_guid_2 as second
         from counter_groups g left join crosskeys using (group_id) order by group_id`),
     ).toMatchObject([
       { name: 'Hosts × Apps', key_kind: 'crosskey', first: APPS.slice(1, -1), second: null },
       { name: 'Hosts', bucket_size: 60, topper_bucket_size: 300, sampling_rate: 1, enabled: true },
-      { name: 'Apps', key_kind: 'port', shard_count: 8, first: null },
+      { name: 'Apps', key_kind: 'port', first: null },
     ]);
     expect(
       await rows('select meter_id, slot, type, topcount, name, description, units from meters'),
@@ -210,9 +210,9 @@ describe('a declaration that is applied', () => {
       ],
     });
     expect(
-      await rows(`select key_kind, bucket_size, topper_bucket_size, shard_count from counter_groups
+      await rows(`select key_kind, bucket_size, topper_bucket_size from counter_groups
         where name = 'Hosts'`),
-    ).toEqual([{ key_kind: 'country', bucket_size: 30, topper_bucket_size: 600, shard_count: 1 }]);
+    ).toEqual([{ key_kind: 'country', bucket_size: 30, topper_bucket_size: 600 }]);
   });
 });
 

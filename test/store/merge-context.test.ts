@@ -119,8 +119,8 @@ describe('merging a context', () => {
   it('keeps groups, probes and slices apart', async () => {
     await lab.importer.query(
       `insert into counter_groups (context_id, guid, name, key_kind, bucket_size,
-         topper_bucket_size, sampling_rate, enabled, shard_count)
-       values (1, gen_random_uuid(), 'more', 'ip', 60, 300, 1, true, 1);
+         topper_bucket_size, sampling_rate, enabled)
+       values (1, gen_random_uuid(), 'more', 'ip', 60, 300, 1, true);
        insert into meters select 3, meter_id, slot, type, topcount, name, description, units
          from meters where group_id = 1`,
     );

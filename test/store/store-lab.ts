@@ -32,8 +32,8 @@ const DECLARATION = `
   insert into contexts (name) values ('lab'), ('other');
   insert into engines (context_id, instance) values (1, 0), (2, 0);
   insert into counter_groups (context_id, guid, name, key_kind, bucket_size, topper_bucket_size,
-    sampling_rate, enabled, shard_count)
-  select context_id, gen_random_uuid(), 'hosts', 'ip', 60, 300, 1, true, 1
+    sampling_rate, enabled)
+  select context_id, gen_random_uuid(), 'hosts', 'ip', 60, 300, 1, true
   from contexts order by context_id;
   insert into meters (group_id, meter_id, slot, type, topcount, name, description, units)
   select group_id, place, place + 1, type, 100, 'meter', '', ''
