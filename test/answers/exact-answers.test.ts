@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 describe('toppers of many days', () => {
-  it('are what SQL over the samples says, also when late samples come between them', async () => {
+  it('are what plain sums of the lines say, also when late samples come between them', async () => {
     let run = 0;
     const isExact = fc.asyncProperty(
       history,

@@ -55,7 +55,7 @@ const question: fc.Arbitrary<Question> = fc
 const many = <T>(each: fc.Arbitrary<T>, length: number): fc.Arbitrary<T[]> =>
   fc.array(each, { minLength: length, maxLength: length });
 
-it('toppers of slices of an hour are what SQL over the samples says', async () => {
+it('toppers of slices of an hour are what plain sums of the lines say', async () => {
   const isExact = fc.asyncProperty(
     many(fc.tuple(many(line, 40), many(question, 15), fc.constantFrom(0, 1)), 3),
     many(question, 10),

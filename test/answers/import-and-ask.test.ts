@@ -2,9 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONTEXT_IMPORT_LOCK } from '../../db/advisory-locks.ts';
 import { importFile } from '../../ingest/import-file.ts';
-import { withClient } from '../support/database.ts';
+import { compactContext } from '../../store/merge/compact-context.ts';
 import { DAY, group, meter, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';
 
@@ -86,47 +85,43 @@ function heldImport(lines: readonly Line[]) {
   };
 }
 
-const coarseCount = async () => (await lab.sql('select from coarse_blocks')).length;
-
-/** Until somebody waits for a context that an import has. */
-async function waitForWaiter(): Promise<void> {
-  const waiting = `select from pg_locks where locktype = 'advisory' and not granted
-    and classid = ${CONTEXT_IMPORT_LOCK}`;
-  while ((await lab.sql(waiting)).length === 0);
-}
-
 describe('answers while an import is going on', () => {
   it('are those of before until it is over, and then those of after', async () => {
     const before = await askAll();
-    const allCoarse = await coarseCount();
     const { importing, held, release } = heldImport(linesOf([2, 5], 4));
     await held;
     expect(await askAll()).toEqual(before);
     lab.emptyCaches();
     expect(await askAll()).toEqual(before);
-    // Waits for the context's lock behind the import, and so has it before coarse blocks are built.
-    const [context] = await lab.sql<{ id: number }>('select context_id as id from contexts');
-    await withClient(lab.databaseUrl, async (client) => {
-      await client.query('begin');
-      const lock = client.query('select pg_advisory_xact_lock($1, $2)', [
-        CONTEXT_IMPORT_LOCK,
-        context?.id,
-      ]);
-      await waitForWaiter();
-      release();
-      await lock;
-      const committed = await askAll();
-      expect(committed.map((text, i) => text === before[i])).toEqual([false, false]);
-      expect(await coarseCount()).toBeLessThan(allCoarse);
-      lab.emptyCaches();
-      expect(await askAll()).toEqual(committed);
-      await client.query('commit');
-      await importing;
-      expect(await coarseCount()).toBe(allCoarse);
-      expect(await askAll()).toEqual(committed);
-      lab.emptyCaches();
-      expect(await askAll()).toEqual(committed);
+    release();
+    await importing;
+    const committed = await askAll();
+    expect(committed.map((text, i) => text === before[i])).toEqual([false, false]);
+    lab.emptyCaches();
+    expect(await askAll()).toEqual(committed);
+  });
+
+  it('are the same while segments are merged and swept, remembered or not', async () => {
+    const before = await askAll();
+    const now = () => Math.floor(Date.now() / 1000);
+    const state = { isOver: false };
+    const merging = compactContext({ databaseUrl: lab.databaseUrl, context: CONTEXT, now });
+    const ended = merging.finally(() => {
+      state.isOver = true;
     });
+    while (!state.isOver) {
+      lab.emptyCaches();
+      expect(await askAll()).toEqual(before);
+    }
+    expect((await ended).merges).toBeGreaterThan(0);
+    expect(await askAll()).toEqual(before);
+    await compactContext({
+      databaseUrl: lab.databaseUrl,
+      context: CONTEXT,
+      now: () => now() + DAY,
+    });
+    lab.emptyCaches();
+    expect(await askAll()).toEqual(before);
   });
 
   it('are each of before or of after, and never go back', async () => {

@@ -18,7 +18,7 @@ export const GROUPS: readonly DeclaredGroup[] = [
   group(4, { meters: METERS, bucket_size: DAY, topper_bucket_size: DAY, key_kind: 'protocol' }),
 ];
 
-/** Long enough for coarse blocks of 1, 2, 4 and 8 days, and of 16 where they lie well. */
+/** Long enough for windows over many slices. */
 export const DAYS = 18;
 
 export const PROBES = ['p1', 'p2'];
@@ -75,7 +75,7 @@ export const lateImport: fc.Arbitrary<LateImport> = fc
     days: fc.uniqueArray(
       fc.oneof(
         { weight: 4, arbitrary: fc.integer({ min: 0, max: DAYS - 1 }) },
-        // The newest day, of which there are no coarse blocks yet, and those after it.
+        // The newest day, and those after it.
         { weight: 2, arbitrary: fc.integer({ min: DAYS - 1, max: DAYS + 1 }) },
         { weight: 1, arbitrary: fc.constant(-1) },
       ),

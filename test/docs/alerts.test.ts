@@ -69,7 +69,7 @@ describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
 
   it('are rules of Prometheus', async () => {
     const { stdout } = await run('promtool', ['check', 'rules', join(folder, 'rules.yml')]);
-    expect(stdout).toContain('SUCCESS: 5 rules found');
+    expect(stdout).toContain('SUCCESS: 6 rules found');
   });
 
   it('say when a feed has ended, and nothing of contexts that are imported once', async () => {
