@@ -55,12 +55,12 @@ const slices = (parameters: RestParameters = {}) => lab.ok<SlicesBody>('slices',
 
 const namesOf = ({ slices }: SlicesBody) => slices.map(({ name }) => name);
 
-/** The partition of samples that holds a slice. */
+/** The partition that holds the open pages of a slice; there are no sealed ones. */
 async function partitionOf(id: number): Promise<{ path: string; size: number }> {
   const rows = await lab.sql<{ path: string; size: string }>(
     `select pg_relation_filepath(oid) as path, pg_total_relation_size(oid) as size
      from pg_class join pg_inherits on inhrelid = oid
-     where inhparent = 'samples'::regclass and pg_get_expr(relpartbound, oid) like '% IN (' || $1 || ')'`,
+     where inhparent = 'open_segment_pages'::regclass and pg_get_expr(relpartbound, oid) like '% IN (' || $1 || ')'`,
     [id],
   );
   return { path: rows[0]?.path ?? '', size: Number(rows[0]?.size) };
@@ -154,7 +154,7 @@ describe('get_total_window', () => {
 });
 
 describe('get_disk_usage (decision 16)', () => {
-  it('gives each slice the size of its samples with their indexes', async () => {
+  it('gives each slice the size of its pages with their index', async () => {
     const answer = await slices({ get_disk_usage: true, get_all_engines: true });
     for (const { id, disk_size } of answer.slices) {
       expect(disk_size).toBe((await partitionOf(id)).size);
