@@ -1,16 +1,16 @@
 import { isCheckout } from '../db/command-form.ts';
-import { type Migration, migrate } from '../db/migrate.ts';
 import { selectIsUnused } from '../db/write/select-is-unused.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { demoCommand } from './demo-command.ts';
 import { listenForSignals } from './listen-for-signals.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
+import { conversionText, type Preparation, prepareDatabase } from './prepare-database.ts';
 
 /** What a command works with. */
 export type CommandDatabase = Pick<OpenDatabase, 'url' | 'embedded'> & {
   readonly settings: Settings;
-  readonly migration: Migration;
+  readonly preparation: Preparation;
   /** The database's address after it was away: an embedded server is started again where it is not. */
   readonly reopen: () => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP: work should end soon, and orderly. */
@@ -34,14 +34,15 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
       return database.url;
     };
     try {
-      const migration = await migrate(database.url);
+      const preparation = await prepareDatabase(database.url, signals.signal);
       signals.signal.throwIfAborted();
       // On standard error, as standard output has the results.
       console.error(`database: ${database.name}`);
+      if (preparation.converted) console.error(conversionText(preparation.converted));
       const { url, embedded } = database;
       const leavesDemo = embedded && (await isForDemo(url, settings));
       const { signal } = signals;
-      const done = work({ url, embedded, settings, migration, reopen, signal });
+      const done = work({ url, embedded, settings, preparation, reopen, signal });
       const result = await Promise.race([done, signals.impatience]);
       if (leavesDemo && !(await isForDemo(database.url, settings))) sayDemoIsLeftOut();
       return result;

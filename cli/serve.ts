@@ -5,6 +5,7 @@ import { openTracing } from '../server/open-tracing.ts';
 import { DocumentsError, readDocuments } from '../server/read-documents.ts';
 import { readSettings } from '../server/settings.ts';
 import { startServer } from '../server/start-server.ts';
+import { convertAtStart } from './convert-at-start.ts';
 import { prepareDemo } from './demo.ts';
 import { listenForSignals } from './listen-for-signals.ts';
 import { openDatabase } from './open-database.ts';
@@ -22,17 +23,20 @@ export async function serve(demoAsked: boolean, documentsFile: string | null): P
     const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
     try {
       log.info({ database: database.name }, 'using this database');
-      const { from, to } = await migrate(database.url);
+      const databaseUrl = database.url;
+      const { from, to } = await migrate(databaseUrl);
       if (from !== to) log.info({ from, to }, 'the schema was migrated');
+      signals.signal.throwIfAborted();
+      const starting = { databaseUrl, settings, log, signal: signals.signal };
+      const port = await convertAtStart(starting);
       signals.signal.throwIfAborted();
       const demo = { setting: settings.demo, asked: demoAsked, log, signal: signals.signal };
       const { credentials, isLeftOut } = database.embedded
-        ? await prepareDemo({ url: database.url, ...demo })
+        ? await prepareDemo({ url: databaseUrl, ...demo })
         : { credentials: null, isLeftOut: false };
       const explorer = { credentials };
-      const databaseUrl = database.url;
       const server = await startServer({
-        settings,
+        settings: { ...settings, port },
         databaseUrl,
         log,
         explorer,

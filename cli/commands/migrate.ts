@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Migration } from '../../db/migrate.ts';
+import type { Preparation } from '../prepare-database.ts';
 import { withDatabase } from '../run-with-database.ts';
 
 export function registerMigrate(program: Command): void {
@@ -9,12 +9,12 @@ export function registerMigrate(program: Command): void {
     .option('--json', 'print the result as JSON')
     .action(async ({ json }: { json?: true }) => {
       // Every command migrates the database that it opens: here that is all the work.
-      const migration = await withDatabase(async (database) => database.migration);
-      console.log(json ? JSON.stringify(migration) : sentence(migration));
+      const preparation = await withDatabase(async (database) => database.preparation);
+      console.log(json ? JSON.stringify(preparation) : sentence(preparation));
     });
 }
 
-function sentence({ from, to, applied }: Migration): string {
+function sentence({ from, to, applied }: Preparation): string {
   if (applied.length === 0) {
     return `The schema is up to date at version ${to}.`;
   }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../db/migrate.ts';
-import { databaseUrl, dropDatabase, withClient } from './database.ts';
+import { databaseUrl, dropDatabase, makeReady, withClient } from './database.ts';
 import { startTestServer } from './test-server.ts';
 
 declare module 'vitest' {
@@ -28,7 +27,7 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
     await withClient(server.url, (client) =>
       client.query(`create database ${template} template template0 encoding 'UTF8'`),
     );
-    await migrate(databaseUrl(server.url, template));
+    await makeReady(databaseUrl(server.url, template));
   } catch (error) {
     await tearDown();
     throw error;
