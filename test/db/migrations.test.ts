@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   expectedSchemaVersion,
@@ -10,11 +11,11 @@ import {
   unfitness,
 } from '../../db/migrate.ts';
 import { projectRoot } from '../../db/project-root.ts';
-import { createPartition } from '../../db/write/create-partition.ts';
 import {
   createTestDatabase,
   databaseUrl,
   dropDatabase,
+  makeReady,
   type TestDatabase,
   withClient,
 } from '../support/database.ts';
@@ -55,6 +56,13 @@ async function withEmptyDatabase<T>(
   }
 }
 
+/** As version 0.7 made one for a slice. */
+const createPartition = (client: pg.Client, sliceId: number) =>
+  client.query(
+    `create table samples_${sliceId} (like samples including all);
+     alter table samples attach partition samples_${sliceId} for values in (${sliceId})`,
+  );
+
 const columnsOf = (indexdef: string) => indexdef.slice(indexdef.indexOf('('));
 
 async function writeMigrations(name: string, files: Record<string, string>): Promise<string> {
@@ -77,53 +85,7 @@ describe('the migrated schema', () => {
 });
 
 describe('the layout of storage', () => {
-  /** Large tables are those that are spread over shards; foreign keys point only to the others. */
-  const LARGE = `
-    select c.oid, c.relname
-      from pg_class c
-      join pg_attribute a on a.attrelid = c.oid and a.attname = 'shard'
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-       and not c.relispartition`;
-
-  test('spreads at least the keys and the samples over shards', async () => {
-    const large = await rowsOf<{ relname: string }>(LARGE);
-    expect(large.map(({ relname }) => relname)).toEqual(
-      expect.arrayContaining(['keys', 'samples']),
-    );
-  });
-
-  test('has the shard in every unique index of each large table', async () => {
-    const indexes = await rowsOf<{ index: string; sharded: boolean }>(
-      `select i.indexrelid::regclass::text as index,
-              exists (select from pg_attribute a
-                       where a.attrelid = i.indrelid and a.attname = 'shard'
-                         and a.attnum = any (i.indkey::smallint[])) as sharded
-         from (${LARGE}) as large
-         join pg_index i on i.indrelid = large.oid
-        where i.indisunique`,
-    );
-    expect(indexes.length).toBeGreaterThan(0);
-    expect(indexes.filter(({ sharded }) => !sharded)).toEqual([]);
-  });
-
-  test('has a primary key for each large table but samples, to which is only appended', async () => {
-    const without = await rowsOf(
-      `select large.relname from (${LARGE}) as large
-        where not exists (select from pg_index where indrelid = large.oid and indisprimary)`,
-    );
-    expect(without).toEqual([{ relname: 'samples' }]);
-  });
-
-  test('lets no foreign key point at a large table', async () => {
-    const references = await rowsOf(
-      `select conrelid::regclass::text as table, conname
-         from pg_constraint
-        where contype = 'f' and confrelid in (select oid from (${LARGE}) as large)`,
-    );
-    expect(references).toEqual([]);
-  });
-
-  test('partitions the samples and the pages by slice, in one level, and nothing else', async () => {
+  test('partitions the pages by slice, in one level, and nothing else', async () => {
     const partitioned = await rowsOf(
       `select c.relname, pg_get_partkeydef(c.oid) as key, c.relispartition
          from pg_class c
@@ -131,12 +93,45 @@ describe('the layout of storage', () => {
         order by c.relname`,
     );
     expect(partitioned).toEqual(
-      ['open_segment_pages', 'samples', 'sealed_segment_pages'].map((relname) => ({
+      ['open_segment_pages', 'sealed_segment_pages'].map((relname) => ({
         relname,
         key: 'LIST (slice_id)',
         relispartition: false,
       })),
     );
+  });
+});
+
+describe('a database that every command makes ready', () => {
+  const tables = async (url: string) =>
+    (
+      await withClient(url, (client) =>
+        client.query<{ name: string }>(
+          `select relname as name from pg_class
+           where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace order by 1`,
+        ),
+      )
+    ).rows.map(({ name }) => name);
+
+  test('has none of the tables of version 0.7, also where it never had anything in them', async () => {
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await migrate(url);
+      const old = ['samples', 'keys', 'topper_blocks', 'key_series', 'converted_slices'];
+      expect(await tables(url)).toEqual(expect.arrayContaining(old));
+      await makeReady(url);
+      const left = await tables(url);
+      expect(left).toEqual(expect.arrayContaining(['segments', 'key_texts']));
+      expect(left.filter((name) => old.includes(name))).toEqual([]);
+      await makeReady(url);
+      expect(await tables(url)).toEqual(left);
+    });
+  });
+
+  test('is made ready once where two processes want it at the same time', async () => {
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await Promise.all([makeReady(url), makeReady(url), makeReady(url)]);
+      expect(await tables(url)).not.toContain('samples');
+    });
   });
 });
 

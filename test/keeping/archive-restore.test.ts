@@ -129,7 +129,7 @@ describe('archiving slices and restoring them', () => {
     expect(archived.map((each) => each?.rows)).toEqual([3, 1, 2]);
     expect(await filesBelow(pool)).toHaveLength(3);
     expect(await partitionedSlices(lab)).toHaveLength(2);
-    expect(await keeping.faults()).toEqual([]);
+    expect(await keeping.verify()).toMatchObject({ differences: [], slices: 2 });
   });
 
   it('is seen on both surfaces of a server that runs, and in no topper', async () => {
@@ -178,7 +178,7 @@ describe('archiving slices and restoring them', () => {
     expect(await filesBelow(pool)).toEqual([]);
     expect(await lab.sql('select * from archive_leftovers')).toEqual([]);
     expect(await lab.sql('select * from key_texts order by 1, 2')).toEqual(texts);
-    expect(await keeping.faults()).toEqual([]);
+    expect(await keeping.verify()).toMatchObject({ differences: [] });
     await keeping.drop('slice-20240722-0000');
     expect(await toppers()).toEqual(before);
     const { slices, total_window } = await listed();
@@ -207,7 +207,7 @@ describe('archiving slices and restoring them', () => {
     );
     await lab.apply({ context: CONTEXT, pools: [{ name: 'oper', path: pool }] });
     await keeping.restore('slice-20240716-0000');
-    expect(await keeping.faults()).toEqual([]);
+    expect(await keeping.verify()).toMatchObject({ differences: [] });
   });
 });
 
@@ -220,7 +220,7 @@ describe('dropping a slice', () => {
       ...['slice-20240715-0000', 'slice-20240717-0000', 'slice-20240720-0000'],
     ]);
     expect(await partitionedSlices(lab)).toHaveLength(3);
-    expect(await keeping.faults()).toEqual([]);
+    expect(await keeping.verify()).toMatchObject({ differences: [], slices: 3 });
   });
 
   it('gives back the space of all that it had, its keys too', async () => {

@@ -62,7 +62,7 @@ const toppers = () =>
 async function expectAllBack(): Promise<void> {
   expect(await readingsDigest(lab, 1)).toBe(original);
   expect(await toppers()).toEqual(answers);
-  expect(await keeping.faults()).toEqual([]);
+  expect(await keeping.verify()).toMatchObject({ differences: [] });
   expect(await filesBelow(pool)).toEqual([]);
   expect(await lab.sql('select * from archive_leftovers')).toEqual([]);
   expect(await partitionedSlices(lab)).toEqual([1, 2]);

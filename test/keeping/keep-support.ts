@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copiesOf } from '../../db/copy-source.ts';
-import { selectContext } from '../../db/write/select-context.ts';
 import { type ArchivedSlice, archiveSlice } from '../../keeping/archive-slice.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';
 import {
@@ -15,9 +13,8 @@ import {
 } from '../../keeping/keeper.ts';
 import { findPool } from '../../keeping/pool-folder.ts';
 import { type RestoredSlice, restoreSlice } from '../../keeping/restore-slice.ts';
-import { checkStoredSegment } from '../../store/check/check-stored-segment.ts';
-import { loadShapes } from '../../store/shapes/load-shapes.ts';
-import { liveSegments, samplesInSegments } from '../conversion/plain-readings.ts';
+import { verifyContext } from '../../store/check/verify-context.ts';
+import { samplesInSegments } from '../conversion/plain-readings.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
 
 /** A folder for a pool, empty. */
@@ -71,32 +68,9 @@ export function keepingOf(
     drop: (...names: string[]): Promise<(KeptSlice | null)[]> =>
       each(names, (keeper, slice) => dropSlice(keeper, slice)),
     list: () => kept(listKeptSlices),
-    /** What is wrong with the segments that live: none is of a slice that is not available. */
-    faults: () => faultsOf(lab, context),
+    verify: () => verifyContext({ databaseUrl: lab.databaseUrl, context }),
   };
 }
-
-const faultsOf = (lab: TestService, context: string): Promise<string[]> =>
-  lab.write(async (connection) => {
-    const found = await selectContext(connection, context);
-    if (!found) throw new Error(`there is no context ${context}`);
-    const shapes = await loadShapes(connection, found.contextId);
-    const { rows } = await connection.query<{ id: number }>(
-      'select slice_id as id from slices where not archived',
-    );
-    const available = new Set(rows.map(({ id }) => id));
-    const faults: string[] = [];
-    for (const segment of await liveSegments(connection, found.contextId)) {
-      const { sliceId, groupId, segmentId } = segment;
-      const shape = shapes.get(groupId);
-      if (!shape) throw new Error(`group ${groupId} is not there`);
-      if (!available.has(sliceId)) faults.push(`segment ${segmentId} of slice ${sliceId} lives`);
-      for await (const fault of checkStoredSegment(copiesOf(connection), segment, shape)) {
-        faults.push(fault);
-      }
-    }
-    return faults;
-  });
 
 /** A digest of all readings of a slice, however they lie in segments. */
 export const readingsDigest = (lab: TestService, sliceId: number): Promise<string> =>

@@ -147,7 +147,7 @@ describe.skipIf(!hasPgBouncer)('through a pooler in transaction mode', () => {
     expect(await lab.sql(rows)).toEqual([{ rows: 4 }]);
     expect(await run(url, 'verify', '--context', CONTEXT)).toMatchObject({
       status: 0,
-      out: [expect.stringMatching(/: \d+ readings in 3 slices were compared/)],
+      out: [expect.stringMatching(/ 4 samples in 4 segments of 3 slices, .* were checked/)],
     });
     expect(await run(url, 'rebuild', '--context', CONTEXT)).toMatchObject({ status: 0 });
     // No lock is left behind on a process that others are given.

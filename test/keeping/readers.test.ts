@@ -50,7 +50,7 @@ afterEach(async () => {
   await lab.dropExpiredNow();
   if ((await keeping.list()).some(({ archived }) => archived)) await keeping.restore(OLD);
   expect(await partitionedSlices(lab)).toHaveLength(2);
-  expect(await keeping.faults()).toEqual([]);
+  expect(await keeping.verify()).toMatchObject({ differences: [] });
 });
 
 const statuses = async () =>
