@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate, schemaVersion } from '../../db/migrate.ts';
-import { withClient } from '../support/database.ts';
+import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
+import { makeReady, withClient } from '../support/database.ts';
 import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
 
 describe('a streaming standby of an embedded server', () => {
@@ -32,6 +33,16 @@ describe('a streaming standby of an embedded server', () => {
     const { to } = await migrate(primary.url);
     await standby.waitUntilCaughtUp();
     expect(await withClient(standby.url, schemaVersion)).toBe(to);
+  });
+
+  test('cannot be converted itself, and needs not be once its primary was', async () => {
+    const convert = () => replaceOldStore({ databaseUrl: standby.url });
+    await migrate(primary.url);
+    await standby.waitUntilCaughtUp();
+    await expect(convert()).rejects.toThrow(/is a standby .*: migrate its primary/);
+    await makeReady(primary.url);
+    await standby.waitUntilCaughtUp();
+    expect(await convert()).toBeNull();
   });
 
   test('needs no migration once its primary had it, and cannot be migrated itself', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { migrate } from '../../db/migrate.ts';
 import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
+import { makeReady } from '../support/database.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { plainToppers } from '../support/plain-topper.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
@@ -35,7 +35,7 @@ export const DOCUMENT = `{ context(name: "${CONTEXT}") { counterGroup(guid: "${G
 export async function startFaultLab(): Promise<{ lab: TestService; server: BreakableServer }> {
   const server = await startBreakable();
   try {
-    await migrate(server.url);
+    await makeReady(server.url);
     const lab = await startLab({
       ...{ databaseUrl: server.url, groups: [GROUP], lines: LINES },
       // What is remembered needs no database.

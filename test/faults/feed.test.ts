@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../db/migrate.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { query, sums } from '../ingest/import-support.ts';
 import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
 import { type CommitBreaker, startCommitBreaker } from '../support/commit-breaker.ts';
+import { makeReady } from '../support/database.ts';
 import { flowLine, startFeed } from '../support/feed-lab.ts';
 import { holdTables } from '../support/held-tables.ts';
 
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await admin.query(`create database ${url.pathname.slice(1)}`);
   await admin.end();
   databaseUrl = url.href;
-  await migrate(databaseUrl);
+  await makeReady(databaseUrl);
 });
 
 /** One minute of a stream after the other, ten flows of 100 bytes in each. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../db/migrate.ts';
 import type { SlicesBody } from '../support/answers.ts';
+import { makeReady } from '../support/database.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
 import { ADA, basic, ENDPOINT_NAMES, type TestService } from '../support/service.ts';
@@ -15,7 +15,7 @@ let lab: TestService;
 
 beforeAll(async () => {
   primary = await startPrimary();
-  await migrate(primary.url);
+  await makeReady(primary.url);
   standby = await startStandby(primary);
   lab = await startLab({
     databaseUrl: primary.url,

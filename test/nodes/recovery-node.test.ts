@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folderAt } from '../../db/embedded/data-folder.ts';
-import { migrate } from '../../db/migrate.ts';
 import { applyDeclaration } from '../../ingest/apply.ts';
 import { addUser } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
-import { withClient } from '../support/database.ts';
+import { makeReady, withClient } from '../support/database.ts';
 import { importLines } from '../support/import-lines.ts';
 import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
 
@@ -22,7 +21,7 @@ let server: RunningServer;
 
 beforeAll(async () => {
   primary = await startPrimary();
-  await migrate(primary.url);
+  await makeReady(primary.url);
   await withClient(primary.url, async (client) => {
     await applyDeclaration(client, {
       context: 'lab',
