@@ -35,20 +35,5 @@ export async function reserveSlice(connection: Connection): Promise<number> {
   return sliceId;
 }
 
-/**
- * Holds a slice during several transactions that follow each other, as `selectAndHoldSlice` does in
- * one. The returned function ends this.
- */
-export async function keepHoldOfSlice(
-  connection: Connection,
-  sliceId: number,
-): Promise<() => Promise<void>> {
-  await connection.query('select pg_advisory_lock_shared($1, $2)', [SLICE_HELD_LOCK, sliceId]);
-  return async () => {
-    const values = [SLICE_HELD_LOCK, sliceId];
-    await connection.query('select pg_advisory_unlock_shared($1, $2)', values);
-  };
-}
-
 const holdSlice = (connection: Connection, sliceId: number) =>
   connection.query('select pg_advisory_xact_lock_shared($1, $2)', [SLICE_HELD_LOCK, sliceId]);

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { StoredArchive } from './select-stored-slices.ts';
 
-/** From the commit on the slice is archived: its samples are in the file, and no longer here. */
+/** From the commit on the slice is archived: its readings are in the file, and no longer here. */
 export const updateSliceArchived = async (
   connection: Connection,
   sliceId: number,
@@ -16,7 +16,7 @@ export const updateSliceArchived = async (
   );
 };
 
-/** From the commit on the slice is available again; nothing is derived from its samples yet. */
+/** From the commit on the slice is available again. */
 export const updateSliceRestored = async (
   connection: Connection,
   sliceId: number,
