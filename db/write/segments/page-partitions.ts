@@ -3,8 +3,8 @@ import { type Connection, inTransaction } from '../connection.ts';
 
 /**
  * Makes the partition for a slice's pages where there is none, in a transaction of its own. CREATE
- * TABLE … PARTITION OF would lock the table of pages against everything, and so wait for and hold up
- * all readers; a table that is made first and attached then takes a lock that readers and other
+ * TABLE … PARTITION OF would lock the table of pages against everything, and so wait for and hold
+ * up all readers; a table that is made first and attached then takes a lock that readers and other
  * imports do not meet. The partition may be removed as unused until something is written into it
  * (reserve-segment.ts).
  */
