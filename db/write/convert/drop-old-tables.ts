@@ -45,8 +45,7 @@ export async function dropOldTables(connection: Connection): Promise<void> {
   await inTransaction(connection, async () => {
     await connection.query(
       `drop table samples, topper_blocks, key_series, coarse_blocks, block_changes,
-         converted_slices, converted_texts;
-       alter table slices drop column packed`,
+         converted_slices, converted_texts`,
     );
     if (!keepsKeys) await connection.query('drop table keys; drop function refuse_old_writes()');
   });
