@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { labelKey } from '../support/label-key.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
@@ -110,10 +111,7 @@ describe('answers that were given before', () => {
   it('show the labels of now', async () => {
     const label = async () => (await lab.topper(WINDOW)).keys[0]?.label;
     expect(await label()).toBe('b');
-    await lab.sql(
-      `insert into key_texts (group_id, key, label, label_source)
-       select group_id, 'b', 'bee', 'user' from counter_groups`,
-    );
+    await labelKey(lab, GROUP, ['b', 'bee']);
     expect(await label()).toBe('bee');
   });
 

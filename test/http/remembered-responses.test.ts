@@ -10,6 +10,7 @@ import { revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { isVersioned } from '../../resolvers/loaders/versioned-reads.ts';
 import { countWaiting, holdTables } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { labelKey } from '../support/label-key.ts';
 import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
@@ -180,11 +181,7 @@ describe('a whole response', () => {
   it('shows the labels and groups of now', async () => {
     const label = async () => (await lab.topper(WINDOW)).keys[0]?.label;
     await label();
-    await lab.sql(
-      `insert into key_texts (group_id, key, label, label_source)
-       select group_id, 'c', 'sea', 'user' from counter_groups where guid = $1`,
-      [guidOf(1)],
-    );
+    await labelKey(lab, guidOf(1), ['c', 'sea']);
     expect(await label()).toBe('sea');
     const names = () => lab.data(`{ context(name: "${CONTEXT}") { counterGroups { name } } }`);
     await names();

@@ -73,8 +73,8 @@ const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, 
   key_count, row_count, page_count, size_bytes, born, extract(epoch from imported_at)::bigint`;
 
 /**
- * Three parts of segments, of which each has an index, and is not run where its condition on the numbers does
- * not hold. A context with nothing to tell gives one row, which has only the numbers.
+ * Three parts of segments, of which each has an index, and is not run where its condition on the
+ * numbers does not hold. A context with nothing to tell gives one row, which has only the numbers.
  */
 const copyText = ({ contextId, since, withCatalog = false }: ManifestQuestion): string => `copy (
   select v.version, v.layout, v.is_whole::int, coalesce(s.what, ${NOTHING}), s.segment_id,
