@@ -3,7 +3,7 @@ import type { Connection } from '../db/write/connection.ts';
 import { type DemoState, selectDemoState } from '../db/write/select-demo-state.ts';
 import { selectIsUnused } from '../db/write/select-is-unused.ts';
 import { withConnection } from '../db/write/with-connection.ts';
-import { createDemo, DEMO_NAME } from '../ingest/demo.ts';
+import { createDemo, DEMO_NAME } from '../ingest/demo/demo.ts';
 import type { Logger } from '../server/log.ts';
 import type { Settings } from '../server/settings.ts';
 

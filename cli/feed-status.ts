@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { asTyped } from '../db/command-form.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { FeedStatus } from '../ingest/feed.ts';
+import type { FeedStatus } from '../ingest/feed/feed.ts';
 import { count, counted } from './counted.ts';
 
 export type FeedDisplay = {

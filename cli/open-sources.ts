@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { fileSource, type ImportSource, stdinSource } from '../ingest/import-source.ts';
+import { fileSource, type ImportSource, stdinSource } from '../ingest/files/import-source.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The files that a command names, `-` being standard input. All are looked at before any work. */

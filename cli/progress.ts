@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress';
 import type { ExportProgress } from '../exporting/write-readings.ts';
-import type { ImportProgress } from '../ingest/import-file.ts';
-import type { ImportSource } from '../ingest/import-source.ts';
+import type { ImportProgress } from '../ingest/files/import-file.ts';
+import type { ImportSource } from '../ingest/files/import-source.ts';
 
 /** What a command shows of its work while it goes on. */
 export type Progress = {

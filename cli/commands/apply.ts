@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { openConnection } from '../../db/write/connection.ts';
-import { type ApplyReport, applyDeclaration } from '../../ingest/apply.ts';
-import { DeclarationError } from '../../ingest/declaration.ts';
+import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
+import { DeclarationError } from '../../ingest/declaration/declaration.ts';
 import { withDatabase } from '../run-with-database.ts';
 import { UsageError } from '../usage-error.ts';
 

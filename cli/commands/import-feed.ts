@@ -1,11 +1,11 @@
 import { openConnection } from '../../db/write/connection.ts';
 import { selectLastFeed } from '../../db/write/select-last-feed.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type FeedTally, runFeed } from '../../ingest/feed.ts';
-import type { PortRule } from '../../ingest/flow.ts';
-import type { FlowFormat } from '../../ingest/flow-formats.ts';
-import type { GeoPlaces } from '../../ingest/geo-places.ts';
-import type { ImportSource } from '../../ingest/import-source.ts';
+import { type FeedTally, runFeed } from '../../ingest/feed/feed.ts';
+import type { ImportSource } from '../../ingest/files/import-source.ts';
+import type { PortRule } from '../../ingest/flows/flow.ts';
+import type { FlowFormat } from '../../ingest/flows/flow-formats.ts';
+import type { GeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { count, counted } from '../counted.ts';
 import { type FeedDisplay, showFeed } from '../feed-status.ts';

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LIMITS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
-import { DEFAULT_HOME, isNetwork } from '../../ingest/address-scope.ts';
-import type { PortRule } from '../../ingest/flow.ts';
-import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/import-format.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/files/import-format.ts';
+import { DEFAULT_HOME, isNetwork } from '../../ingest/flows/address-scope.ts';
+import type { PortRule } from '../../ingest/flows/flow.ts';
 import { parseEngine, parseName } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Guid } from '../../domain/guid.ts';
-import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/label-file.ts';
-import type { LabelReport } from '../../ingest/label-target.ts';
+import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/labels/label-file.ts';
+import type { LabelReport } from '../../ingest/labels/label-target.ts';
 import { count, counted } from '../counted.ts';
 import { openSources } from '../open-sources.ts';
 import { parseGroup } from '../option-values.ts';

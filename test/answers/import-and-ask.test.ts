@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../../ingest/import-file.ts';
+import { importFile } from '../../ingest/files/import-file.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { DAY, group, meter, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { feedLine, showFeed } from '../../cli/feed-status.ts';
-import type { FeedStatus } from '../../ingest/feed.ts';
+import type { FeedStatus } from '../../ingest/feed/feed.ts';
 
 const NOW_MS = 1_700_000_100_000;
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Migration } from '../../db/migrate.ts';
-import { importFile } from '../../ingest/import-file.ts';
+import { importFile } from '../../ingest/files/import-file.ts';
 import { filesBelow, keepingOf } from '../keeping/keep-support.ts';
 import { makeReady } from '../support/database.ts';
 import { DAY, guidOf, T0 } from '../support/lab.ts';

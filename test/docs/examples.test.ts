@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
-import { createDemo } from '../../ingest/demo.ts';
+import { createDemo } from '../../ingest/demo/demo.ts';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { blocksOf } from './pages.ts';

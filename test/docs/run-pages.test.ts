@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDemo } from '../../ingest/demo.ts';
+import { createDemo } from '../../ingest/demo/demo.ts';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
 import { cloneDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Block, blocksOf, type Page, readPages } from './pages.ts';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createDemo } from '../../ingest/demo.ts';
+import { createDemo } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/examples.ts';
 import type { RunningServer } from '../../server/start-server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

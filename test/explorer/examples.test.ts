@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type GraphQLError, getVariableValues, Kind, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
-import { createDemo, DEMO_NAME } from '../../ingest/demo.ts';
+import { createDemo, DEMO_NAME } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/examples.ts';
 import { schema } from '../../schema/schema.ts';
 import type { RunningServer } from '../../server/start-server.ts';

@@ -7,7 +7,7 @@ import { csvHeader, csvLines } from '../../exporting/csv-lines.ts';
 import type { KeyTexts, ReadingPage, ReadingRow } from '../../exporting/reading-source.ts';
 import { sampleLines } from '../../exporting/sample-lines.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
-import { parseSampleLine } from '../../ingest/sample-line.ts';
+import { parseSampleLine } from '../../ingest/samples/sample-line.ts';
 import { parseCsv } from '../support/csv-parsers.ts';
 import { guidOf, T0 } from '../support/lab.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDataFolder, SYSTEM_DIR } from '../../db/embedded/data-folder.ts';
-import { type ImportReport, importFile } from '../../ingest/import-file.ts';
+import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { textSource } from '../ingest/text-source.ts';
 import type { BreakableServer } from '../support/breakable-server.ts';

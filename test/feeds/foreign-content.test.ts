@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { refuseForeign } from '../../ingest/foreign-content.ts';
-import { readContent } from '../../ingest/read-content.ts';
+import { refuseForeign } from '../../ingest/files/foreign-content.ts';
+import { readContent } from '../../ingest/files/read-content.ts';
 import { textSource } from '../ingest/text-source.ts';
 
 /** What is passed on of a content that comes in blocks of some bytes. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fileSource } from '../../ingest/import-source.ts';
+import { fileSource } from '../../ingest/files/import-source.ts';
 import { importText, NOTHING, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

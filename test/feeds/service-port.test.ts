@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ImportFileOptions } from '../../ingest/import-file.ts';
+import type { ImportFileOptions } from '../../ingest/files/import-file.ts';
 import { importText, NOTHING, sums, traces } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

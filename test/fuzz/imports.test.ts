@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImportFormat } from '../../ingest/import-format.ts';
+import type { ImportFormat } from '../../ingest/files/import-format.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
-import { type LabelFormat, labelFile } from '../../ingest/label-file.ts';
+import { type LabelFormat, labelFile } from '../../ingest/labels/label-file.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { conn, connLog, declareSamples, importText, NOW, query } from '../ingest/import-support.ts';
 import { textSource } from '../ingest/text-source.ts';

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../../ingest/import-file.ts';
+import { importFile } from '../../ingest/files/import-file.ts';
 import type { GroupsBody, SlicesBody } from '../support/answers.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyDeclaration } from '../../ingest/apply.ts';
+import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { importText, query, samples } from './import-support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DeclarationError, parseDeclaration } from '../../ingest/declaration.ts';
+import { DeclarationError, parseDeclaration } from '../../ingest/declaration/declaration.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 

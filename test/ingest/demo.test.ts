@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDemo, type DemoReport } from '../../ingest/demo.ts';
-import { createOffice } from '../../ingest/demo-office.ts';
-import { demoFlows } from '../../ingest/demo-traffic.ts';
-import { createRandom } from '../../ingest/random.ts';
+import { createDemo, type DemoReport } from '../../ingest/demo/demo.ts';
+import { createOffice } from '../../ingest/demo/demo-office.ts';
+import { demoFlows } from '../../ingest/demo/demo-traffic.ts';
+import { createRandom } from '../../ingest/demo/random.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedReadings } from '../support/stored-readings.ts';
 import { query } from './import-support.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
-import { addressScopes, DEFAULT_HOME } from '../../ingest/address-scope.ts';
-import type { Flow } from '../../ingest/flow.ts';
-import { FLOW_GROUPS, type FlowGroupName } from '../../ingest/flow-groups.ts';
-import { flowPieces, flowReadings } from '../../ingest/flow-readings.ts';
+import { addressScopes, DEFAULT_HOME } from '../../ingest/flows/address-scope.ts';
+import type { Flow } from '../../ingest/flows/flow.ts';
+import { FLOW_GROUPS, type FlowGroupName } from '../../ingest/flows/flow-groups.ts';
+import { flowPieces, flowReadings } from '../../ingest/flows/flow-readings.ts';
 import type { Whole } from '../../ingest/whole.ts';
 
 function key(address: string): KeyText {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyDeclaration } from '../../ingest/apply.ts';
+import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { storedReadings } from '../support/stored-readings.ts';
 import {

@@ -1,7 +1,11 @@
 import type pg from 'pg';
-import { applyDeclaration } from '../../ingest/apply.ts';
-import { type ImportFileOptions, type ImportReport, importFile } from '../../ingest/import-file.ts';
-import type { ImportSource } from '../../ingest/import-source.ts';
+import { applyDeclaration } from '../../ingest/declaration/apply.ts';
+import {
+  type ImportFileOptions,
+  type ImportReport,
+  importFile,
+} from '../../ingest/files/import-file.ts';
+import type { ImportSource } from '../../ingest/files/import-source.ts';
 import { withClient } from '../support/database.ts';
 import { storedReadings } from '../support/stored-readings.ts';
 import { textSource } from './text-source.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Guid } from '../../domain/guid.ts';
-import { applyDeclaration } from '../../ingest/apply.ts';
-import type { LabelFileOptions } from '../../ingest/label-file.ts';
-import { labelFile } from '../../ingest/label-file.ts';
+import { applyDeclaration } from '../../ingest/declaration/apply.ts';
+import type { LabelFileOptions } from '../../ingest/labels/label-file.ts';
+import { labelFile } from '../../ingest/labels/label-file.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { conn, connLog, importText, NOW, query } from './import-support.ts';
 import { textSource } from './text-source.ts';

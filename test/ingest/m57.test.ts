@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
-import { fileSource } from '../../ingest/import-source.ts';
+import { fileSource } from '../../ingest/files/import-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type StoredReading, storedReadings } from '../support/stored-readings.ts';
 import { importText, query } from './import-support.ts';

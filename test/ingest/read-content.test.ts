@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { contentDigest, readContent } from '../../ingest/read-content.ts';
+import { contentDigest, readContent } from '../../ingest/files/read-content.ts';
 import { textSource } from './text-source.ts';
 
 async function contentOf(content: string | Buffer, blockBytes = 1000): Promise<string> {

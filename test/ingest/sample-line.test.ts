@@ -4,7 +4,7 @@ import type { KeyKind } from '../../domain/key-kind.ts';
 import { foldOf } from '../../domain/meter-type.ts';
 import { BadLine } from '../../ingest/bad-line.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
-import { parseSampleLine } from '../../ingest/sample-line.ts';
+import { parseSampleLine } from '../../ingest/samples/sample-line.ts';
 import { timeBounds } from '../../ingest/time-bounds.ts';
 
 const NOW = 1_800_000_000;

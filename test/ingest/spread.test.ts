@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { amountBetween, amountUpTo } from '../../ingest/spread.ts';
+import { amountBetween, amountUpTo } from '../../ingest/flows/spread.ts';
 import { addWhole, toWhole, type Whole } from '../../ingest/whole.ts';
 
 describe('an amount that is spread over a duration', () => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ImportSource } from '../../ingest/import-source.ts';
+import type { ImportSource } from '../../ingest/files/import-source.ts';
 
 /** A file in memory, read in one block or in blocks of `blockBytes`. */
 export function textSource(

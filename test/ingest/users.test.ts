@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyDeclaration } from '../../ingest/apply.ts';
+import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser, listUsers, removeUser, revokeGrant, rotateToken } from '../../ingest/users.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folderAt } from '../../db/embedded/data-folder.ts';
-import { applyDeclaration } from '../../ingest/apply.ts';
+import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';

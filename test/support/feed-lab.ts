@@ -1,7 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FeedOptions, type FeedStatus, type FeedTally, runFeed } from '../../ingest/feed.ts';
-import type { ImportSource } from '../../ingest/import-source.ts';
+import {
+  type FeedOptions,
+  type FeedStatus,
+  type FeedTally,
+  runFeed,
+} from '../../ingest/feed/feed.ts';
+import type { ImportSource } from '../../ingest/files/import-source.ts';
 
 /** A minute's start, some days ago. */
 export const MINUTE = 1_700_000_040;

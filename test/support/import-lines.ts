@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type ImportReport, importFile } from '../../ingest/import-file.ts';
+import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 
 /** Imports sample lines, as objects or as text, the way a file of them is imported. */
 export const importLines = (

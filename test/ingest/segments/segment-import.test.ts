@@ -3,11 +3,11 @@ import { copiesOf } from '../../../db/copy-source.ts';
 import { pageTableOf } from '../../../db/page-tables.ts';
 import { inTransaction } from '../../../db/write/connection.ts';
 import { ensurePagePartition } from '../../../db/write/segments/page-partitions.ts';
-import { collectBadLines } from '../../../ingest/bad-lines.ts';
+import { collectBadLines } from '../../../ingest/files/bad-lines.ts';
 import { loadGroups } from '../../../ingest/load-groups.ts';
-import { parseSampleLine } from '../../../ingest/sample-line.ts';
-import { lineText, readByteLines } from '../../../ingest/segments/byte-lines.ts';
-import { createByteSamples } from '../../../ingest/segments/byte-samples.ts';
+import { lineText, readByteLines } from '../../../ingest/samples/byte-lines.ts';
+import { createByteSamples } from '../../../ingest/samples/byte-samples.ts';
+import { parseSampleLine } from '../../../ingest/samples/sample-line.ts';
 import {
   GATHER_LIMITS,
   type GatherLimits,

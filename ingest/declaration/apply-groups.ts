@@ -1,0 +1,133 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { insertGroup, type NewGroup } from '../../db/write/insert-group.ts';
+import type { NewMeter } from '../../db/write/insert-meters.ts';
+import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
+import { selectGroupsWithData } from '../../db/write/select-groups-with-data.ts';
+import { updateGroup } from '../../db/write/update-group.ts';
+import type { Guid } from '../../domain/guid.ts';
+import { storedGuid } from '../stored-guid.ts';
+import { type AppliedItem, outcomeOf, withChanges } from './applied-item.ts';
+import { applyMeters } from './apply-meters.ts';
+import { DeclarationError, type DeclaredGroup } from './declaration.ts';
+import { refuseChange } from './fixed-with-data.ts';
+import { checkGroups } from './group-rules.ts';
+
+export type GroupsToApply = {
+  readonly contextId: number;
+  readonly sliceSeconds: number;
+  readonly groups: readonly DeclaredGroup[];
+};
+
+/** What is there of a group; hasData: it, or a cross-key group that it is part of, has keys. */
+type ExistingGroup = {
+  readonly groupId: number;
+  readonly group: NewGroup;
+  readonly meters: readonly NewMeter[];
+  readonly hasData: boolean;
+};
+
+/** Makes the context's groups and meters what is declared; those that are not named stay. */
+export async function applyGroups(
+  connection: Connection,
+  { contextId, sliceSeconds, groups }: GroupsToApply,
+): Promise<AppliedItem[]> {
+  const existing = await loadExisting(connection, contextId);
+  const wanted = groups.map((declared) => wantedGroup(declared, existing.get(declared.guid)));
+  const all = new Map([...existing].map(([guid, { group }]) => [guid, group]));
+  for (const group of wanted) all.set(group.guid, group);
+  checkGroups([...all.values()], sliceSeconds);
+  const items: AppliedItem[] = [];
+  for (const [i, group] of wanted.entries()) {
+    const before = existing.get(group.guid);
+    if (before?.hasData) refuseGroupChange(before.group, group);
+    const outcome = outcomeOf(before?.group, group);
+    const groupId = before?.groupId ?? (await insertGroup(connection, contextId, group));
+    if (outcome === 'changed') await updateGroup(connection, groupId, group);
+    items.push({ what: 'group', name: group.guid, outcome });
+    items.push(
+      ...(await applyMeters(connection, {
+        groupId,
+        guid: group.guid,
+        existing: before?.meters ?? [],
+        hasData: before?.hasData ?? false,
+        meters: groups[i]?.meters ?? [],
+      })),
+    );
+  }
+  return items;
+}
+
+async function loadExisting(
+  connection: Connection,
+  contextId: number,
+): Promise<Map<Guid, ExistingGroup>> {
+  const rows = await selectGroups(connection, contextId);
+  const withData = await selectGroupsWithData(connection, contextId);
+  const inUse = new Set(
+    rows.flatMap((row) => (withData.has(row.groupId) ? [row.guid, ...row.partGuids] : [])),
+  );
+  return new Map(
+    rows.map((row) => {
+      const group = storedGroup(row);
+      const { groupId, meters } = row;
+      const hasData = inUse.has(row.guid);
+      const stored = meters.map(({ slot: _, ...meter }): NewMeter => meter);
+      return [group.guid, { groupId, group, meters: stored, hasData }];
+    }),
+  );
+}
+
+function storedGroup(row: GroupRow): NewGroup {
+  const { name, keyKind, bucketSize, topperBucketSize, samplingRate, enabled } = row;
+  const guid = storedGuid(row.guid);
+  const partGuids = row.partGuids.map(storedGuid);
+  return { guid, name, keyKind, bucketSize, topperBucketSize, samplingRate, enabled, partGuids };
+}
+
+/** What the group is to be: what is declared, else what is there, else the defaults. */
+function wantedGroup(declared: DeclaredGroup, existing: ExistingGroup | undefined): NewGroup {
+  const { guid, crosskey } = declared;
+  return withChanges(existing?.group ?? newGroup(declared), {
+    name: declared.name,
+    keyKind: declared.key_kind,
+    bucketSize: declared.bucket_size,
+    topperBucketSize: declared.topper_bucket_size,
+    samplingRate: declared.sampling_rate,
+    enabled: declared.enabled,
+    partGuids: crosskey && [
+      crosskey.parentguid,
+      crosskey.crosskeyguid_1,
+      ...(crosskey.crosskeyguid_2 === undefined ? [] : [crosskey.crosskeyguid_2]),
+    ],
+    guid,
+  });
+}
+
+function newGroup({ guid, name, key_kind: keyKind }: DeclaredGroup): NewGroup {
+  if (name === undefined || keyKind === undefined) {
+    throw new DeclarationError(`group ${guid} is new and must have a name and a key_kind`);
+  }
+  return {
+    guid,
+    name,
+    keyKind,
+    bucketSize: 60,
+    topperBucketSize: 300,
+    samplingRate: 1,
+    enabled: true,
+    partGuids: [],
+  };
+}
+
+/** What the keys and samples that are there were made by. */
+function refuseGroupChange(before: NewGroup, wanted: NewGroup): void {
+  const fixed: [property: string, is: unknown, wanted: unknown][] = [
+    ['key_kind', before.keyKind, wanted.keyKind],
+    ['bucket_size', before.bucketSize, wanted.bucketSize],
+    ['topper_bucket_size', before.topperBucketSize, wanted.topperBucketSize],
+    ['crosskey', before.partGuids.join(' '), wanted.partGuids.join(' ')],
+  ];
+  for (const [property, is, becomes] of fixed) {
+    refuseChange(`group ${before.guid}`, property, is, becomes);
+  }
+}

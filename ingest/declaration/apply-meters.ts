@@ -1,0 +1,41 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { insertMeters, type NewMeter } from '../../db/write/insert-meters.ts';
+import { updateMeter } from '../../db/write/update-meter.ts';
+import { type AppliedItem, settle, withChanges } from './applied-item.ts';
+import { DeclarationError, type DeclaredMeter } from './declaration.ts';
+import { refuseChange } from './fixed-with-data.ts';
+
+export type MetersToApply = {
+  readonly groupId: number;
+  /** How messages call the group. */
+  readonly guid: string;
+  readonly existing: readonly NewMeter[];
+  readonly hasData: boolean;
+  readonly meters: readonly DeclaredMeter[];
+};
+
+/** Makes a group's meters what is declared; those that are not named stay. */
+export async function applyMeters(
+  connection: Connection,
+  { groupId, guid, existing, hasData, meters }: MetersToApply,
+): Promise<AppliedItem[]> {
+  const items: AppliedItem[] = [];
+  for (const declared of meters) {
+    const name = `meter ${declared.id} of group ${guid}`;
+    const before = existing.find(({ id }) => id === declared.id);
+    const wanted = withChanges(before ?? newMeter(declared, name), declared);
+    if (before && hasData) refuseChange(name, 'type', before.type, wanted.type);
+    const outcome = await settle(before, wanted, (meter) =>
+      before ? updateMeter(connection, groupId, meter) : insertMeters(connection, groupId, [meter]),
+    );
+    items.push({ what: 'meter', name, outcome });
+  }
+  return items;
+}
+
+function newMeter({ id, type, name }: DeclaredMeter, called: string): NewMeter {
+  if (type === undefined || name === undefined) {
+    throw new DeclarationError(`${called} is new and must have a type and a name`);
+  }
+  return { id, type, name, topcount: 100, description: '', units: '' };
+}

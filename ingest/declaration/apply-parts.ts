@@ -1,0 +1,107 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { type ContextNode, selectNodes } from '../../db/write/select-nodes.ts';
+import { type ContextPool, selectPools } from '../../db/write/select-pools.ts';
+import { type ContextProbe, selectProbes } from '../../db/write/select-probes.ts';
+import { upsertNode } from '../../db/write/upsert-node.ts';
+import { upsertPool } from '../../db/write/upsert-pool.ts';
+import { upsertProbe } from '../../db/write/upsert-probe.ts';
+import { IngestError } from '../ingest-error.ts';
+import { type AppliedItem, settle, withChanges } from './applied-item.ts';
+import type { DeclaredNode, DeclaredPool, DeclaredProbe } from './declaration.ts';
+
+/** Makes the context's nodes what is declared; those that are not named stay. */
+export async function applyNodes(
+  connection: Connection,
+  contextId: number,
+  declared: readonly DeclaredNode[],
+): Promise<AppliedItem[]> {
+  const existing = byName(await selectNodes(connection, contextId));
+  const wanted = declared.map(
+    ({ name, role, url, url_env }): ContextNode => ({
+      name,
+      role,
+      url: url ?? null,
+      urlEnv: url_env ?? null,
+    }),
+  );
+  refuseTwoRecoveryNodes([...new Map([...existing, ...byName(wanted)]).values()]);
+  // The recovery node comes last: then the one that was it before is it no more.
+  const ordered = [...wanted].sort((a, b) => Number(a.role === 'dr') - Number(b.role === 'dr'));
+  const items: AppliedItem[] = [];
+  for (const node of ordered) {
+    const outcome = await settle(existing.get(node.name), node, (row) =>
+      upsertNode(connection, contextId, row),
+    );
+    items.push({ what: 'node', name: node.name, outcome });
+  }
+  return items;
+}
+
+/** "The" disaster-recovery node: there can be only one (decision 13). */
+function refuseTwoRecoveryNodes(nodes: readonly ContextNode[]): void {
+  const names = nodes.filter(({ role }) => role === 'dr').map(({ name }) => name);
+  if (names.length < 2) return;
+  throw new IngestError(
+    `only one node of a context can have the role dr, got ${names.join(' and ')}: ` +
+      'declare the others as replica',
+  );
+}
+
+/** Makes the context's pools what is declared; those that are not named stay. */
+export async function applyPools(
+  connection: Connection,
+  contextId: number,
+  declared: readonly DeclaredPool[],
+): Promise<AppliedItem[]> {
+  const existing = byName(await selectPools(connection, contextId));
+  const items: AppliedItem[] = [];
+  for (const pool of declared) {
+    const before = existing.get(pool.name);
+    const wanted = withChanges(before ?? newPool(pool.name), {
+      status: pool.status,
+      totalSize: pool.total_size,
+      availSize: pool.avail_size,
+      fileSystem: pool.file_system,
+      path: pool.path,
+      offlineArchive: pool.offline_archive,
+      offlineArchiveMounted: pool.offline_archive_mounted,
+      additionalInfo: pool.additional_info,
+    });
+    const outcome = await settle(before, wanted, (row) => upsertPool(connection, contextId, row));
+    items.push({ what: 'pool', name: pool.name, outcome });
+  }
+  return items;
+}
+
+const newPool = (name: string): ContextPool => ({
+  name,
+  status: 'online',
+  totalSize: null,
+  availSize: null,
+  fileSystem: null,
+  path: null,
+  offlineArchive: false,
+  offlineArchiveMounted: false,
+  additionalInfo: null,
+});
+
+/** Makes the context's probes what is declared; those that are not named stay. */
+export async function applyProbes(
+  connection: Connection,
+  contextId: number,
+  declared: readonly DeclaredProbe[],
+): Promise<AppliedItem[]> {
+  const existing = byName(await selectProbes(connection, contextId));
+  const items: AppliedItem[] = [];
+  for (const { id: name, description } of declared) {
+    const before = existing.get(name);
+    const unsaid: ContextProbe = { name, description: null };
+    const wanted = withChanges(before ?? unsaid, { description });
+    const outcome = await settle(before, wanted, (row) => upsertProbe(connection, contextId, row));
+    items.push({ what: 'probe', name, outcome });
+  }
+  return items;
+}
+
+const byName = <T extends { name: string }>(rows: readonly T[]): Map<string, T> =>
+  new Map(rows.map((row) => [row.name, row]));

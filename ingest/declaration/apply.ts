@@ -1,0 +1,108 @@
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { insertContext } from '../../db/write/insert-context.ts';
+import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
+import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
+import { selectHasSlices } from '../../db/write/select-has-slices.ts';
+import { updateContext } from '../../db/write/update-context.ts';
+import { IngestError } from '../ingest-error.ts';
+import { type AppliedItem, type Outcome, settle } from './applied-item.ts';
+import { applyGroups } from './apply-groups.ts';
+import { applyNodes, applyPools, applyProbes } from './apply-parts.ts';
+import { type Declaration, parseDeclaration } from './declaration.ts';
+import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
+
+export type ApplyReport = {
+  readonly context: string;
+  /** How many items had that outcome. */
+  readonly counts: Readonly<Record<Outcome, number>>;
+  /** The context and all that was declared of it. */
+  readonly items: readonly AppliedItem[];
+};
+
+/**
+ * Makes a context what `input` declares, in one transaction: what differs is changed, what is left
+ * out stays. Fails with a `DeclarationError` when the declaration has mistakes, and with an
+ * `IngestError` when data that is there forbids a change.
+ */
+export async function applyDeclaration(
+  connection: Connection,
+  input: unknown,
+  onWaiting: () => void = () => {},
+): Promise<ApplyReport> {
+  const declaration = parseDeclaration(input);
+  return inTransaction(connection, () => declareContext(connection, declaration, onWaiting));
+}
+
+/** The same within a transaction that the caller has opened. The context stays locked in it. */
+export async function declareContext(
+  connection: Connection,
+  declaration: Declaration,
+  onWaiting: () => void,
+): Promise<ApplyReport> {
+  const { contextId, sliceSeconds, item } = await applyContext(connection, declaration, onWaiting);
+  const items = [
+    item,
+    ...(await applyNodes(connection, contextId, declaration.nodes ?? [])),
+    ...(await applyPools(connection, contextId, declaration.pools ?? [])),
+    ...(await applyProbes(connection, contextId, declaration.probes ?? [])),
+    ...(await applyGroups(connection, {
+      contextId,
+      sliceSeconds,
+      groups: declaration.groups ?? [],
+    })),
+  ];
+  const counts = { created: 0, changed: 0, unchanged: 0 };
+  for (const { outcome } of items) counts[outcome] += 1;
+  return { context: declaration.context, counts, items };
+}
+
+async function applyContext(
+  connection: Connection,
+  declaration: Declaration,
+  onWaiting: () => void,
+): Promise<ContextRow & { item: AppliedItem }> {
+  const { context: name } = declaration;
+  const existing = await lockedContext(connection, name, onWaiting);
+  const wanted = {
+    sliceSeconds: declaration.slice_seconds ?? existing?.sliceSeconds ?? DEFAULT_SLICE_SECONDS,
+    retentionDays:
+      declaration.retention_days === undefined
+        ? (existing?.retentionDays ?? null)
+        : declaration.retention_days,
+  };
+  if (!existing) {
+    const contextId = await insertContext(connection, { name, ...wanted });
+    return { contextId, ...wanted, item: { what: 'context', name, outcome: 'created' } };
+  }
+  const { contextId } = existing;
+  if (wanted.sliceSeconds !== existing.sliceSeconds) await refuseWithSlices(connection, existing);
+  const outcome = await settle(existing, { contextId, ...wanted }, (context) =>
+    updateContext(connection, context),
+  );
+  return { contextId, ...wanted, item: { what: 'context', name, outcome } };
+}
+
+async function lockedContext(
+  connection: Connection,
+  name: string,
+  onWaiting: () => void,
+): Promise<ContextRow | null> {
+  const found = await selectContext(connection, name);
+  if (!found) {
+    // Somebody else may be making it: only when they are done can it be seen.
+    await lockContextCreation(connection, name, onWaiting);
+  }
+  const existing = await selectContext(connection, name);
+  if (!existing) return null;
+  await lockContext(connection, existing.contextId, onWaiting);
+  // Read again: it may have been changed by the one that was waited for.
+  return selectContext(connection, name);
+}
+
+async function refuseWithSlices(connection: Connection, context: ContextRow): Promise<void> {
+  if (!(await selectHasSlices(connection, context.contextId))) return;
+  throw new IngestError(
+    `slice_seconds cannot change once there is data: it is ${context.sliceSeconds}; ` +
+      'leave it so, or declare another context',
+  );
+}

@@ -1,0 +1,10 @@
+import { IngestError } from '../ingest-error.ts';
+
+/** Fails when a property that data depend on would change. `what` names the thing. */
+export function refuseChange(what: string, property: string, is: unknown, wanted: unknown): void {
+  if (is === wanted) return;
+  throw new IngestError(
+    `${property} of ${what} cannot change once there is data: it is ${is}, got ${wanted}; ` +
+      'leave it so, or declare another group',
+  );
+}

@@ -1,0 +1,51 @@
+import type { NewGroup } from '../../db/write/insert-group.ts';
+import type { Guid } from '../../domain/guid.ts';
+import { DeclarationError } from './declaration.ts';
+
+const DAY_SECONDS = 86_400;
+
+/** Fails when the groups of a context, all together, break a rule of operations, "apply files". */
+export function checkGroups(groups: readonly NewGroup[], sliceSeconds: number): void {
+  const byGuid = new Map(groups.map((group) => [group.guid, group]));
+  for (const group of groups) {
+    checkSizes(group, sliceSeconds);
+    checkParts(group, byGuid);
+  }
+}
+
+function checkSizes(group: NewGroup, sliceSeconds: number): void {
+  const { bucketSize, topperBucketSize } = group;
+  demand(
+    sliceSeconds % bucketSize === 0,
+    group,
+    `bucket_size must divide slice_seconds ${sliceSeconds}, got ${bucketSize}`,
+  );
+  demand(
+    DAY_SECONDS % topperBucketSize === 0 && topperBucketSize % bucketSize === 0,
+    group,
+    `topper_bucket_size must divide ${DAY_SECONDS} and be a multiple of bucket_size ` +
+      `${bucketSize}, got ${topperBucketSize}`,
+  );
+}
+
+/** Decision 31: parts are groups of the context, and never cross-key groups themselves. */
+function checkParts(group: NewGroup, byGuid: ReadonlyMap<Guid, NewGroup>): void {
+  const hasParts = group.partGuids.length > 0;
+  demand(
+    hasParts === (group.keyKind === 'crosskey'),
+    group,
+    `crosskey must be given for key_kind crosskey and for no other, the key_kind is ${group.keyKind}`,
+  );
+  for (const guid of group.partGuids) {
+    const part = byGuid.get(guid);
+    demand(
+      part !== undefined && part.keyKind !== 'crosskey',
+      group,
+      `crosskey must name groups of the context that are no cross-key groups, got ${guid}`,
+    );
+  }
+}
+
+function demand(holds: boolean, { guid }: NewGroup, rule: string): void {
+  if (!holds) throw new DeclarationError(`group ${guid}: ${rule}`);
+}

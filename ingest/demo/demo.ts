@@ -1,0 +1,174 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { lockContextCreation } from '../../db/write/lock-context.ts';
+import { selectContext } from '../../db/write/select-context.ts';
+import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
+import { declareContext } from '../declaration/apply.ts';
+import { parseDeclaration } from '../declaration/declaration.ts';
+import { type ImportSession, runImport } from '../files/import-session.ts';
+import { FLOW_GROUPS } from '../flows/flow-groups.ts';
+import { createFlowWriter } from '../flows/flow-writer.ts';
+import { simpleKey } from '../import-key.ts';
+import { loadGroups } from '../load-groups.ts';
+import { timeBounds } from '../time-bounds.ts';
+import { addUserWithin } from '../users.ts';
+import { createOffice, type DemoHost, type DemoOffice } from './demo-office.ts';
+import { demoFlows } from './demo-traffic.ts';
+import { createRandom } from './random.ts';
+
+/** The demo's context, user and token (operations, "Settings"). */
+export const DEMO_NAME = 'demo';
+
+export type DemoOptions = {
+  readonly databaseUrl: string;
+  readonly now: () => EpochSeconds;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type DemoReport = {
+  /** False when the context was there already, and nothing was done. */
+  readonly created: boolean;
+  readonly flows: number;
+  readonly readings: number;
+};
+
+/** A day, and two hours more to compare with the day before. */
+const DEMO_SECONDS = 26 * 3600;
+const SEED = 20_091_118;
+
+/**
+ * Makes the demo: its context, user, pools and the traffic of an office up to `now`, all in one
+ * transaction. So it is there as a whole or not at all, and a start that was killed in the middle
+ * is made good by the next one.
+ */
+export async function createDemo(options: DemoOptions): Promise<DemoReport> {
+  const { databaseUrl, now, signal } = options;
+  try {
+    return await runImport(
+      {
+        databaseUrl,
+        source: 'the demo',
+        context: DEMO_NAME,
+        engine: 0,
+        makesContext: false,
+        prepare,
+        now,
+        signal,
+      },
+      (session) => fillDemo(session, now(), signal),
+    );
+  } catch (error) {
+    if (!(error instanceof DemoExists)) throw error;
+    return { created: false, flows: 0, readings: 0 };
+  }
+}
+
+/** The demo is there: another process made it, now or long ago. */
+class DemoExists extends Error {}
+
+async function prepare(connection: Connection): Promise<void> {
+  await lockContextCreation(connection, DEMO_NAME, () => {});
+  if (await selectContext(connection, DEMO_NAME)) throw new DemoExists();
+  await declareContext(connection, parseDeclaration(DECLARATION), () => {});
+  await addUserWithin(connection, { name: DEMO_NAME, token: DEMO_NAME, contexts: [DEMO_NAME] });
+}
+
+const TERABYTE = 10 ** 12;
+
+const DECLARATION = {
+  context: DEMO_NAME,
+  slice_seconds: 3600,
+  pools: [
+    {
+      name: 'oper',
+      status: 'online',
+      total_size: 2 * TERABYTE,
+      avail_size: 1.4 * TERABYTE,
+      file_system: 'ext4',
+      path: '/srv/countergraph/oper',
+      additional_info: 'Slices of the last days, on fast disks',
+    },
+    {
+      name: 'ref',
+      status: 'online',
+      total_size: 16 * TERABYTE,
+      avail_size: 5.2 * TERABYTE,
+      file_system: 'xfs',
+      path: '/srv/countergraph/ref',
+      additional_info: 'Slices of the last months',
+    },
+    {
+      name: 'archive',
+      status: 'offline',
+      total_size: 64 * TERABYTE,
+      avail_size: 22 * TERABYTE,
+      file_system: 'xfs',
+      path: '/srv/countergraph/archive',
+      offline_archive: true,
+      offline_archive_mounted: false,
+      additional_info: 'Archived slices, mounted on request',
+    },
+  ],
+};
+
+async function fillDemo(
+  session: ImportSession,
+  now: EpochSeconds,
+  signal: AbortSignal | undefined,
+): Promise<DemoReport> {
+  const random = createRandom(SEED);
+  const office = createOffice(random);
+  const to = floorTo(now, 60);
+  const bounds = timeBounds(now);
+  const { add } = await createFlowWriter(session, {
+    ...{ home: [], probe: null, bounds, places: null },
+  });
+  const seen = new Set<string>();
+  let flows = 0;
+  for (const flow of demoFlows(office, { from: to - DEMO_SECONDS, to }, random)) {
+    if (flows % 1000 === 0) signal?.throwIfAborted();
+    await add(flow);
+    seen.add(flow.originator.address).add(flow.responder.address);
+    flows += 1;
+  }
+  await nameHosts(session, office, seen);
+  await session.writer.finish();
+  return { created: true, flows, readings: session.writer.rowCount };
+}
+
+/** Gives the hosts that were seen their names and attributes, in all groups of hosts. */
+async function nameHosts(
+  { connection, contextId, writer }: ImportSession,
+  office: DemoOffice,
+  seen: ReadonlySet<string>,
+): Promise<void> {
+  const groups = await loadGroups(connection, contextId);
+  const { hosts, internalHosts, externalHosts } = FLOW_GROUPS;
+  const insiders = insideHosts(office);
+  const outsiders = [...Object.values(office.services).flat(), ...office.strangers];
+  for (const [list, groupOfList] of [
+    [insiders, internalHosts],
+    [outsiders, externalHosts],
+  ] as const) {
+    for (const guid of [hosts.guid, groupOfList.guid]) {
+      const group = groups.get(guid);
+      for (const { key, texts } of group ? list.flatMap(namesOf) : []) {
+        if (group && seen.has(key.text)) writer.addTexts({ group, key, texts });
+      }
+    }
+  }
+}
+
+const insideHosts = (office: DemoOffice): DemoHost[] => [
+  ...office.workstations,
+  ...office.guests,
+  ...office.phones,
+  ...office.printers,
+  ...Object.values(office.servers),
+];
+
+function namesOf({ ipv4, ipv6, name, attributes }: DemoHost) {
+  if (name === null) return [];
+  const addresses = ipv6 === null ? [ipv4] : [ipv4, ipv6];
+  const texts = { label: name, description: undefined, attributes: attributes ?? undefined };
+  return addresses.map((address) => ({ key: simpleKey(address), texts }));
+}

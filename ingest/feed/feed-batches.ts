@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { selectArchivedStarts } from '../../db/write/select-archived-starts.ts';
+import { selectFeedCommits } from '../../db/write/select-feed-commits.ts';
+import { upsertFeed } from '../../db/write/upsert-feed.ts';
+import { type ImportSession, runImport } from '../files/import-session.ts';
+import type { Flow } from '../flows/flow.ts';
+import type { FlowFormat } from '../flows/flow-formats.ts';
+import { createFlowWriter } from '../flows/flow-writer.ts';
+import type { GeoPlaces } from '../flows/geo-places.ts';
+import type { TimeBounds } from '../time-bounds.ts';
+import {
+  countLeftOut,
+  type LeftOutFlows,
+  NOTHING_LEFT_OUT,
+  splitArchived,
+} from './left-out-flows.ts';
+
+export type FeedTarget = {
+  readonly databaseUrl: string;
+  /** Its address after a failure: that of an embedded server that was started again is another. */
+  readonly reopen: () => Promise<string>;
+  readonly source: string;
+  readonly context: string;
+  readonly format: FlowFormat;
+  readonly engine: number;
+  readonly home: readonly string[];
+  readonly probe: string | null;
+  readonly places: GeoPlaces | null;
+  readonly nowMs: () => number;
+  readonly onWaiting: () => void;
+};
+
+/** Some flows that are committed together, and the feed's tally with them. */
+export type FeedBatch = {
+  readonly number: number;
+  readonly flows: readonly Flow[];
+  readonly flowsSoFar: number;
+  readonly newestUs: number;
+};
+
+/** Each flow was looked at when it was read. */
+const NO_BOUNDS: TimeBounds = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
+/** Flows between two looks at what else there is to do: signals, and input. */
+const FLOWS_A_TURN = 500;
+
+/**
+ * Commits the batches of one feed, each in a transaction with its number. After a failure nobody
+ * knows whether the transaction has been committed: the answer may be what was lost. So every
+ * attempt first looks for the batch's number, once it has the context's lock: an attempt before it,
+ * be it that it still runs, had that lock until it was over.
+ *
+ * Flows of archived slices are left out, and told of: those that came with them are not to blame.
+ */
+export function createFeedCommitter(target: FeedTarget) {
+  const feedId = randomUUID();
+  const startedAt = new Date();
+  let databaseUrl = target.databaseUrl;
+  let hasFailed = false;
+  /** Of the batch that is being committed: an attempt that is found to be committed said so. */
+  let leftOut: LeftOutFlows = NOTHING_LEFT_OUT;
+
+  async function write(
+    session: ImportSession,
+    batch: FeedBatch,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { connection, contextId, writer, sliceSeconds } = session;
+    if ((await selectFeedCommits(connection, feedId)) >= batch.number) return;
+    const { home, probe, places, format, engine } = target;
+    const archived = await selectArchivedStarts(connection, { contextId, engine });
+    const split = splitArchived(batch.flows, archived, sliceSeconds);
+    leftOut = split.leftOut;
+    const { add, finish } = await createFlowWriter(session, {
+      ...{ home, probe, places, bounds: NO_BOUNDS },
+    });
+    for (const [i, flow] of split.taken.entries()) {
+      signal.throwIfAborted();
+      const due = add(flow);
+      if (due !== null) await due;
+      if (i % FLOWS_A_TURN === FLOWS_A_TURN - 1) await nextTurn();
+    }
+    await writer.finish();
+    await finish();
+    const { number: commits, flowsSoFar, newestUs } = batch;
+    const flows = flowsSoFar - countLeftOut(leftOut);
+    await upsertFeed(connection, {
+      feedId,
+      contextId,
+      format,
+      startedAt,
+      commits,
+      flows,
+      newestUs,
+    });
+  }
+
+  /** One attempt, which the signal ends; one that fails may have succeeded, and is made again. */
+  return async (batch: FeedBatch, signal: AbortSignal): Promise<LeftOutFlows> => {
+    const { source, context, engine, nowMs, onWaiting } = target;
+    const now = () => Math.floor(nowMs() / 1000);
+    // Where it cannot be opened either, the import says why.
+    if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
+    hasFailed = true;
+    await runImport(
+      { databaseUrl, source, context, engine, makesContext: true, now, onWaiting, signal },
+      (session) => write(session, batch, signal),
+    );
+    hasFailed = false;
+    return leftOut;
+  };
+}

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isPassing } from '../../db/database-error.ts';
+import type { EpochSeconds } from '../../domain/interval.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Flow } from '../flows/flow.ts';
+import { IngestError } from '../ingest-error.ts';
+import type { FeedBatch } from './feed-batches.ts';
+import type { FeedLimits } from './feed-limits.ts';
+import { countLeftOut, type LeftOutFlows } from './left-out-flows.ts';
+import type { PendingFlows } from './pending-flows.ts';
+
+export type FeedCommitsOptions = {
+  readonly limits: FeedLimits;
+  readonly nowMs: () => number;
+  /** Told to end: the last commit is not tried for ever. */
+  readonly stop: AbortSignal;
+  /** One attempt at a commit, which fails when the signal is aborted. */
+  readonly commit: (batch: FeedBatch, signal: AbortSignal) => Promise<LeftOutFlows>;
+  /** Told of flows that a commit had to leave out. */
+  readonly onLeftOut: (leftOut: LeftOutFlows) => void;
+  readonly onChange: () => void;
+};
+
+/** How the commits of a feed stand. */
+export type CommitState = {
+  /** When the newest flow that was read ended, and the newest that was committed. */
+  readonly newestAt: EpochSeconds | null;
+  readonly committedTo: EpochSeconds | null;
+  /** Flows that were read and not committed, and since when the first of them is there. */
+  readonly uncommitted: number;
+  readonly uncommittedSince: EpochSeconds | null;
+  /** What is waited for, in words; null while all goes on. */
+  readonly trouble: string | null;
+};
+
+/** Commits pending flows one batch after the other, each until it has happened. */
+export class FeedCommits {
+  readonly #pending: PendingFlows;
+  readonly #options: FeedCommitsOptions;
+  #commits = 0;
+  #committedFlows = 0;
+  #leftOutFlows = 0;
+  #committedUs = 0;
+  /** The batch that is being committed. */
+  #batch: { readonly size: number; readonly firstReadMs: number | null } | null = null;
+  #lastCommitMs = Number.NEGATIVE_INFINITY;
+  #trouble: string | null = null;
+  #isEnding = false;
+  /** Aborted when the last commit, once told to end, has had its time. */
+  readonly #outOfPatience = new AbortController();
+  /** Wakes the loop, and the reader that waits for room. */
+  #ring: () => void = () => {};
+  #makeRoom: () => void = () => {};
+
+  constructor(pending: PendingFlows, options: FeedCommitsOptions) {
+    this.#pending = pending;
+    this.#options = options;
+    const stop = () => {
+      // The reader takes what it has begun to take.
+      this.#makeRoom();
+      const told = new IngestError('told to end, and the last commit takes too long');
+      const giveUp = () => this.#outOfPatience.abort(told);
+      setTimeout(giveUp, options.limits.lastCommitMs).unref();
+    };
+    if (options.stop.aborted) stop();
+    else options.stop.addEventListener('abort', stop, { once: true });
+  }
+
+  /** Done when all is committed after `endWithWhatIsThere`; fails where that cannot be. */
+  async run(): Promise<void> {
+    const { limits, onChange } = this.#options;
+    for (;;) {
+      const firstReadMs = this.#pending.firstReadMs();
+      const flows = this.#takeNext();
+      if (flows.length > 0) await this.#commit(flows, firstReadMs);
+      else if (this.#isEnding) return;
+      else await this.#rest(limits.tickMs);
+      onChange();
+    }
+  }
+
+  /** Nothing more is read: what is there is committed, whatever bucket it is of. */
+  endWithWhatIsThere(): void {
+    this.#isEnding = true;
+    this.#ring();
+  }
+
+  /** Null, or what the reader has to wait for as too much is in memory. */
+  room(): Promise<void> | null {
+    const { limits, stop } = this.#options;
+    if (this.#uncommitted() < limits.pendingFlows || stop.aborted) return null;
+    this.#ring();
+    return new Promise((resolve) => {
+      this.#makeRoom = resolve;
+    });
+  }
+
+  noteTrouble(trouble: string | null): void {
+    if (this.#trouble === trouble) return;
+    this.#trouble = trouble;
+    this.#options.onChange();
+  }
+
+  tally(): { commits: number; committedFlows: number; leftOutFlows: number } {
+    const [commits, committedFlows] = [this.#commits, this.#committedFlows];
+    return { commits, committedFlows, leftOutFlows: this.#leftOutFlows };
+  }
+
+  state(): CommitState {
+    const since = this.#batch?.firstReadMs ?? this.#pending.firstReadMs();
+    const newest = this.#pending.newestUs;
+    return {
+      newestAt: newest > 0 ? newest / 1e6 : null,
+      committedTo: this.#commits > 0 ? this.#committedUs / 1e6 : null,
+      uncommitted: this.#uncommitted(),
+      uncommittedSince: since === null ? null : since / 1000,
+      trouble: this.#trouble,
+    };
+  }
+
+  #uncommitted = (): number => this.#pending.count + (this.#batch?.size ?? 0);
+
+  /** With half of what fits into memory it is time, so that reading goes on meanwhile. */
+  #takeNext(): Flow[] {
+    const { limits, nowMs } = this.#options;
+    const isFull = this.#pending.count >= limits.pendingFlows / 2;
+    if (this.#isEnding || isFull) return this.#pending.takeAll();
+    const now = nowMs();
+    return now - this.#lastCommitMs < limits.commitEveryMs ? [] : this.#pending.takeDue(now);
+  }
+
+  async #commit(flows: readonly Flow[], firstReadMs: number | null): Promise<void> {
+    this.#batch = { size: flows.length, firstReadMs };
+    this.#lastCommitMs = this.#options.nowMs();
+    const batch: FeedBatch = {
+      number: this.#commits + 1,
+      flows,
+      flowsSoFar: this.#committedFlows + flows.length,
+      newestUs: flows.reduce(
+        (newest, { startUs, durationUs }) => Math.max(newest, startUs + durationUs),
+        this.#committedUs,
+      ),
+    };
+    const leftOut = await this.#commitAtLast(batch);
+    this.#commits = batch.number;
+    this.#committedFlows = batch.flowsSoFar - countLeftOut(leftOut);
+    this.#leftOutFlows += countLeftOut(leftOut);
+    this.#committedUs = batch.newestUs;
+    this.#batch = null;
+    this.noteTrouble(null);
+    if (leftOut.size > 0) this.#options.onLeftOut(leftOut);
+    this.#makeRoom();
+  }
+
+  /** Tries until it has happened; told to end, for a while only. */
+  async #commitAtLast(batch: FeedBatch): Promise<LeftOutFlows> {
+    const { commit, limits, stop } = this.#options;
+    let retryMs = limits.firstRetryMs;
+    for (;;) {
+      try {
+        return await commit(batch, this.#outOfPatience.signal);
+      } catch (error) {
+        if (!isPassing(error) || this.#outOfPatience.signal.aborted)
+          throw this.#notCommitted(error);
+        this.noteTrouble(`the database is away (${reasonOf(error)}), trying again`);
+      }
+      // The end does not wait for the end of a long pause.
+      await (stop.aborted ? delay(retryMs) : pause(retryMs, stop));
+      retryMs = stop.aborted
+        ? limits.firstRetryMs
+        : Math.min(2 * retryMs, LIMITS.feedLongestRetryMs);
+    }
+  }
+
+  #notCommitted(error: unknown): IngestError {
+    return new IngestError(
+      `${this.#uncommitted()} flows that were read are not committed: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  }
+
+  #rest(restMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, restMs);
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+const pause = (pauseMs: number, stop: AbortSignal): Promise<void> =>
+  delay(pauseMs, undefined, { signal: stop }).catch(() => {});
+
+/** Some errors have no message of their own, as that of a host of which no address answers. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(reasonOf).join(', ');
+  }
+  return error instanceof Error ? error.message || error.name : String(error);
+}

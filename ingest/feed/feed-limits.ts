@@ -1,0 +1,20 @@
+import { LIMITS } from '../../domain/limits.ts';
+
+/** Limits of a feed, of which tests have smaller ones. */
+export type FeedLimits = {
+  readonly pendingFlows: number;
+  readonly holdMs: number;
+  readonly commitEveryMs: number;
+  readonly tickMs: number;
+  readonly firstRetryMs: number;
+  readonly lastCommitMs: number;
+};
+
+export const FEED_LIMITS: FeedLimits = {
+  pendingFlows: LIMITS.feedPendingFlows,
+  holdMs: LIMITS.feedHoldMs,
+  commitEveryMs: LIMITS.feedCommitEveryMs,
+  tickMs: LIMITS.feedTickMs,
+  firstRetryMs: LIMITS.feedFirstRetryMs,
+  lastCommitMs: LIMITS.feedLastCommitMs,
+};

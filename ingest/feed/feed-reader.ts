@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import { LIMITS } from '../../domain/limits.ts';
+import { BadLine } from '../bad-line.ts';
+import type { BadLineCollector } from '../files/bad-lines.ts';
+import { refuseForeign } from '../files/foreign-content.ts';
+import type { ImportSource } from '../files/import-source.ts';
+import { readContent } from '../files/read-content.ts';
+import { type LineTaker, readLines } from '../files/read-lines.ts';
+import type { PortRule } from '../flows/flow.ts';
+import { createFlowParser, type FlowFormat } from '../flows/flow-formats.ts';
+import { checkFlow } from '../flows/flow-writer.ts';
+import { IngestError } from '../ingest-error.ts';
+import { timeBounds } from '../time-bounds.ts';
+import type { PendingFlows } from './pending-flows.ts';
+
+export type FeedReaderOptions = {
+  readonly source: ImportSource;
+  readonly format: FlowFormat;
+  readonly timeZone: string;
+  /** Which port flows count under that are told in one direction. */
+  readonly servicePort: PortRule;
+  readonly skipBadLines: boolean;
+  readonly nowMs: () => number;
+  readonly stop: AbortSignal;
+  readonly onBadLine: (line: number, reason: string) => void;
+  readonly pending: PendingFlows;
+  /** Null, or what to wait for before more is read. */
+  readonly room: () => Promise<void> | null;
+};
+
+export type FeedReader = {
+  /** Resolved when nothing more is read, whyever. */
+  readonly done: Promise<void>;
+  readonly stop: () => void;
+  readonly throwIfFailed: () => void;
+  readonly tally: () => { lines: number; flows: number; badLines: number };
+};
+
+/** Reads a source's flows into `pending` until it ends or is told to, or a line is bad. */
+export function readFeed(options: FeedReaderOptions): FeedReader {
+  const { source, stop } = options;
+  const badLines = collectAsTheyCome(options);
+  let input: Readable | null = null;
+  let isStopped = false;
+  let failure: unknown = null;
+  let [lines, flows] = [0, 0];
+
+  /** Whoever waits for the next block is told that there is none. */
+  function stopReading(): void {
+    isStopped = true;
+    input?.destroy();
+  }
+
+  const opened: ImportSource = {
+    ...source,
+    open() {
+      input = source.open();
+      if (isStopped) input.destroy();
+      return input;
+    },
+  };
+
+  /** Breaks off instead of ending: the beginning of a line that is left is no line. */
+  async function* untilStopped(): AsyncGenerator<Buffer> {
+    for await (const block of refuseForeign(source, readContent(opened))) {
+      yield block;
+      if (isStopped) break;
+    }
+    if (isStopped) throw new Error('told to stop');
+  }
+
+  async function read(): Promise<void> {
+    try {
+      const takeFlow = flowTaker(options, () => {
+        flows += 1;
+      });
+      await readLines({
+        content: untilStopped(),
+        badLines,
+        take: takeFlow,
+        onBlock: (count) => {
+          lines = count;
+        },
+      });
+    } catch (error) {
+      // A source that is taken away breaks off, in one way or another.
+      if (!isStopped || isOfBadLine(error)) failure = error;
+    } finally {
+      stop.removeEventListener('abort', stopReading);
+      input?.destroy();
+    }
+  }
+
+  if (stop.aborted) stopReading();
+  stop.addEventListener('abort', stopReading);
+  return {
+    done: read(),
+    stop: stopReading,
+    throwIfFailed() {
+      if (failure !== null) throw failure;
+    },
+    tally: () => ({ lines, flows, badLines: badLines.result().count }),
+  };
+}
+
+const isOfBadLine = (error: unknown): boolean =>
+  error instanceof IngestError && error.cause instanceof BadLine;
+
+function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
+  const { format, timeZone, servicePort: portRule, nowMs, pending, room } = options;
+  const parse = createFlowParser(format, { timeZone, portRule });
+  const isOfOutputs = format === 'nfdump' && portRule === 'registered';
+  return (line) => {
+    const flow = parse(line);
+    if (flow === null) {
+      // In what nfdump writes, what is no flow is a header or the summary after the last flow.
+      if (isOfOutputs) pending.endOutput();
+      return null;
+    }
+    const now = nowMs();
+    checkFlow(flow, timeBounds(Math.floor(now / 1000)));
+    if (isOfOutputs) pending.addOfOutput(flow, now);
+    else pending.add(flow, now);
+    onFlow();
+    return room();
+  };
+}
+
+/** Bad lines are named when they come: the end may never. */
+function collectAsTheyCome({
+  source,
+  skipBadLines,
+  onBadLine,
+}: FeedReaderOptions): BadLineCollector {
+  let count = 0;
+  return {
+    reject(line: number, error: BadLine) {
+      if (!skipBadLines) {
+        throw new IngestError(
+          `${source.name}, line ${line}: ${error.message}: what came before it is committed; ` +
+            '--skip-bad-lines goes on',
+          { cause: error },
+        );
+      }
+      count += 1;
+      if (count <= LIMITS.importNamedBadLines) onBadLine(line, error.message);
+    },
+    result: () => ({ count, named: [] }),
+  };
+}

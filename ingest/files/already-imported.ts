@@ -1,0 +1,18 @@
+import { IngestError } from '../ingest-error.ts';
+
+/** The content of a source is in the context already. */
+export class AlreadyImported extends IngestError {
+  readonly source: string;
+  readonly context: string;
+  /** What is known of it, without what to do. */
+  readonly told: string;
+
+  constructor(source: string, context: string, how: string) {
+    const told = `${source}: its content is in context ${context} already, ${how}`;
+    super(`${told}: give --again to count it again`);
+    this.name = 'AlreadyImported';
+    this.source = source;
+    this.context = context;
+    this.told = told;
+  }
+}

@@ -1,0 +1,18 @@
+import { IngestError } from '../ingest-error.ts';
+import type { BadLines } from './bad-lines.ts';
+
+/** Bad lines were skipped, and nothing else was there: the file is likely of another format. */
+export class NothingTaken extends IngestError {
+  readonly badLines: BadLines;
+
+  constructor(sourceName: string, format: string, badLines: BadLines) {
+    const [first] = badLines.named;
+    const where = first ? `, the first at line ${first.line} (${first.reason})` : '';
+    super(
+      `${sourceName}: nothing of it could be taken as ${format}, bad lines that were skipped: ` +
+        `${badLines.count}${where}: check that this is its format`,
+    );
+    this.name = 'NothingTaken';
+    this.badLines = badLines;
+  }
+}

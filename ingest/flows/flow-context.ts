@@ -1,0 +1,106 @@
+import type { Connection } from '../../db/write/connection.ts';
+import { insertGroup } from '../../db/write/insert-group.ts';
+import { insertMeters } from '../../db/write/insert-meters.ts';
+import { replaceMeterDescriptions } from '../../db/write/replace-meter-descriptions.ts';
+import type { Guid } from '../../domain/guid.ts';
+import { isCounting } from '../../domain/meter-type.ts';
+import type { ImportGroup } from '../import-group.ts';
+import { IngestError } from '../ingest-error.ts';
+import { loadGroups } from '../load-groups.ts';
+import {
+  FLOW_BUCKET_SECONDS,
+  FLOW_TOPPER_BUCKET_SECONDS,
+  type FlowGroup,
+  type FlowGroupName,
+  flowGroup,
+} from './flow-groups.ts';
+
+/** Of the groups that flows fill those that are there, by name. */
+export type FlowImportGroups = ReadonlyMap<FlowGroupName, ImportGroup>;
+
+/**
+ * The named groups, in a context that is locked: made where they are not there. A group
+ * that is there keeps its bucket sizes and meters, and gets the meters that it lacks.
+ */
+export async function ensureFlowGroups(
+  connection: Connection,
+  contextId: number,
+  names: readonly FlowGroupName[],
+): Promise<FlowImportGroups> {
+  const before = await loadGroups(connection, contextId);
+  for (const name of names) {
+    await ensureGroup(connection, contextId, flowGroup(name), before);
+  }
+  await describeMeters(connection, contextId, names);
+  const after = await loadGroups(connection, contextId);
+  const groups = new Map<FlowGroupName, ImportGroup>();
+  for (const name of names) {
+    const group = after.get(flowGroup(name).guid);
+    if (group) groups.set(name, group);
+  }
+  return groups;
+}
+
+/** Contexts of before 0.7.1 get the descriptions of today, where nobody has written others. */
+const describeMeters = (
+  connection: Connection,
+  contextId: number,
+  names: readonly FlowGroupName[],
+): Promise<void> =>
+  replaceMeterDescriptions(
+    connection,
+    contextId,
+    names
+      .map(flowGroup)
+      .flatMap(({ guid, meters }) =>
+        meters.flatMap(({ id, description, formerly }) =>
+          formerly === null ? [] : [{ guid, id, before: formerly, after: description }],
+        ),
+      ),
+  );
+
+async function ensureGroup(
+  connection: Connection,
+  contextId: number,
+  wanted: FlowGroup,
+  before: ReadonlyMap<Guid, ImportGroup>,
+): Promise<void> {
+  const { guid, name, keyKind, meters, crosskey } = wanted;
+  const group = before.get(guid);
+  if (group) {
+    checkGroup(group, wanted);
+    const missing = meters.filter(({ id }) => !group.meters.has(id));
+    if (missing.length > 0) await insertMeters(connection, group.groupId, missing);
+    return;
+  }
+  const groupId = await insertGroup(connection, contextId, {
+    guid,
+    name,
+    keyKind,
+    bucketSize: FLOW_BUCKET_SECONDS,
+    topperBucketSize: FLOW_TOPPER_BUCKET_SECONDS,
+    samplingRate: 1,
+    enabled: true,
+    partGuids: crosskey ?? [],
+  });
+  await insertMeters(connection, groupId, meters);
+}
+
+/** A group that someone declared under a flow group's GUID must be able to hold what flows give. */
+function checkGroup(group: ImportGroup, wanted: FlowGroup): void {
+  const { guid, name, keyKind, crosskey, meters } = wanted;
+  if (group.keyKind !== keyKind || group.partGuids.join() !== (crosskey ?? []).join()) {
+    throw new IngestError(
+      `group ${guid} of the context is not the flow group ${name}: its keys must be ` +
+        `${keyKind}${crosskey ? ` of ${crosskey.join(' and ')}` : ''}, they are ${group.keyKind}`,
+    );
+  }
+  for (const { id } of meters) {
+    const meter = group.meters.get(id);
+    if (meter && (meter.fold === null || !isCounting(meter.fold))) {
+      throw new IngestError(
+        `meter ${id} of group ${guid} must be a counter to hold flows, it is of type ${meter.type}`,
+      );
+    }
+  }
+}

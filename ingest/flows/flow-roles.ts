@@ -1,0 +1,135 @@
+import type { SimpleKeyKind } from '../../domain/key-kind.ts';
+import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import { boundedCache } from '../bounded-cache.ts';
+import { crossKey, type ImportKey, simpleKey } from '../import-key.ts';
+import { type AddressScope, countsAsHome } from './address-scope.ts';
+import { appPort, type Flow } from './flow.ts';
+import type { FlowGroupName } from './flow-groups.ts';
+import type { GeoPlace } from './geo-places.ts';
+
+/** Which of a flow's amounts a key gets; ingest/flows/flow-readings.ts says what each one means. */
+export type FlowRoleKind =
+  | 'originator'
+  | 'responder'
+  | 'appIntoHome'
+  | 'appOutOfHome'
+  | 'appElsewhere'
+  | 'protocol'
+  | 'everything'
+  | 'sent'
+  | 'answered'
+  | 'crosskey';
+
+/** A key that a flow counts for: the same in all buckets of the flow. */
+export type FlowRole = {
+  readonly group: FlowGroupName;
+  readonly key: ImportKey;
+  readonly kind: FlowRoleKind;
+};
+
+/** What is known of addresses besides the flow. */
+export type FlowSurroundings = {
+  readonly scopeOf: (address: KeyText) => AddressScope;
+  /** Where an address is, if there are databases that may know it. */
+  readonly placeOf: ((address: KeyText) => GeoPlace) | null;
+};
+
+/** All keys that a flow counts for (operations, "Flows to counters"). */
+export function flowRoles(flow: Flow, { scopeOf, placeOf }: FlowSurroundings): FlowRole[] {
+  const originator = flow.originator.address;
+  const responder = flow.responder.address;
+  const originatorScope = scopeOf(originator);
+  const responderScope = scopeOf(responder);
+  const direction = directionOf(originatorScope, responderScope);
+  return [
+    ...hostRoles(originator, originatorScope, 'originator'),
+    ...hostRoles(responder, responderScope, 'responder'),
+    ...(placeOf && originatorScope === 'outside'
+      ? placeRoles(placeOf(originator), 'originator')
+      : []),
+    ...(placeOf && responderScope === 'outside' ? placeRoles(placeOf(responder), 'responder') : []),
+    ...appRoles(flow, direction),
+    { group: 'protocols', key: protocolKey(String(flow.protocol)), kind: 'protocol' },
+    { group: 'aggregates', key: TOTAL, kind: 'everything' },
+    // Each side's amount has its own direction: from its source to its destination.
+    { group: 'aggregates', key: DIRECTION_KEYS[direction], kind: 'sent' },
+    { group: 'aggregates', key: DIRECTION_KEYS[OPPOSITE[direction]], kind: 'answered' },
+    { group: 'hostPairs', key: crossKey([originator, responder]), kind: 'crosskey' },
+  ];
+}
+
+function hostRoles(
+  address: KeyText,
+  scope: AddressScope,
+  kind: 'originator' | 'responder',
+): FlowRole[] {
+  const key = simpleKey(address);
+  const role: FlowRole = { group: 'hosts', key, kind };
+  if (scope === 'unroutable') return [role];
+  return [role, { group: scope === 'home' ? 'internalHosts' : 'externalHosts', key, kind }];
+}
+
+/** An end outside counts for its country and its autonomous system as it does for itself. */
+function placeRoles({ country, system }: GeoPlace, kind: 'originator' | 'responder'): FlowRole[] {
+  const roles: FlowRole[] = [];
+  if (country) roles.push({ group: 'countries', key: simpleKey(country), kind });
+  if (system) roles.push({ group: 'systems', key: simpleKey(system.key), kind });
+  return roles;
+}
+
+function appRoles(flow: Flow, direction: Direction): FlowRole[] {
+  const port = appPort(flow);
+  if (port === null) return [];
+  const app = portKey(String(port));
+  return [
+    { group: 'apps', key: simpleKey(app), kind: APP_KINDS[direction] },
+    // Each end in turn, also when both have the same address.
+    { group: 'hostApps', key: crossKey([flow.originator.address, app]), kind: 'crosskey' },
+    { group: 'hostApps', key: crossKey([flow.responder.address, app]), kind: 'crosskey' },
+  ];
+}
+
+/** Where the originator's amount goes; the responder's goes the opposite way. */
+type Direction = 'intoHome' | 'outOfHome' | 'withinHome' | 'transit';
+
+function directionOf(source: AddressScope, destination: AddressScope): Direction {
+  if (countsAsHome(source)) return countsAsHome(destination) ? 'withinHome' : 'outOfHome';
+  return countsAsHome(destination) ? 'intoHome' : 'transit';
+}
+
+const OPPOSITE = {
+  intoHome: 'outOfHome',
+  outOfHome: 'intoHome',
+  withinHome: 'withinHome',
+  transit: 'transit',
+} as const satisfies Record<Direction, Direction>;
+
+const APP_KINDS = {
+  intoHome: 'appIntoHome',
+  outOfHome: 'appOutOfHome',
+  withinHome: 'appElsewhere',
+  transit: 'appElsewhere',
+} as const satisfies Record<Direction, FlowRoleKind>;
+
+function readableKey(kind: SimpleKeyKind, text: string): KeyText {
+  const key = parseReadableKey(kind, text);
+  if (key === null) throw new Error(`${text} is no key of kind ${kind}`);
+  return key;
+}
+
+const textKey = (text: string): ImportKey => simpleKey(readableKey('text', text));
+
+const TOTAL = textKey('TOTALBW');
+const DIRECTION_KEYS: Record<Direction, ImportKey> = {
+  intoHome: textKey('DIR_INTOHOME'),
+  outOfHome: textKey('DIR_OUTOFHOME'),
+  withinHome: textKey('DIR_WITHINHOME'),
+  transit: textKey('DIR_TRANSIT'),
+};
+
+const PORT_COUNT = 65_536;
+const portKey = boundedCache(PORT_COUNT, (port: string) => readableKey('port', port));
+const PROTOCOL_COUNT = 256;
+const protocolKey = boundedCache(PROTOCOL_COUNT, (protocol: string) =>
+  simpleKey(readableKey('protocol', protocol)),
+);

@@ -1,0 +1,159 @@
+import { upsertLookedUpLabels } from '../../db/write/segments/upsert-looked-up-labels.ts';
+import type { Interval } from '../../domain/interval.ts';
+import type { KeyText } from '../../domain/key-text.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { BadLine } from '../bad-line.ts';
+import type { ImportSession } from '../files/import-session.ts';
+import type { ImportGroup } from '../import-group.ts';
+import { checkTime, type TimeBounds } from '../time-bounds.ts';
+import { addWhole, isReading, type Whole } from '../whole.ts';
+import { addressScopes, DEFAULT_HOME } from './address-scope.ts';
+import type { Flow } from './flow.ts';
+import { ensureFlowGroups, type FlowImportGroups } from './flow-context.ts';
+import { type FlowGroupName, flowGroup, flowGroupNames } from './flow-groups.ts';
+import {
+  type FlowReadingsOptions,
+  type FlowSink,
+  flowPieces,
+  flowReadings,
+} from './flow-readings.ts';
+import type { GeoPlace, GeoPlaces } from './geo-places.ts';
+
+export type FlowWriterOptions = {
+  /** Home networks in CIDR form; none means the private ones. */
+  readonly home: readonly string[];
+  readonly probe: string | null;
+  readonly bounds: TimeBounds;
+  /** Where addresses are, if that is to be counted. */
+  readonly places: GeoPlaces | null;
+};
+
+export type FlowWriter = {
+  /** Null, or what to wait for before the next flow. */
+  readonly add: (flow: Flow) => Promise<void> | null;
+  /** To be called once all that the session's writer holds is written. */
+  readonly finish: () => Promise<void>;
+};
+
+/**
+ * Takes flows, and gives their readings to the session's writer. A flow that cannot be taken fails
+ * as a `BadLine` before any of its readings is given on.
+ */
+export async function createFlowWriter(
+  session: ImportSession,
+  { home, probe, bounds, places }: FlowWriterOptions,
+): Promise<FlowWriter> {
+  const scopeOf = addressScopes(home.length > 0 ? home : DEFAULT_HOME);
+  const { writer, connection, contextId } = session;
+  const groups = await ensureFlowGroups(connection, contextId, flowGroupNames(places));
+  const names = systemNames(places);
+  const options: FlowReadingsOptions = {
+    groups: byBucketSize(groups),
+    scopeOf,
+    placeOf: names.placeOf,
+    sink: sinkOf(groups, probe, writer),
+  };
+  return {
+    add(flow) {
+      checkFlow(flow, bounds);
+      return addPieces(flowPieces(flow), (piece) => {
+        flowReadings(options, flow, piece);
+        return writer.makeRoom();
+      });
+    },
+    async finish() {
+      const group = groups.get('systems');
+      if (!group) return;
+      const { groupId } = group;
+      await upsertLookedUpLabels(connection, { groupId, source: 'mmdb', names: names.all() });
+    },
+  };
+}
+
+/** The names of autonomous systems that flows met, as the labels of their keys. */
+function systemNames(places: GeoPlaces | null) {
+  const names = new Map<KeyText, string>();
+  const placeOf = (address: KeyText, { placeOf: find }: GeoPlaces): GeoPlace => {
+    const place = find(address);
+    if (place.system?.name) names.set(place.system.key, place.system.name);
+    return place;
+  };
+  return {
+    placeOf: places && ((address: KeyText) => placeOf(address, places)),
+    all: () => Array.from(names, ([key, name]) => ({ key, name })),
+  };
+}
+
+/** Adds one piece after the other; null when that was done without having to wait. */
+function addPieces(
+  pieces: Iterator<Interval>,
+  add: (piece: Interval) => Promise<void> | null,
+): Promise<void> | null {
+  for (let next = pieces.next(); !next.done; next = pieces.next()) {
+    const due = add(next.value);
+    if (due !== null) return due.then(() => addPieces(pieces, add) ?? undefined);
+  }
+  return null;
+}
+
+function byBucketSize(groups: FlowImportGroups): Map<number, Set<FlowGroupName>> {
+  const sizes = new Map<number, Set<FlowGroupName>>();
+  for (const [name, { bucketSeconds }] of groups) {
+    sizes.set(bucketSeconds, (sizes.get(bucketSeconds) ?? new Set()).add(name));
+  }
+  return sizes;
+}
+
+/** Puts the amounts of a group's meters into the slots that the meters have in this context. */
+function sinkOf(
+  groups: FlowImportGroups,
+  probe: string | null,
+  writer: ImportSession['writer'],
+): FlowSink {
+  const placed = new Map(
+    Array.from(groups, ([name, group]) => [name, { group, place: placementOf(name, group) }]),
+  );
+  return (name, bucket, key, amounts) => {
+    const target = placed.get(name);
+    if (!target) throw new Error(`there is no group for ${name}`);
+    const values = target.place(amounts);
+    writer.batch.add({ group: target.group, probe, bucket, key, values, count: 1 });
+  };
+}
+
+/** From amounts in the order of FLOW_GROUPS to values in the order of slots. */
+type Placement = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
+
+function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Placement {
+  const slots = flowGroup(name).meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
+  // In a group that an import has made, nothing has to move.
+  if (slots.length === folds.length && slots.every((slot, i) => slot === i)) {
+    return (amounts) => amounts;
+  }
+  return (amounts) => {
+    const values: (Whole | null)[] = folds.map(() => null);
+    for (const [i, slot] of slots.entries()) values[slot] = amounts[i] ?? null;
+    return values;
+  };
+}
+
+const DAY_US = 86_400e6;
+
+/** Fails with a `BadLine` where the flow lies out of bounds, or is more than can be counted. */
+export function checkFlow(
+  { startUs, durationUs, originator, responder }: Flow,
+  bounds: TimeBounds,
+): void {
+  checkTime(bounds, 'the start', startUs / 1e6);
+  checkTime(bounds, 'the end', (startUs + durationUs) / 1e6);
+  if (durationUs > LIMITS.flowDays * DAY_US) {
+    const days = Math.round(durationUs / DAY_US).toLocaleString('en');
+    throw new BadLine(`a flow must last at most ${LIMITS.flowDays} days, got ${days} days`);
+  }
+  if (
+    !isReading(addWhole(originator.bytes, responder.bytes)) ||
+    !isReading(addWhole(originator.packets, responder.packets))
+  ) {
+    throw new BadLine('both sides together must be at most 2^63-1');
+  }
+}

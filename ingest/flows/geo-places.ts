@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { Reader, type Response } from 'maxmind';
+import { shown } from '../../domain/errors.ts';
+import { formatReadable, type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { boundedCache } from '../bounded-cache.ts';
+import { IngestError } from '../ingest-error.ts';
+import { isStorable } from '../storable-text.ts';
+
+/** An autonomous system: its raw key, and who runs it. */
+export type GeoSystem = { readonly key: KeyText; readonly name: string | null };
+
+/** Where an address is, as far as databases know. */
+export type GeoPlace = { readonly country: KeyText | null; readonly system: GeoSystem | null };
+
+/** What the databases of one import know. */
+export type GeoPlaces = {
+  /** Whether some of them has countries at all, and whether some has autonomous systems. */
+  readonly hasCountries: boolean;
+  readonly hasSystems: boolean;
+  /** Of an address as a raw key of kind `ip`. */
+  readonly placeOf: (address: KeyText) => GeoPlace;
+};
+
+/** Opens databases of MaxMind's format; where several know a thing, the first one counts. */
+export async function openGeoPlaces(files: readonly string[]): Promise<GeoPlaces> {
+  const databases = await Promise.all(files.map(openDatabase));
+  const withCountries = databases.filter(({ kinds }) => kinds.countries);
+  const withSystems = databases.filter(({ kinds }) => kinds.systems);
+  const placeOf = boundedCache(LIMITS.importKnownAddresses, (address: KeyText): GeoPlace => {
+    const text = formatReadable('ip', address);
+    return {
+      country: firstOf(withCountries, (database) => countryOf(database.recordOf(text))),
+      system: firstOf(withSystems, (database) => systemOf(database.recordOf(text))),
+    };
+  });
+  return {
+    hasCountries: withCountries.length > 0,
+    hasSystems: withSystems.length > 0,
+    placeOf,
+  };
+}
+
+function firstOf<T, R>(list: readonly T[], find: (each: T) => R | null): R | null {
+  for (const each of list) {
+    const found = find(each);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+type Kinds = { readonly countries: boolean; readonly systems: boolean };
+
+type GeoDatabase = { readonly kinds: Kinds; readonly recordOf: (address: string) => unknown };
+
+async function openDatabase(file: string): Promise<GeoDatabase> {
+  const reader = await openReader(file);
+  const { databaseType, ipVersion } = reader.metadata;
+  const kinds = {
+    countries: /country|city|enterprise|insights/i.test(databaseType),
+    systems: /asn|isp|enterprise|insights/i.test(databaseType),
+  };
+  if (!kinds.countries && !kinds.systems) {
+    throw new IngestError(
+      `${file} must be a database of countries or of autonomous systems, ` +
+        `such as GeoLite2-Country and GeoLite2-ASN, it is ${shown(databaseType)}`,
+    );
+  }
+  const isForIpv4 = ipVersion === 4;
+  return {
+    kinds,
+    recordOf: (address) => (isForIpv4 && address.includes(':') ? null : reader.get(address)),
+  };
+}
+
+async function openReader(file: string): Promise<Reader<Response>> {
+  const content = await readFile(file).catch((error: Error) => {
+    throw new IngestError(`cannot read ${file}: ${error.message}`, { cause: error });
+  });
+  try {
+    return new Reader<Response>(content);
+  } catch (error) {
+    throw new IngestError(
+      `${file} must be a database in MaxMind's format (.mmdb, unpacked), it cannot be read as one`,
+      { cause: error },
+    );
+  }
+}
+
+/** What is at the end of a path of names within a record; undefined where the path ends before. */
+const at = (record: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
+    record,
+  );
+
+/** MaxMind and DB-IP write `country.iso_code`, others a code alone. */
+function countryOf(record: unknown): KeyText | null {
+  const code =
+    at(record, 'country', 'iso_code') ??
+    at(record, 'registered_country', 'iso_code') ??
+    at(record, 'country_code') ??
+    at(record, 'country');
+  return typeof code === 'string' ? parseReadableKey('country', code) : null;
+}
+
+/** MaxMind and DB-IP write a number, others `AS15169`. */
+function systemOf(record: unknown): GeoSystem | null {
+  const number = at(record, 'autonomous_system_number') ?? at(record, 'asn');
+  const text = typeof number === 'number' ? `AS${number}` : number;
+  const key = typeof text === 'string' ? parseReadableKey('asn', text) : null;
+  if (key === null) return null;
+  const name = at(record, 'autonomous_system_organization') ?? at(record, 'as_name');
+  return { key, name: typeof name === 'string' && name !== '' && isStorable(name) ? name : null };
+}

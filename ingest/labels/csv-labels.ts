@@ -1,0 +1,92 @@
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { shown } from '../../domain/errors.ts';
+import { type KeyText, parseRawKey, parseReadableKey } from '../../domain/key-text.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { ImportSource } from '../files/import-source.ts';
+import { readContent } from '../files/read-content.ts';
+import type { ImportGroup } from '../import-group.ts';
+import { IngestError } from '../ingest-error.ts';
+import type { KeyTexts } from '../key-texts.ts';
+import { isStorable } from '../storable-text.ts';
+
+/** One line: what it says, and which keys it may mean, of each group the likeliest first. */
+export type CsvLabel = {
+  readonly texts: KeyTexts;
+  readonly bytes: number;
+  readonly candidates: readonly {
+    readonly group: ImportGroup;
+    readonly keys: readonly KeyText[];
+  }[];
+};
+
+/** Reads lines `key,label[,description]`; a first line `key,label…` is a header and skipped. */
+export async function* csvLabels(
+  source: ImportSource,
+  groups: readonly ImportGroup[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<CsvLabel> {
+  const options = {
+    bom: true,
+    info: true,
+    trim: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    max_record_size: LIMITS.importLineBytes,
+  };
+  // The callback is for errors, which reading from the stream throws as well.
+  const records = pipeline(Readable.from(readContent(source)), parse(options), () => {});
+  try {
+    let isFirst = true;
+    for await (const { info, record } of records as AsyncIterable<CsvRecord>) {
+      signal?.throwIfAborted();
+      const where = `${source.name}, line ${info.lines}`;
+      if (!isFirst || !isHeader(record)) yield labelOf(record, groups, where);
+      isFirst = false;
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new IngestError(`${source.name}: it must be CSV: ${error.message}`, { cause: error });
+  }
+}
+
+type CsvRecord = { info: { lines: number }; record: string[] };
+
+const isHeader = ([key, label]: readonly string[]): boolean => key === 'key' && label === 'label';
+
+function labelOf(
+  record: readonly string[],
+  groups: readonly ImportGroup[],
+  where: string,
+): CsvLabel {
+  const [key = '', label = '', description] = record;
+  if (record.length < 2 || record.length > 3) {
+    throw new IngestError(
+      `${where}: it must be key,label[,description], got ${shown(record.join())}`,
+    );
+  }
+  if (!isStorable(label) || !isStorable(description ?? '') || record.join().includes('\uFFFD')) {
+    throw new IngestError(`${where}: it must be UTF-8 text without NUL characters`);
+  }
+  const candidates = groups.flatMap((group) => {
+    const keys = readings(group, key);
+    return keys.length > 0 ? [{ group, keys }] : [];
+  });
+  if (candidates.length === 0) {
+    const kinds = [...new Set(groups.map(({ keyKind }) => keyKind))].join(', ');
+    throw new IngestError(`${where}: its key must be one of kind ${kinds}, got ${shown(key)}`);
+  }
+  const texts = {
+    label: label === '' ? null : label,
+    description: description === '' ? null : description,
+    attributes: undefined,
+  };
+  return { texts, candidates, bytes: 2 * record.join().length };
+}
+
+/** The keys of a group that a text may mean: raw, and readable where that is another. */
+function readings({ keyKind }: ImportGroup, text: string): KeyText[] {
+  if (keyKind === 'crosskey') return [];
+  const keys = [parseRawKey(keyKind, text), parseReadableKey(keyKind, text)];
+  return [...new Set(keys.flatMap((key) => key ?? []))];
+}

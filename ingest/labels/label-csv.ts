@@ -1,0 +1,112 @@
+import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/segments/upsert-key-texts.ts';
+import type { KeyText } from '../../domain/key-text.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { ImportSource } from '../files/import-source.ts';
+import type { ImportGroup } from '../import-group.ts';
+import { IngestError } from '../ingest-error.ts';
+import { type KeyTexts, mergeTexts } from '../key-texts.ts';
+import { type CsvLabel, csvLabels } from './csv-labels.ts';
+import { type ExistingKeys, existingKeysFinder, type KeysToFind } from './find-existing.ts';
+import type { LabelReport, LabelTarget } from './label-target.ts';
+
+/**
+ * Sets labels, and descriptions where there is a third field, from lines `key,label[,description]`.
+ * A key is looked for in all groups whose kind can have it, or in the one group that is named;
+ * there it is made when it is missing.
+ */
+export async function labelCsv(target: LabelTarget, source: ImportSource): Promise<LabelReport> {
+  const groups = labelledGroups(target);
+  const findExisting = existingKeysFinder(target.connection, target.contextId);
+  const counts = { labelled: 0, unchanged: 0, created: 0, unknown: 0 };
+  for await (const batch of batchesOf(csvLabels(source, groups, target.signal))) {
+    const existing = await findExisting(candidatesOf(batch));
+    const { found, unknown } = meantKeys(target, existing, batch);
+    const changed = await upsertKeyTexts(target.connection, found.map(upsertOf));
+    counts.labelled += changed;
+    counts.unchanged += found.length - changed;
+    counts.created += found.filter(isCreated).length;
+    counts.unknown += unknown;
+  }
+  return { source: source.name, ...counts, keptByUser: 0 };
+}
+
+function labelledGroups({ groups, onlyGroup }: LabelTarget): readonly ImportGroup[] {
+  if (onlyGroup === null) return groups.filter(({ keyKind }) => keyKind !== 'crosskey');
+  if (onlyGroup.keyKind !== 'crosskey') return [onlyGroup];
+  throw new IngestError(
+    `the labels of cross-key group ${onlyGroup.guid} come from its parts: label those`,
+  );
+}
+
+const BATCH_LABELS = 10_000;
+
+async function* batchesOf(labels: AsyncIterable<CsvLabel>): AsyncGenerator<CsvLabel[]> {
+  let batch: CsvLabel[] = [];
+  let bytes = 0;
+  for await (const label of labels) {
+    batch.push(label);
+    bytes += label.bytes;
+    if (batch.length < BATCH_LABELS && bytes < LIMITS.importBatchTextBytes) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** All keys that some lines may mean, by group. */
+function candidatesOf(batch: readonly CsvLabel[]): KeysToFind[] {
+  const byGroup = new Map<number, { group: ImportGroup; keys: KeyText[] }>();
+  for (const { candidates } of batch) {
+    for (const { group, keys } of candidates) {
+      const known = byGroup.get(group.groupId);
+      if (known) known.keys.push(...keys);
+      else byGroup.set(group.groupId, { group, keys: [...keys] });
+    }
+  }
+  return [...byGroup.values()];
+}
+
+type MeantKey = {
+  readonly groupId: number;
+  readonly key: string;
+  readonly texts: KeyTexts;
+  readonly exists: boolean;
+};
+
+/** The keys that some lines mean, each once, and how many lines mean none. */
+function meantKeys(
+  { onlyGroup }: LabelTarget,
+  existing: ExistingKeys,
+  batch: readonly CsvLabel[],
+): { found: MeantKey[]; unknown: number } {
+  const found = new Map<string, MeantKey>();
+  let unknown = 0;
+  for (const { candidates, texts } of batch) {
+    let meant = 0;
+    for (const { group, keys } of candidates) {
+      const { groupId } = group;
+      const there = keys.find((text) => existing.get(groupId)?.has(text));
+      const key = there ?? (onlyGroup && keys[0]);
+      if (!key) continue;
+      meant += 1;
+      const name = `${groupId} ${key}`;
+      const merged = mergeTexts(found.get(name)?.texts, texts);
+      found.set(name, { groupId, key, texts: merged, exists: there !== undefined });
+    }
+    if (meant === 0) unknown += 1;
+  }
+  return { found: [...found.values()], unknown };
+}
+
+const upsertOf = ({ groupId, key, texts }: MeantKey): KeyTextsUpsert => ({
+  groupId,
+  key,
+  label: texts.label,
+  description: texts.description,
+  attributes: undefined,
+});
+
+/** A key exists by its texts, so one that is given none is not made. */
+const isCreated = ({ exists, texts }: MeantKey): boolean =>
+  !exists && (typeof texts.label === 'string' || typeof texts.description === 'string');

@@ -1,0 +1,51 @@
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { lockContext } from '../../db/write/lock-context.ts';
+import { selectContext } from '../../db/write/select-context.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import type { Guid } from '../../domain/guid.ts';
+import type { ImportSource } from '../files/import-source.ts';
+import { IngestError } from '../ingest-error.ts';
+import { loadGroups } from '../load-groups.ts';
+import { labelCsv } from './label-csv.ts';
+import type { LabelReport, LabelTarget } from './label-target.ts';
+import { labelZeekDns } from './label-zeek-dns.ts';
+
+export const LABEL_FORMATS = ['csv', 'zeek-dns'] as const;
+
+export type LabelFormat = (typeof LABEL_FORMATS)[number];
+
+export type LabelFileOptions = {
+  readonly databaseUrl: string;
+  readonly context: string;
+  readonly format: LabelFormat;
+  readonly source: ImportSource;
+  /** The only group to label; left out, all that can have such keys. */
+  readonly group?: Guid | undefined;
+  readonly onWaiting?: (() => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Fills labels from one file: from all of it, or from nothing. */
+export async function labelFile(options: LabelFileOptions): Promise<LabelReport> {
+  const { format, source } = options;
+  const label = format === 'csv' ? labelCsv : labelZeekDns;
+  return withConnection(options, 'labels', (connection) =>
+    inTransaction(connection, async () => label(await lockedTarget(connection, options), source)),
+  );
+}
+
+async function lockedTarget(
+  connection: Connection,
+  { context, group, onWaiting = () => {}, signal }: LabelFileOptions,
+): Promise<LabelTarget> {
+  const found = await selectContext(connection, context);
+  if (!found) throw new IngestError(`There is no context ${context}`);
+  const { contextId } = found;
+  await lockContext(connection, contextId, onWaiting);
+  const groups = await loadGroups(connection, contextId);
+  const onlyGroup = group === undefined ? null : (groups.get(group) ?? null);
+  if (group !== undefined && onlyGroup === null) {
+    throw new IngestError(`Context ${context} has no counter group ${group}`);
+  }
+  return { connection, contextId, groups: [...groups.values()], onlyGroup, signal };
+}

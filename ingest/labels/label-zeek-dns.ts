@@ -1,0 +1,143 @@
+import { createDnsNames } from '../../db/write/create-dns-names.ts';
+import {
+  type LookedUpCounts,
+  upsertLookedUpLabels,
+} from '../../db/write/segments/upsert-looked-up-labels.ts';
+import { type DnsNameRow, selectDnsNames } from '../../db/write/select-dns-names.ts';
+import { type DnsName, upsertDnsNames } from '../../db/write/upsert-dns-names.ts';
+import { shown } from '../../domain/errors.ts';
+import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import { BadLine } from '../bad-line.ts';
+import { boundedCache, ownCopy } from '../bounded-cache.ts';
+import { collectBadLines } from '../files/bad-lines.ts';
+import type { ImportSource } from '../files/import-source.ts';
+import { readContent } from '../files/read-content.ts';
+import { readLines } from '../files/read-lines.ts';
+import { createZeekReader, type ZeekRecord } from '../flows/zeek-log.ts';
+import { parseTimestamp } from '../flows/zeek-time.ts';
+import type { ImportGroup } from '../import-group.ts';
+import { IngestError } from '../ingest-error.ts';
+import { existingKeysFinder } from './find-existing.ts';
+import type { LabelReport, LabelTarget } from './label-target.ts';
+
+/**
+ * Labels the addresses that a Zeek `dns.log` answers with the names that were asked for. The newest
+ * answer wins, and never over a label that a user gave. Only keys that are there are labelled: most
+ * addresses that DNS tells never take part in any traffic.
+ */
+export async function labelZeekDns(
+  target: LabelTarget,
+  source: ImportSource,
+): Promise<LabelReport> {
+  const { connection, signal } = target;
+  const groups = addressGroups(target);
+  await createDnsNames(connection);
+  const names = createNewestNames((batch) => upsertDnsNames(connection, batch));
+  const read = createZeekReader('dns');
+  await readLines({
+    content: readContent(source),
+    badLines: collectBadLines(source.name, 'stop'),
+    take: async (line) => {
+      const record = read(line);
+      if (record) for (const name of namesIn(record)) await names.add(name);
+    },
+    onBlock: () => signal?.throwIfAborted(),
+  });
+  await names.flush();
+  const counts = await labelAddresses(target, groups);
+  return { source: source.name, created: 0, ...counts };
+}
+
+/** Names that are looked for at once. */
+const PAGE_NAMES = 10_000;
+
+/** Labels the keys that the newest names are of. */
+async function labelAddresses(
+  { connection, contextId }: LabelTarget,
+  groups: readonly ImportGroup[],
+): Promise<LookedUpCounts & { unknown: number }> {
+  const findExisting = existingKeysFinder(connection, contextId);
+  const total = { labelled: 0, unchanged: 0, keptByUser: 0, unknown: 0 };
+  let page: DnsNameRow[];
+  let after = '';
+  do {
+    page = await selectDnsNames(connection, { after, limit: PAGE_NAMES });
+    after = page.at(-1)?.key ?? after;
+    const keys = page.map(({ key }) => key);
+    const existing = await findExisting(groups.map((group) => ({ group, keys })));
+    for (const [groupId, known] of existing) {
+      const names = page.filter(({ key }) => known.has(key));
+      if (names.length === 0) continue;
+      const counts = await upsertLookedUpLabels(connection, { groupId, source: 'dns', names });
+      total.labelled += counts.labelled;
+      total.unchanged += counts.unchanged;
+      total.keptByUser += counts.keptByUser;
+    }
+    const sets = [...existing.values()];
+    total.unknown += keys.filter((key) => !sets.some((known) => known.has(key))).length;
+  } while (page.length === PAGE_NAMES);
+  return total;
+}
+
+function addressGroups({ groups, onlyGroup }: LabelTarget): ImportGroup[] {
+  const isAddress = ({ keyKind }: ImportGroup) =>
+    keyKind === 'ip' || keyKind === 'ipv4' || keyKind === 'ipv6';
+  if (onlyGroup === null) return groups.filter(isAddress);
+  if (isAddress(onlyGroup)) return [onlyGroup];
+  throw new IngestError(
+    `DNS answers label addresses: the keys of group ${onlyGroup.guid} are of kind ${onlyGroup.keyKind}`,
+  );
+}
+
+const ADDRESS_QUERIES: ReadonlySet<string | undefined> = new Set(['A', 'AAAA']);
+
+/** The names that a line gives to addresses. An answer may hold other names too: aliases. */
+function namesIn(record: ZeekRecord): DnsName[] {
+  if (!ADDRESS_QUERIES.has(record.text('qtype_name'))) return [];
+  const answeredUs = timeIn(record);
+  const name = hostName(record.text('query'));
+  if (name === null) return [];
+  return record.list('answers').flatMap((answer) => {
+    const key = addressOf(answer);
+    return key === null ? [] : [{ key, name, answeredUs }];
+  });
+}
+
+function timeIn(record: ZeekRecord): number {
+  const text = record.text('ts');
+  const micros = text === undefined ? null : parseTimestamp(text);
+  if (micros !== null) return micros;
+  throw new BadLine(`ts must be a time in epoch seconds or ISO 8601, got ${shown(text ?? '')}`);
+}
+
+/** A name that can be a label. A query may hold any bytes; those of no use name nothing. */
+function hostName(query: string | undefined): string | null {
+  const name = query?.replace(/\.$/, '') ?? '';
+  return name === '' || /[\p{Control}\p{Surrogate}\uFFFD]/u.test(name) ? null : ownCopy(name);
+}
+
+const KNOWN_ANSWERS = 65_536;
+
+const addressOf = boundedCache(KNOWN_ANSWERS, (answer: string): KeyText | null =>
+  parseReadableKey('ip', answer),
+);
+
+const BATCH_NAMES = 50_000;
+
+/** The newest name of each address, handed on in batches so that memory stays bounded. */
+function createNewestNames(write: (names: DnsName[]) => Promise<void>) {
+  let newest = new Map<string, DnsName>();
+  const flush = async () => {
+    const batch = [...newest.values()];
+    newest = new Map();
+    if (batch.length > 0) await write(batch);
+  };
+  return {
+    flush,
+    async add(name: DnsName): Promise<void> {
+      const known = newest.get(name.key);
+      if (!known || known.answeredUs <= name.answeredUs) newest.set(name.key, name);
+      if (newest.size >= BATCH_NAMES) await flush();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { parseCrossKey } from '../../domain/cross-key.ts';
+import { type Guid, parseGuid } from '../../domain/guid.ts';
+import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
+import { parseRawKey } from '../../domain/key-text.ts';
+import { isCounting } from '../../domain/meter-type.ts';
+import { BadLine } from '../bad-line.ts';
+import { ownCopy } from '../bounded-cache.ts';
+import type { ImportGroup } from '../import-group.ts';
+import { type ImportKey, simpleKey } from '../import-key.ts';
+import {
+  exactJsonObject,
+  isJsonObject,
+  type JsonObject,
+  jsonNumber,
+  shownJson,
+} from '../json-line.ts';
+import { type KeyTexts, keyTextsOf } from '../key-texts.ts';
+import { isName, NAME_FORM } from '../storable-text.ts';
+import { checkTime, type TimeBounds } from '../time-bounds.ts';
+import { isReading, parseWhole, type Whole } from '../whole.ts';
+
+/** What a line of the `samples` format says. */
+export type Sample = {
+  readonly group: ImportGroup;
+  readonly key: ImportKey;
+  readonly bucket: EpochSeconds;
+  /** Null where the line names none. */
+  readonly probe: string | null;
+  /** By slot − 1; null where the line has no value. */
+  readonly readings: readonly (Whole | null)[];
+  /** How many readings are behind each value of a mean meter. */
+  readonly count: Whole;
+  readonly texts: KeyTexts | null;
+};
+
+export type SampleContext = {
+  /** The groups that are declared in the context. */
+  readonly groups: ReadonlyMap<Guid, ImportGroup>;
+  readonly bounds: TimeBounds;
+};
+
+/** Reads a line of the `samples` format; fields it does not know are ignored. */
+export function parseSampleLine(context: SampleContext, line: string): Sample {
+  const object = exactJsonObject(line);
+  const group = groupIn(object, context.groups);
+  const seconds = integerIn(object, 'ts');
+  checkTime(context.bounds, 'ts', Number(seconds), String(seconds));
+  return {
+    group,
+    key: keyIn(object, group),
+    bucket: floorTo(Number(seconds), group.bucketSeconds),
+    probe: probeIn(object),
+    readings: readingsIn(object, group),
+    count: countIn(object),
+    texts: keyTextsOf(object),
+  };
+}
+
+function groupIn(object: JsonObject, groups: SampleContext['groups']): ImportGroup {
+  const text = textIn(object, 'group');
+  const guid = parseGuid(text);
+  if (guid === null) throw new BadLine(`group must be a GUID in braces, got ${shownJson(text)}`);
+  const group = groups.get(guid);
+  if (!group) throw new BadLine(`group must be one that the context declares, got ${guid}`);
+  return group;
+}
+
+function keyIn(object: JsonObject, group: ImportGroup): ImportKey {
+  const text = textIn(object, 'key');
+  if (group.keyKind !== 'crosskey') {
+    const key = parseRawKey(group.keyKind, text);
+    if (key !== null) return simpleKey(key);
+    throw new BadLine(`key must be a raw key of kind ${group.keyKind}, got ${shownJson(text)}`);
+  }
+  // A copy: as long as its parts are in memory they must not keep the whole line there.
+  const key = parseCrossKey(group.partKinds, ownCopy(text));
+  if (key !== null) return { text: key.key, parts: key.parts };
+  const kinds = group.partKinds.join('\\');
+  throw new BadLine(`key must be a raw key of the form ${kinds}, got ${shownJson(text)}`);
+}
+
+function readingsIn(object: JsonObject, group: ImportGroup): (Whole | null)[] {
+  const values = object['values'];
+  if (!isJsonObject(values) || Object.keys(values).length === 0) {
+    throw new BadLine(`values must be an object of at least one meter, got ${shownJson(values)}`);
+  }
+  const readings: (Whole | null)[] = group.folds.map(() => null);
+  for (const [id, value] of Object.entries(values)) {
+    const meter = /^\d{1,10}$/.test(id) ? group.meters.get(Number(id)) : undefined;
+    if (!meter) throw new BadLine(`group ${group.guid} has no meter ${shownJson(id)}`);
+    if (meter.fold === null) {
+      throw new BadLine(`meter ${id} is of type 0 (VT_INVALID), which takes no readings`);
+    }
+    readings[meter.slot - 1] = readingOf(value, id, isCounting(meter.fold) ? 0 : -1);
+  }
+  return readings;
+}
+
+/** sign: −1 for meters whose readings may be negative. Decision 8. */
+function readingOf(value: unknown, meterId: string, sign: 0 | -1): Whole {
+  const whole = wholeOf(value);
+  if (whole !== null && isReading(whole) && (whole >= 0 || sign === -1)) return whole;
+  const least = sign === 0 ? '0' : '-(2^63-1)';
+  throw new BadLine(
+    `the value of meter ${meterId} must be an integer from ${least} to 2^63-1, got ${shownJson(value)}`,
+  );
+}
+
+function countIn(object: JsonObject): Whole {
+  const count = object['count'] ?? null;
+  if (count === null) return 1;
+  const whole = wholeOf(count);
+  if (whole !== null && whole >= 1 && isReading(whole)) return whole;
+  throw new BadLine(`count must be an integer from 1 to 2^63-1, got ${shownJson(count)}`);
+}
+
+function probeIn(object: JsonObject): string | null {
+  const probe = object['probe'] ?? null;
+  if (probe === null) return null;
+  if (typeof probe === 'string' && isName(probe)) return probe;
+  throw new BadLine(`probe must be ${NAME_FORM}, got ${shownJson(probe)}`);
+}
+
+function textIn(object: JsonObject, field: string): string {
+  const value = object[field];
+  if (typeof value === 'string') return value;
+  throw new BadLine(`${field} must be a text, got ${shownJson(value)}`);
+}
+
+function integerIn(object: JsonObject, field: string): Whole {
+  const whole = wholeOf(object[field]);
+  if (whole !== null) return whole;
+  throw new BadLine(`${field} must be an integer, got ${shownJson(object[field])}`);
+}
+
+function wholeOf(value: unknown): Whole | null {
+  // Exact: what might have been rounded was kept as text. Adding 0 turns the -0 of JSON into 0.
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value + 0;
+  const text = jsonNumber(value);
+  return text === null ? null : parseWhole(text);
+}

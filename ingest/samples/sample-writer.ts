@@ -1,0 +1,38 @@
+import type { ImportSession } from '../files/import-session.ts';
+import { loadGroups } from '../load-groups.ts';
+import type { TimeBounds } from '../time-bounds.ts';
+import { type ByteLineTaker, lineText } from './byte-lines.ts';
+import { createByteSamples } from './byte-samples.ts';
+import { parseSampleLine } from './sample-line.ts';
+
+export type SampleWriterOptions = {
+  /** The probe of samples that name none. */
+  readonly probe: string | null;
+  readonly bounds: TimeBounds;
+  /** Called for each sample that was taken. */
+  readonly onRecord: () => void;
+};
+
+/**
+ * Takes the lines of the `samples` format, and gives their readings to the session's writer. A line
+ * that cannot be taken fails as a `BadLine` before anything of it is given on.
+ */
+export async function createSampleWriter(
+  { connection, contextId, writer }: ImportSession,
+  { probe, bounds, onRecord }: SampleWriterOptions,
+): Promise<ByteLineTaker> {
+  const groups = await loadGroups(connection, contextId);
+  const context = { groups, bounds };
+  const addBytes = createByteSamples({ ...context, probe });
+  return (line) => {
+    const { batch } = writer;
+    if (!addBytes(batch, line)) {
+      const sample = parseSampleLine(context, lineText(line));
+      const { group, key, bucket, readings: values, count, texts } = sample;
+      batch.add({ group, key, bucket, count, probe: sample.probe ?? probe, values });
+      if (texts) writer.addTexts({ group, key, texts });
+    }
+    onRecord();
+    return writer.makeRoom();
+  };
+}
