@@ -72,7 +72,7 @@ export class SegmentImport {
     if (rowCount < this.#nextLook && rowCount < this.#limits.rows) return null;
     this.#nextLook = rowCount + LOOK_ROWS;
     if (!this.#isFull()) return null;
-    // Readings of flows are mostly of few keys and buckets, so many more fit when they are combined.
+    // Those of flows are mostly of few keys and buckets, so many more fit when they are combined.
     if (this.#combinesMuch) {
       this.#batch.combine();
       const left = this.#batch.rowCount;

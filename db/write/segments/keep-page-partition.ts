@@ -27,7 +27,7 @@ export async function keepPagePartition(
 
 /**
  * Takes the lock under which such a partition stays, be it there or not, until the end of the
- * transaction. A statement of its own: one that waited for the lock would see what was there before.
+ * transaction. It is a statement of its own, as one that waits sees what was there before.
  */
 export const lockPagePartition = (connection: Connection, table: PageTable, sliceId: number) =>
   connection.query('select pg_advisory_xact_lock_shared($1, $2)', [
