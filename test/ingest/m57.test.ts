@@ -116,7 +116,7 @@ describe.skipIf(!isThere)('a day of real traffic', () => {
     await importText(await fileSource(LOG), { databaseUrl: database.url, batchRows: 7000 });
     const meters = await query<{ name: string; slot: number; meter: number }>(
       database.url,
-      'select name, slot, meter_id as meter from counter_groups join meters using (group_id)',
+      'select g.name, slot, meter_id as meter from counter_groups g join meters using (group_id)',
     );
     const meterOf = new Map(meters.map(({ name, slot, meter }) => [`${name} ${slot}`, meter]));
     readings = await storedReadings(database.url);
