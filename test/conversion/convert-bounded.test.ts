@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrate } from '../../db/migrate.ts';
 import { SEALED_LEVEL } from '../../domain/segment-level.ts';
 import { CONVERSION_LIMITS } from '../../store/convert/conversion-limits.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { type ConvertLab, LATER, openConvertLab } from './convert-lab.ts';
 import { differences } from './plain-readings.ts';
 
@@ -17,9 +18,9 @@ const DATABASE = `
   insert into contexts (name) values ('large');
   insert into engines (context_id, instance) values (1, 0);
   insert into counter_groups (context_id, guid, name, key_kind, bucket_size, topper_bucket_size,
-    sampling_rate, enabled)
-  values (1, gen_random_uuid(), 'hosts', 'ipv4', 60, 300, 1, true),
-    (1, gen_random_uuid(), 'doors', 'text', 60, 300, 1, true);
+    sampling_rate, enabled, shard_count)
+  values (1, gen_random_uuid(), 'hosts', 'ipv4', 60, 300, 1, true, 8),
+    (1, gen_random_uuid(), 'doors', 'text', 60, 300, 1, true, 8);
   insert into meters (group_id, meter_id, slot, type, topcount, name, description, units)
   values (1, 0, 1, 2, 100, 'bytes', '', ''), (1, 1, 2, 5, 100, 'load', '', ''),
     (2, 0, 1, 11, 100, 'most', '', '');
@@ -52,7 +53,9 @@ const sliceSamples = (sliceId: number, count: number): string => `
 let lab: ConvertLab;
 
 beforeEach(async () => {
-  lab = await openConvertLab(await createTestDatabase());
+  const database = await createEmptyDatabase();
+  await migrate(database.url);
+  lab = await openConvertLab(database);
   await lab.connection.query(DATABASE);
 });
 

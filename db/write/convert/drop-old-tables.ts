@@ -30,8 +30,9 @@ async function selectHasNeeded(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Drops the tables of version 0.7, partition by partition, as each takes locks of its own and a
- * server has a limited number. Samples of slices that were put away by hand stay as tables of their
+ * Drops the tables and columns of version 0.7, partition by partition, as each takes locks of its own
+ * and a server has a limited number. Until then whoever still writes there is told why not
+ * (freeze-old-tables.ts). Samples of slices that were put away by hand stay as tables of their
  * own, and `keys` then stays too. Cut off, it can be run again.
  */
 export async function dropOldTables(connection: Connection): Promise<void> {
@@ -45,7 +46,9 @@ export async function dropOldTables(connection: Connection): Promise<void> {
   await inTransaction(connection, async () => {
     await connection.query(
       `drop table samples, topper_blocks, key_series, coarse_blocks, block_changes,
-         converted_slices, converted_texts`,
+         converted_slices, converted_texts;
+       alter table counter_groups drop column shard_count;
+       alter table slices drop column packed`,
     );
     if (!keepsKeys) await connection.query('drop table keys; drop function refuse_old_writes()');
   });
