@@ -1,13 +1,14 @@
 import type { TimeBound } from '../../../db/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { BlockRun } from '../../../topk/cover.ts';
 import type { UnitReadings } from '../../../topk/fold-units.ts';
 import type { KeyBits } from '../../../topk/key-bits.ts';
 import type { MeterRead } from '../meter-read.ts';
 import { fromKernel, type NamedKeys, toKernel } from './kernel-questions.ts';
 import type { KeyAnswer, KeysPassing, SegmentGroup, SegmentQuestion } from './key-questions.ts';
 import { planSegments, type SegmentPart } from './plan-segments.ts';
-import { SegmentBlocks } from './segment-blocks.ts';
+import { SegmentBlocks, type StartedBlock } from './segment-blocks.ts';
 import { SegmentKeys, type SegmentUnion, uniteSegments } from './segment-keys.ts';
 import { SectionWishes, type SegmentReader } from './segment-reader.ts';
 
@@ -114,7 +115,7 @@ async function answerRead(
     ),
   );
   const asked = questions.map(({ question }, i) => toKernel(question, named, passing[i] ?? null));
-  const units = unitsOf(parts, read, { union, blocks });
+  const units = unitsOf(reader, { read, parts, union, blocks });
   const found = await reader.kernel.fold(read.fold, units, asked, reader.signal);
   const { fold } = read;
   return questions.map(({ question }, i) => {
@@ -136,24 +137,41 @@ async function passingKeys(
   return found;
 }
 
+type UnitsWanted = {
+  readonly read: MeterRead;
+  readonly parts: readonly SegmentPart[];
+  readonly union: SegmentUnion;
+  readonly blocks: SegmentBlocks;
+};
+
 /** Blocks with readings, their keys by their ordinals in the union. */
 function unitsOf(
-  parts: readonly SegmentPart[],
-  { slot }: MeterRead,
-  { union, blocks }: { readonly union: SegmentUnion; readonly blocks: SegmentBlocks },
+  { memory }: SegmentReader,
+  { read, parts, union, blocks }: UnitsWanted,
 ): UnitReadings[] {
   const units: UnitReadings[] = [];
   for (const { segment, cover } of parts) {
     const map = union.mapOf(segment);
+    const toUnion = ({ level }: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
+      // A block of all keys is the map itself.
+      if (map === null || ids.length === map.length) return map ?? ids;
+      const name = `${segment.segmentId} ${level} ${start} ${union.name}`;
+      const known = memory.find('mapped', name);
+      if (known) return known;
+      const own = mapped(ids, map);
+      memory.keep('mapped', name, own);
+      return own;
+    };
     for (const [runs, sign] of [
       [cover.runs, 1],
       [cover.less, -1],
     ] as const) {
       for (const run of runs) {
-        for (const { ids, column } of blocks.of(segment, run, slot - 1)) {
+        for (const started of blocks.startsOf(segment, run, read.slot - 1)) {
+          const { column } = started.block;
           if (column === null) continue;
-          const own = map === null ? ids : mapped(ids, map);
-          units.push({ ids: own, shardEnds: Uint32Array.of(own.length), column, sign });
+          const ids = toUnion(run, started);
+          units.push({ ids, shardEnds: Uint32Array.of(ids.length), column, sign });
         }
       }
     }

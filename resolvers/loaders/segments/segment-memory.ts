@@ -13,12 +13,14 @@ export type KnownBlock = { readonly ids: Uint32Array; readonly column: UnitColum
 type Kept = {
   readonly keys: KeyList;
   readonly unions: UnitedKeys;
+  /** Of a block's keys, their ordinals in a union. */
+  readonly mapped: Uint32Array;
   readonly blocks: KnownBlock;
   readonly series: SegmentSeries;
   readonly filters: KeyBits;
 };
 
-const KINDS = ['keys', 'unions', 'blocks', 'series', 'filters'] as const;
+const KINDS = ['keys', 'unions', 'mapped', 'blocks', 'series', 'filters'] as const;
 
 export type KeptKind = keyof Kept;
 
@@ -46,6 +48,7 @@ export class SegmentMemory {
   readonly #tallies: Readonly<Record<KeptKind, Tally>> = {
     keys: new Tally(),
     unions: new Tally(),
+    mapped: new Tally(),
     blocks: new Tally(),
     series: new Tally(),
     filters: new Tally(),
@@ -53,6 +56,7 @@ export class SegmentMemory {
   readonly #bytes: Record<KeptKind, number> = {
     keys: 0,
     unions: 0,
+    mapped: 0,
     blocks: 0,
     series: 0,
     filters: 0,
