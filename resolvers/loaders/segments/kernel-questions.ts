@@ -3,6 +3,7 @@ import type { Fold } from '../../../domain/meter-type.ts';
 import { combine } from '../../../domain/topper-arithmetic.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt, keyStart } from '../../../segments/keys/key-list.ts';
+import { firstPartRanges } from '../../../segments/keys/key-ranges.ts';
 import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
 import type { KeyBits } from '../../../topk/key-bits.ts';
 import type { KeyPlace } from '../../../topk/key-rows.ts';
@@ -54,18 +55,34 @@ function findPlace({ keys, codec }: NamedKeys, text: string): KeyPlace {
 const placesWithin = (within: KeysWithin | null, named: NamedKeys): KeyPlace[] | null =>
   within && ordinalsWithin(within, named).map(placeOf);
 
-/** Decision 31: each cross-key once, however many of its parts are the key. */
-export function ordinalsWithin(within: KeysWithin, { keys, codec }: NamedKeys): number[] {
-  const wanted = within.parts.map((part) => ({ part, bytes: codec.encodePart(part, within.key) }));
+/**
+ * Decision 31: each cross-key once, however many of its parts are the key; ascending. Keys with the
+ * same first part lie together; for later parts all are looked at.
+ */
+export function ordinalsWithin(within: KeysWithin, named: NamedKeys): number[] {
+  const { keys, codec } = named;
+  const ordinals = new Set<number>();
+  if (within.parts.includes(0)) {
+    for (const { from, to } of firstPartRanges(keys, codec, within.key)) {
+      for (let ordinal = from; ordinal < to; ordinal += 1) ordinals.add(ordinal);
+    }
+  }
+  const later = within.parts.filter((part) => part > 0);
+  if (later.length === 0) return [...ordinals];
+  for (const ordinal of withLaterParts({ ...within, parts: later }, named)) ordinals.add(ordinal);
+  return [...ordinals].sort((a, b) => a - b);
+}
+
+function withLaterParts({ parts, key }: KeysWithin, { keys, codec }: NamedKeys): number[] {
+  const wanted = parts.map((part) => ({ part, bytes: codec.encodePart(part, key) }));
   const ends = new Uint32Array(codec.kinds.length);
   const ordinals: number[] = [];
   for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
     codec.partEnds(keys.bytes, keyStart(keys, ordinal), keys.ends[ordinal] as number, ends);
-    const from = keyStart(keys, ordinal);
-    const isWithin = wanted.some(({ part, bytes }) => {
-      const start = part === 0 ? from : (ends[part - 1] as number);
-      return bytes !== null && isSame(keys.bytes, start, ends[part] as number, bytes);
-    });
+    const isWithin = wanted.some(
+      ({ part, bytes }) =>
+        bytes !== null && isSame(keys.bytes, ends[part - 1] as number, ends[part] as number, bytes),
+    );
     if (isWithin) ordinals.push(ordinal);
   }
   return ordinals;
