@@ -1,16 +1,15 @@
 import type { Exact } from '../domain/exact.ts';
+import type { KeySet } from '../segments/filter/key-set.ts';
 import { type BlockHead, headOf, largestOfHead } from './block-heads.ts';
 import type { Folded } from './fold-units.ts';
-import type { KeyBits } from './key-bits.ts';
 import {
   compareRows,
   countedRows,
   exactValue,
-  type KeyPlace,
   type KeyRows,
+  ordinalOf,
   type PlacedRow,
   passingRows,
-  placeOf,
   releaseRows,
   rowOf,
   rowsOf,
@@ -20,23 +19,26 @@ import {
 import { kthLargest } from './kth-largest.ts';
 import { isLookable, lookOnce, rowsNotBelow, type Tally } from './look-once.ts';
 
-/** Which keys count at all (null: every one), and which of these may be listed (null: all). */
+/**
+ * Which keys count at all (null: every one), and which of these may be listed (null: all). Keys are
+ * named by their ordinals; one that no block has is no error.
+ */
 export type KeySelection = {
-  readonly within: readonly KeyPlace[] | null;
-  readonly passing: KeyBits | null;
+  readonly within: readonly number[] | null;
+  readonly passing: KeySet | null;
 };
 
 export type Question =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
-  | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly KeyPlace[] })
-  | { readonly kind: 'values'; readonly keys: readonly KeyPlace[] };
+  | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly number[] })
+  | { readonly kind: 'values'; readonly keys: readonly number[] };
 
-export type ValuedKey = KeyPlace & { readonly value: Exact };
+export type ValuedKey = { readonly ordinal: number; readonly value: Exact };
 
 /**
  * candidates: the `maxItems` largest that pass, largest first, and all that are as large as the
- * last of them: between equals the texts of keys decide, which are not known here. The rests are
- * what keys that are no candidates come to.
+ * last of them, in any order between equals. The rests are what keys that are no candidates come
+ * to.
  */
 export type TopAnswer = {
   readonly kind: 'top';
@@ -51,7 +53,7 @@ export type TopAnswer = {
 export type RankAnswer = {
   readonly value: Exact;
   readonly larger: number;
-  readonly equals: readonly KeyPlace[];
+  readonly equals: readonly number[];
 };
 
 export type Answer =
@@ -118,12 +120,12 @@ function answerTop(
 }
 
 const valuedKeys = (folded: Folded, rows: readonly number[]): ValuedKey[] =>
-  rows.map((row) => ({ ...placeOf(folded, row), value: exactValue(folded, row) }));
+  rows.map((row) => ({ ordinal: ordinalOf(folded, row), value: exactValue(folded, row) }));
 
 /** Where no row has to be written down; null: they have to be. */
 function answerAtOnce(
   folded: Folded,
-  question: { readonly maxItems: number; readonly passing: KeyBits | null },
+  question: { readonly maxItems: number; readonly passing: KeySet | null },
   all: () => KeyRows,
 ): TopAnswer | null {
   const known = answerByHead(folded, question, all);
@@ -133,7 +135,7 @@ function answerAtOnce(
 /** Of a block whose head is known; null: all of its rows have to be looked at. */
 function answerByHead(
   folded: Folded,
-  { maxItems, passing }: { readonly maxItems: number; readonly passing: KeyBits | null },
+  { maxItems, passing }: { readonly maxItems: number; readonly passing: KeySet | null },
   all: () => KeyRows,
 ): TopAnswer | null {
   const head = headOf(folded, null, all);
@@ -154,7 +156,7 @@ function answerByHead(
 
 function answerByLook(
   folded: Folded,
-  { maxItems, passing }: { readonly maxItems: number; readonly passing: KeyBits | null },
+  { maxItems, passing }: { readonly maxItems: number; readonly passing: KeySet | null },
 ): TopAnswer {
   const { all, passed, cut } = lookOnce(folded, passing, maxItems);
   const near = rowsNotBelow(folded, passing, cut);
@@ -236,7 +238,7 @@ function rowsWhere(
   return { rows, length };
 }
 
-const answerValues = (folded: Folded, keys: readonly KeyPlace[]): (Exact | null)[] =>
+const answerValues = (folded: Folded, keys: readonly number[]): (Exact | null)[] =>
   keys.map((key) => {
     const row = rowOf(folded, key);
     return row === null ? null : exactValue(folded, row);
@@ -244,7 +246,7 @@ const answerValues = (folded: Folded, keys: readonly KeyPlace[]): (Exact | null)
 
 function answerRanks(
   folded: Folded,
-  question: KeySelection & { keys: readonly KeyPlace[] },
+  question: KeySelection & { keys: readonly number[] },
   all: () => KeyRows,
 ): (RankAnswer | null)[] {
   const { passed } = selectRows(folded, question, all);
@@ -255,7 +257,7 @@ function answerRanks(
   const places = new Map(ordered.map(({ row }, place) => [row, place]));
   const firsts = firstEquals(folded, ordered);
   // Keys of the same value share one list: there may be as many equals as there are keys.
-  const equals = new Map<number, KeyPlace[]>();
+  const equals = new Map<number, number[]>();
   return question.keys.map((key) => {
     const row = rowOf(folded, key);
     const place = row === null ? undefined : places.get(row);
@@ -284,7 +286,7 @@ function equalsFrom(
   ordered: readonly PlacedRow[],
   firsts: Uint32Array,
   first: number,
-): KeyPlace[] {
+): number[] {
   const count = countWhile(ordered, first, (_, place) => firsts[place] === first);
-  return ordered.slice(first, first + count).map(({ row }) => placeOf(folded, row));
+  return ordered.slice(first, first + count).map(({ row }) => ordinalOf(folded, row));
 }

@@ -1,7 +1,7 @@
 import type { Exact } from '../domain/exact.ts';
 import type { Lanes } from '../segments/codes/lanes.ts';
+import type { KeySet } from '../segments/filter/key-set.ts';
 import type { Folded } from './fold-units.ts';
-import type { KeyBits } from './key-bits.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
 import { kthLargest } from './kth-largest.ts';
 
@@ -28,7 +28,7 @@ const FILTERS = 8;
 
 /** Of one block, by which keys count: a filter's, or all. null: there is none. */
 type BlockHeads = {
-  readonly by: WeakMap<KeyBits | typeof EVERY_KEY, BlockHead | null | 'asked once'>;
+  readonly by: WeakMap<KeySet | typeof EVERY_KEY, BlockHead | null | 'asked once'>;
   ofFilters: number;
 };
 
@@ -44,7 +44,7 @@ const heads = new WeakMap<Lanes, BlockHeads>();
  */
 export function headOf(
   folded: Folded,
-  passing: KeyBits | null,
+  passing: KeySet | null,
   rows: () => KeyRows,
 ): BlockHead | null {
   const { values, listed, touched } = folded;

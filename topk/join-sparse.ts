@@ -64,9 +64,7 @@ function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
   const units = parts.flatMap(({ ids, columns: [column], shift }): UnitReadings[] => {
     if (!column) return [];
     const ranks = ids.map((id) => rankOf.get(id + shift) ?? 0);
-    return [
-      { ids: ranks, shardEnds: Uint32Array.of(ranks.length), column: bounded(column), sign: 1 },
-    ];
+    return [{ ids: ranks, column: bounded(column), sign: 1 }];
   });
   const folded = foldUnits(units, fold);
   const counted = countedRows(folded);

@@ -1,5 +1,6 @@
 import type { KeyFilter } from '../domain/key-filter.ts';
 import type { Fold } from '../domain/meter-type.ts';
+import { type KeySet, sharedMemory } from '../segments/filter/key-set.ts';
 import { keyMatcher } from '../segments/filter/match-keys.ts';
 import type { OwnLabels } from '../segments/filter/plain-texts.ts';
 import { type KeyKinds, keyCodecOf } from '../segments/keys/key-codec.ts';
@@ -8,7 +9,6 @@ import { type UnitedKeys, uniteKeys } from '../segments/keys/unite-keys.ts';
 import { type Answer, answerQuestions, type Question } from './answer-questions.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from './decode-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold-units.ts';
-import type { KeyBits } from './key-bits.ts';
 import { openUnits } from './open-units.ts';
 
 /** Which keys of a kind are looked for; labels null: it does not look at any. */
@@ -32,7 +32,7 @@ export type KernelTask =
 export type KernelResult =
   | readonly (readonly SegmentBlock[])[]
   | UnitedKeys
-  | KeyBits
+  | KeySet
   | readonly Answer[];
 
 export function runKernelTask(task: KernelTask): KernelResult {
@@ -50,13 +50,9 @@ export function runKernelTask(task: KernelTask): KernelResult {
   }
 }
 
-const sharedMemory = (sizeBytes: number) => new SharedArrayBuffer(sizeBytes);
-
-/** The same bits as the filter's: the kernel knows one shard. */
-function matchKeys(keys: KeyList, { filter, labels, ...kinds }: KeySearch): KeyBits {
+function matchKeys(keys: KeyList, { filter, labels, ...kinds }: KeySearch): KeySet {
   const matches = keyMatcher(keyCodecOf(kinds), filter);
-  const { count, words } = matches(keys, labels ? { labels } : {});
-  return { starts: Uint32Array.of(0, count), bits: words };
+  return matches(keys, labels ? { labels } : {});
 }
 
 function answerFold(

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { serviceError } from '../domain/errors.ts';
 import type { Fold } from '../domain/meter-type.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
+import type { KeySet } from '../segments/filter/key-set.ts';
 import type { KeyList } from '../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../segments/keys/unite-keys.ts';
 import type { Answer, Question } from './answer-questions.ts';
@@ -14,7 +15,6 @@ import {
   runKernelTask,
 } from './kernel-task.ts';
 import type { WorkerReply } from './kernel-worker.ts';
-import type { KeyBits } from './key-bits.ts';
 import { isListed } from './open-units.ts';
 
 export type KernelOptions = {
@@ -99,9 +99,9 @@ export class Kernel {
   }
 
   /** Those of sorted keys that pass a filter. Errors: those of compileKeyFilter. */
-  async match(keys: KeyList, search: KeySearch, signal: AbortSignal): Promise<KeyBits> {
+  async match(keys: KeyList, search: KeySearch, signal: AbortSignal): Promise<KeySet> {
     const task: KernelTask = { kind: 'match', keys, search };
-    return (await this.#run(task, keys.count <= INLINE.matchedKeys, signal)) as KeyBits;
+    return (await this.#run(task, keys.count <= INLINE.matchedKeys, signal)) as KeySet;
   }
 
   async fold(

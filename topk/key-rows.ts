@@ -1,16 +1,14 @@
 import { compareExact, type Exact } from '../domain/exact.ts';
 import { isCounting } from '../domain/meter-type.ts';
 import { approximate, isWide, type Lanes, laneValue } from '../segments/codes/lanes.ts';
+import { hasKey, type KeySet } from '../segments/filter/key-set.ts';
 import type { Folded } from './fold-units.ts';
-import { hasKey, type KeyBits } from './key-bits.ts';
 import { giveBackRowArrays, takeRowArrays } from './scratch.ts';
 
-/** A key by its place: what it is called is of no concern here. */
-export type KeyPlace = { readonly shard: number; readonly keyId: number };
-
 /**
- * `length` rows of what was folded (the arrays may be longer), each with its value as a double: exact where that is possible, else
- * near enough (`slack`) that only neighbours have to be compared exactly.
+ * `length` rows of what was folded (the arrays may be longer), each with its value as a double:
+ * exact where that is possible, else near enough (`SLACK`) that only neighbours have to be compared
+ * exactly.
  */
 export type KeyRows = {
   readonly length: number;
@@ -111,7 +109,7 @@ const meanOf = (values: Lanes, counts: Lanes, row: number): number =>
   approximate(values, row) / approximate(counts, row);
 
 /** Those of the keys that have been counted. */
-export function rowsOf(folded: Folded, keys: readonly KeyPlace[]): KeyRows {
+export function rowsOf(folded: Folded, keys: readonly number[]): KeyRows {
   const rows = new Uint32Array(keys.length);
   const approx = new Float64Array(keys.length);
   let length = 0;
@@ -126,18 +124,14 @@ export function rowsOf(folded: Folded, keys: readonly KeyPlace[]): KeyRows {
   return { length, rows, approx };
 }
 
-/** Those of `from` that are in the set. Rows mostly ascend, and so do their shards. */
-export function passingRows(folded: Folded, from: KeyRows, passing: KeyBits): KeyRows {
-  const { starts, listed } = folded;
+/** Those of `from` that are in the set. */
+export function passingRows(folded: Folded, from: KeyRows, passing: KeySet): KeyRows {
+  const { listed } = folded;
   const { rows, approx } = takeRowArrays(from.length);
   let length = 0;
-  let shard = 0;
   for (let i = 0; i < from.length; i += 1) {
     const row = from.rows[i] as number;
-    if (row < (starts[shard] as number)) shard = 0;
-    while (row >= (starts[shard + 1] as number)) shard += 1;
-    const keyId = listed === null ? row - (starts[shard] as number) : (listed[row] as number);
-    if (!hasKey(passing, shard, keyId)) continue;
+    if (!hasKey(passing, listed === null ? row : (listed[row] as number))) continue;
     rows[length] = row;
     approx[length] = from.approx[i] as number;
     length += 1;
@@ -145,21 +139,12 @@ export function passingRows(folded: Folded, from: KeyRows, passing: KeyBits): Ke
   return { length, rows, approx };
 }
 
-export function shardOfRow(starts: Uint32Array, row: number): number {
-  let shard = 0;
-  while ((starts[shard + 1] ?? Number.POSITIVE_INFINITY) <= row) shard += 1;
-  return shard;
-}
-
-export function placeOf({ starts, listed }: Folded, row: number): KeyPlace {
-  const shard = shardOfRow(starts, row);
-  return { shard, keyId: listed?.[row] ?? row - (starts[shard] ?? 0) };
-}
+export const ordinalOf = ({ listed }: Folded, row: number): number => listed?.[row] ?? row;
 
 /** null: the key has not been counted. */
-export function rowOf(folded: Folded, place: KeyPlace): number | null {
+export function rowOf(folded: Folded, ordinal: number): number | null {
   const { values, counts, fold } = folded;
-  const row = possibleRow(folded, place);
+  const row = possibleRow(folded, ordinal);
   if (row === null) return null;
   if (counts) return approximate(counts, row) > 0 ? row : null;
   const value = approximate(values, row);
@@ -167,16 +152,15 @@ export function rowOf(folded: Folded, place: KeyPlace): number | null {
 }
 
 /** The row that is the key's, if there is one. */
-function possibleRow({ starts, listed }: Folded, { shard, keyId }: KeyPlace): number | null {
-  const [from, to] = [starts[shard] ?? 0, starts[shard + 1] ?? 0];
-  if (listed === null) return from + keyId < to ? from + keyId : null;
-  const row = firstAtLeast(listed, keyId, from, to);
-  return row < to && listed[row] === keyId ? row : null;
+function possibleRow({ listed, values }: Folded, ordinal: number): number | null {
+  if (listed === null) return ordinal < values.low.length ? ordinal : null;
+  const row = firstAtLeast(listed, ordinal);
+  return listed[row] === ordinal ? row : null;
 }
 
-/** Of ascending ids from `from` to before `to`, where the first is that is not smaller. */
-function firstAtLeast(ids: Uint32Array, least: number, from: number, to: number): number {
-  let [low, high] = [from, to];
+/** Of ascending ids, where the first is that is not smaller. */
+function firstAtLeast(ids: Uint32Array, least: number): number {
+  let [low, high] = [0, ids.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((ids[middle] as number) < least) low = middle + 1;

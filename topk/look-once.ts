@@ -1,6 +1,6 @@
 import { isCounting } from '../domain/meter-type.ts';
+import { hasKey, type KeySet } from '../segments/filter/key-set.ts';
 import type { Folded } from './fold-units.ts';
-import { hasKey, type KeyBits } from './key-bits.ts';
 import type { PlacedRow } from './key-rows.ts';
 import { raiseSmallest } from './kth-largest.ts';
 
@@ -24,7 +24,7 @@ export const isLookable = ({ fold, values, counts, touched }: Folded): boolean =
   isCounting(fold) && counts === null && values.high === null && touched === null;
 
 /** passing: which keys may be listed; null: all. */
-export function lookOnce(folded: Folded, passing: KeyBits | null, wanted: number): Look {
+export function lookOnce(folded: Folded, passing: KeySet | null, wanted: number): Look {
   const { low } = folded.values;
   const largest = new Float64Array(Math.min(wanted, low.length) || 1).fill(
     Number.NEGATIVE_INFINITY,
@@ -53,52 +53,39 @@ function lookAtAll(low: Float64Array, largest: Float64Array): Tally {
 }
 
 function lookAtPassing(
-  { starts, listed, values: { low } }: Folded,
-  passing: KeyBits,
+  { listed, values: { low } }: Folded,
+  passing: KeySet,
   largest: Float64Array,
 ): Omit<Look, 'cut'> {
-  const { bits } = passing;
   let sum = 0;
   let count = 0;
   let passedSum = 0;
   let passedCount = 0;
   let cut = Number.NEGATIVE_INFINITY;
-  for (let shard = 0; shard + 1 < starts.length; shard += 1) {
-    const [from, to] = [starts[shard] as number, starts[shard + 1] as number];
-    const first = passing.starts[shard] ?? 0;
-    // A key that the set has no room for is not in it.
-    const room = (passing.starts[shard + 1] ?? first) - first;
-    for (let row = from; row < to; row += 1) {
-      const value = low[row] as number;
-      if (Number.isNaN(value)) continue;
-      const isCounted = value === 0 ? 0 : 1;
-      sum += value;
-      count += isCounted;
-      const keyId = listed === null ? row - from : (listed[row] as number);
-      if (keyId >= room) continue;
-      const bit = first + keyId;
-      if ((((bits[bit >>> 5] as number) >>> (bit & 31)) & 1) === 0) continue;
-      passedSum += value;
-      passedCount += isCounted;
-      if (value > cut && value !== 0) cut = raiseSmallest(largest, value);
-    }
+  for (let row = 0; row < low.length; row += 1) {
+    const value = low[row] as number;
+    if (Number.isNaN(value)) continue;
+    const isCounted = value === 0 ? 0 : 1;
+    sum += value;
+    count += isCounted;
+    if (!hasKey(passing, listed === null ? row : (listed[row] as number))) continue;
+    passedSum += value;
+    passedCount += isCounted;
+    if (value > cut && value !== 0) cut = raiseSmallest(largest, value);
   }
   return { all: { sum, count }, passed: { sum: passedSum, count: passedCount } };
 }
 
 /** The rows that count, may be listed and are not below `cut`. */
-export function rowsNotBelow(folded: Folded, passing: KeyBits | null, cut: number): PlacedRow[] {
-  const { starts, listed, values } = folded;
+export function rowsNotBelow(folded: Folded, passing: KeySet | null, cut: number): PlacedRow[] {
+  const { listed, values } = folded;
   const { low } = values;
   const near: PlacedRow[] = [];
-  for (let shard = 0; shard + 1 < starts.length; shard += 1) {
-    const [from, to] = [starts[shard] as number, starts[shard + 1] as number];
-    for (let row = from; row < to; row += 1) {
-      const approx = low[row] as number;
-      if (!(approx >= cut) || approx === 0) continue;
-      const keyId = listed === null ? row - from : (listed[row] as number);
-      if (passing === null || hasKey(passing, shard, keyId)) near.push({ row, approx });
-    }
+  for (let row = 0; row < low.length; row += 1) {
+    const approx = low[row] as number;
+    if (!(approx >= cut) || approx === 0) continue;
+    const ordinal = listed === null ? row : (listed[row] as number);
+    if (passing === null || hasKey(passing, ordinal)) near.push({ row, approx });
   }
   return near;
 }

@@ -2,7 +2,7 @@ import { type Fold, isCounting } from '../domain/meter-type.ts';
 import { isWide, NARROW_BOUND } from '../segments/codes/lanes.ts';
 import { type Folded, foldUnits, type UnitReadings } from './fold-units.ts';
 
-/** Blocks as one, to be asked questions. Keys of each block ascend within their shard. */
+/** Blocks as one, to be asked questions. */
 export const openUnits = (units: readonly UnitReadings[], fold: Fold): Folded =>
   asListed(units, fold) ?? foldUnits(units, fold);
 
@@ -17,7 +17,6 @@ export function isListed(units: readonly UnitReadings[], fold: Fold): boolean {
 function asListed(units: readonly UnitReadings[], fold: Fold): Folded | null {
   const [unit] = units;
   if (!unit || !isListed(units, fold)) return null;
-  const { ids, shardEnds, column } = unit;
-  const starts = Uint32Array.of(0, ...shardEnds);
-  return { fold, starts, listed: ids, values: column.values, counts: null, touched: null };
+  const { ids, column } = unit;
+  return { fold, listed: ids, values: column.values, counts: null, touched: null };
 }

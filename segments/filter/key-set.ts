@@ -23,6 +23,7 @@ export function fullKeySet(count: number, allocate = sharedMemory): KeySet {
   return set;
 }
 
+/** A key behind those that the set has room for is not in it. */
 export const hasKey = ({ words }: KeySet, ordinal: number): boolean =>
   (((words[ordinal >>> 5] as number) >>> (ordinal & 31)) & 1) === 1;
 

@@ -5,61 +5,51 @@ import type { Fold } from '../../domain/meter-type.ts';
 import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold-units.ts';
-import type { KeyPlace } from '../../topk/key-rows.ts';
 import { openUnits } from '../../topk/open-units.ts';
 import { boundOf } from '../../topk/unit-column.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import {
   answerPlainly,
-  byText,
+  ascending,
   foldPlainly,
   inOrder,
-  keyBitsOf,
+  keySetOf,
   type PlainUnit,
   unitOf,
 } from './reference-answers.ts';
 
-const SHARDS = 3;
 const MOST_ID = 400;
 
 type Reading = fc.Arbitrary<PlainReading>;
 
-const shard = (reading: Reading): fc.Arbitrary<PlainUnit[number]> =>
-  idsUpTo(MOST_ID, 12).chain((ids) =>
+const block = (reading: Reading): fc.Arbitrary<PlainUnit> =>
+  idsUpTo(MOST_ID, 40).chain((ids) =>
     fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
   );
 
 const UP_TO_SIX = { minLength: 0, maxLength: 6 };
 
-/** Blocks of up to three shards, of a fold's readings, some of which are none. */
+/** Blocks of a fold's readings, some of which are none. */
 const unitsOf = (fold: Fold, size = UP_TO_SIX): fc.Arbitrary<PlainUnit[]> =>
   fc
     .tuple(fc.constantFrom(smallReadingOf(fold), readingOf(fold)), fc.boolean())
     .chain(([reading, hasGaps]) =>
-      fc.array(
-        fc.array(shard(hasGaps ? fc.option(reading, { nil: null }) : reading), {
-          maxLength: SHARDS,
-        }),
-        size,
-      ),
+      fc.array(block(hasGaps ? fc.option(reading, { nil: null }) : reading), size),
     );
 
 /** Keys that there are and some that there are not, each once. */
-const places: fc.Arbitrary<KeyPlace[]> = fc.uniqueArray(
-  fc.record({
-    shard: fc.integer({ min: 0, max: SHARDS }),
-    keyId: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: MOST_ID + 5 })),
-  }),
-  { maxLength: 120, selector: ({ shard: of, keyId }) => `${of} ${keyId}` },
+const ordinals: fc.Arbitrary<number[]> = fc.uniqueArray(
+  fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: MOST_ID + 5 })),
+  { maxLength: 120 },
 );
 
-const sizes = fc.array(fc.constantFrom(0, 20, MOST_ID + 10), { maxLength: SHARDS + 1 });
+const rooms = fc.constantFrom(0, 20, MOST_ID + 10);
 
 const selection = fc.record({
-  within: fc.option(places, { nil: null }),
+  within: fc.option(ordinals, { nil: null }),
   passing: fc.option(
-    fc.tuple(places, sizes).map(([keys, room]) => keyBitsOf(keys, room)),
+    fc.tuple(ordinals, rooms).map(([keys, room]) => keySetOf(keys, room)),
     { nil: null },
   ),
 });
@@ -68,17 +58,17 @@ const question: fc.Arbitrary<Question> = fc.oneof(
   fc
     .tuple(selection, fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(40, 10_000)))
     .map(([selected, maxItems]) => ({ kind: 'top' as const, ...selected, maxItems })),
-  fc.tuple(selection, places).map(([selected, keys]) => ({
+  fc.tuple(selection, ordinals).map(([selected, keys]) => ({
     ...{ kind: 'ranks' as const, ...selected, keys },
   })),
-  places.map((keys) => ({ kind: 'values' as const, keys })),
+  ordinals.map((keys) => ({ kind: 'values' as const, keys })),
 );
 
 /** An answer with what has no order in one. */
 function ordered(answer: Answer): unknown {
   if (answer.kind === 'top') return { ...answer, candidates: inOrder(answer.candidates) };
   if (answer.kind === 'values') return answer;
-  const ranks = answer.ranks.map((rank) => rank && { ...rank, equals: byText(rank.equals) });
+  const ranks = answer.ranks.map((rank) => rank && { ...rank, equals: ascending(rank.equals) });
   return { ...answer, ranks };
 }
 
@@ -156,11 +146,11 @@ it.each(['mean', 'max', 'min'] as const)('readings that combine by %s stay in', 
 
 const TOP_ONE: Question = { kind: 'top', maxItems: 1, within: null, passing: null };
 
-/** Blocks of one shard, of which key n has the n-th value of each. */
+/** Blocks of which key n has the n-th value of each. */
 const blocks = (...values: (bigint | null)[][]): PlainUnit[] =>
-  values.map((row) => [
+  values.map((row) =>
     row.map((sum, id) => ({ id, reading: sum === null ? null : { sum, count: 1n } })),
-  ]);
+  );
 
 describe('sums', () => {
   it.each<[string, bigint, number]>([
@@ -172,7 +162,7 @@ describe('sums', () => {
     const [answer] = ask(all, 'sum', [TOP_ONE]);
     const count = BigInt(times);
     expect(answer).toMatchObject({
-      candidates: [{ shard: 0, keyId: 0, value: { sum: value * count, count: 1n } }],
+      candidates: [{ ordinal: 0, value: { sum: value * count, count: 1n } }],
       rest: { sum: (value - 1n) * count, count: 1n },
       total: { sum: (2n * value - 1n) * count, count: 1n },
     });
@@ -191,7 +181,7 @@ describe('sums', () => {
     for (let row = 0; row < count; row += 1) setWide(values, row, value - BigInt(row));
     const ids = Uint32Array.from(values.low, (_, row) => row);
     const column = { values, counts: null, bound: boundOf(values), countBound: count };
-    return { ids, shardEnds: Uint32Array.of(count), column, sign: 1 };
+    return { ids, column, sign: 1 };
   }
 
   it.each([
@@ -204,7 +194,7 @@ describe('sums', () => {
       Array.from({ length: blockCount }, () => unit),
       'sum',
     );
-    const [answer] = answerQuestions(folded, [{ ...TOP_ONE, passing: keyBitsOf([], [0]) }]);
+    const [answer] = answerQuestions(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]);
     const [count, times] = [BigInt(keys), BigInt(blockCount)];
     const sum = times * (count * value - (count * (count - 1n)) / 2n);
     expect(answer).toMatchObject({ total: { sum }, candidates: [] });
@@ -219,30 +209,28 @@ describe('values that only differ beyond what a double holds', () => {
       TOP_ONE,
       {
         ...{ kind: 'ranks', within: null, passing: null },
-        keys: [0, 1, 2].map((keyId) => ({ shard: 0, keyId })),
+        keys: [0, 1, 2],
       },
     ]);
-    expect(top).toMatchObject({ candidates: [{ keyId: 1 }] });
+    expect(top).toMatchObject({ candidates: [{ ordinal: 1 }] });
     expect(ranks).toMatchObject({ ranks: [{ larger: 2 }, { larger: 0 }, { larger: 1 }] });
   });
 
   it('are told apart as means of large sums', () => {
     const units: PlainUnit[] = [
       [
-        [
-          { id: 0, reading: { sum: 2n ** 62n, count: 3n } },
-          { id: 1, reading: { sum: 2n ** 63n + 1n, count: 6n } },
-          { id: 2, reading: { sum: 2n ** 63n, count: 6n } },
-        ],
+        { id: 0, reading: { sum: 2n ** 62n, count: 3n } },
+        { id: 1, reading: { sum: 2n ** 63n + 1n, count: 6n } },
+        { id: 2, reading: { sum: 2n ** 63n, count: 6n } },
       ],
     ];
     const [top, ranks] = ask(units, 'mean', [
       TOP_ONE,
-      { kind: 'ranks', within: null, passing: null, keys: [{ shard: 0, keyId: 2 }] },
+      { kind: 'ranks', within: null, passing: null, keys: [2] },
     ]);
-    expect(top).toMatchObject({ candidates: [{ keyId: 1 }] });
+    expect(top).toMatchObject({ candidates: [{ ordinal: 1 }] });
     expect(ranks).toMatchObject({
-      ranks: [{ larger: 1, equals: [{ keyId: 0 }, { keyId: 2 }] }],
+      ranks: [{ larger: 1, equals: [0, 2] }],
     });
   });
 });
@@ -260,7 +248,7 @@ describe('what counts as a reading', () => {
 
   it.each(['mean', 'max', 'min'] as const)('is a zero of a meter that combines by %s', (fold) => {
     const [answer] = ask(blocks([0n, null], [0n, null]), fold, [TOP_ONE]);
-    expect(answer).toMatchObject({ candidates: [{ keyId: 0, value: { sum: 0n } }], keyCount: 1 });
+    expect(answer).toMatchObject({ candidates: [{ ordinal: 0, value: { sum: 0n } }], keyCount: 1 });
   });
 
   it('is nothing of no blocks', () => {

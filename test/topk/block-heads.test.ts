@@ -9,7 +9,7 @@ import {
   answerPlainly,
   foldPlainly,
   inOrder,
-  keyBitsOf,
+  keySetOf,
   type PlainUnit,
   unitOf,
 } from './reference-answers.ts';
@@ -19,9 +19,8 @@ const top = (maxItems: number): Question => ({
   ...{ within: null, passing: null },
 });
 
-const plainUnit = (values: readonly (bigint | null)[]): PlainUnit => [
-  values.map((sum, id) => ({ id, reading: readingOf(sum) })),
-];
+const plainUnit = (values: readonly (bigint | null)[]): PlainUnit =>
+  values.map((sum, id) => ({ id, reading: readingOf(sum) }));
 
 const readingOf = (sum: bigint | null) => (sum === null ? null : { sum, count: 1n });
 
@@ -63,7 +62,7 @@ describe('a block that is asked again', () => {
   });
 
   it('answers the same for those only that may be listed', () => {
-    const shard = fc
+    const block = fc
       .uniqueArray(fc.integer({ min: 0, max: 400 }), { maxLength: 300, size: 'max' })
       .map((ids) => ids.toSorted((a, b) => a - b))
       .chain((ids) =>
@@ -72,13 +71,13 @@ describe('a block that is asked again', () => {
           .map((values) => ids.map((id, i) => ({ id, reading: readingOf(values[i] ?? null) }))),
       );
     const isSame = fc.property(
-      fc.array(shard, { minLength: 1, maxLength: 3 }),
-      // A filter that was matched before some keys were there has no room for them, nor their shard.
-      fc.array(fc.integer({ min: 0, max: 450 }), { maxLength: 3 }),
-      fc.array(fc.record({ shard: fc.nat(2), keyId: fc.nat(400) }), { maxLength: 300 }),
+      block,
+      // Keys behind those that a set has room for are not in it.
+      fc.integer({ min: 0, max: 450 }),
+      fc.array(fc.nat(400), { maxLength: 300 }),
       fc.integer({ min: 1, max: 200 }),
-      (plain, sizes, keys, maxItems) => {
-        const passing = keyBitsOf(keys, sizes);
+      (plain, room, keys, maxItems) => {
+        const passing = keySetOf(keys, room);
         const unit = unitOf(plain);
         const expected = answerPlainly(
           foldPlainly([plain], 'sum'),
@@ -101,10 +100,7 @@ describe('a block that is asked again', () => {
     const folded = foldPlainly([plain], 'sum');
     for (let every = 2; every < 12; every += 1) {
       const keys = Array.from({ length: Math.ceil(rows / every) }, (_, i) => i * every);
-      const passing = keyBitsOf(
-        keys.map((keyId) => ({ shard: 0, keyId })),
-        [rows - 3],
-      );
+      const passing = keySetOf(keys, rows - 3);
       for (const maxItems of [1, 100, 1500]) {
         const question: Question = { kind: 'top', maxItems, within: null, passing };
         const expected = answerPlainly(folded, question, 'sum');

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fold } from '../../domain/meter-type.ts';
 import { foldUnits, releaseFolded } from '../../topk/fold-units.ts';
-import { countedRows, exactValue, placeOf } from '../../topk/key-rows.ts';
+import { countedRows, exactValue, ordinalOf } from '../../topk/key-rows.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
-import { foldPlainly, keyText, type PlainUnit, unitOf } from './reference-answers.ts';
+import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
 
 /** The keys that count with what they come to. */
 function folded(units: readonly PlainUnit[], fold: Fold) {
@@ -12,7 +12,7 @@ function folded(units: readonly PlainUnit[], fold: Fold) {
   const { rows, length } = countedRows(result);
   const values = new Map(
     Array.from(rows.subarray(0, length), (row) => [
-      keyText(placeOf(result, row)),
+      ordinalOf(result, row),
       exactValue(result, row),
     ]),
   );
@@ -23,13 +23,10 @@ function folded(units: readonly PlainUnit[], fold: Fold) {
 const unitsOf = (fold: Fold, mostId: number): fc.Arbitrary<PlainUnit[]> =>
   fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain((reading) =>
     fc.array(
-      fc.array(
-        idsUpTo(mostId, 10).chain((ids) =>
-          fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
-        ),
-        { minLength: 1, maxLength: 4 },
+      idsUpTo(mostId, 30).chain((ids) =>
+        fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
       ),
-      { maxLength: 5 },
+      { maxLength: 8 },
     ),
   );
 
@@ -47,7 +44,7 @@ describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
   it('leave nothing behind for those that are added up next', () => {
     const isClean = fc.property(unitsOf(fold, 200), fc.constantFrom(...FOLDS), (units, before) => {
       const first = units.map((unit) =>
-        unit.map((rows) => rows.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } }))),
+        unit.map(({ id }) => ({ id, reading: { sum: 2n ** 62n, count: 5n } })),
       );
       folded(first, before);
       expect(folded(units, fold).values).toEqual(foldPlainly(units, fold));
@@ -58,7 +55,7 @@ describe.each(FOLDS)('blocks of a meter that combines by %s', (fold) => {
 
 describe('the room that is needed', () => {
   const unit = (id: number, value: bigint): PlainUnit => [
-    [{ id, reading: { sum: value, count: 1n } }],
+    { id, reading: { sum: value, count: 1n } },
   ];
 
   it('is one double a key as long as all that is added stays below 2^53', () => {
@@ -82,8 +79,10 @@ describe('the room that is needed', () => {
     expect(folded([unit(0, most), unit(0, -most)], 'min').result.values.high).toBeNull();
   });
 
-  it('is that of the highest id of each shard', () => {
-    const shards: PlainUnit = [unit(9, 1n)[0] ?? [], [], unit(2, 1n)[0] ?? []];
-    expect([...folded([shards, unit(11, 1n)], 'sum').result.starts]).toEqual([0, 12, 12, 15]);
+  it('is that of the highest ordinal of all blocks, and none of no blocks', () => {
+    const rowsOf = (units: PlainUnit[]) => folded(units, 'sum').result.values.low.length;
+    expect(rowsOf([unit(9, 1n), [], unit(11, 1n), unit(2, 1n)])).toBe(12);
+    expect(rowsOf([])).toBe(0);
+    expect(rowsOf([[]])).toBe(0);
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSelection } from '../../topk/create-selection.ts';
-import { addKey, emptyKeyBits, hasKey } from '../../topk/key-bits.ts';
 import { kthLargest } from '../../topk/kth-largest.ts';
 import { selectNth } from '../../topk/select-nth.ts';
 
@@ -76,30 +75,5 @@ describe('the n-th number', () => {
       expect(selectNth(list, place)).toBe(inOrder[place]);
       expect(select(place)).toBe(inOrder[place]);
     }
-  });
-});
-
-describe('a set of keys', () => {
-  it('has the keys that were added, and none that it has no room for', () => {
-    const place = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 70 }));
-    const sizes = fc.array(fc.integer({ min: 0, max: 70 }), { maxLength: 4 });
-    const isSet = fc.property(sizes, fc.array(place), (room, keys) => {
-      const bits = emptyKeyBits(room);
-      const fitting = keys.filter(([shard, keyId]) => keyId < (room[shard] ?? 0));
-      for (const [shard, keyId] of fitting) addKey(bits, shard, keyId);
-      const added = new Set(fitting.map(([shard, keyId]) => `${shard} ${keyId}`));
-      for (let shard = 0; shard < 6; shard += 1) {
-        for (let keyId = 0; keyId < 75; keyId += 1) {
-          if (hasKey(bits, shard, keyId) !== added.has(`${shard} ${keyId}`)) {
-            expect.fail(`shard ${shard}, key ${keyId}`);
-          }
-        }
-      }
-    });
-    fc.assert(isSet);
-  });
-
-  it('lies in memory that threads share', () => {
-    expect(emptyKeyBits([40]).bits.buffer).toBeInstanceOf(SharedArrayBuffer);
   });
 });

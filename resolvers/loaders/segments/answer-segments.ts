@@ -1,9 +1,9 @@
 import type { TimeBound } from '../../../db/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { BlockRun } from '../../../topk/cover.ts';
 import type { UnitReadings } from '../../../topk/fold-units.ts';
-import type { KeyBits } from '../../../topk/key-bits.ts';
 import type { MeterRead } from '../meter-read.ts';
 import { fromKernel, type NamedKeys, toKernel } from './kernel-questions.ts';
 import type { KeyAnswer, KeysPassing, SegmentGroup, SegmentQuestion } from './key-questions.ts';
@@ -129,7 +129,7 @@ async function passingKeys(
   { memory }: SegmentReader,
   union: SegmentUnion,
   { name, match }: KeysPassing,
-): Promise<KeyBits> {
+): Promise<KeySet> {
   const known = memory.find('filters', `${union.name} ${name}`);
   if (known) return known;
   const found = await match(union.keys);
@@ -170,8 +170,7 @@ function unitsOf(
         for (const started of blocks.startsOf(segment, run, read.slot - 1)) {
           const { column } = started.block;
           if (column === null) continue;
-          const ids = toUnion(run, started);
-          units.push({ ids, shardEnds: Uint32Array.of(ids.length), column, sign });
+          units.push({ ids: toUnion(run, started), column, sign });
         }
       }
     }

@@ -1,59 +1,53 @@
 import { compareExact, type Exact } from '../../../domain/exact.ts';
 import type { Fold } from '../../../domain/meter-type.ts';
 import { combine } from '../../../domain/topper-arithmetic.ts';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt, keyStart } from '../../../segments/keys/key-list.ts';
 import { firstPartRanges } from '../../../segments/keys/key-ranges.ts';
 import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
-import type { KeyBits } from '../../../topk/key-bits.ts';
-import type { KeyPlace } from '../../../topk/key-rows.ts';
 import type { KeyAnswer, KeyQuestion, KeysWithin, RankedValue, TopKeys } from './key-questions.ts';
 
 /** The keys that the kernel knows by their ordinals only. */
 export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
 
 /** A key of one of which nothing is known: no ordinal is as large. */
-const UNKNOWN: KeyPlace = { shard: 0, keyId: 0xffff_fffe };
-
-const placeOf = (ordinal: number): KeyPlace => ({ shard: 0, keyId: ordinal });
+const UNKNOWN = 0xffff_ffff;
 
 /** A question as the kernel takes it; passing: which keys pass the question's filter. */
 export function toKernel(
   question: KeyQuestion,
   named: NamedKeys,
-  passing: KeyBits | null,
+  passing: KeySet | null,
 ): Question {
   switch (question.kind) {
     case 'top':
       return {
         kind: 'top',
         maxItems: question.maxItems,
-        within: placesWithin(question.within, named),
+        within: question.within && ordinalsWithin(question.within, named),
         passing,
       };
     case 'ranks':
       return {
         kind: 'ranks',
-        keys: question.keys.map((key) => findPlace(named, key)),
-        within: placesWithin(question.within, named),
+        keys: question.keys.map((key) => findOrdinal(named, key)),
+        within: question.within && ordinalsWithin(question.within, named),
         passing,
       };
     case 'values':
-      return { kind: 'values', keys: question.keys.map((key) => findPlace(named, key)) };
+      return { kind: 'values', keys: question.keys.map((key) => findOrdinal(named, key)) };
     default:
       return question satisfies never;
   }
 }
 
-function findPlace({ keys, codec }: NamedKeys, text: string): KeyPlace {
+function findOrdinal({ keys, codec }: NamedKeys, text: string): number {
   const bytes = codec.encodeIfKey(text);
   if (bytes === null) return UNKNOWN;
   const { ordinal, isThere } = findKey(keys, bytes);
-  return isThere ? placeOf(ordinal) : UNKNOWN;
+  return isThere ? ordinal : UNKNOWN;
 }
-
-const placesWithin = (within: KeysWithin | null, named: NamedKeys): KeyPlace[] | null =>
-  within && ordinalsWithin(within, named).map(placeOf);
 
 /**
  * Decision 31: each cross-key once, however many of its parts are the key; ascending. Keys with the
@@ -113,15 +107,15 @@ function topKeys(
   { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
 ): TopKeys {
   const ordered = candidates.toSorted(
-    (a, b) => compareExact(b.value, a.value) || a.keyId - b.keyId,
+    (a, b) => compareExact(b.value, a.value) || a.ordinal - b.ordinal,
   );
   const unlisted = ordered.slice(maxItems).map(({ value }) => value);
   const others = (left: Exact | null) =>
     combine(left === null ? unlisted : [left, ...unlisted], fold);
   return {
     kind: 'top',
-    listed: ordered.slice(0, maxItems).map(({ keyId, value }) => ({
-      key: named.codec.decode(keyAt(named.keys, keyId)),
+    listed: ordered.slice(0, maxItems).map(({ ordinal, value }) => ({
+      key: named.codec.decode(keyAt(named.keys, ordinal)),
       value,
     })),
     total,
@@ -138,7 +132,7 @@ const ranksOf = (
 ): (RankedValue | null)[] =>
   ranks.map((found, i) => {
     if (found === null || question.kind !== 'ranks') return null;
-    const own = findPlace(named, question.keys[i] ?? '');
-    const before = found.equals.filter(({ keyId }) => keyId < own.keyId).length;
+    const own = findOrdinal(named, question.keys[i] ?? '');
+    const before = found.equals.filter((ordinal) => ordinal < own).length;
     return { value: found.value, rank: found.larger + before + 1 };
   });

@@ -1,9 +1,9 @@
 import type { TimeBound } from '../../../db/read-session.ts';
 import type { Exact } from '../../../domain/exact.ts';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { SegmentShape } from '../../../segments/shape.ts';
-import type { KeyBits } from '../../../topk/key-bits.ts';
 import type { MeterRead } from '../meter-read.ts';
 
 /** A counter group as its segments are read. */
@@ -19,7 +19,7 @@ export type KeysWithin = { readonly parts: readonly number[]; readonly key: stri
 /** Which keys may be listed. Two of the same name are the same. */
 export type KeysPassing = {
   readonly name: string;
-  readonly match: (keys: KeyList) => Promise<KeyBits>;
+  readonly match: (keys: KeyList) => Promise<KeySet>;
 };
 
 /** Which keys count at all (null: every one), and which of these may be listed (null: all). */

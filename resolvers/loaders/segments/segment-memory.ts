@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
-import type { KeyBits } from '../../../topk/key-bits.ts';
 import type { SegmentSeries } from '../../../topk/segment-series.ts';
 import type { UnitColumn } from '../../../topk/unit-column.ts';
 import { Tally } from '../tally.ts';
@@ -17,7 +17,7 @@ type Kept = {
   readonly mapped: Uint32Array;
   readonly blocks: KnownBlock;
   readonly series: SegmentSeries;
-  readonly filters: KeyBits;
+  readonly filters: KeySet;
 };
 
 const KINDS = ['keys', 'unions', 'mapped', 'blocks', 'series', 'filters'] as const;

@@ -8,8 +8,8 @@ import type {
   KeysPassing,
   SegmentQuestion,
 } from '../../../resolvers/loaders/segments/key-questions.ts';
+import { addKey, emptyKeySet } from '../../../segments/filter/key-set.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
-import { addKey, emptyKeyBits } from '../../../topk/key-bits.ts';
 import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import { foldAt, places, readOf, stores, type Window, windows } from './random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from './stored-segments.ts';
@@ -40,11 +40,11 @@ const same = (value: Exact | null) => value && { sum: value.sum, count: value.co
 const passingIfEnds = (digit: string): KeysPassing => ({
   name: `ends with ${digit}`,
   match: async (keys) => {
-    const bits = emptyKeyBits([keys.count]);
+    const set = emptyKeySet(keys.count);
     for (let i = 0; i < keys.count; i += 1) {
-      if (GROUP.codec.decode(keyAt(keys, i)).endsWith(digit)) addKey(bits, 0, i);
+      if (GROUP.codec.decode(keyAt(keys, i)).endsWith(digit)) addKey(set, i);
     }
-    return bits;
+    return set;
   },
 });
 

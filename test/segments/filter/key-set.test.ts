@@ -42,6 +42,17 @@ describe('a set of keys', () => {
     );
   });
 
+  it('has none of the keys that it has no room for, and lies in memory that threads share', () => {
+    for (const count of [0, 1, 31, 32, 33]) {
+      const set = fullKeySet(count);
+      for (let ordinal = 0; ordinal < 200; ordinal += 1) {
+        expect(hasKey(set, ordinal)).toBe(ordinal < count);
+      }
+      expect(hasKey(set, 0xffff_ffff)).toBe(false);
+    }
+    expect(emptyKeySet(40).words.buffer).toBeInstanceOf(SharedArrayBuffer);
+  });
+
   it.each([0, 1, 31, 32, 33, 64, 100])('is full with %i keys and nothing behind them', (count) => {
     expect(ordinalsOf(fullKeySet(count))).toEqual(Array.from({ length: count }, (_, i) => i));
   });
