@@ -1,7 +1,7 @@
 import { serviceError } from '../domain/errors.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { GrantedContext, Identity } from './identity.ts';
-import type { NodeLoaders } from './loaders/node-loaders.ts';
+import type { NodeLoaders } from './loaders/session/node-loaders.ts';
 import { chooseNode, type NodeChoice, type NodeRow, PRIMARY, urlOf } from './nodes.ts';
 import type { RequestScope } from './request-scope.ts';
 

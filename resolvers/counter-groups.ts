@@ -9,7 +9,7 @@ import type {
   CoverageRow,
   MeterRow,
   ReadGroup,
-} from './loaders/node-loaders.ts';
+} from './loaders/session/node-loaders.ts';
 
 /** The groups that a cross-key's parts come from, in the order parent, first, second. */
 export type CrosskeyView = { readonly guids: readonly Guid[] };

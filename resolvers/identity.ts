@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { Claim, IdentityRow, NodeRow, RequestReads } from './loaders/request-reads.ts';
+import type { Claim, IdentityRow, NodeRow, RequestReads } from './loaders/session/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
 import { urlOf } from './nodes.ts';

@@ -5,8 +5,8 @@ import type { SimpleKeyKind } from '../domain/key-kind.ts';
 import { formatReadable, parseKey } from '../domain/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { CounterGroupView } from './counter-groups.ts';
-import type { DescribedKey } from './loaders/node-loaders.ts';
-import type { TimeBound } from './loaders/request-reads.ts';
+import type { DescribedKey } from './loaders/session/node-loaders.ts';
+import type { TimeBound } from './loaders/session/request-reads.ts';
 
 export type KeyView = { readonly group: CounterGroupView; readonly row: DescribedKey };
 

@@ -1,6 +1,6 @@
 import type { ContextView } from './contexts.ts';
-import { fileSystemAt } from './loaders/file-system.ts';
-import type { PoolRow } from './loaders/node-loaders.ts';
+import { fileSystemAt } from './loaders/session/file-system.ts';
+import type { PoolRow } from './loaders/session/node-loaders.ts';
 
 /** Sizes in bytes. Fields that nobody knows are null. */
 export type PoolView = {

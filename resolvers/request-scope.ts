@@ -1,10 +1,10 @@
 import type { AnswerBudget } from './answer-budget.ts';
 import type { Identity } from './identity.ts';
-import type { RequestReads } from './loaders/request-reads.ts';
+import type { RequestReads } from './loaders/session/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
-export type { Rendered } from './loaders/request-reads.ts';
+export type { Rendered } from './loaders/session/request-reads.ts';
 
 /** What the services need of the configuration. */
 export type ServiceSettings = {

@@ -1,7 +1,7 @@
 import type { Interval } from '../domain/interval.ts';
 import { sliceName } from '../domain/slice-name.ts';
 import type { ContextView } from './contexts.ts';
-import type { SliceRow } from './loaders/node-loaders.ts';
+import type { SliceRow } from './loaders/session/node-loaders.ts';
 import type { RequestScope } from './request-scope.ts';
 
 export type SliceView = {

@@ -3,7 +3,7 @@ import type { Guid } from '../domain/guid.ts';
 import { type Interval, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
 import { ratio, shownValue } from '../domain/topper-arithmetic.ts';
 import { availableInterval, drilldownsOf } from './counter-groups.ts';
-import type { RankedValue } from './loaders/topper-answers.ts';
+import type { RankedValue } from './loaders/answers/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
 import { checkMaxItems, coveredPart, rankableMeter, ruleOf } from './topper-plan.ts';
 import { askKeys, loadTopper, type RankedKey, selectKeys, type Topper } from './toppers.ts';

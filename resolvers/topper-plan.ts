@@ -12,8 +12,8 @@ import {
   findMeter,
   type MeterView,
 } from './counter-groups.ts';
-import type { MeterRead } from './loaders/meter-read.ts';
-import type { TimeBound } from './loaders/request-reads.ts';
+import type { MeterRead } from './loaders/plan/meter-read.ts';
+import type { TimeBound } from './loaders/session/request-reads.ts';
 import type { RequestScope } from './request-scope.ts';
 
 /** A topper as asked for, its texts decoded and nothing looked up. */

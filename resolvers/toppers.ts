@@ -2,7 +2,12 @@ import type { Exact } from '../domain/exact.ts';
 import type { Interval } from '../domain/interval.ts';
 import { shownTotal } from '../domain/topper-arithmetic.ts';
 import { type KeyView, viewKeys } from './keys.ts';
-import type { KeyAnswer, KeyQuestion, KeySelection, KeysWithin } from './loaders/topper-answers.ts';
+import type {
+  KeyAnswer,
+  KeyQuestion,
+  KeySelection,
+  KeysWithin,
+} from './loaders/answers/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
 import { planTopper, readOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
 

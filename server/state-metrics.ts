@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodePools } from '../db/node-pools.ts';
-import type { ServiceMemory } from '../resolvers/loaders/service-memory.ts';
+import type { ServiceMemory } from '../resolvers/loaders/memory/service-memory.ts';
 import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
 import type { MergingTally } from './merging/merging-tally.ts';
 import type { RetentionTally } from './retention-tally.ts';

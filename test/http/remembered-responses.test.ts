@@ -7,7 +7,7 @@ import { projectRoot } from '../../db/project-root.ts';
 import { SELECT_IDENTITY } from '../../db/queries/select-identity.ts';
 import { SELECT_SLICES } from '../../db/queries/select-slices.ts';
 import { revokeGrant, rotateToken } from '../../ingest/users.ts';
-import { isVersioned } from '../../resolvers/loaders/versioned-reads.ts';
+import { isVersioned } from '../../resolvers/loaders/session/versioned-reads.ts';
 import { countWaiting, holdTables } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { labelKey } from '../support/label-key.ts';

@@ -14,9 +14,9 @@ import {
   SegmentImport,
 } from '../../../ingest/segments/segment-import.ts';
 import { timeBounds } from '../../../ingest/time-bounds.ts';
-import { answerSegments } from '../../../resolvers/loaders/segments/answer-segments.ts';
-import type { SegmentQuestion } from '../../../resolvers/loaders/segments/key-questions.ts';
-import { SegmentMemory } from '../../../resolvers/loaders/segments/segment-memory.ts';
+import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
+import { SegmentMemory } from '../../../resolvers/loaders/memory/segment-memory.ts';
+import type { SegmentQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { fetchPages } from '../../../store/read/fetch-pages.ts';
 import { Kernel } from '../../../topk/kernel.ts';
 import { CODEC, SHAPE } from '../../segments/plain-segments.ts';

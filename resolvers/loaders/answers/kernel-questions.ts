@@ -1,0 +1,144 @@
+import { compareExact, type Exact } from '../../../domain/exact.ts';
+import type { Fold } from '../../../domain/meter-type.ts';
+import { combine } from '../../../domain/topper-arithmetic.ts';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
+import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
+import { findKey, type KeyList, keyAt, keyStart } from '../../../segments/keys/key-list.ts';
+import { firstPartRanges } from '../../../segments/keys/key-ranges.ts';
+import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
+import type {
+  KeyAnswer,
+  KeyQuestion,
+  KeysWithin,
+  RankedValue,
+  TopKeys,
+} from '../plan/key-questions.ts';
+
+/** The keys that the kernel knows by their ordinals only. */
+export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
+
+/** A key of one of which nothing is known: no ordinal is as large. */
+const UNKNOWN = 0xffff_ffff;
+
+/** A question as the kernel takes it; passing: which keys pass the question's filter. */
+export function toKernel(
+  question: KeyQuestion,
+  named: NamedKeys,
+  passing: KeySet | null,
+): Question {
+  switch (question.kind) {
+    case 'top':
+      return {
+        kind: 'top',
+        maxItems: question.maxItems,
+        within: question.within && ordinalsWithin(question.within, named),
+        passing,
+      };
+    case 'ranks':
+      return {
+        kind: 'ranks',
+        keys: question.keys.map((key) => findOrdinal(named, key)),
+        within: question.within && ordinalsWithin(question.within, named),
+        passing,
+      };
+    case 'values':
+      return { kind: 'values', keys: question.keys.map((key) => findOrdinal(named, key)) };
+    default:
+      return question satisfies never;
+  }
+}
+
+function findOrdinal({ keys, codec }: NamedKeys, text: string): number {
+  const bytes = codec.encodeIfKey(text);
+  if (bytes === null) return UNKNOWN;
+  const { ordinal, isThere } = findKey(keys, bytes);
+  return isThere ? ordinal : UNKNOWN;
+}
+
+/**
+ * Decision 31: each cross-key once, however many of its parts are the key; ascending. Keys with the
+ * same first part lie together; for later parts all are looked at.
+ */
+export function ordinalsWithin(within: KeysWithin, named: NamedKeys): number[] {
+  const { keys, codec } = named;
+  const ordinals = new Set<number>();
+  if (within.parts.includes(0)) {
+    for (const { from, to } of firstPartRanges(keys, codec, within.key)) {
+      for (let ordinal = from; ordinal < to; ordinal += 1) ordinals.add(ordinal);
+    }
+  }
+  const later = within.parts.filter((part) => part > 0);
+  if (later.length === 0) return [...ordinals];
+  for (const ordinal of withLaterParts({ ...within, parts: later }, named)) ordinals.add(ordinal);
+  return [...ordinals].sort((a, b) => a - b);
+}
+
+function withLaterParts({ parts, key }: KeysWithin, { keys, codec }: NamedKeys): number[] {
+  const wanted = parts.map((part) => ({ part, bytes: codec.encodePart(part, key) }));
+  const ends = new Uint32Array(codec.kinds.length);
+  const ordinals: number[] = [];
+  for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
+    codec.partEnds(keys.bytes, keyStart(keys, ordinal), keys.ends[ordinal] as number, ends);
+    const isWithin = wanted.some(
+      ({ part, bytes }) =>
+        bytes !== null && isSame(keys.bytes, ends[part - 1] as number, ends[part] as number, bytes),
+    );
+    if (isWithin) ordinals.push(ordinal);
+  }
+  return ordinals;
+}
+
+function isSame(all: Uint8Array, from: number, to: number, bytes: Uint8Array): boolean {
+  if (to - from !== bytes.length) return false;
+  for (let i = 0; i < bytes.length; i += 1) if (all[from + i] !== bytes[i]) return false;
+  return true;
+}
+
+/** What the kernel answered, in the keys' own names and in the order of decision 24. */
+export function fromKernel(
+  question: KeyQuestion,
+  answer: Answer,
+  { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
+): KeyAnswer {
+  if (answer.kind === 'values') return answer;
+  if (answer.kind === 'ranks') return { kind: 'ranks', ranks: ranksOf(question, answer, named) };
+  if (question.kind !== 'top') throw new Error('the kernel answered another question');
+  return topKeys(answer, question.maxItems, { named, fold });
+}
+
+/** Between equals the smaller key comes first, which is the one with the smaller ordinal. */
+function topKeys(
+  { candidates, total, rest, restPassing, keyCount }: TopAnswer,
+  maxItems: number,
+  { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
+): TopKeys {
+  const ordered = candidates.toSorted(
+    (a, b) => compareExact(b.value, a.value) || a.ordinal - b.ordinal,
+  );
+  const unlisted = ordered.slice(maxItems).map(({ value }) => value);
+  const others = (left: Exact | null) =>
+    combine(left === null ? unlisted : [left, ...unlisted], fold);
+  return {
+    kind: 'top',
+    listed: ordered.slice(0, maxItems).map(({ ordinal, value }) => ({
+      key: named.codec.decode(keyAt(named.keys, ordinal)),
+      value,
+    })),
+    total,
+    others: others(rest),
+    othersMatching: others(restPassing),
+    keyCount,
+  };
+}
+
+const ranksOf = (
+  question: KeyQuestion,
+  { ranks }: { readonly ranks: readonly (RankAnswer | null)[] },
+  named: NamedKeys,
+): (RankedValue | null)[] =>
+  ranks.map((found, i) => {
+    if (found === null || question.kind !== 'ranks') return null;
+    const own = findOrdinal(named, question.keys[i] ?? '');
+    const before = found.equals.filter((ordinal) => ordinal < own).length;
+    return { value: found.value, rank: found.larger + before + 1 };
+  });

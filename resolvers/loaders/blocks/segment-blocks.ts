@@ -1,0 +1,149 @@
+import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
+import type { PlacedGroup } from '../../../segments/pages/directory.ts';
+import { groupsWithin } from '../../../segments/pages/read-range.ts';
+import type { Sections } from '../../../segments/pages/sections.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { BlockRun } from '../../../topk/cover.ts';
+import type { BlocksWanted, StoredGroup } from '../../../topk/decode-blocks.ts';
+import type { KnownBlock } from '../memory/segment-memory.ts';
+import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
+
+/** Neighbouring blocks of a segment that are not remembered, of the meter at `place`. */
+type MissingRun = {
+  readonly segment: StoredSegment;
+  readonly run: BlockRun;
+  readonly place: number;
+};
+
+export type StartedBlock = { readonly start: number; readonly block: KnownBlock };
+
+const EMPTY: KnownBlock = { ids: new Uint32Array(0), column: null };
+
+/** The blocks that some reads need, each once; those that are not remembered are to be read. */
+export class SegmentBlocks {
+  readonly #reader: SegmentReader;
+  readonly #found = new Map<string, KnownBlock>();
+  readonly #missing = new Map<string, MissingRun>();
+
+  constructor(reader: SegmentReader) {
+    this.#reader = reader;
+  }
+
+  /** Looks for the blocks of a run, and wishes for what is not remembered: so many. */
+  want(segment: StoredSegment, run: BlockRun, place: number, wishes: SectionWishes): number {
+    let count = 0;
+    for (const missing of this.#unknown(segment, run, place)) {
+      count += blocksIn(missing);
+      const name = `${this.#name(segment, missing, place)} ${missing.to}`;
+      if (this.#missing.has(name)) continue;
+      this.#missing.set(name, { segment, run: missing, place });
+      for (const { groups } of levelRanges(segment, missing)) {
+        for (const { ordinals, columns } of groups) {
+          wishes.add(segment, [ordinals, columns[place] ?? null]);
+        }
+      }
+    }
+    return count;
+  }
+
+  /** Decodes what was read. Errors: DamagedSegment. */
+  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+    const missing = [...this.#missing.values()];
+    this.#missing.clear();
+    if (missing.length === 0) return;
+    const { kernel, memory, signal } = this.#reader;
+    const wanted = missing.map((each) => toWanted(each, sectionsOf(each.segment)));
+    for (const [i, blocks] of (await kernel.decode(wanted, signal)).entries()) {
+      const { segment, run, place } = missing[i] as MissingRun;
+      const byStart = new Map(blocks.map((block) => [block.start, block]));
+      for (const start of blockStarts(run)) {
+        const block = byStart.get(start);
+        const known: KnownBlock = block
+          ? { ids: block.ids, column: block.columns.get(place) ?? null }
+          : EMPTY;
+        const name = this.#name(segment, { ...run, from: start }, place);
+        this.#found.set(name, known);
+        memory.keep('blocks', name, known);
+      }
+    }
+  }
+
+  /** Of a run that was wanted, the blocks that have readings of the meter. */
+  *of(segment: StoredSegment, run: BlockRun, place: number): Generator<KnownBlock> {
+    for (const { block } of this.startsOf(segment, run, place)) yield block;
+  }
+
+  /** The same, with the start of each. */
+  *startsOf(segment: StoredSegment, run: BlockRun, place: number): Generator<StartedBlock> {
+    for (const start of blockStarts(run)) {
+      const block = this.#found.get(this.#name(segment, { ...run, from: start }, place));
+      if (!block) throw new Error(`a block of segment ${segment.segmentId} was not wanted`);
+      if (block.column) yield { start, block };
+    }
+  }
+
+  /** What is not remembered of a run, as runs. */
+  #unknown(segment: StoredSegment, run: BlockRun, place: number): BlockRun[] {
+    const unknown: BlockRun[] = [];
+    for (const start of blockStarts(run)) {
+      const name = this.#name(segment, { ...run, from: start }, place);
+      if (this.#found.has(name)) continue;
+      const known = this.#reader.memory.find('blocks', name);
+      if (known) {
+        this.#found.set(name, known);
+        continue;
+      }
+      const end = run.level === WHOLE_SPAN ? run.to : start + run.level;
+      const last = unknown.at(-1);
+      if (last?.to === start) unknown[unknown.length - 1] = { ...last, to: end };
+      else unknown.push({ level: run.level, from: start, to: end });
+    }
+    return unknown;
+  }
+
+  #name(segment: StoredSegment, { level, from }: BlockRun, place: number): string {
+    return `${segmentName(this.#reader, segment)} ${level} ${from} ${place}`;
+  }
+}
+
+/** How many blocks a run is of. */
+export const blocksIn = ({ level, from, to }: BlockRun): number =>
+  level === WHOLE_SPAN ? 1 : (to - from) / level;
+
+function* blockStarts({ level, from, to }: BlockRun): Generator<number> {
+  if (level === WHOLE_SPAN) yield from;
+  else for (let start = from; start < to; start += level) yield start;
+}
+
+/** Of each range of a segment's keys the groups that have blocks of a run. */
+function levelRanges(segment: StoredSegment, run: BlockRun) {
+  let firstOrdinal = 0;
+  return segment.directory().ranges.map(({ keyCount, levels }) => {
+    const level = levels.find(({ stepSeconds }) => stepSeconds === run.level);
+    if (!level) throw new Error(`segment ${segment.segmentId} has no level ${run.level}`);
+    // Each range calls the start of its whole span by its own first bucket.
+    const groups: readonly PlacedGroup[] =
+      run.level === WHOLE_SPAN ? level.groups : groupsWithin(level, run);
+    const range = { keyCount, firstOrdinal, groups };
+    firstOrdinal += keyCount;
+    return range;
+  });
+}
+
+function toWanted({ segment, run, place }: MissingRun, sections: Sections): BlocksWanted {
+  const groups = levelRanges(segment, run).flatMap(({ keyCount, firstOrdinal, groups: placed }) =>
+    placed.map(({ firstStart, ordinals, columns }): StoredGroup => {
+      if (ordinals === null) throw new Error('a group has ordinals');
+      const column = columns[place] ?? null;
+      return {
+        stepSeconds: run.level,
+        first: firstStart,
+        firstOrdinal,
+        keyCount,
+        ordinals: sections(ordinals),
+        columns: new Map(column === null ? [] : [[place, sections(column)]]),
+      };
+    }),
+  );
+  return { from: run.from, to: run.to, places: [place], groups };
+}

@@ -1,0 +1,77 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import { floorTo } from '../../../domain/interval.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { BlockRun } from '../../../topk/cover.ts';
+import { coverSteps } from '../../../topk/cover-segment.ts';
+import { SegmentKeys } from '../keys/segment-keys.ts';
+import type { KnownBlock } from '../memory/segment-memory.ts';
+import type { SegmentGroup } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { blocksOf, isOfRead } from '../plan/plan-segments.ts';
+import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import { SegmentBlocks } from './segment-blocks.ts';
+
+/** A read by steps that may be as short as a bucket. Steps are counted from 1970. */
+export type StepRead = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly stepSeconds: number;
+};
+
+/** A block with readings; `step`: the start of the step that it lies in. */
+export type StepBlock = { readonly step: number; readonly block: KnownBlock };
+
+/** What a segment has of a read, in order of time. */
+export type SegmentSteps = {
+  readonly segment: StoredSegment;
+  readonly blocks: readonly StepBlock[];
+};
+
+type Planned = {
+  readonly each: StepRead;
+  readonly segment: StoredSegment;
+  readonly runs: readonly BlockRun[];
+};
+
+/** The blocks of any number of reads, by read, and the keys of their segments, in one statement. */
+export async function readStepBlocks(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  reads: readonly StepRead[],
+  bound: TimeBound | null,
+): Promise<{ readonly keys: SegmentKeys; readonly steps: readonly SegmentSteps[][] }> {
+  const planned = reads.map((each) => plan(live, each));
+  const wishes = new SectionWishes();
+  const keys = new SegmentKeys(reader);
+  const blocks = new SegmentBlocks(reader);
+  for (const { each, segment, runs } of planned.flat()) {
+    keys.want(each.group, segment, wishes);
+    for (const run of runs) blocks.want(segment, run, each.read.slot - 1, wishes);
+  }
+  const sectionsOf = await wishes.read(reader, bound);
+  await keys.decode(sectionsOf);
+  await blocks.decode(sectionsOf);
+  const steps = planned.map((parts) => parts.map((part) => stepsOf(part, blocks)));
+  return { keys, steps };
+}
+
+function plan(live: readonly StoredSegment[], each: StepRead): Planned[] {
+  const { read, stepSeconds } = each;
+  return live
+    .filter((segment) => isOfRead(segment, read))
+    .map((segment) => {
+      const runs = coverSteps(read.interval, blocksOf(segment, read), stepSeconds);
+      return { each, segment, runs };
+    });
+}
+
+function stepsOf({ each, segment, runs }: Planned, blocks: SegmentBlocks): SegmentSteps {
+  const { read, stepSeconds } = each;
+  const found = runs.flatMap((run) =>
+    Array.from(blocks.startsOf(segment, run, read.slot - 1), ({ start, block }) => ({
+      step: floorTo(start, stepSeconds),
+      block,
+    })),
+  );
+  return { segment, blocks: found };
+}

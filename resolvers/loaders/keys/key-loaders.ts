@@ -1,0 +1,175 @@
+import DataLoader from 'dataloader';
+import {
+  type LabelledKeyRow,
+  selectLabelledKeys,
+} from '../../../db/queries/segments/select-labelled-keys.ts';
+import type { TimeBound } from '../../../db/read-session.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
+import { existingKeys } from '../../../store/read/existing-keys.ts';
+import { byBound } from '../session/batch.ts';
+import type { ReadGroup } from '../session/catalog.ts';
+import { segmentsOfContexts } from '../session/context-segments.ts';
+import type { NodeReader } from '../session/node-reader.ts';
+import { type DescribedKey, describeKeys } from './describe-keys.ts';
+import { countKeys, type ListedKeys, readKeyPage } from './key-pages.ts';
+import { keysFound } from './keys-found.ts';
+
+/** Keys of a group, in raw form. */
+export type DescribeRequest = {
+  readonly contextId: number;
+  readonly group: ReadGroup;
+  readonly keys: readonly string[];
+  readonly bound: TimeBound | null;
+};
+
+/** What is said about keys, in one statement for all requests; what is remembered needs none. */
+export const describedKeysLoader = (
+  reader: NodeReader,
+): DataLoader<DescribeRequest, DescribedKey[]> =>
+  new DataLoader(
+    (requests) => byBound(requests, (batch, bound) => describeAll(reader, batch, bound)),
+    { cache: false },
+  );
+
+async function describeAll(
+  reader: NodeReader,
+  requests: readonly DescribeRequest[],
+  bound: TimeBound | null,
+): Promise<DescribedKey[][]> {
+  const { texts } = reader.memory;
+  const states = await Promise.all(requests.map(({ contextId }) => reader.context(contextId)));
+  const unknown = new Map<string, { request: DescribeRequest; key: string; place: number }>();
+  const found = new Map<string, DescribedKey>();
+  for (const [place, request] of requests.entries()) {
+    const { memoryKey = '', versions } = states[place] ?? {};
+    for (const key of request.keys) {
+      const name = nameOf(request.group, key);
+      const known = texts.find(memoryKey, versions?.textVersion ?? 0, name);
+      if (known) found.set(name, known);
+      else unknown.set(name, { request, key, place });
+    }
+  }
+  const asked = [...unknown.values()];
+  const rows = await describeKeys(
+    reader.session,
+    asked.map(({ request, key }) => ({ group: request.group, key })),
+    bound,
+  );
+  for (const [i, row] of rows.entries()) {
+    const { request, place, key } = asked[i] as (typeof asked)[number];
+    const name = nameOf(request.group, key);
+    found.set(name, row);
+    const state = states[place];
+    if (state?.snapshot !== reader.session.snapshot) continue;
+    texts.keep(state.memoryKey, state.versions.textVersion, name, row);
+  }
+  return requests.map(({ group, keys }) =>
+    keys.map((key) => found.get(nameOf(group, key)) as DescribedKey),
+  );
+}
+
+const nameOf = ({ groupId }: ReadGroup, key: string): string => `${groupId} ${key}`;
+
+export type KeyOfGroup = {
+  readonly contextId: number;
+  readonly group: ReadGroup;
+  /** In raw form. */
+  readonly key: string;
+};
+
+/** Which keys exist: an available slice has them, or a user has given them texts. */
+export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, boolean, string> =>
+  new DataLoader(
+    async (requests) => {
+      const reads = requests.map(({ contextId, group }) => ({ contextId, read: group }));
+      const { segments } = await segmentsOfContexts(reader, reads);
+      const byGroup = groupBy(requests, ({ group }) => group.groupId);
+      const wanted = Array.from(byGroup, ([groupId, ofGroup]) => ({
+        groupId,
+        codec: (ofGroup[0] as KeyOfGroup).group.codec,
+        keys: ofGroup.map(({ key }) => key),
+      }));
+      const { session } = reader;
+      const found = await existingKeys({
+        segments,
+        wanted,
+        session,
+        fetch: (pages) => reader.segments.fetch(pages, null),
+        goOn: () => reader.goOn(),
+      });
+      return requests.map(({ group, key }) => found.get(group.groupId)?.has(key) ?? false);
+    },
+    { cacheKeyFn: ({ group, key }) => nameOf(group, key) },
+  );
+
+/** Labels that were given to keys of groups. */
+export const labelledKeysLoader = ({
+  session,
+}: NodeReader): DataLoader<number, readonly LabelledKeyRow[]> =>
+  new DataLoader(async (groupIds) => {
+    const rows = groupBy(
+      await selectLabelledKeys(session, groupIds, null),
+      ({ groupId }) => groupId,
+    );
+    return groupIds.map((groupId) => rows.get(groupId) ?? []);
+  });
+
+export type LabelledKeys = ReturnType<typeof labelledKeysLoader>;
+
+/** The labels that a search in a group looks at. */
+export async function ownLabels(
+  labelled: LabelledKeys,
+  { groupId, isCrossKey, partGroupIds }: ReadGroup,
+): Promise<OwnLabels> {
+  const labelsIn = async (id: number | null): Promise<Map<string, string>> => {
+    const rows = id === null ? [] : await labelled.load(id);
+    return new Map(rows.flatMap(({ key, label }) => (label === null ? [] : [[key, label]])));
+  };
+  const [keys, parts] = await Promise.all([
+    labelsIn(groupId),
+    Promise.all(isCrossKey ? partGroupIds.map(labelsIn) : []),
+  ]);
+  return { keys, parts };
+}
+
+/** The keys of a group, those only that a search finds where one is given (null: all). */
+export type ListRequest = {
+  readonly contextId: number;
+  readonly group: ReadGroup;
+  readonly search: string | null;
+};
+
+export type PageRequest = ListRequest & {
+  /** In raw form. */
+  readonly after: string | null;
+  readonly limit: number;
+};
+
+/** Keys in raw form; and whether more come after them. */
+export type KeyPage = { readonly keys: readonly DescribedKey[]; readonly hasMore: boolean };
+
+export function createKeyLists(
+  reader: NodeReader,
+  labelled: LabelledKeys,
+  described: DataLoader<DescribeRequest, DescribedKey[]>,
+) {
+  async function listed({ contextId, group, search }: ListRequest): Promise<ListedKeys> {
+    const { segments } = await segmentsOfContexts(reader, [{ contextId, read: group }]);
+    const rows = await labelled.load(group.groupId);
+    const withTexts = rows.filter(({ isByUser }) => isByUser).map(({ key }) => key);
+    const matches =
+      search === null ? null : keysFound(group, search, await ownLabels(labelled, group));
+    return { group, segments, withTexts, matches, bound: null };
+  }
+  return {
+    async page({ after, limit, ...list }: PageRequest): Promise<KeyPage> {
+      const page = await readKeyPage(reader.segments, await listed(list), { after, limit });
+      const { contextId, group } = list;
+      const keys = await described.load({ contextId, group, keys: page.keys, bound: null });
+      return { keys, hasMore: page.hasMore };
+    },
+    count: async (list: ListRequest): Promise<number> =>
+      countKeys(reader.segments, await listed(list)),
+  };
+}

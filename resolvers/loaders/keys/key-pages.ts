@@ -1,0 +1,106 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import { compareKeys as compareTexts } from '../../../domain/compare-keys.ts';
+import { compareKeys, type KeyList, keyAt, oneKey } from '../../../segments/keys/key-list.ts';
+import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { SegmentGroup } from '../plan/key-questions.ts';
+import type { SegmentReader } from '../session/segment-reader.ts';
+import { streamKeys } from './stream-keys.ts';
+
+/** The keys of a group: those of its segments, and those that users gave texts. */
+export type ListedKeys = {
+  readonly group: SegmentGroup;
+  readonly segments: readonly StoredSegment[];
+  /** In raw form, in any order. */
+  readonly withTexts: readonly string[];
+  /** Which of some keys are listed; null: all. */
+  readonly matches: ((keys: KeyList) => Promise<(ordinal: number) => boolean>) | null;
+  readonly bound: TimeBound | null;
+};
+
+/** Keys in raw form, in the order of their bytes; and whether more come after them. */
+export type RawKeyPage = { readonly keys: readonly string[]; readonly hasMore: boolean };
+
+/** The first `limit` keys after one in raw form; null: from the beginning. */
+export async function readKeyPage(
+  reader: SegmentReader,
+  listed: ListedKeys,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<RawKeyPage> {
+  const { codec } = listed.group;
+  const bound = after === null ? null : codec.encodeIfKey(after);
+  const found: string[] = [];
+  for await (const keys of listedKeys(reader, listed, bound)) {
+    for (let i = 0; i < keys.count && found.length <= limit; i += 1) {
+      const key = codec.decode(keyAt(keys, i));
+      // A cursor may be of a text that is no key of the group: then all keys come here.
+      if (after === null || compareTexts(key, after) > 0) found.push(key);
+    }
+    if (found.length > limit) break;
+  }
+  return { keys: found.slice(0, limit), hasMore: found.length > limit };
+}
+
+export async function countKeys(reader: SegmentReader, listed: ListedKeys): Promise<number> {
+  let count = 0;
+  for await (const keys of listedKeys(reader, listed, null)) count += keys.count;
+  return count;
+}
+
+async function* listedKeys(
+  reader: SegmentReader,
+  { group, segments, withTexts, matches, bound }: ListedKeys,
+  after: Uint8Array | null,
+): AsyncGenerator<KeyList> {
+  const extra = sortedKeys(group, withTexts, after);
+  let place = 0;
+  for await (const keys of streamKeys(reader, { group, segments, after, bound })) {
+    const { merged, next } = addExtra(keys, extra, place);
+    place = next;
+    yield await onlyMatching(merged, matches);
+  }
+  const { merged } = addExtra(NO_KEYS, extra, place);
+  yield await onlyMatching(merged, matches);
+}
+
+const NO_KEYS: KeyList = { bytes: new Uint8Array(0), ends: new Uint32Array(0), count: 0 };
+
+function sortedKeys(
+  { codec }: SegmentGroup,
+  texts: readonly string[],
+  after: Uint8Array | null,
+): Uint8Array[] {
+  const keys = texts.flatMap((text) => codec.encodeIfKey(text) ?? []);
+  const wanted = keys.filter((key) => after === null || Buffer.compare(key, after) > 0);
+  return wanted.sort((a, b) => Buffer.compare(a, b));
+}
+
+/**
+ * Adds to a list the extra keys from `place` on that belong before its end; to an empty list, all
+ * that are left.
+ */
+function addExtra(keys: KeyList, extra: readonly Uint8Array[], place: number) {
+  const merged = new KeyListBuilder({ keys: keys.count, bytes: keys.bytes.length });
+  let next = place;
+  for (let i = 0; i < keys.count; i += 1) {
+    for (; next < extra.length; next += 1) {
+      const key = extra[next] as Uint8Array;
+      const difference = compareKeys(oneKey(key), 0, keys, i);
+      if (difference > 0) break;
+      if (difference < 0) merged.add(key);
+    }
+    merged.add(keyAt(keys, i));
+  }
+  if (keys.count === 0) {
+    for (; next < extra.length; next += 1) merged.add(extra[next] as Uint8Array);
+  }
+  return { merged: merged.finish(), next };
+}
+
+async function onlyMatching(keys: KeyList, matches: ListedKeys['matches']): Promise<KeyList> {
+  if (matches === null || keys.count === 0) return keys;
+  const isMatch = await matches(keys);
+  const matching = new KeyListBuilder({ keys: 0, bytes: 0 });
+  for (let i = 0; i < keys.count; i += 1) if (isMatch(i)) matching.add(keyAt(keys, i));
+  return matching.finish();
+}

@@ -1,0 +1,35 @@
+import { isGiven, type KeyFilter } from '../../../domain/key-filter.ts';
+import type { KeysPassing } from '../plan/key-questions.ts';
+import type { ReadGroup } from '../session/catalog.ts';
+import type { NodeReader } from '../session/node-reader.ts';
+import { type LabelledKeys, ownLabels } from './key-loaders.ts';
+
+export type PassingRequest = {
+  readonly contextId: number;
+  readonly group: ReadGroup;
+  readonly filter: KeyFilter;
+};
+
+/**
+ * Which keys pass a filter, to be asked of sorted keys: of one that searches at the present version
+ * of the labels, which are read when they are first needed.
+ */
+export async function passingKeys(
+  reader: NodeReader,
+  labelled: LabelledKeys,
+  { contextId, group, filter }: PassingRequest,
+): Promise<KeysPassing> {
+  const isSearch = isGiven(filter.search);
+  const { versions, memoryKey } = await reader.context(contextId);
+  const { keyKind, partKinds } = group.shape;
+  const version = isSearch ? ` ${versions.textVersion} ${memoryKey}` : '';
+  return {
+    name: `${JSON.stringify(filter)}${version}`,
+    match: async (keys) => {
+      const labels = isSearch ? await ownLabels(labelled, group) : null;
+      await reader.goOn();
+      const search = { keyKind, partKinds, filter, labels };
+      return reader.memory.kernel.match(keys, search, reader.signal);
+    },
+  };
+}

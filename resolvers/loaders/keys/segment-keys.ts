@@ -1,0 +1,109 @@
+import type { KeyList } from '../../../segments/keys/key-list.ts';
+import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
+import { joinKeyLists } from '../../../segments/merge/key-list-parts.ts';
+import { readKeys } from '../../../segments/pages/read-range.ts';
+import type { Sections } from '../../../segments/pages/sections.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { SegmentGroup } from '../plan/key-questions.ts';
+import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
+
+/** The keys of segments of one group; those that are not remembered are to be read. */
+export class SegmentKeys {
+  readonly #reader: SegmentReader;
+  readonly #lists = new Map<StoredSegment, KeyList>();
+  readonly #missing = new Map<StoredSegment, SegmentGroup>();
+
+  constructor(reader: SegmentReader) {
+    this.#reader = reader;
+  }
+
+  /** Looks for the keys of a segment, and wishes for what is not remembered. */
+  want(group: SegmentGroup, segment: StoredSegment, wishes: SectionWishes): void {
+    if (this.#lists.has(segment) || this.#missing.has(segment)) return;
+    const known = this.#reader.memory.find('keys', segmentName(this.#reader, segment));
+    if (known) {
+      this.#lists.set(segment, known);
+      return;
+    }
+    this.#missing.set(segment, group);
+    wishes.add(
+      segment,
+      segment.directory().ranges.flatMap(({ keys }) => keys),
+    );
+  }
+
+  /** Decodes what was read. Errors: DamagedSegment. */
+  async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
+    const { memory, goOn } = this.#reader;
+    for (const [segment, { codec }] of this.#missing) {
+      const lists: KeyList[] = [];
+      for (const range of segment.directory().ranges) {
+        lists.push(readKeys(range, codec, sectionsOf(segment)));
+        await goOn();
+      }
+      const keys = shared(lists);
+      memory.keep('keys', segmentName(this.#reader, segment), keys);
+      this.#lists.set(segment, keys);
+    }
+    this.#missing.clear();
+  }
+
+  /** Of a segment that was wanted. */
+  of(segment: StoredSegment): KeyList {
+    const keys = this.#lists.get(segment);
+    if (!keys) throw new Error(`the keys of segment ${segment.segmentId} were not wanted`);
+    return keys;
+  }
+}
+
+/** In memory that threads share. */
+function shared(lists: readonly KeyList[]): KeyList {
+  const { bytes, ends, count } = joinKeyLists(lists);
+  const own = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  own.set(bytes);
+  const words = new Uint32Array(new SharedArrayBuffer(ends.length * Uint32Array.BYTES_PER_ELEMENT));
+  words.set(ends);
+  return { bytes: own, ends: words, count };
+}
+
+/** The keys of several segments together; null maps: of one segment, whose ordinals they are. */
+export type SegmentUnion = {
+  /** The same segments have the same name. */
+  readonly name: string;
+  readonly keys: KeyList;
+  readonly mapOf: (segment: StoredSegment) => Uint32Array | null;
+};
+
+const NO_KEYS: KeyList = { bytes: new Uint8Array(0), ends: new Uint32Array(0), count: 0 };
+
+export async function uniteSegments(
+  reader: SegmentReader,
+  segments: readonly StoredSegment[],
+  keys: SegmentKeys,
+): Promise<SegmentUnion> {
+  const ordered = segments.toSorted((a, b) => a.segmentId - b.segmentId);
+  const name = `${reader.node} ${ordered.map(({ segmentId }) => segmentId).join(' ')}`;
+  const [first, ...others] = ordered;
+  if (!first) return { name, keys: NO_KEYS, mapOf: () => null };
+  if (others.length === 0) return { name, keys: keys.of(first), mapOf: () => null };
+  const united = await unite(reader, name, ordered, keys);
+  const places = new Map(ordered.map((segment, place) => [segment, place]));
+  const mapOf = (segment: StoredSegment) => united.maps[places.get(segment) ?? -1] ?? null;
+  return { name, keys: united.keys, mapOf };
+}
+
+async function unite(
+  { memory, kernel, signal }: SegmentReader,
+  name: string,
+  ordered: readonly StoredSegment[],
+  keys: SegmentKeys,
+): Promise<UnitedKeys> {
+  const known = memory.find('unions', name);
+  if (known) return known;
+  const united = await kernel.unite(
+    ordered.map((segment) => keys.of(segment)),
+    signal,
+  );
+  memory.keep('unions', name, united);
+  return united;
+}

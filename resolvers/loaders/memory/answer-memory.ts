@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+import type { KeyQuestion, TopKeys } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { Tally } from './tally.ts';
+
+/** What an answer depends on. */
+export type AskedBefore = {
+  /** Node and context. */
+  readonly context: string;
+  /** Of the context: any change of its data, groups or slices gives it another one. */
+  readonly version: number;
+  readonly read: MeterRead;
+  readonly question: KeyQuestion;
+};
+
+/** The same, once it is known which segments the answer is made of. */
+export type MadeOf = Pick<AskedBefore, 'read' | 'question'> & {
+  readonly node: string;
+  readonly segmentIds: readonly number[];
+};
+
+/** About what an answer takes, and each of its keys. */
+const ANSWER_BYTES = 800;
+const KEY_BYTES = 200;
+
+/**
+ * Answers to what was asked before, in a bounded number of bytes. They are found by all that they
+ * depend on, never by who asks: who may ask is known before anything is looked up here. Each is
+ * found in two ways: by the version of the data, which a merge leaves as it is, and by the segments
+ * that it was made of, which an import into other times leaves as they are.
+ */
+export class AnswerMemory {
+  readonly tally = new Tally();
+  readonly #answers: LRUCache<string, TopKeys> | null;
+
+  /** maxBytes 0: nothing is remembered. */
+  constructor(maxBytes: number) {
+    const sizeCalculation = ({ listed }: TopKeys) => ANSWER_BYTES + KEY_BYTES * listed.length;
+    this.#answers = maxBytes > 0 ? new LRUCache({ maxSize: maxBytes, sizeCalculation }) : null;
+  }
+
+  get bytes(): number {
+    return this.#answers?.calculatedSize ?? 0;
+  }
+
+  find(asked: AskedBefore): TopKeys | null {
+    const name = nameOf(asked);
+    if (name === null || this.#answers === null) return null;
+    const answer = this.#answers.get(name) ?? null;
+    this.tally.count(answer ? 1 : 0, answer ? 0 : 1);
+    return answer;
+  }
+
+  findMadeOf(made: MadeOf): TopKeys | null {
+    const name = nameOfMade(made);
+    return (name !== null && this.#answers?.get(name)) || null;
+  }
+
+  keep(asked: AskedBefore, made: MadeOf, answer: TopKeys): void {
+    for (const name of [nameOf(asked), nameOfMade(made)]) {
+      if (name !== null) this.#answers?.set(name, answer);
+    }
+  }
+
+  clear(): void {
+    this.#answers?.clear();
+  }
+}
+
+const nameOf = ({ context, version, ...asked }: AskedBefore): string | null =>
+  named(asked, `at ${version} ${context}`);
+
+const nameOfMade = ({ node, segmentIds, ...asked }: MadeOf): string | null =>
+  named(asked, `of ${segmentIds.join(' ')} ${node}`);
+
+/** null: not worth it, drill-downs are of a few keys, and differ from row to row. */
+function named({ read, question }: Pick<AskedBefore, 'read' | 'question'>, of: string) {
+  if (question.kind !== 'top' || question.within !== null) return null;
+  const { groupId, slot, fold, probeId, interval } = read;
+  const { maxItems, passing } = question;
+  const asked = [groupId, slot, fold, probeId, interval.from, interval.to, maxItems];
+  return `${asked.join(' ')} ${of} ${passing?.name ?? ''}`;
+}

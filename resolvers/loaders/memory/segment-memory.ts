@@ -1,0 +1,109 @@
+import { LRUCache } from 'lru-cache';
+import type { KeySet } from '../../../segments/filter/key-set.ts';
+import type { KeyList } from '../../../segments/keys/key-list.ts';
+import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
+import type { SegmentSeries } from '../../../topk/segment-series.ts';
+import type { UnitColumn } from '../../../topk/unit-column.ts';
+import { Tally } from './tally.ts';
+
+/** A block's keys, and one meter's readings of it; null: no reading. */
+export type KnownBlock = { readonly ids: Uint32Array; readonly column: UnitColumn | null };
+
+/** What is kept, by kind. */
+type Kept = {
+  readonly keys: KeyList;
+  readonly unions: UnitedKeys;
+  /** Of a block's keys, their ordinals in a union. */
+  readonly mapped: Uint32Array;
+  readonly blocks: KnownBlock;
+  readonly series: SegmentSeries;
+  readonly filters: KeySet;
+};
+
+const KINDS = ['keys', 'unions', 'mapped', 'blocks', 'series', 'filters'] as const;
+
+export type KeptKind = keyof Kept;
+
+type Entry = {
+  readonly kind: KeptKind;
+  readonly value: Kept[KeptKind];
+  readonly bytes: number;
+};
+
+/** What is kept of one kind. */
+export type KeptUse = {
+  readonly kind: KeptKind;
+  readonly bytes: number;
+  readonly tally: Tally;
+};
+
+/** About what an entry takes besides its arrays. */
+const ENTRY_BYTES = 300;
+
+/**
+ * What was decoded of segments, or derived from them, in one bounded number of bytes: what was not
+ * used for longest goes first, whatever it is. Segments never change, so an entry is never old.
+ */
+export class SegmentMemory {
+  readonly #tallies: Readonly<Record<KeptKind, Tally>> = {
+    keys: new Tally(),
+    unions: new Tally(),
+    mapped: new Tally(),
+    blocks: new Tally(),
+    series: new Tally(),
+    filters: new Tally(),
+  };
+  readonly #bytes: Record<KeptKind, number> = {
+    keys: 0,
+    unions: 0,
+    mapped: 0,
+    blocks: 0,
+    series: 0,
+    filters: 0,
+  };
+  readonly #entries: LRUCache<string, Entry>;
+
+  constructor(maxBytes: number) {
+    this.#entries = new LRUCache({
+      maxSize: Math.max(1, maxBytes),
+      sizeCalculation: ({ bytes }) => bytes,
+      // Also of an entry that is replaced.
+      dispose: ({ kind, bytes }) => {
+        this.#bytes[kind] -= bytes;
+      },
+      onInsert: ({ kind, bytes }) => {
+        this.#bytes[kind] += bytes;
+      },
+    });
+  }
+
+  use(): readonly KeptUse[] {
+    return KINDS.map((kind) => ({ kind, bytes: this.#bytes[kind], tally: this.#tallies[kind] }));
+  }
+
+  get bytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  find<Kind extends KeptKind>(kind: Kind, name: string): Kept[Kind] | undefined {
+    const found = this.#entries.get(`${kind} ${name}`);
+    this.#tallies[kind].count(found ? 1 : 0, found ? 0 : 1);
+    // The name begins with the kind, so this is of that kind.
+    return found?.value as Kept[Kind] | undefined;
+  }
+
+  keep<Kind extends KeptKind>(kind: Kind, name: string, value: Kept[Kind]): void {
+    this.#entries.set(`${kind} ${name}`, { kind, value, bytes: ENTRY_BYTES + bytesOf(value) });
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}
+
+/** The bytes of all arrays in a value, however deep. */
+function bytesOf(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + bytesOf(part), 0);
+}

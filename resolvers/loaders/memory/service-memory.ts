@@ -1,0 +1,83 @@
+import type { Kernel } from '../../../topk/kernel.ts';
+import type { Catalog } from '../session/catalog.ts';
+import { AnswerMemory } from './answer-memory.ts';
+import { ManifestMemory } from './manifest-memory.ts';
+import { ResponseMemory } from './response-memory.ts';
+import { type KeptKind, SegmentMemory } from './segment-memory.ts';
+import { Tally } from './tally.ts';
+import { TextMemory } from './text-memory.ts';
+
+export type MemoryLimits = {
+  /** Of all that is decoded of segments, or derived from them. */
+  readonly segmentBytes: number;
+  readonly answerBytes: number;
+  readonly responseBytes: number;
+};
+
+/** One of the memories, as operators want to know it. Hits and misses are since the start. */
+export type MemoryUse = {
+  readonly name: 'responses' | 'answers' | KeptKind | 'texts' | 'catalogs' | 'manifests';
+  readonly bytes: number;
+  readonly hits: number;
+  readonly misses: number;
+};
+
+/**
+ * All that outlives a request: derived from what the database holds, never in place of it. What
+ * comes of segments never changes; all else is found by node and context, and by the numbers that
+ * the request's own snapshot has of them.
+ */
+export class ServiceMemory {
+  readonly kernel: Kernel;
+  readonly segments: SegmentMemory;
+  readonly answers: AnswerMemory;
+  readonly responses: ResponseMemory;
+  readonly texts = new TextMemory();
+  readonly manifests = new ManifestMemory();
+  readonly catalogTally = new Tally();
+  readonly #catalogs = new Map<string, Catalog>();
+
+  constructor(kernel: Kernel, { segmentBytes, answerBytes, responseBytes }: MemoryLimits) {
+    this.kernel = kernel;
+    this.segments = new SegmentMemory(segmentBytes);
+    this.answers = new AnswerMemory(answerBytes);
+    this.responses = new ResponseMemory(responseBytes);
+  }
+
+  use(): readonly MemoryUse[] {
+    const { responses, answers, segments, texts, manifests, catalogTally } = this;
+    const catalogBytes = [...this.#catalogs.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    return [
+      { name: 'responses', ...useOf(responses.bytes, responses.tally) },
+      { name: 'answers', ...useOf(answers.bytes, answers.tally) },
+      ...segments.use().map(({ kind, bytes, tally }) => ({ name: kind, ...useOf(bytes, tally) })),
+      { name: 'texts', ...useOf(texts.bytes, texts.tally) },
+      { name: 'catalogs', ...useOf(catalogBytes, catalogTally) },
+      { name: 'manifests', ...useOf(manifests.bytes, manifests.tally) },
+    ];
+  }
+
+  catalog(context: string, version: number): Catalog | null {
+    const catalog = this.#catalogs.get(context);
+    return catalog?.version === version ? catalog : null;
+  }
+
+  keepCatalog(context: string, catalog: Catalog): void {
+    const known = this.#catalogs.get(context);
+    if (!known || known.version < catalog.version) this.#catalogs.set(context, catalog);
+  }
+
+  clear(): void {
+    this.#catalogs.clear();
+    this.segments.clear();
+    this.answers.clear();
+    this.responses.clear();
+    this.texts.clear();
+    this.manifests.clear();
+  }
+}
+
+const useOf = (bytes: number, { hits, misses }: Tally) => ({ bytes, hits, misses });
+
+/** How a context on a node is called in here. */
+export const memoryKey = (nodeUrl: string, contextId: number): string => `${contextId} ${nodeUrl}`;

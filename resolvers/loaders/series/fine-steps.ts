@@ -1,0 +1,59 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import { floorTo } from '../../../domain/interval.ts';
+import { laneValue } from '../../../segments/codes/lanes.ts';
+import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
+import type { SegmentReader } from '../session/segment-reader.ts';
+import { rowOf } from './segment-series.ts';
+import { type SeriesPart, type StepSeries, stepSeriesOf, valuePart } from './step-series.ts';
+
+/** One key's readings by steps shorter than its series have; key in raw form. */
+export type FineStepsRequest = StepRead & { readonly key: string };
+
+/** The steps of any number of keys, in the order of the requests, from blocks. */
+export async function readFineSteps(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  requests: readonly FineStepsRequest[],
+  bound: TimeBound | null,
+): Promise<StepSeries[]> {
+  const grids = [...groupBy(requests, gridName).values()];
+  const firsts = grids.map(([first]) => first as FineStepsRequest);
+  const { keys, steps } = await readStepBlocks(reader, live, firsts, bound);
+  const found = new Map<FineStepsRequest, StepSeries>();
+  for (const [i, ofGrid] of grids.entries()) {
+    for (const request of ofGrid) {
+      const parts = (steps[i] ?? []).flatMap((part) =>
+        partsOf(request, part, keys.of(part.segment)),
+      );
+      const { stepSeconds, read } = request;
+      found.set(request, stepSeriesOf(originOf(request), stepSeconds, parts, read.fold));
+      await reader.goOn();
+    }
+  }
+  return requests.map((request) => found.get(request) as StepSeries);
+}
+
+const gridName = ({ read, stepSeconds }: FineStepsRequest): string => {
+  const { groupId, slot, probeId, interval } = read;
+  return [groupId, slot, probeId, interval.from, interval.to, stepSeconds].join(' ');
+};
+
+const originOf = ({ read, stepSeconds }: StepRead): number =>
+  floorTo(read.interval.from, stepSeconds);
+
+function partsOf(request: FineStepsRequest, { blocks }: SegmentSteps, keys: KeyList): SeriesPart[] {
+  const { group, key, stepSeconds } = request;
+  const bytes = group.codec.encodeIfKey(key);
+  const place = bytes && findKey(keys, bytes);
+  if (!place?.isThere) return [];
+  return blocks.flatMap(({ step, block: { ids, column } }) => {
+    const row = rowOf(ids, place.ordinal);
+    if (column === null || row < 0 || Number.isNaN(column.values.low[row])) return [];
+    const sum = laneValue(column.values, row);
+    const count = column.counts === null ? 1n : laneValue(column.counts, row);
+    return [valuePart((step - originOf(request)) / stepSeconds, { sum, count })];
+  });
+}

@@ -1,0 +1,41 @@
+import DataLoader from 'dataloader';
+import type { TimeBound } from '../../../db/read-session.ts';
+import type { Exact } from '../../../domain/exact.ts';
+import type { EpochSeconds } from '../../../domain/interval.ts';
+import type { KeysWithin } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { byBound } from '../session/batch.ts';
+import { segmentsOfContexts } from '../session/context-segments.ts';
+import type { NodeReader } from '../session/node-reader.ts';
+import { readGroupSteps } from './group-steps.ts';
+
+/** Total and others of a read by step; `within` null: every key of the group counts. */
+export type GroupStepsRequest = {
+  readonly contextId: number;
+  readonly read: MeterRead;
+  readonly stepSeconds: number;
+  /** In raw form. */
+  readonly listed: readonly string[];
+  readonly within: KeysWithin | null;
+  readonly bound: TimeBound | null;
+};
+
+/** others is null in a step in which no unlisted key has a reading. */
+export type GroupStep = { at: EpochSeconds; total: Exact; others: Exact | null };
+
+/** Every topper asks with its own listed keys, so nothing is shared. */
+export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsRequest, GroupStep[]> =>
+  new DataLoader((requests) =>
+    byBound(requests, async (batch, bound) => {
+      for (;;) {
+        const { states, segments, isOneSnapshot } = await segmentsOfContexts(reader, batch);
+        const reads = batch.map(({ read, stepSeconds, listed, within }, i) => {
+          const group = states[i]?.catalog.readGroup(read.groupId);
+          if (!group) throw new Error('a context was not read');
+          return { group, read, stepSeconds, listed, within };
+        });
+        const answers = await readGroupSteps(reader.segments, segments, reads, bound);
+        if (isOneSnapshot()) return answers;
+      }
+    }),
+  );

@@ -1,0 +1,90 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import type { Exact } from '../../../domain/exact.ts';
+import { combine } from '../../../domain/topper-arithmetic.ts';
+import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import { foldRows } from '../../../topk/fold-rows.ts';
+import { ordinalsWithin } from '../answers/kernel-questions.ts';
+import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
+import type { KnownBlock } from '../memory/segment-memory.ts';
+import type { KeysWithin } from '../plan/key-questions.ts';
+import type { SegmentReader } from '../session/segment-reader.ts';
+import type { GroupStep } from './group-steps-loader.ts';
+
+/** Total and others of a read by step. */
+export type GroupStepsRead = StepRead & {
+  /** The listed keys in raw form: the others are all but these. */
+  readonly listed: readonly string[];
+  /** null: every key of the group counts. */
+  readonly within: KeysWithin | null;
+};
+
+/** By read, the steps with readings, ascending. */
+export async function readGroupSteps(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  reads: readonly GroupStepsRead[],
+  bound: TimeBound | null,
+): Promise<GroupStep[][]> {
+  const { keys, steps } = await readStepBlocks(reader, live, reads, bound);
+  const answers: GroupStep[][] = [];
+  for (const [i, read] of reads.entries()) {
+    const totals = new Map<number, { total: Exact[]; others: Exact[] }>();
+    for (const part of steps[i] ?? []) {
+      addSegment(totals, read, part, keys.of(part.segment));
+      await reader.goOn();
+    }
+    answers.push(toSteps(totals, read));
+  }
+  return answers;
+}
+
+type Totals = Map<number, { readonly total: Exact[]; readonly others: Exact[] }>;
+
+function addSegment(
+  totals: Totals,
+  { read, group, listed, within }: GroupStepsRead,
+  { blocks }: SegmentSteps,
+  keys: KeyList,
+): void {
+  const { codec } = group;
+  const isListed = ordinalSet(
+    keys,
+    listed.flatMap((key) => codec.encodeIfKey(key) ?? []),
+  );
+  const counted = within && new Set(ordinalsWithin(within, { keys, codec }));
+  for (const { step, block } of blocks) {
+    if (block.column === null) continue;
+    const rows = rowsOf(block, counted);
+    const total = foldRows(block.column, rows, read.fold);
+    if (total === null) continue;
+    const known = totals.get(step) ?? { total: [], others: [] };
+    totals.set(step, known);
+    known.total.push(total);
+    const unlisted = rows.filter((row) => !isListed.has(block.ids[row] as number));
+    const others = foldRows(block.column, unlisted, read.fold);
+    if (others !== null) known.others.push(others);
+  }
+}
+
+function ordinalSet(keys: KeyList, wanted: readonly Uint8Array[]): ReadonlySet<number> {
+  const found = wanted.map((key) => findKey(keys, key)).filter(({ isThere }) => isThere);
+  return new Set(found.map(({ ordinal }) => ordinal));
+}
+
+/** The rows of the keys that count. */
+function rowsOf({ ids }: KnownBlock, counted: ReadonlySet<number> | null): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < ids.length; row += 1) {
+    if (counted === null || counted.has(ids[row] as number)) rows.push(row);
+  }
+  return rows;
+}
+
+const toSteps = (totals: Totals, { read }: GroupStepsRead): GroupStep[] =>
+  [...totals]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([at, { total, others }]) => {
+      const all = combine(total, read.fold);
+      return all === null ? [] : [{ at, total: all, others: combine(others, read.fold) }];
+    });

@@ -1,0 +1,284 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import {
+  ceilTo,
+  type EpochSeconds,
+  floorTo,
+  type Interval,
+  isEmpty,
+} from '../../../domain/interval.ts';
+import { topperBuckets } from '../../../segments/blocks/series.ts';
+import { readTotals } from '../../../segments/pages/read-range.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { SegmentSeries } from '../../../topk/segment-series.ts';
+import { answerSegments } from '../answers/answer-segments.ts';
+import { SegmentBlocks } from '../blocks/segment-blocks.ts';
+import { SegmentKeys } from '../keys/segment-keys.ts';
+import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import { SegmentSeriesReads, type SeriesWanted } from './segment-series.ts';
+import {
+  onSteps,
+  type SeriesPart,
+  type StepSeries,
+  stepSeriesOf,
+  valuePart,
+} from './step-series.ts';
+
+/**
+ * One key's readings on a grid of steps, which is epoch-aligned and of whole topper buckets. key:
+ * in raw form; null: all keys of the group together.
+ */
+export type KeyStepsRequest = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly stepSeconds: number;
+  readonly key: string | null;
+};
+
+/** Keys of which the same steps are wanted, and the segments that have them. */
+type Grid = {
+  readonly first: KeyStepsRequest;
+  readonly keys: readonly (string | null)[];
+  readonly segments: readonly StoredSegment[];
+  /** Whole topper buckets, and what is left of the interval at its ends. */
+  readonly inner: Interval;
+  readonly edges: readonly Interval[];
+};
+
+/**
+ * The steps of any number of keys, in the order of the requests: pages that are not remembered come
+ * in one statement, after one for keys that are not.
+ */
+export async function readKeySteps(
+  reader: SegmentReader,
+  segments: Iterable<StoredSegment>,
+  requests: readonly KeyStepsRequest[],
+  bound: TimeBound | null,
+): Promise<StepSeries[]> {
+  const live = [...segments];
+  const grids = [...groupBy(requests, gridName).values()].map((ofGrid) => openGrid(live, ofGrid));
+  const [parts, edges] = await Promise.all([
+    readInner(reader, grids, bound),
+    readEdges(reader, live, grids, bound),
+  ]);
+  const found = new Map<string, StepSeries>();
+  for (const grid of grids) {
+    const { first } = grid;
+    for (const key of grid.keys) {
+      const name = requestName({ ...first, key });
+      const all = [...(parts.get(name) ?? []), ...(edges.get(name) ?? [])];
+      found.set(name, stepSeriesOf(originOf(first), first.stepSeconds, all, first.read.fold));
+    }
+    await reader.goOn();
+  }
+  return requests.map((request) => found.get(requestName(request)) as StepSeries);
+}
+
+const gridName = ({ read, stepSeconds }: KeyStepsRequest): string => {
+  const { groupId, slot, probeId, interval } = read;
+  return [groupId, slot, probeId, interval.from, interval.to, stepSeconds].join(' ');
+};
+
+const requestName = (request: KeyStepsRequest): string =>
+  `${gridName(request)} ${request.key === null ? 'all' : `key ${request.key}`}`;
+
+const originOf = ({ read, stepSeconds }: KeyStepsRequest): EpochSeconds =>
+  floorTo(read.interval.from, stepSeconds);
+
+function openGrid(live: readonly StoredSegment[], requests: readonly KeyStepsRequest[]): Grid {
+  const [first] = requests;
+  if (!first) throw new Error('a grid without requests');
+  const { groupId, probeId } = first.read;
+  const own = live.filter(
+    (segment) => segment.groupId === groupId && (probeId === null || segment.probeId === probeId),
+  );
+  const { inner, edges } = splitInterval(first, own);
+  const segments = own.filter(
+    ({ firstBucket, lastBucket }) => firstBucket < inner.to && lastBucket >= inner.from,
+  );
+  return { first, keys: [...new Set(requests.map(({ key }) => key))], segments, inner, edges };
+}
+
+const NOTHING: Interval = { from: 0, to: 0 };
+
+/**
+ * The whole topper buckets of the interval, and what is left at its ends. Where nothing lies beyond
+ * an end, the topper bucket there is as good as whole.
+ */
+function splitInterval(
+  { group, read }: KeyStepsRequest,
+  segments: readonly StoredSegment[],
+): Pick<Grid, 'inner' | 'edges'> {
+  const { bucketSeconds, topperBucketSeconds: size } = group.shape;
+  // A bucket is in it when its start is: what ends amid the last one of a topper bucket has it all.
+  const asked = {
+    from: ceilTo(read.interval.from, bucketSeconds),
+    to: ceilTo(read.interval.to, bucketSeconds),
+  };
+  const firstBucket = Math.min(...segments.map((segment) => segment.firstBucket));
+  const lastBucket = Math.max(...segments.map((segment) => segment.lastBucket));
+  if (segments.length === 0 || isEmpty(asked)) return { inner: NOTHING, edges: [] };
+  const from = asked.from <= firstBucket ? floorTo(firstBucket, size) : asked.from;
+  const to = asked.to > lastBucket ? ceilTo(lastBucket + 1, size) : asked.to;
+  const inner = { from: ceilTo(from, size), to: floorTo(to, size) };
+  // Both ends in one topper bucket, or in two that touch.
+  const cut = isEmpty(inner) ? Math.min(Math.max(inner.from, from), to) : null;
+  const edges = [
+    { from, to: cut ?? inner.from },
+    { from: cut ?? inner.to, to },
+  ];
+  return { inner: cut === null ? inner : NOTHING, edges: edges.filter((edge) => !isEmpty(edge)) };
+}
+
+type Parts = Map<string, SeriesPart[]>;
+
+/** What the keys come to in parts of one topper bucket. */
+async function readEdges(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  grids: readonly Grid[],
+  bound: TimeBound | null,
+): Promise<Parts> {
+  const asked = grids.flatMap((grid) =>
+    grid.edges.flatMap((interval) => edgeQuestions(grid, interval)),
+  );
+  const answers =
+    asked.length === 0
+      ? []
+      : await answerSegments(
+          reader,
+          live,
+          asked.map(({ question }) => question),
+          bound,
+        );
+  const parts: Parts = new Map();
+  for (const [i, { grid, at, keys }] of asked.entries()) {
+    const answer = answers[i];
+    const values =
+      answer?.kind === 'values' ? answer.values : answer?.kind === 'top' ? [answer.total] : [];
+    for (const [place, key] of keys.entries()) {
+      const value = values[place];
+      if (value) addPart(parts, requestName({ ...grid.first, key }), valuePart(at, value));
+    }
+  }
+  return parts;
+}
+
+type EdgeQuestion = {
+  readonly grid: Grid;
+  readonly at: number;
+  readonly keys: readonly (string | null)[];
+  readonly question: SegmentQuestion;
+};
+
+function edgeQuestions(grid: Grid, interval: Interval): EdgeQuestion[] {
+  const { first } = grid;
+  const { group } = first;
+  const read = { ...first.read, interval };
+  const at = Math.floor((interval.from - originOf(first)) / first.stepSeconds);
+  const named = grid.keys.filter((key) => key !== null);
+  const questions: EdgeQuestion[] = [];
+  if (named.length > 0) {
+    const question = { kind: 'values', keys: named } as const;
+    questions.push({ grid, at, keys: named, question: { group, read, question } });
+  }
+  if (named.length < grid.keys.length) {
+    const question = { kind: 'top', maxItems: 1, within: null, passing: null } as const;
+    questions.push({ grid, at, keys: [null], question: { group, read, question } });
+  }
+  return questions;
+}
+
+function addPart(parts: Parts, name: string, part: SeriesPart): void {
+  const known = parts.get(name);
+  if (known) known.push(part);
+  else parts.set(name, [part]);
+}
+
+/** What the keys have in whole topper buckets, segment by segment. */
+async function readInner(
+  reader: SegmentReader,
+  grids: readonly Grid[],
+  bound: TimeBound | null,
+): Promise<Parts> {
+  const parts: Parts = new Map();
+  const open = grids.filter(({ inner }) => !isEmpty(inner));
+  const keys = await readAllKeys(reader, open, bound);
+  const wanted = open.flatMap((grid) =>
+    grid.segments.map((segment) => ({ grid, segment, series: toWanted(grid, segment, keys) })),
+  );
+  const blocks = new SegmentBlocks(reader);
+  const reads = new SegmentSeriesReads(reader, blocks);
+  const wishes = new SectionWishes();
+  for (const { series } of wanted) if (series) reads.want(series, wishes);
+  const sectionsOf = await wishes.read(reader, bound);
+  await Promise.all([reads.decode(sectionsOf), blocks.decode(sectionsOf)]);
+  for (const { grid, segment, series } of wanted) {
+    for (const key of grid.keys) {
+      const readings =
+        key === null
+          ? totalsOf(segment, grid)
+          : series && reads.of(series, series.group.codec.encodeIfKey(key) ?? NO_KEY);
+      if (!readings || readings.ids.length === 0) continue;
+      const part = onSteps(readings, stepGrid(grid, segment));
+      addPart(parts, requestName({ ...grid.first, key }), part);
+    }
+  }
+  return parts;
+}
+
+const NO_KEY = new Uint8Array(0);
+
+/** The keys of the segments of grids that ask for keys. */
+async function readAllKeys(
+  reader: SegmentReader,
+  grids: readonly Grid[],
+  bound: TimeBound | null,
+): Promise<SegmentKeys> {
+  const keys = new SegmentKeys(reader);
+  const wishes = new SectionWishes();
+  for (const { first, segments, keys: named } of grids) {
+    if (named.every((key) => key === null)) continue;
+    for (const segment of segments) keys.want(first.group, segment, wishes);
+  }
+  await keys.decode(await wishes.read(reader, bound));
+  return keys;
+}
+
+/** null: only the whole group is asked for. */
+function toWanted(grid: Grid, segment: StoredSegment, keys: SegmentKeys): SeriesWanted | null {
+  const { group, read } = grid.first;
+  const named = grid.keys.filter((key) => key !== null);
+  if (named.length === 0) return null;
+  return {
+    group,
+    segment,
+    keys: keys.of(segment),
+    place: read.slot - 1,
+    wanted: named.flatMap((key) => group.codec.encodeIfKey(key) ?? []),
+  };
+}
+
+/** All keys of a segment together. The directory has them: no page is needed. */
+function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid): SegmentSeries | null {
+  const directory = segment.directory();
+  const { origin } = topperBuckets(directory.span, group.shape.topperBucketSeconds);
+  const { starts, columns } = readTotals(directory, group.shape);
+  const column = columns[read.slot - 1] ?? null;
+  if (column === null) return null;
+  const ids = Uint32Array.from(
+    starts,
+    (start) => (start - origin) / group.shape.topperBucketSeconds,
+  );
+  return { ids, columns: [column] };
+}
+
+const stepGrid = ({ first, inner }: Grid, segment: StoredSegment) => ({
+  start: floorTo(segment.firstBucket, first.group.shape.topperBucketSeconds),
+  topperBucketSeconds: first.group.shape.topperBucketSeconds,
+  origin: originOf(first),
+  stepSeconds: first.stepSeconds,
+  inner,
+});

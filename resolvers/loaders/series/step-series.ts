@@ -1,0 +1,114 @@
+import { compareExact, type Exact } from '../../../domain/exact.ts';
+import type { EpochSeconds, Interval } from '../../../domain/interval.ts';
+import type { Fold } from '../../../domain/meter-type.ts';
+import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
+import { type Column, columnPart } from '../../../segments/readings/column.ts';
+import { createSelection } from '../../../topk/create-selection.ts';
+import { joinSparse, type SparsePart } from '../../../topk/join-sparse.ts';
+import type { SegmentSeries } from '../../../topk/segment-series.ts';
+
+/** Some readings of a key: ids, shifted, are steps from an origin on, which may repeat. */
+export type SeriesPart = SparsePart;
+
+/** A key's readings by step; steps without one are left out. Ids ascend from the origin's, 0. */
+export type StepSeries = {
+  readonly origin: EpochSeconds;
+  readonly stepSeconds: number;
+  readonly ids: Uint32Array;
+  readonly column: Column;
+};
+
+const NO_READINGS: Column = { values: wideLanes(0), counts: null };
+
+/** The parts as one series, by the meter's rule. */
+export function stepSeriesOf(
+  origin: EpochSeconds,
+  stepSeconds: number,
+  parts: readonly SeriesPart[],
+  fold: Fold,
+): StepSeries {
+  const { ids, column } = joinSparse(parts, fold);
+  return { origin, stepSeconds, ids, column: column ?? NO_READINGS };
+}
+
+export const stepAt = ({ origin, stepSeconds, ids }: StepSeries, place: number): EpochSeconds =>
+  origin + (ids[place] ?? 0) * stepSeconds;
+
+export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
+  sum: laneValue(column.values, place),
+  count: column.counts ? laneValue(column.counts, place) : 1n,
+});
+
+/**
+ * The values from the smallest on: a function that gives the one at a place, counted from 0. Where
+ * doubles hold the values, only what is asked for is put in its place.
+ */
+export function orderedSteps(series: StepSeries): (place: number) => Exact {
+  const { values, counts } = series.column;
+  if (values.high === null && counts === null) {
+    const select = createSelection(values.low);
+    return (place) => ({ sum: BigInt(select(place)), count: 1n });
+  }
+  let ordered: Exact[] | null = null;
+  return (place) => {
+    ordered ??= Array.from(series.ids, (_, i) => stepValue(series, i)).sort(compareExact);
+    return ordered[place] ?? { sum: 0n, count: 1n };
+  };
+}
+
+/** One value at one step. */
+export const valuePart = (step: number, { sum, count }: Exact): SeriesPart => ({
+  ids: Uint32Array.of(step),
+  shift: 0,
+  columns: [{ values: oneNumber(sum), counts: oneNumber(count) }],
+});
+
+function oneNumber(value: bigint): Lanes {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return { low: Float64Array.of(number), high: null };
+  const lanes = wideLanes(1);
+  setWide(lanes, 0, value);
+  return lanes;
+}
+
+/** How topper buckets, counted from a segment's first, become steps of a series. */
+export type SegmentGrid = {
+  /** Of the first topper bucket. */
+  readonly start: EpochSeconds;
+  readonly topperBucketSeconds: number;
+  readonly origin: EpochSeconds;
+  readonly stepSeconds: number;
+  /** Only topper buckets that lie in it count. */
+  readonly inner: Interval;
+};
+
+/** From topper buckets of a segment to steps of the series. */
+export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): SeriesPart {
+  const { start: gridStart, inner, topperBucketSeconds, origin, stepSeconds } = grid;
+  const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);
+  const end = firstAtLeast(ids, (inner.to - gridStart) / topperBucketSeconds);
+  const isWhole = first === 0 && end === ids.length;
+  const own = isWhole ? ids : ids.subarray(first, end);
+  const inside = isWhole
+    ? columns
+    : columns.map((column) => column && columnPart(column, first, end));
+  // Both grids are of the epoch: steps as long as a topper bucket are its places from elsewhere on.
+  if (stepSeconds === topperBucketSeconds) {
+    return { ids: own, shift: (gridStart - origin) / stepSeconds, columns: inside };
+  }
+  const steps = own.map((place) =>
+    Math.floor((gridStart + place * topperBucketSeconds - origin) / stepSeconds),
+  );
+  return { ids: steps, shift: 0, columns: inside };
+}
+
+/** Ids ascend. */
+function firstAtLeast(ids: Uint32Array, least: number): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as number) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

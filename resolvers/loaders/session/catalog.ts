@@ -1,0 +1,108 @@
+import type {
+  CatalogRow,
+  CatalogSliceRow,
+  CounterGroupRow,
+  CoverageRow,
+  MeterRow,
+  ProbeRow,
+} from '../../../db/queries/select-catalogs.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
+import { type Fold, foldOf } from '../../../domain/meter-type.ts';
+import { keyCodecOf } from '../../../segments/keys/key-codec.ts';
+import type { DescribedGroup } from '../keys/describe-keys.ts';
+import type { SegmentGroup } from '../plan/key-questions.ts';
+
+export type {
+  CatalogSliceRow,
+  CounterGroupRow,
+  CoverageRow,
+  MeterRow,
+} from '../../../db/queries/select-catalogs.ts';
+
+/** A group as its segments and the texts of its keys are read. */
+export type ReadGroup = SegmentGroup & DescribedGroup;
+
+/** A context's groups and which of their data there are, as they are at one version. */
+export type Catalog = {
+  readonly version: number;
+  /** About what it takes in memory. */
+  readonly bytes: number;
+  readonly sliceSeconds: number;
+  readonly groups: readonly CounterGroupRow[];
+  readonly probes: readonly ProbeRow[];
+  readonly metersOf: (groupId: number) => readonly MeterRow[];
+  readonly coverageOf: (groupId: number) => readonly CoverageRow[];
+  /** Of a group of the catalog, made when it is first asked for. */
+  readonly readGroup: (groupId: number) => ReadGroup;
+  /** Available slices, oldest first. */
+  readonly slices: readonly CatalogSliceRow[];
+};
+
+export function openCatalog(row: CatalogRow, version: number): Catalog {
+  const meters = groupBy(row.meters, ({ group_id }) => group_id);
+  const coverage = groupBy(row.coverage, ({ groupId }) => groupId);
+  const readGroups = new Map<number, ReadGroup>();
+  const metersOf = (groupId: number) => meters.get(groupId) ?? [];
+  return {
+    version,
+    bytes: ROW_BYTES * LISTS.reduce((count, list) => count + row[list].length, 1),
+    sliceSeconds: row.sliceSeconds,
+    groups: row.groups,
+    probes: row.probes,
+    slices: row.slices,
+    metersOf,
+    coverageOf: (groupId) => coverage.get(groupId) ?? [],
+    readGroup(groupId) {
+      const known = readGroups.get(groupId);
+      if (known) return known;
+      const made = openGroup(row.groups, groupId, metersOf(groupId));
+      readGroups.set(groupId, made);
+      return made;
+    },
+  };
+}
+
+const LISTS = ['groups', 'meters', 'probes', 'slices', 'coverage'] as const;
+
+/** About what a row of one of them takes, with its places in maps. */
+const ROW_BYTES = 200;
+
+function openGroup(
+  groups: readonly CounterGroupRow[],
+  groupId: number,
+  meters: readonly MeterRow[],
+): ReadGroup {
+  const row = groups.find(({ group_id }) => group_id === groupId);
+  if (!row) throw new Error(`the catalog has no group ${groupId}`);
+  const isCrossKey = row.key_kind === 'crosskey';
+  const parts = [row.parent_guid, row.crosskey_guid_1, row.crosskey_guid_2]
+    .filter((guid) => guid !== null)
+    .map((guid) => groups.find((group) => group.guid === guid) ?? null);
+  const shape = {
+    keyKind: row.key_kind,
+    partKinds: isCrossKey ? parts.map(kindOfPart) : null,
+    bucketSeconds: row.bucket_size,
+    topperBucketSeconds: row.topper_bucket_size,
+    folds: foldsOf(meters),
+  };
+  return {
+    groupId,
+    shape,
+    codec: keyCodecOf(shape),
+    isCrossKey,
+    partGroupIds: parts.map((part) => part?.group_id ?? null),
+  };
+}
+
+/** A part is never itself a cross-key (decision 31); a part group that is gone left plain text. */
+const kindOfPart = (part: CounterGroupRow | null | undefined): SimpleKeyKind =>
+  part && part.key_kind !== 'crosskey' ? part.key_kind : 'text';
+
+/** By place: how the readings of each meter combine. */
+function foldsOf(meters: readonly MeterRow[]): (Fold | null)[] {
+  const slots = Math.max(0, ...meters.map(({ slot }) => slot));
+  const folds = new Array<Fold | null>(slots).fill(null);
+  for (const { slot, type } of meters) folds[slot - 1] = foldOf(type);
+  return folds;
+}

@@ -1,0 +1,77 @@
+import { selectPools } from '../../../db/queries/select-pools.ts';
+import { type ServerFactsRow, selectServerFacts } from '../../../db/queries/select-server-facts.ts';
+import { selectSliceSizes } from '../../../db/queries/select-slice-sizes.ts';
+import { type SlicesRow, selectSlices } from '../../../db/queries/select-slices.ts';
+import { selectTotalWindows } from '../../../db/queries/select-total-windows.ts';
+import { topperAnswersLoader } from '../answers/topper-answers.ts';
+import {
+  createKeyLists,
+  describedKeysLoader,
+  keyExistsLoader,
+  labelledKeysLoader,
+} from '../keys/key-loaders.ts';
+import { type PassingRequest, passingKeys } from '../keys/passing-keys.ts';
+import { groupStepsLoader } from '../series/group-steps-loader.ts';
+import { keyStepsLoader } from '../series/key-steps-loader.ts';
+import { manyLoader, oneLoader } from './batch.ts';
+import type { Catalog } from './catalog.ts';
+import type { NodeReader } from './node-reader.ts';
+
+export type { PoolRow } from '../../../db/queries/select-pools.ts';
+export type { SliceRow } from '../../../db/queries/select-slices.ts';
+export type { DescribedKey } from '../keys/describe-keys.ts';
+export type { KeyPage } from '../keys/key-loaders.ts';
+export type { Catalog, CounterGroupRow, CoverageRow, MeterRow, ReadGroup } from './catalog.ts';
+
+/** One DataLoader per relation, fresh for every request and node. */
+export function createNodeLoaders(reader: NodeReader) {
+  const { session } = reader;
+  let serverFacts: Promise<ServerFactsRow> | undefined;
+  const slicesByContext = oneLoader(
+    (ids: readonly number[]) => selectSlices(session, ids, reader.requestId),
+    (id) => id,
+    (row) => row.contextId,
+  );
+  const labelled = labelledKeysLoader(reader);
+  const describedKeys = describedKeysLoader(reader);
+  return {
+    /** See NodeReader. */
+    goOn: () => reader.goOn(),
+    takeTurn: () => reader.takeTurn(),
+    serverFacts: (): Promise<ServerFactsRow> => {
+      serverFacts ??= selectServerFacts(session);
+      return serverFacts;
+    },
+    /** Groups, meters, probes and what data there are of a context. */
+    catalog: async (contextId: number): Promise<Catalog> =>
+      (await reader.context(contextId)).catalog,
+    totalWindowByContext: oneLoader(
+      (ids: readonly number[]) => selectTotalWindows(session, ids),
+      (id) => id,
+      (row) => row.contextId,
+    ),
+    slicesByContext,
+    /** Slices that another statement has brought along. */
+    noteSlices: (row: SlicesRow): void => {
+      slicesByContext.prime(row.contextId, row);
+    },
+    sliceSize: oneLoader(
+      (ids: readonly number[]) => selectSliceSizes(session, ids),
+      (id) => id,
+      (row) => row.sliceId,
+    ),
+    poolsByContext: manyLoader(
+      (ids: readonly number[]) => selectPools(session, ids),
+      (row) => row.contextId,
+    ),
+    topperAnswers: topperAnswersLoader(reader),
+    keySteps: keyStepsLoader(reader),
+    groupSteps: groupStepsLoader(reader),
+    passingKeys: (request: PassingRequest) => passingKeys(reader, labelled, request),
+    describedKeys,
+    keyExists: keyExistsLoader(reader),
+    keyLists: createKeyLists(reader, labelled, describedKeys),
+  };
+}
+
+export type NodeLoaders = ReturnType<typeof createNodeLoaders>;

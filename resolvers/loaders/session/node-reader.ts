@@ -1,0 +1,277 @@
+import DataLoader from 'dataloader';
+import { selectManifest } from '../../../db/queries/segments/select-manifest.ts';
+import { type CatalogRow, selectCatalogs } from '../../../db/queries/select-catalogs.ts';
+import { selectVersions, type VersionsRow } from '../../../db/queries/select-versions.ts';
+import { PagesGone, type ReadSession } from '../../../db/read-session.ts';
+import { isPast, type TimeBound, timedOut } from '../../../db/time-bound.ts';
+import {
+  type FetchedPages,
+  fetchPages,
+  type PageRequest,
+} from '../../../store/read/fetch-pages.ts';
+import { loadManifest, type Manifest, openManifest } from '../../../store/read/manifest.ts';
+import { MissingPages } from '../../../store/read/missing-pages.ts';
+import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
+import type { PlanNote } from '../plan/plan-note.ts';
+import { byBound } from './batch.ts';
+import { type Catalog, openCatalog } from './catalog.ts';
+import type { SegmentReader } from './segment-reader.ts';
+import { pause, takeTurn } from './turns.ts';
+
+/** A context at the version that a snapshot shows. */
+export type ContextState = {
+  readonly contextId: number;
+  readonly memoryKey: string;
+  readonly versions: VersionsRow;
+  readonly catalog: Catalog;
+  /** ReadSession.snapshot when this was read. */
+  readonly snapshot: number;
+};
+
+export type NodeReaderOptions = {
+  readonly session: ReadSession;
+  readonly nodeUrl: string;
+  readonly memory: ServiceMemory;
+  readonly signal: AbortSignal;
+  /** Of all work of the request; null: there is none. */
+  readonly bound: TimeBound | null;
+  readonly requestId: string | null;
+  /** Told how each topper is answered. */
+  readonly onPlan: (plan: PlanNote) => void;
+};
+
+type PagesWanted = {
+  readonly requests: readonly PageRequest[];
+  readonly bound: TimeBound | null;
+};
+
+/**
+ * One request's reads on one node: its session, and what is remembered from before that is still
+ * true in the session's snapshot.
+ */
+export class NodeReader {
+  readonly session: ReadSession;
+  readonly memory: ServiceMemory;
+  readonly signal: AbortSignal;
+  readonly requestId: string | null;
+  readonly onPlan: (plan: PlanNote) => void;
+  /** What reads the segments of the request's manifests. Errors: those of the database. */
+  readonly segments: SegmentReader;
+  readonly #bound: TimeBound | null;
+  readonly #nodeUrl: string;
+  /** Of which snapshot these are: a failed statement is followed by another one. */
+  #snapshot = -1;
+  #versions = new Map<number, VersionsRow>();
+  #contexts = this.#contextLoader();
+  #manifests = this.#manifestLoader();
+  /** The contexts that were asked for, at the versions at which they answer. */
+  readonly #asked = new Map<number, VersionsRow>();
+
+  constructor(options: NodeReaderOptions) {
+    const { session, nodeUrl, memory, signal, bound, requestId, onPlan } = options;
+    this.requestId = requestId;
+    this.onPlan = onPlan;
+    this.session = session;
+    this.memory = memory;
+    this.signal = signal;
+    this.#bound = bound;
+    this.#nodeUrl = nodeUrl;
+    this.segments = this.#openSegments();
+  }
+
+  /**
+   * To be awaited again and again within long work of this process: others go on meanwhile. Errors:
+   * the request's time is over, or its caller has gone.
+   */
+  goOn(): Promise<void> | undefined {
+    this.#check();
+    return pause();
+  }
+
+  /** Before long work that is in one piece. Errors: the same. */
+  async takeTurn(): Promise<void> {
+    await takeTurn();
+    this.#check();
+  }
+
+  #check(): void {
+    this.signal.throwIfAborted();
+    if (isPast(this.#bound)) throw timedOut(this.#bound);
+  }
+
+  /** Versions that a statement of this session brought along. */
+  noteVersions(rows: readonly VersionsRow[]): void {
+    this.#followSnapshot();
+    for (const row of rows) this.#versions.set(row.contextId, row);
+  }
+
+  /** The versions that a context is known to be at; undefined: nobody has asked. */
+  knownVersions(contextId: number): VersionsRow | undefined {
+    this.#followSnapshot();
+    return this.#versions.get(contextId);
+  }
+
+  /** Whether all that was read is of one snapshot. */
+  get isOneSnapshot(): boolean {
+    return this.session.snapshot === 0;
+  }
+
+  /** The versions of the contexts that something was asked of. */
+  get holdsAt(): readonly VersionsRow[] {
+    return [...this.#asked.values()];
+  }
+
+  /** Errors: those of the database; a context that is not on this node fails as a defect. */
+  async context(contextId: number): Promise<ContextState> {
+    this.#followSnapshot();
+    return this.#contexts.load(contextId);
+  }
+
+  #followSnapshot(): void {
+    if (this.#snapshot === this.session.snapshot) return;
+    this.#snapshot = this.session.snapshot;
+    this.#versions = new Map();
+    this.#contexts = this.#contextLoader();
+    this.#manifests = this.#manifestLoader();
+  }
+
+  /** Which segments a context has. Errors: those of the database. */
+  async manifest(contextId: number): Promise<Manifest> {
+    this.#followSnapshot();
+    return this.#manifests.load(contextId);
+  }
+
+  #manifestLoader(): DataLoader<number, Manifest> {
+    return new DataLoader((ids) => Promise.all(ids.map((id) => this.#findManifest(id))));
+  }
+
+  async #findManifest(contextId: number): Promise<Manifest> {
+    const { manifests } = this.memory;
+    const { versions, memoryKey: name } = await this.context(contextId);
+    const known = manifests.find(name, versions);
+    if (known) return known;
+    const since = manifests.newest(name);
+    const loaded = await loadManifest(this.session, { contextId, since }, null);
+    if (!loaded) return { contextId, version: 0, layout: 0, segments: new Map() };
+    manifests.keep(name, loaded);
+    return loaded;
+  }
+
+  #openSegments(): SegmentReader {
+    const { memory, signal } = this;
+    /** Whoever wants pages at the same moment gets them from one statement. */
+    const pages = new DataLoader<PagesWanted, FetchedPages>(
+      (wanted) =>
+        byBound(wanted, async (batch, bound) => {
+          const fetched = await this.#fetch(
+            batch.flatMap(({ requests }) => requests),
+            bound,
+          );
+          return batch.map(() => fetched);
+        }),
+      { cache: false },
+    );
+    return {
+      node: this.#nodeUrl,
+      memory: memory.segments,
+      kernel: memory.kernel,
+      signal,
+      goOn: () => this.goOn(),
+      fetch: async (requests, bound) =>
+        requests.length === 0 ? new Map() : pages.load({ requests, bound }),
+    };
+  }
+
+  /** Errors: PagesGone, after which the whole request begins anew. */
+  async #fetch(requests: readonly PageRequest[], bound: TimeBound | null): Promise<FetchedPages> {
+    try {
+      return await fetchPages(this.session, requests, bound);
+    } catch (error) {
+      if (!(error instanceof MissingPages)) throw error;
+      for (const id of this.#asked.keys()) this.memory.manifests.forget(this.#keyOf(id));
+      return this.session.fail(new PagesGone(error));
+    }
+  }
+
+  #contextLoader(): DataLoader<number, ContextState> {
+    return new DataLoader(async (ids) => {
+      for (;;) {
+        this.#followSnapshot();
+        const { snapshot } = this.session;
+        const versions = await this.#versionsOf(ids);
+        const catalogs = await this.#catalogsOf(versions);
+        // A statement of somebody else failed meanwhile: what was read before it is of the past.
+        if (this.session.snapshot !== snapshot) continue;
+        return ids.map((contextId) => this.#stateOf(contextId, versions, catalogs));
+      }
+    });
+  }
+
+  /** A context that has not reached a standby yet is there without anything. */
+  #stateOf(
+    contextId: number,
+    versions: readonly VersionsRow[],
+    catalogs: ReadonlyMap<number, CatalogRow>,
+  ): ContextState {
+    const nothing = { contextId, version: 0, textVersion: 0, layout: 0 };
+    const found = versions.find((row) => row.contextId === contextId) ?? nothing;
+    const key = this.#keyOf(contextId);
+    const row = catalogs.get(contextId);
+    const catalog =
+      this.memory.catalog(key, found.version) ?? openCatalog(row ?? EMPTY, found.version);
+    if (row) this.memory.keepCatalog(key, catalog);
+    const { snapshot } = this.session;
+    this.#asked.set(contextId, found);
+    return { contextId, memoryKey: key, versions: found, catalog, snapshot };
+  }
+
+  async #versionsOf(ids: readonly number[]): Promise<VersionsRow[]> {
+    const known = this.#versions;
+    const unknown = ids.filter((id) => !known.has(id));
+    const rows = unknown.length > 0 ? await selectVersions(this.session, unknown, null) : [];
+    for (const row of rows) known.set(row.contextId, row);
+    return ids.flatMap((id) => known.get(id) ?? []);
+  }
+
+  /** Those that are not remembered. */
+  async #catalogsOf(versions: readonly VersionsRow[]): Promise<Map<number, CatalogRow>> {
+    const unknown = versions.filter(
+      ({ contextId, version }) => !this.memory.catalog(this.#keyOf(contextId), version),
+    );
+    this.memory.catalogTally.count(versions.length - unknown.length, unknown.length);
+    const [only] = unknown;
+    if (!only) return new Map();
+    const ids = unknown.map(({ contextId }) => contextId);
+    const rows = await (ids.length === 1
+      ? this.#readContext(only.contextId)
+      : selectCatalogs(this.session, ids, null));
+    return new Map(rows.map((row) => [row.contextId, row]));
+  }
+
+  /** A catalog, and the manifest with it, which is wanted next in most requests. */
+  async #readContext(contextId: number): Promise<CatalogRow[]> {
+    const { manifests } = this.memory;
+    const name = this.#keyOf(contextId);
+    const since = manifests.newest(name);
+    const question = { contextId, since: since?.layout ?? 0, withCatalog: true };
+    const rows = await selectManifest(this.session, question, null);
+    manifests.tally.count(0, 1);
+    if (!rows?.catalog) return [];
+    manifests.keep(name, openManifest(rows, { contextId, since }));
+    return [rows.catalog];
+  }
+
+  #keyOf(contextId: number): string {
+    return memoryKey(this.#nodeUrl, contextId);
+  }
+}
+
+const EMPTY: CatalogRow = {
+  contextId: 0,
+  sliceSeconds: 86_400,
+  groups: [],
+  meters: [],
+  probes: [],
+  slices: [],
+  coverage: [],
+};

@@ -1,0 +1,218 @@
+import type { NodePools } from '../../../db/node-pools.ts';
+import { selectContextExists } from '../../../db/queries/select-context-exists.ts';
+import {
+  type Claim,
+  type IdentityRow,
+  selectIdentity,
+} from '../../../db/queries/select-identity.ts';
+import { ReadSession, type SnapshotMoved, type TimeBound } from '../../../db/read-session.ts';
+import type { EpochSeconds } from '../../../domain/interval.ts';
+import type { WorkObserver } from '../../../domain/work-observer.ts';
+import type { Rendered } from '../memory/response-memory.ts';
+import type { ServiceMemory } from '../memory/service-memory.ts';
+import type { PlanNote } from '../plan/plan-note.ts';
+import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
+import { NodeReader } from './node-reader.ts';
+import { isVersioned } from './versioned-reads.ts';
+
+export type { Claim, IdentityRow, NodeRow } from '../../../db/queries/select-identity.ts';
+export { PagesGone, SnapshotMoved, type TimeBound } from '../../../db/read-session.ts';
+export type { Rendered } from '../memory/response-memory.ts';
+export type { PlanNote } from '../plan/plan-note.ts';
+
+export type RequestReadsOptions = {
+  pools: NodePools;
+  /** When the request arrived. */
+  now: EpochSeconds;
+  memory: ServiceMemory;
+  /** Whether the request can begin anew when the data change under it (ReadSession.readAlone). */
+  mayReadAlone: boolean;
+  onPlan: (plan: PlanNote) => void;
+  /** Told who asks, as soon as they have proved it. */
+  onIdentified?: (username: string) => void;
+  /** Told once, when all is read: how long the request has taken until then. */
+  onEnd?: (ms: number, plans: readonly PlanNote[]) => void;
+  /** PostgreSQL shows it beside what it runs for the request. */
+  requestId?: string | null;
+  /** Seconds that the request's database work may take in all; null waits without limit. */
+  timeoutSeconds: number | null;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+  /** Whether there are many requests; see `ReadSessionOptions`. */
+  isCrowded?: () => boolean;
+};
+
+/** Everything one request reads: a session, a snapshot and loaders for each node it touches. */
+export class RequestReads {
+  readonly #options: RequestReadsOptions;
+  readonly #startedAt = performance.now();
+  readonly #readers = new Map<string, NodeReader>();
+  readonly #loaders = new Map<string, NodeLoaders>();
+  #ended = false;
+  #isMomentary = false;
+
+  constructor(options: RequestReadsOptions) {
+    this.#options = options;
+  }
+
+  /** When the request arrived: one moment for all of it. What depends on that holds then only. */
+  now(): EpochSeconds {
+    this.noteMoment();
+    return this.#options.now;
+  }
+
+  /** What the request is answered depends on more than what contexts hold at their versions. */
+  noteMoment(): void {
+    this.#isMomentary = true;
+  }
+
+  /**
+   * What `make` answers, or has answered before to the same under the same name while the contexts
+   * that it is about were at the versions they are at now. Ask who asks first: that says which
+   * versions these are, and no name is asked for in vain by those who may not.
+   */
+  async remembered(name: string, make: () => Promise<Rendered>): Promise<Rendered> {
+    const { responses } = this.#options.memory;
+    const primary = this.#reader(this.primaryUrl);
+    const find = () => responses.find(name, (contextId) => primary.knownVersions(contextId));
+    for (;;) {
+      const found = find();
+      if (found) return found;
+      const underway = responses.underway(name);
+      // Who waits must not keep a connection that those at work may need.
+      if (underway === null || !primary.session.rest()) break;
+      // Where nothing has come of it, one of those who have waited is the next to make it.
+      if (!(await this.#settled(underway))) break;
+    }
+    return responses.make(name, async () => {
+      const rendered = await make();
+      const isLasting = !this.#isMomentary && !this.hasMoved && primary.isOneSnapshot;
+      return { rendered, holdsAt: isLasting ? primary.holdsAt : null };
+    });
+  }
+
+  /** False: this request may take no longer, or its caller has gone. What follows says so. */
+  #settled(underway: Promise<void>): Promise<boolean> {
+    const { signal, timeoutSeconds } = this.#options;
+    return new Promise((resolve) => {
+      const until = timeoutSeconds === null ? null : this.bound(timeoutSeconds).until;
+      const giveUp = () => settle(false);
+      const timer = until !== null && setTimeout(giveUp, Math.max(0, until - performance.now()));
+      if (signal.aborted) giveUp();
+      signal.addEventListener('abort', giveUp, { once: true });
+      void underway.then(() => settle(true));
+      function settle(isOver: boolean): void {
+        if (timer) clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+        resolve(isOver);
+      }
+    });
+  }
+
+  /** How the toppers of the request so far were answered. */
+  readonly plans: PlanNote[] = [];
+
+  get primaryUrl(): string {
+    return this.#options.pools.primaryUrl;
+  }
+
+  /** Why nothing holds that was read, if that is so: the data have changed meanwhile. */
+  get moved(): SnapshotMoved | null {
+    const sessions = Array.from(this.#readers.values(), ({ session }) => session);
+    return sessions.find(({ moved }) => moved !== null)?.moved ?? null;
+  }
+
+  get hasMoved(): boolean {
+    return this.moved !== null;
+  }
+
+  /** The bound of work that may go on until `seconds` after the request's start. */
+  bound(seconds: number): TimeBound {
+    return { seconds, until: this.#startedAt + seconds * 1000 };
+  }
+
+  at(nodeUrl: string): NodeLoaders {
+    const known = this.#loaders.get(nodeUrl);
+    if (known) return known;
+    const loaders = createNodeLoaders(this.#reader(nodeUrl));
+    this.#loaders.set(nodeUrl, loaders);
+    return loaders;
+  }
+
+  get onWork(): WorkObserver {
+    return this.#options.pools.onWork;
+  }
+
+  noteIdentity(username: string): void {
+    this.#options.onIdentified?.(username);
+  }
+
+  /** The bound of work that may take `seconds` from now on. */
+  boundFromNow(seconds: number): TimeBound {
+    return { seconds, until: performance.now() + seconds * 1000 };
+  }
+
+  /** The user and their grants as this node has them, and slices where the claim names some. */
+  async identity(
+    nodeUrl: string,
+    claim: Claim,
+    bound: TimeBound | null,
+  ): Promise<IdentityRow | null> {
+    const reader = this.#reader(nodeUrl);
+    const { requestId = null } = this.#options;
+    const row = await selectIdentity(reader.session, { ...claim, requestId }, bound);
+    const contexts = row?.contexts ?? [];
+    reader.noteVersions(contexts);
+    for (const { slices, ...context } of contexts) {
+      if (!slices) continue;
+      // The statement holds as long as the versions do; what it says of slices does not.
+      this.noteMoment();
+      this.at(nodeUrl).noteSlices({ ...context, ...slices });
+    }
+    return row;
+  }
+
+  contextExists(nodeUrl: string, name: string): Promise<boolean> {
+    return selectContextExists(this.#reader(nodeUrl).session, name);
+  }
+
+  /** Gives the connections back. Call it when the answer was made, whatever it is. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#readers.values()].map(({ session }) => session.end()));
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#options.onEnd?.(performance.now() - this.#startedAt, this.plans);
+  }
+
+  #reader(nodeUrl: string): NodeReader {
+    const known = this.#readers.get(nodeUrl);
+    if (known) return known;
+    const { pools, memory, timeoutSeconds, signal, mayReadAlone, onPlan } = this.#options;
+    const { requestId = null, isCrowded = () => false } = this.#options;
+    if (nodeUrl !== pools.primaryUrl) this.noteMoment();
+    const onWork: WorkObserver = (kind, name) => {
+      if (kind === 'statement' && !isVersioned(name)) this.noteMoment();
+      return pools.onWork(kind, name);
+    };
+    const bound = timeoutSeconds === null ? null : this.bound(timeoutSeconds);
+    const session = new ReadSession({
+      pool: pools.at(nodeUrl),
+      onStatement: pools.onStatement,
+      onWork,
+      requestId,
+      bound,
+      signal,
+      mayReadAlone,
+      isCrowded,
+    });
+    const reader = new NodeReader({
+      ...{ session, nodeUrl, memory, signal, bound, requestId },
+      onPlan: (plan) => {
+        this.plans.push(plan);
+        onPlan(plan);
+      },
+    });
+    this.#readers.set(nodeUrl, reader);
+    return reader;
+  }
+}

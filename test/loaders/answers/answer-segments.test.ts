@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareExact, type Exact } from '../../../domain/exact.ts';
+import { combine, isListable } from '../../../domain/topper-arithmetic.ts';
+import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
+import type {
+  KeyQuestion,
+  KeysPassing,
+  SegmentQuestion,
+} from '../../../resolvers/loaders/plan/key-questions.ts';
+import { addKey, emptyKeySet } from '../../../segments/filter/key-set.ts';
+import { keyAt } from '../../../segments/keys/key-list.ts';
+import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
+import { foldAt, places, readOf, stores, type Window, windows } from '../random-stores.ts';
+import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
+
+/** What the keys come to, one by one, as decisions 18, 23 and 24 say: in the order of ranks. */
+function plainValues(
+  store: readonly TestSegment[],
+  { place, window, probeId }: { place: number; window: Window; probeId: number | null },
+): { key: string; value: Exact }[] {
+  const list = store
+    .filter((segment) => probeId === null || segment.probeId === probeId)
+    .flatMap((segment): readonly PlainSample[] => segment.samples)
+    .filter(({ bucket }) => bucket >= window.from && bucket < window.to);
+  const found: { key: string; value: Exact }[] = [];
+  for (const [name, { value: sum, count }] of plainTable(list, Number.POSITIVE_INFINITY)) {
+    const [key = '', , at] = name.split(' ');
+    const value = { sum, count };
+    if (Number(at) === place && isListable(value, foldAt(place))) found.push({ key, value });
+  }
+  return found.sort((a, b) => compareExact(b.value, a.value) || (a.key < b.key ? -1 : 1));
+}
+
+const valuesOf = (list: readonly { value: Exact }[]) => list.map(({ value }) => value);
+
+/** Equal as numbers: the totals of means need not be reduced. */
+const same = (value: Exact | null) => value && { sum: value.sum, count: value.count };
+
+const passingIfEnds = (digit: string): KeysPassing => ({
+  name: `ends with ${digit}`,
+  match: async (keys) => {
+    const set = emptyKeySet(keys.count);
+    for (let i = 0; i < keys.count; i += 1) {
+      if (GROUP.codec.decode(keyAt(keys, i)).endsWith(digit)) addKey(set, i);
+    }
+    return set;
+  },
+});
+
+async function ask(store: readonly TestSegment[], questions: readonly SegmentQuestion[]) {
+  const { reader, segments } = storeOf(store);
+  return answerSegments(reader, segments, questions, null);
+}
+
+describe('toppers over segments', () => {
+  it('are those of plain arithmetic, with totals, others and counts, whatever the split', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        stores,
+        windows,
+        places,
+        fc.record({
+          maxItems: fc.integer({ min: 1, max: 12 }),
+          probeId: fc.constantFrom(null, 0, 5),
+          digit: fc.constantFrom(null, '1', 'A'),
+        }),
+        async (store, window, place, { maxItems, probeId, digit }) => {
+          const passing = digit === null ? null : passingIfEnds(digit);
+          const question: KeyQuestion = { kind: 'top', maxItems, within: null, passing };
+          const read = readOf(place, window, probeId);
+          const [answer] = await ask(store, [{ group: GROUP, read, question }]);
+          if (answer?.kind !== 'top') throw new Error('a topper was asked for');
+          const all = plainValues(store, { place, window, probeId });
+          const passed = all.filter(({ key }) => digit === null || key.endsWith(digit));
+          const listed = passed.slice(0, maxItems);
+          const keys = new Set(listed.map(({ key }) => key));
+          const fold = foldAt(place);
+          expect(answer.listed).toEqual(listed);
+          expect(answer.keyCount).toBe(passed.length);
+          expect(same(answer.total)).toEqual(combine(valuesOf(all), fold));
+          const others = all.filter(({ key }) => !keys.has(key));
+          expect(same(answer.others)).toEqual(combine(valuesOf(others), fold));
+          const matching = passed.slice(maxItems);
+          expect(same(answer.othersMatching)).toEqual(combine(valuesOf(matching), fold));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('give ranks and values of keys by name, and none of keys that are not there', async () => {
+    await fc.assert(
+      fc.asyncProperty(stores, windows, places, async (store, window, place) => {
+        const all = plainValues(store, { place, window, probeId: null });
+        const keys = [...all.map(({ key }) => key), 'C0.A8.01.FF', 'no address'];
+        const read = readOf(place, window, null);
+        const [ranks, values] = await ask(store, [
+          { group: GROUP, read, question: { kind: 'ranks', keys, within: null, passing: null } },
+          { group: GROUP, read, question: { kind: 'values', keys } },
+        ]);
+        const wanted = all.map(({ value }, i) => ({ value, rank: i + 1 }));
+        expect(ranks).toEqual({ kind: 'ranks', ranks: [...wanted, null, null] });
+        expect(values).toEqual({ kind: 'values', values: [...valuesOf(all), null, null] });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('read in one statement whatever is asked, and in none what was read before', async () => {
+    const sample = (key: string, minute: number): PlainSample => ({
+      key,
+      bucket: 1_752_537_600 + 60 * minute,
+      readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+    });
+    const store = storeOf([
+      { probeId: 0, samples: [sample('C0.A8.01.01', 0), sample('C0.A8.01.02', 1)] },
+      { probeId: 5, samples: [sample('C0.A8.01.02', 0), sample('C0.A8.01.03', 90)] },
+    ]);
+    const window = { from: 1_752_537_600, to: 1_752_537_600 + 86_400 };
+    const questions = [0, 1, 3].map(
+      (place): SegmentQuestion => ({
+        group: GROUP,
+        read: readOf(place, window, null),
+        question: { kind: 'top', maxItems: 2, within: null, passing: null },
+      }),
+    );
+    const { reader, segments } = store;
+    const first = await answerSegments(reader, segments, questions, null);
+    expect(store.statements()).toBe(1);
+    expect(await answerSegments(reader, segments, questions, null)).toEqual(first);
+    expect(store.statements()).toBe(1);
+  });
+});

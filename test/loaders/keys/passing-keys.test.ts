@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileKeyFilter, type KeyFilter } from '../../../domain/key-filter.ts';
+import { formatReadable } from '../../../domain/key-text.ts';
+import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
+import { readKeyPage } from '../../../resolvers/loaders/keys/key-pages.ts';
+import { keysFound } from '../../../resolvers/loaders/keys/keys-found.ts';
+import type { KeysPassing } from '../../../resolvers/loaders/plan/key-questions.ts';
+import { readOf, stores } from '../random-stores.ts';
+import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
+
+const LABELS = { keys: new Map([['C0.A8.01.03', 'printer']]), parts: [] };
+
+const filters: fc.Arbitrary<KeyFilter> = fc.constantFrom<KeyFilter>(
+  { match: '^C0\\.A8\\.01\\.0' },
+  { exclude: '1$' },
+  { cidr: ['192.168.1.0/29'] },
+  { keys: ['C0.A8.01.03', 'C0.A8.01.04'] },
+  { search: '.1.1' },
+  { search: 'print' },
+  { match: '[13579]$', excludeCidr: ['192.168.1.16/28'], search: '192' },
+);
+
+const allKeys = (store: readonly TestSegment[]) => [
+  ...new Set(store.flatMap(({ samples }) => samples.map(({ key }) => key))),
+];
+
+/** The keys that pass, one by one, as the rules say. */
+function plainly(keys: readonly string[], filter: KeyFilter): string[] {
+  const test = compileKeyFilter(filter, ['ip'], { match: 'match', exclude: 'exclude' });
+  const passes = (key: string): boolean =>
+    test({
+      key,
+      parts: [key],
+      readable: () => formatReadable('ip', key),
+      label: () => LABELS.keys.get(key) ?? formatReadable('ip', key),
+    });
+  return keys.filter(passes).sort();
+}
+
+describe('filters over segments', () => {
+  it('let those keys into toppers that pass them', async () => {
+    await fc.assert(
+      fc.asyncProperty(stores, filters, async (store, filter) => {
+        const { reader, segments } = storeOf(store);
+        const { keyKind, partKinds } = GROUP.shape;
+        const search = { keyKind, partKinds, filter, labels: LABELS };
+        const passing: KeysPassing = {
+          name: JSON.stringify(filter),
+          match: (keys) => reader.kernel.match(keys, search, reader.signal),
+        };
+        const read = readOf(3, { from: 0, to: 2_000_000_000 }, null);
+        const question = { kind: 'top', maxItems: 1000, within: null, passing } as const;
+        const asked = [{ group: GROUP, read, question }];
+        const [answer] = await answerSegments(reader, segments, asked, null);
+        const [all] = await answerSegments(
+          reader,
+          segments,
+          [{ group: GROUP, read, question: { ...question, passing: null } }],
+          null,
+        );
+        if (answer?.kind !== 'top' || all?.kind !== 'top')
+          throw new Error('toppers were asked for');
+        const measured = all.listed.map(({ key }) => key);
+        expect(answer.listed.map(({ key }) => key).sort()).toEqual(plainly(measured, filter));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('that search find keys page by page, by labels too', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        stores,
+        fc.constantFrom('.1.1', 'PRINT', 'c0', '::'),
+        async (store, text) => {
+          const { reader, segments } = storeOf(store);
+          const matches = keysFound(GROUP, text, LABELS);
+          const listed = { group: GROUP, segments, withTexts: [], matches, bound: null };
+          const page = await readKeyPage(reader, listed, { after: null, limit: 1000 });
+          expect(page.keys).toEqual(plainly(allKeys(store), { search: text }));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { TopKeys } from '../../../resolvers/loaders/answers/topper-answers.ts';
+import { AnswerMemory } from '../../../resolvers/loaders/memory/answer-memory.ts';
+
+const question = (maxItems: number) => ({
+  read: {
+    ...{ groupId: 1, bucketSeconds: 60, slot: 0, fold: 'sum' as const, probeId: null },
+    interval: { from: 0, to: 60 },
+  },
+  question: { kind: 'top' as const, maxItems, within: null, passing: null },
+});
+
+const asked = (maxItems: number, version = 1) => ({
+  ...question(maxItems),
+  ...{ context: 'primary 1', version },
+});
+
+const made = (maxItems: number, segmentIds = [1, 2]) => ({
+  ...question(maxItems),
+  ...{ node: 'primary', segmentIds },
+});
+
+const ONE = { sum: 1n, count: 1n };
+
+const answerOf = (keys: number): TopKeys => ({
+  kind: 'top',
+  listed: Array.from({ length: keys }, (_, i) => ({ key: String(i), value: ONE })),
+  ...{ total: ONE, others: null, othersMatching: null, keyCount: keys },
+});
+
+describe('remembered answers', () => {
+  it('take no more bytes than they may, and those that were asked for last are kept', () => {
+    const memory = new AnswerMemory(100_000);
+    for (let i = 1; i <= 100; i += 1) {
+      memory.keep(asked(i), made(i), answerOf(20));
+      memory.find(asked(1));
+      expect(memory.bytes).toBeLessThanOrEqual(100_000);
+    }
+    const kept = (i: number) => memory.find(asked(i)) !== null;
+    expect([1, 2, 50, 100].map(kept)).toEqual([true, false, false, true]);
+  });
+
+  it('are found at the version of their data, and by the segments that they were made of', () => {
+    const memory = new AnswerMemory(100_000);
+    memory.keep(asked(5), made(5), answerOf(5));
+    expect(memory.find(asked(5))).toEqual(answerOf(5));
+    expect(memory.find(asked(5, 2))).toBeNull();
+    expect(memory.find(asked(6))).toBeNull();
+    expect(memory.findMadeOf(made(5))).toEqual(answerOf(5));
+    expect(memory.findMadeOf(made(5, [1, 2, 3]))).toBeNull();
+    expect(memory.findMadeOf(made(6))).toBeNull();
+  });
+
+  it('are none where they may take nothing', () => {
+    const memory = new AnswerMemory(0);
+    memory.keep(asked(5), made(5), answerOf(5));
+    expect(memory.find(asked(5))).toBeNull();
+    expect(memory.findMadeOf(made(5))).toBeNull();
+    expect(memory.bytes).toBe(0);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { type Made, ResponseMemory } from '../../../resolvers/loaders/memory/response-memory.ts';
+
+const made = (body: string, version = 1, textVersion = 1): Made => ({
+  rendered: { status: 200, headers: {}, body },
+  holdsAt: [{ contextId: 1, version, textVersion, layout: 1 }],
+});
+
+const at =
+  (version = 1, textVersion = 1) =>
+  (contextId: number) => ({ contextId, version, textVersion, layout: 2 });
+
+/** Begins to make `answer`, and says whether somebody else may wait for it. */
+async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolean> {
+  let finish: (made: Made) => void = () => {};
+  const work = new Promise<Made>((resolve) => {
+    finish = resolve;
+  });
+  const making = memory.make('question', () => work);
+  const waits = memory.underway('question') !== null;
+  finish(answer);
+  await making;
+  return waits;
+}
+
+describe('remembered responses', () => {
+  it('are made once for all who ask meanwhile, and kept at their versions', async () => {
+    const memory = new ResponseMemory(10_000);
+    expect(await beginAndAsk(memory, made('first'))).toBe(true);
+    expect(await beginAndAsk(memory, made('second', 2))).toBe(true);
+    expect(memory.find('question', at(2))?.body).toEqual(Buffer.from('second'));
+    expect(memory.find('question', at(1))).toBeNull();
+  });
+
+  const unkept: readonly [string, Made][] = [
+    ['hold for a moment only', { ...made('now'), holdsAt: null }],
+    ['are too large to be kept', made('x'.repeat(20_000))],
+  ];
+  it.each(unkept)('are waited for by nobody once it is known that they %s', async (_, answer) => {
+    const memory = new ResponseMemory(10_000);
+    expect(await beginAndAsk(memory, answer)).toBe(true);
+    expect(await beginAndAsk(memory, answer)).toBe(false);
+    expect(memory.find('question', at())).toBeNull();
+    // It fits the next time: whoever asks may wait again.
+    await memory.make('question', () => Promise.resolve(made('small')));
+    expect(await beginAndAsk(memory, made('small'))).toBe(true);
+  });
+
+  it('take no more bytes than they may, and those that were asked for last are kept', async () => {
+    const memory = new ResponseMemory(20_000);
+    for (let i = 0; i < 100; i += 1) {
+      await memory.make(`question ${i}`, () => Promise.resolve(made('x'.repeat(1000))));
+      memory.find('question 0', at());
+      expect(memory.bytes).toBeLessThanOrEqual(20_000);
+    }
+    const kept = (i: number) => memory.find(`question ${i}`, at()) !== null;
+    expect([0, 1, 50, 99].map(kept)).toEqual([true, false, false, true]);
+  });
+
+  it.each([made('old', 1, 2), made('old', 2, 1)])('are not replaced by older ones', async (old) => {
+    const memory = new ResponseMemory(10_000);
+    await memory.make('question', () => Promise.resolve(made('new', 2, 2)));
+    await memory.make('question', () => Promise.resolve(old));
+    expect(memory.find('question', at(2, 2))?.body).toEqual(Buffer.from('new'));
+  });
+});

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import type { Fold } from '../../domain/meter-type.ts';
+import type { MeterRead } from '../../resolvers/loaders/plan/meter-read.ts';
+import { FOLDS, samples } from '../segments/plain-segments.ts';
+import { GROUP, type TestSegment } from './stored-segments.ts';
+
+const FIRST = 1_752_537_600;
+
+/** Some segments, of one probe or another, whose times overlap or do not. */
+export const stores: fc.Arbitrary<TestSegment[]> = fc.array(
+  fc.record({ probeId: fc.constantFrom(0, 5), samples }),
+  { minLength: 1, maxLength: 4 },
+);
+
+export type Window = { readonly from: number; readonly to: number };
+
+/** A window that begins and ends within, between or outside of the readings. */
+export const windows: fc.Arbitrary<Window> = fc
+  .tuple(fc.integer({ min: -100, max: 260 }), fc.nat({ max: 300 }), fc.nat({ max: 59 }))
+  .map(([first, length, more]) => ({
+    from: FIRST + 60 * first + more,
+    to: FIRST + 60 * (first + length) + more + 1,
+  }));
+
+/** Places of meters that take readings. */
+export const places = fc.constantFrom(
+  ...FOLDS.flatMap((fold, place) => (fold === null ? [] : [place])),
+);
+
+export function foldAt(place: number): Fold {
+  const fold = FOLDS[place];
+  if (!fold) throw new Error('the meter takes readings');
+  return fold;
+}
+
+export const readOf = (place: number, interval: Window, probeId: number | null): MeterRead => ({
+  groupId: GROUP.groupId,
+  bucketSeconds: 60,
+  slot: place + 1,
+  fold: foldAt(place),
+  probeId,
+  interval,
+});

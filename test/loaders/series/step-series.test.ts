@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareExact, type Exact } from '../../../domain/exact.ts';
+import type { Fold } from '../../../domain/meter-type.ts';
+import {
+  orderedSteps,
+  stepAt,
+  stepSeriesOf,
+  stepValue,
+  valuePart,
+} from '../../../resolvers/loaders/series/step-series.ts';
+
+const small = fc.record({ sum: fc.bigInt(-40n, 40n), count: fc.bigInt(1n, 3n) });
+const any = fc.record({
+  sum: fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n), fc.bigInt(2n ** 60n, 2n ** 60n + 2n)),
+  count: fc.bigInt(1n, 2n ** 33n),
+});
+
+const ofFold = (value: Exact, fold: Fold): Exact =>
+  fold === 'mean' ? value : { ...value, count: 1n };
+
+describe('the steps of a series', () => {
+  it('are in order of their values, whichever place is asked for, and exact', () => {
+    const isOrdered = fc.property(
+      fc.constantFrom<Fold>('max', 'min', 'mean'),
+      fc.oneof(fc.array(small, { minLength: 1 }), fc.array(any, { minLength: 1 })),
+      fc.array(fc.nat(), { minLength: 1, maxLength: 5 }),
+      (fold, drawn, places) => {
+        const values = drawn.map((value) => ofFold(value, fold));
+        const parts = values.map((value, step) => valuePart(step * 1000, value));
+        const series = stepSeriesOf(7200, 60, parts, fold);
+        expect(values.map((_, i) => stepValue(series, i))).toEqual(values);
+        expect(values.map((_, i) => stepAt(series, i))).toEqual(
+          values.map((_, i) => 7200 + i * 60_000),
+        );
+        const at = orderedSteps(series);
+        const ascending = values.toSorted(compareExact);
+        for (const place of places.map((each) => each % values.length)) {
+          expect(compareExact(at(place), ascending[place] ?? { sum: 0n, count: 1n })).toBe(0);
+        }
+        // To put them in order does not change the series.
+        expect(values.map((_, i) => stepValue(series, i))).toEqual(values);
+      },
+    );
+    fc.assert(isOrdered, { numRuns: 300 });
+  });
+});
