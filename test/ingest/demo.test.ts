@@ -5,7 +5,7 @@ import { createOffice } from '../../ingest/demo/demo-office.ts';
 import { demoFlows } from '../../ingest/demo/demo-traffic.ts';
 import { createRandom } from '../../ingest/demo/random.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { storedReadings } from '../support/stored-readings.ts';
+import { storedKeys } from '../support/stored-readings.ts';
 import { query } from './import-support.ts';
 
 const NOW = 1_700_100_037;
@@ -79,10 +79,7 @@ describe('the demo', () => {
         where g.name = 'Hosts'`)
     ).map(({ key }) => String(key));
 
-  const hostsWithReadings = async () => {
-    const stored = await storedReadings(database.url, 'demo');
-    return new Set(stored.filter(({ group }) => group === 'Hosts').map(({ key }) => key));
-  };
+  const hostsWithReadings = () => storedKeys(database.url, 'demo', 'Hosts');
 
   it('is not made twice', async () => {
     expect(await createDemo({ databaseUrl: database.url, now: () => NOW + 99 })).toEqual({

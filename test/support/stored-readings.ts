@@ -28,16 +28,39 @@ export type StoredReading = {
 export const storedReadings = (databaseUrl: string, context = 'lab'): Promise<StoredReading[]> =>
   withClient(databaseUrl, (client) => readAll(client, context));
 
+/** The keys of a group that the live segments of a context have. */
+export const storedKeys = (
+  databaseUrl: string,
+  context: string,
+  group: string,
+): Promise<Set<string>> =>
+  withClient(databaseUrl, async (client) => {
+    const all = new Set<string>();
+    for await (const { keys } of allRanges(client, context, group)) {
+      for (const key of keys) all.add(key);
+    }
+    return all;
+  });
+
 async function readAll(client: Connection, context: string): Promise<StoredReading[]> {
+  const all: StoredReading[] = [];
+  for await (const { of, range, keys } of allRanges(client, context)) {
+    for (const reading of readingsOf(range, keys)) all.push({ ...of, ...reading });
+  }
+  return all.sort(byPlace);
+}
+
+/** The ranges of live segments of a group, or of all, with the texts of their keys. */
+async function* allRanges(client: Connection, context: string, only: string | null = null) {
   const contextId = await idOf(client, context);
   const manifest = await loadManifest(copiesOf(client), { contextId });
   const shapes = await loadShapes(client, contextId);
   const groups = await namesOf(client, 'select group_id as id, name from counter_groups');
   const probes = await namesOf(client, 'select probe_id as id, name from probes');
-  const all: StoredReading[] = [];
   for (const segment of manifest?.segments.values() ?? []) {
     const shape = shapes.get(segment.groupId);
     if (!shape) throw new Error('a segment is of a group of its context');
+    if (only !== null && groups.get(segment.groupId) !== only) continue;
     const codec = keyCodecOf(shape);
     const of = {
       group: groups.get(segment.groupId) ?? '',
@@ -46,10 +69,11 @@ async function readAll(client: Connection, context: string): Promise<StoredReadi
       segmentId: segment.segmentId,
     };
     for await (const range of segmentRanges(copiesOf(client), segment, codec)) {
-      for (const reading of readingsOf(range, codec.decode)) all.push({ ...of, ...reading });
+      const { keys: list } = range;
+      const keys = Array.from({ length: list.count }, (_, i) => codec.decode(keyAt(list, i)));
+      yield { of, range, keys };
     }
   }
-  return all.sort(byPlace);
 }
 
 async function idOf(client: Connection, context: string): Promise<number> {
@@ -65,11 +89,11 @@ async function namesOf(client: Connection, text: string): Promise<Map<number, st
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-function* readingsOf({ keys, readings }: KeyRange, decode: (key: Uint8Array) => string) {
+function* readingsOf({ readings }: KeyRange, keys: readonly string[]) {
   for (const [at, bucket] of readings.starts.entries()) {
     const { from, to } = bucketRows(readings, at);
     for (let row = from; row < to; row += 1) {
-      const key = decode(keyAt(keys, readings.ordinals[row] ?? -1));
+      const key = keys[readings.ordinals[row] ?? -1] ?? '';
       for (const [place, column] of readings.columns.entries()) {
         if (!column || Number.isNaN(column.values.low[row])) continue;
         const value = laneValue(column.values, row);
