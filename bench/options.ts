@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { SYSTEM_NAMES, type SystemName } from './systems/system.ts';
+import type { ChurnShape } from './traffic/churn-traffic.ts';
 import { checkShape, type TrafficShape } from './traffic/traffic.ts';
 
 /** What both programs take. */
@@ -93,6 +94,64 @@ export function soakOptions(args: readonly string[]): SoakOptions {
   --json FILE    write all figures there`);
   }
   return { minutes: wholeNumber('minutes', values.minutes), json: values.json ?? null };
+}
+
+export type ChurnOptions = { readonly shape: ChurnShape; readonly json: string | null };
+
+export function churnOptions(args: readonly string[]): ChurnOptions {
+  const values = parse(args, {
+    addresses: { type: 'string', default: '5000000' },
+    steady: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`churn
+  --addresses N  how many addresses are seen once in the day (default 5000000)
+  --steady N     how many have a sample in every minute (default 2000)
+  --seed N       another seed gives other samples (default 1)
+  --json FILE    write all figures there`);
+  }
+  const shape: ChurnShape = {
+    addresses: wholeNumber('addresses', values.addresses),
+    steady: wholeNumber('steady', values.steady),
+    seed: wholeNumber('seed', values.seed),
+  };
+  return { shape, json: values.json ?? null };
+}
+
+export type FeedOptions = {
+  readonly minutes: number;
+  /** A minute. */
+  readonly flows: number;
+  readonly keys: number;
+  readonly json: string | null;
+};
+
+export function feedOptions(args: readonly string[]): FeedOptions {
+  const values = parse(args, {
+    minutes: { type: 'string', default: '1440' },
+    flows: { type: 'string', default: '1500' },
+    keys: { type: 'string', default: '200000' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`feed
+  --minutes N    how many minutes of the day are committed (default 1440, the most)
+  --flows N      how many flows a minute has (default 1500: about 8,600 samples)
+  --keys N       how many addresses the flows are drawn from (default 200000)
+  --json FILE    write all figures there`);
+  }
+  const minutes = wholeNumber('minutes', values.minutes);
+  if (minutes > 1440) refuse(`--minutes takes at most 1440, a day, got ${minutes}`);
+  return {
+    minutes,
+    flows: wholeNumber('flows', values.flows),
+    keys: wholeNumber('keys', values.keys),
+    json: values.json ?? null,
+  };
 }
 
 export function exactOptions(args: readonly string[]): ExactOptions {

@@ -27,6 +27,20 @@ export async function describeMachine(
   };
 }
 
+/** For the head of a report. */
+export function renderMachine(machine: Machine): string {
+  const { cpu, cores, memoryBytes, platform, node, postgres, duckdb } = machine;
+  const versions = [
+    `Node ${node}`,
+    postgres && `PostgreSQL ${postgres}`,
+    duckdb && `DuckDB ${duckdb}`,
+  ];
+  return [
+    `${cpu}, ${cores} cores, ${(memoryBytes / 2 ** 30).toFixed(1)} GiB, ${platform}`,
+    versions.filter(Boolean).join(', '),
+  ].join('\n');
+}
+
 async function postgresVersion(databaseUrl: string): Promise<string | null> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -4,7 +4,8 @@ import type { Isolation } from '../measures/isolation.ts';
 import type { CaseResult, MeasuredName } from '../measures/measure-case.ts';
 import type { Figures } from '../measures/statistics.ts';
 import { METERS, type TrafficShape } from '../traffic/traffic.ts';
-import type { Machine } from './machine.ts';
+import { count, milliseconds } from './figures.ts';
+import { type Machine, renderMachine } from './machine.ts';
 import { type Ratios, ratiosOf, surchargesOf } from './ratios.ts';
 import { textTable } from './text-table.ts';
 
@@ -52,16 +53,9 @@ const measuredIn = (cases: readonly CaseResult[]) =>
   MEASURED.filter(({ name }) => cases.some(({ figures }) => figures.has(name)));
 
 function renderHead({ machine, shape }: Report): string {
-  const { cpu, cores, memoryBytes, platform, node, postgres, duckdb } = machine;
-  const versions = [
-    `Node ${node}`,
-    postgres && `PostgreSQL ${postgres}`,
-    duckdb && `DuckDB ${duckdb}`,
-  ];
   const { samples, days, seed, popularity } = shape;
   return [
-    `${cpu}, ${cores} cores, ${(memoryBytes / 2 ** 30).toFixed(1)} GiB, ${platform}`,
-    versions.filter(Boolean).join(', '),
+    renderMachine(machine),
     `${count(samples)} samples of ${METERS.length} readings, ${days} days, ${popularity}, seed ${seed}`,
   ].join('\n');
 }
@@ -126,11 +120,7 @@ function renderIsolation(isolation: Isolation | null): string {
 const shownFigures = (figures: Figures | undefined): string =>
   figures ? `${milliseconds(figures.median)} ${milliseconds(figures.p99).padStart(6)}` : '';
 
-const milliseconds = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
-
 const times = (ratio: number | null): string => (ratio === null ? '' : ratio.toFixed(2));
-
-const count = (value: number): string => Math.round(value).toLocaleString('en');
 
 /** The same as JSON, with the ratios that the text shows. */
 export function reportJson(report: Report): string {

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
 /**
@@ -35,6 +36,8 @@ export type ServerModules<Settings, Log> = {
     readonly databaseUrl: string;
     readonly log: Log;
     readonly explorer: { readonly credentials: null };
+    /** delays null: segments are never merged by the server itself. */
+    readonly merging?: { readonly delays: null };
   }) => Promise<RunningServer>;
 };
 
@@ -52,10 +55,16 @@ export const startEmbedded: StartEmbedded = async (options) => {
   return module.startEmbedded(options);
 };
 
-/** The server itself, in this process. variables: what its environment says besides. */
+export type ServerOptions = {
+  /** What its environment says besides. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly merging?: { readonly delays: null };
+};
+
+/** The server itself, in this process. */
 export async function startServer(
   databaseUrl: string,
-  variables: Readonly<Record<string, string>> = {},
+  { variables = {}, merging }: ServerOptions = {},
 ): Promise<RunningServer> {
   const modules: ServerModules<unknown, unknown> = {
     ...(await import(builtFile('server/settings.js'))),
@@ -67,6 +76,7 @@ export async function startServer(
     databaseUrl,
     log: modules.createLog('warn', process.stderr),
     explorer: { credentials: null },
+    ...(merging && { merging }),
   });
 }
 
@@ -94,11 +104,30 @@ export async function runCommand(
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [builtFile('cli/main.js'), ...parameters],
-    // Elsewhere than here, where a .env may say what is meant for another server.
-    { cwd: tmpdir(), env: { ...process.env, COUNTERGRAPH_DEMO: 'off', DATABASE_URL: databaseUrl } },
+    commandSurroundings(databaseUrl),
   );
   return stdout;
 }
+
+/** The same, for whoever watches the process. What it says about mistakes is shown. */
+export function spawnCommand(
+  databaseUrl: string,
+  parameters: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcessByStdio<null, Readable, null> {
+  const { cwd, env } = commandSurroundings(databaseUrl);
+  return spawn(process.execPath, [builtFile('cli/main.js'), ...parameters], {
+    cwd,
+    env: { ...env, ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Elsewhere than here, where a .env may say what is meant for another server. */
+const commandSurroundings = (databaseUrl: string) => ({
+  cwd: tmpdir(),
+  env: { ...process.env, COUNTERGRAPH_DEMO: 'off', DATABASE_URL: databaseUrl },
+});
 
 function builtFile(name: string): string {
   // From bench/dist/systems, where this file runs.

@@ -13,8 +13,7 @@ if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
 
 // What is measured is how answers are made.
 const server = await startServer(databaseUrl, {
-  COUNTERGRAPH_ANSWER_CACHE_MB: '0',
-  COUNTERGRAPH_RESPONSE_CACHE_MB: '0',
+  variables: { COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB: '0' },
 });
 const tell = (message: FromService): void => {
   process.send?.(message);

@@ -1,0 +1,73 @@
+import { count, megabytes, milliseconds } from '../reports/figures.ts';
+import { type Machine, renderMachine } from '../reports/machine.ts';
+import { textTable } from '../reports/text-table.ts';
+import type { CommandFigures } from '../systems/measured-command.ts';
+import type { ChurnShape } from '../traffic/churn-traffic.ts';
+import { METERS } from '../traffic/traffic.ts';
+import type { DayLoad } from './load-day.ts';
+import type { ServingFigures } from './measure-serving.ts';
+
+/** All that a run found out. */
+export type ChurnReport = {
+  readonly machine: Machine;
+  readonly shape: ChurnShape;
+  readonly load: DayLoad;
+  readonly serving: ServingFigures;
+  readonly verify: CommandFigures;
+  /** Of the whole database once the slice was dropped. */
+  readonly droppedBytes: number;
+};
+
+export function renderChurn(report: ChurnReport): string {
+  const { machine, shape, load } = report;
+  const { addresses, steady, seed } = shape;
+  const day =
+    `a day of ${count(addresses)} addresses seen once and ${count(steady)} in every minute: ` +
+    `${count(load.samples)} samples of ${METERS.length} readings, seed ${seed}`;
+  return [
+    `${renderMachine(machine)}\n${day}`,
+    renderLoad(load),
+    renderServing(report.serving),
+    renderRest(report),
+  ].join('\n\n');
+}
+
+function renderLoad({ samples, import: imported, copy, compact, stored }: DayLoad): string {
+  const rows = [
+    ['import', ...work(imported), count(samples / imported.seconds), megabytes(imported.walBytes)],
+    ['COPY', copy.seconds.toFixed(1), '', count(samples / copy.seconds), megabytes(copy.walBytes)],
+    ['compact', ...work(compact), '', ''],
+  ];
+  const perReading = (stored.bytes / samples / METERS.length).toFixed(2);
+  return [
+    textTable(['', 'seconds', 'peak MB', 'samples/s', 'WAL MB'], rows),
+    `import/COPY: ${(copy.seconds / imported.seconds).toFixed(2)} in samples/s`,
+    `stored: ${perReading} bytes per reading, ${megabytes(stored.bytes)} MB, ` +
+      `${count(stored.segments)} segments`,
+  ].join('\n');
+}
+
+const work = ({ seconds, peakBytes }: CommandFigures): string[] => [
+  seconds.toFixed(1),
+  peakBytes === null ? 'unknown' : megabytes(peakBytes),
+];
+
+function renderServing({ cases, peakBytes }: ServingFigures): string {
+  const rows = cases.map(({ name, cold, warm }) => [
+    name,
+    ...[cold.median, cold.most, warm.median, warm.most].map(milliseconds),
+  ]);
+  const head = ['milliseconds', 'cold', 'most', 'warm', 'most'];
+  const peak = peakBytes === null ? 'unknown' : `${megabytes(peakBytes)} MB`;
+  return `${textTable(head, rows)}\npeak memory of the server: ${peak}`;
+}
+
+function renderRest({ verify, load, droppedBytes }: ChurnReport): string {
+  const [seconds, peak] = work(verify);
+  const { empty, full } = load.databaseBytes;
+  return [
+    `verify: ${seconds} s, peak ${peak} MB`,
+    `database: ${megabytes(empty)} MB without samples, ${megabytes(full)} MB with them, ` +
+      `${megabytes(droppedBytes)} MB after \`slices drop\``,
+  ].join('\n');
+}

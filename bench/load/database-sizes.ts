@@ -1,0 +1,32 @@
+import type pg from 'pg';
+
+/** All of the database, catalogs and indexes included. */
+export const databaseBytes = (client: pg.Client): Promise<number> =>
+  selectNumber(client, 'select pg_database_size(current_database()) as value');
+
+/** How much write-ahead log the server has written since it was made. */
+export const walBytes = (client: pg.Client): Promise<number> =>
+  selectNumber(client, `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as value`);
+
+export type LiveSegments = {
+  readonly segments: number;
+  readonly bytes: number;
+  /** Samples: one key in one bucket. */
+  readonly rows: number;
+};
+
+/** What the manifest says is in use. */
+export async function liveSegments(client: pg.Client): Promise<LiveSegments> {
+  const { rows } = await client.query<Record<'segments' | 'bytes' | 'rows', string>>(
+    `select count(*) as segments, coalesce(sum(size_bytes), 0) as bytes,
+       coalesce(sum(row_count), 0) as rows
+     from segments where died is null`,
+  );
+  const { segments = 0, bytes = 0, rows: samples = 0 } = rows[0] ?? {};
+  return { segments: Number(segments), bytes: Number(bytes), rows: Number(samples) };
+}
+
+async function selectNumber(client: pg.Client, statement: string): Promise<number> {
+  const { rows } = await client.query<{ value: string }>(statement);
+  return Number(rows[0]?.value);
+}

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { peakMemoryBytes } from './peak-memory.ts';
+import { spawnCommand } from './product.ts';
+
+export type CommandFigures = {
+  /** From the start of the process to its end. */
+  readonly seconds: number;
+  /** null where the machine does not tell. */
+  readonly peakBytes: number | null;
+};
+
+/** The peak only rises, so that of shortly before the end is that of the whole run, or nearly. */
+const LOOK_EVERY_MS = 20;
+
+/** Runs `countergraph …` on a database. Errors: it fails. */
+export async function measureCommand(
+  databaseUrl: string,
+  parameters: readonly string[],
+): Promise<CommandFigures> {
+  const started = performance.now();
+  const child = spawnCommand(databaseUrl, parameters);
+  child.stdout.resume();
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  let peakBytes: number | null = null;
+  const watching = new AbortController();
+  const watched = watch();
+  const status = await ended.finally(() => watching.abort());
+  const seconds = (performance.now() - started) / 1000;
+  await watched;
+  if (status === 0) return { seconds, peakBytes };
+  throw new Error(`countergraph ${parameters.join(' ')} ended with status ${status}`);
+
+  async function watch(): Promise<void> {
+    while (!watching.signal.aborted && child.pid !== undefined) {
+      peakBytes = (await peakMemoryBytes(child.pid)) ?? peakBytes;
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+}

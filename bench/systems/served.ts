@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { createGraphClient, type GraphClient } from './graph-client.ts';
+import { peakMemoryBytes } from './peak-memory.ts';
+import { spawnCommand } from './product.ts';
+
+export type Served = GraphClient & {
+  peakBytes(): Promise<number | null>;
+  stop(): Promise<void>;
+};
+
+/** `countergraph serve` as it comes: a process of its own with default settings. */
+export async function serve(databaseUrl: string): Promise<Served> {
+  const child = spawnCommand(databaseUrl, ['serve'], { PORT: '0', LOG_LEVEL: 'warn' });
+  const exited = once(child, 'exit');
+  const url = await readyUrl(child.stdout);
+  const client = createGraphClient(url);
+  return {
+    ask: client.ask,
+    close: client.close,
+    peakBytes: async () => (child.pid === undefined ? null : peakMemoryBytes(child.pid)),
+    async stop() {
+      client.close();
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Its first line says where it listens. Errors: it ends without. */
+async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: output })) {
+    const url = /is ready at (\S+)/.exec(line)?.[1];
+    if (url === undefined) continue;
+    // What else it says must not fill the pipe.
+    output.resume();
+    return url;
+  }
+  throw new Error('the server ended before it was ready');
+}
