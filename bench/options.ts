@@ -132,7 +132,7 @@ export type FeedOptions = {
 export function feedOptions(args: readonly string[]): FeedOptions {
   const values = parse(args, {
     minutes: { type: 'string', default: '1440' },
-    flows: { type: 'string', default: '1500' },
+    flows: { type: 'string', default: '1900' },
     keys: { type: 'string', default: '200000' },
     json: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -140,7 +140,7 @@ export function feedOptions(args: readonly string[]): FeedOptions {
   if (values.help) {
     showHelp(`feed
   --minutes N    how many minutes of the day are committed (default 1440, the most)
-  --flows N      how many flows a minute has (default 1500: about 8,600 samples)
+  --flows N      how many flows a minute has (default 1900: about 8,600 samples)
   --keys N       how many addresses the flows are drawn from (default 200000)
   --json FILE    write all figures there`);
   }

@@ -1,7 +1,12 @@
 import type * as embedded from '../../db/embedded/start-embedded.ts';
+import type * as feed from '../../ingest/feed-batches.ts';
+import type { Flow } from '../../ingest/flow.ts';
 import type * as log from '../../server/log.ts';
+import type * as keepMerged from '../../server/merging/keep-merged.ts';
+import type * as visit from '../../server/merging/merge-visit.ts';
 import type * as settings from '../../server/settings.ts';
 import type * as server from '../../server/start-server.ts';
+import type { FeedModule, MergingModules } from '../feed/product-parts.ts';
 import type { ServerModules, StartEmbedded } from '../systems/product.ts';
 
 /**
@@ -13,3 +18,9 @@ export const startEmbedded = (module: typeof embedded): StartEmbedded => module.
 export const serverModules = (
   module: typeof settings & typeof log & typeof server,
 ): ServerModules<settings.Settings, log.Logger> => module;
+
+export const feedModule = (module: typeof feed): FeedModule<Flow> => module;
+
+export const mergingModules = (
+  module: typeof keepMerged & typeof visit,
+): MergingModules<log.Logger> => module;

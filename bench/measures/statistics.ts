@@ -13,3 +13,19 @@ export function figuresOf(times: readonly number[]): Figures {
     ascending[Math.max(1, Math.ceil((rank * ascending.length) / 100)) - 1] ?? Number.NaN;
   return { runs: times.length, median: at(50), p99: at(99), least: at(0) };
 }
+
+/** How far figures of any unit lie apart. */
+export type Spread = {
+  readonly runs: number;
+  readonly median: number;
+  readonly p95: number;
+  readonly most: number;
+};
+
+/** Nearest rank, NaN where there are none. */
+export function spreadOf(figures: readonly number[]): Spread {
+  const ascending = figures.toSorted((a, b) => a - b);
+  const at = (rank: number): number =>
+    ascending[Math.max(1, Math.ceil((rank * ascending.length) / 100)) - 1] ?? Number.NaN;
+  return { runs: figures.length, median: at(50), p95: at(95), most: at(100) };
+}

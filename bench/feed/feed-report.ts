@@ -1,0 +1,78 @@
+import { type Spread, spreadOf } from '../measures/statistics.ts';
+import type { FeedOptions } from '../options.ts';
+import { count, megabytes, milliseconds } from '../reports/figures.ts';
+import { type Machine, renderMachine } from '../reports/machine.ts';
+import { textTable } from '../reports/text-table.ts';
+import type { DayFigures, MinuteFigures } from './run-day.ts';
+
+/** All that a run found out. */
+export type FeedReport = {
+  readonly machine: Machine;
+  readonly options: Omit<FeedOptions, 'json'>;
+  /** Samples that are stored, of all groups. */
+  readonly samples: number;
+  readonly segmentBytes: number;
+  /** Distinct keys of the group Hosts. */
+  readonly hosts: number;
+  readonly day: DayFigures;
+  /** Milliseconds of toppers of the last hour, early and late. */
+  readonly toppers: { readonly early: Spread; readonly late: Spread };
+};
+
+/** The first and the last hour are compared; of less than two hours, the halves. */
+export const hourOf = (minutes: number): number => Math.min(60, Math.ceil(minutes / 2));
+
+export function renderFeed(report: FeedReport): string {
+  const { machine, options, samples, hosts, day } = report;
+  const perMinute = count(samples / options.minutes);
+  const described =
+    `${count(options.minutes)} minutes of ${count(options.flows)} flows: ` +
+    `${perMinute} samples a minute, ${count(hosts)} hosts`;
+  return [
+    `${renderMachine(machine)}\n${described}`,
+    renderCommits(report),
+    renderStored(report.segmentBytes, day),
+  ].join('\n\n');
+}
+
+function renderCommits({ day: { minutes }, toppers }: FeedReport): string {
+  const hour = hourOf(minutes.length);
+  const early = minutes.slice(0, hour);
+  const late = minutes.slice(-hour);
+  const rows = [
+    row('early: ms', timesOf(early), milliseconds),
+    row('late: ms', timesOf(late), milliseconds),
+    row('all beside a merge: ms', timesOf(minutes.filter(isMerging)), milliseconds),
+    row('early: WAL MB', walOf(early), megabytes),
+    row('late: WAL MB', walOf(late), megabytes),
+    row('topper of the last hour, early: ms', toppers.early, milliseconds),
+    row('topper of the last hour, late: ms', toppers.late, milliseconds),
+  ];
+  return textTable(['a commit', 'median', 'p95', 'most', 'of'], rows);
+}
+
+const isMerging = ({ merges }: MinuteFigures): boolean => merges > 0;
+
+const timesOf = (minutes: readonly MinuteFigures[]): Spread =>
+  spreadOf(minutes.map(({ ms }) => ms));
+
+/** Where nothing was merged: the log does not say whose it is. */
+const walOf = (minutes: readonly MinuteFigures[]): Spread =>
+  spreadOf(minutes.filter((minute) => !isMerging(minute)).map(({ walBytes }) => walBytes));
+
+const row = (name: string, spread: Spread, shown: (value: number) => string): string[] => [
+  name,
+  ...[spread.median, spread.p95, spread.most].map(shown),
+  count(spread.runs),
+];
+
+function renderStored(segmentBytes: number, day: DayFigures): string {
+  const { walBytes, merges, mergedBytes, disk } = day;
+  const ratio = (bytes: number): string => (bytes / disk.end).toFixed(2);
+  return [
+    `in the end: ${megabytes(disk.end)} MB of disk, ${megabytes(segmentBytes)} MB of segments`,
+    `WAL: ${megabytes(walBytes)} MB, ${ratio(walBytes)} times the disk in the end`,
+    `disk at its most: ${megabytes(disk.most)} MB, ${ratio(disk.most)} times that in the end`,
+    `${count(merges)} merges wrote ${megabytes(mergedBytes)} MB`,
+  ].join('\n');
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { silentLog } from '../systems/product.ts';
+import type { ThreadTarget } from './merge-thread.ts';
+import { keepMergedModule, type MergeVisit, type VisitContext } from './product-parts.ts';
+
+export type Merging = {
+  /** Looks for segments to merge and to sweep, as `serve` does now and then; what was merged. */
+  look(): Promise<{ readonly merges: number; readonly bytes: number }>;
+  stop(): Promise<void>;
+};
+
+/** What `serve` does in its background, when it is told to, in the time of the stream. */
+export async function startMerging(databaseUrl: string, nowMs: () => number): Promise<Merging> {
+  const { keepMerged } = await keepMergedModule();
+  let merges = 0;
+  let bytes = 0;
+  const visit: VisitContext = async (target) => {
+    const done = await visitInThread({ ...target, now: Math.floor(nowMs() / 1000) });
+    if (done.damaged.length > 0) throw new Error(done.damaged.join('\n'));
+    merges += done.merges;
+    bytes += done.bytes;
+    return done;
+  };
+  const log = await silentLog();
+  const merger = keepMerged({ databaseUrl, log, clock: nowMs, delays: null, visit });
+  return {
+    async look() {
+      const before = { merges, bytes };
+      await merger.runOnce();
+      return { merges: merges - before.merges, bytes: bytes - before.bytes };
+    },
+    stop: () => merger.stop(),
+  };
+}
+
+async function visitInThread({ databaseUrl, contextId, now }: ThreadTarget): Promise<MergeVisit> {
+  const workerData: ThreadTarget = { databaseUrl, contextId, now };
+  const worker = new Worker(join(import.meta.dirname, 'merge-thread.js'), { workerData });
+  const exited = once(worker, 'exit');
+  const [visit] = (await once(worker, 'message')) as [MergeVisit];
+  await exited;
+  return visit;
+}

@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { databaseBytes, walBytes } from '../load/database-sizes.ts';
+import type { OwnPostgres } from '../load/own-postgres.ts';
+import type { FeedOptions } from '../options.ts';
+import { showProgress } from '../reports/progress.ts';
+import { CONTEXT } from '../systems/declaration.ts';
+import { createFlowTraffic } from '../traffic/flow-traffic.ts';
+import { BUCKET_SECONDS, DAY_SECONDS, START } from '../traffic/traffic.ts';
+import { type Merging, startMerging } from './merge-beside.ts';
+import { feedModule } from './product-parts.ts';
+
+export type MinuteFigures = {
+  readonly ms: number;
+  /** Of the minute's commit, and of a merge beside it. */
+  readonly walBytes: number;
+  /** How many merges ran beside the commit. */
+  readonly merges: number;
+};
+
+export type DayFigures = {
+  readonly minutes: readonly MinuteFigures[];
+  readonly walBytes: number;
+  /** Of merges, those that sealed the day in the end included. */
+  readonly merges: number;
+  readonly mergedBytes: number;
+  /** Of the database, over what it takes without samples. */
+  readonly disk: { readonly most: number; readonly end: number };
+};
+
+/** Flows are committed so long after the end of their minute. */
+const LATENESS_SECONDS = 30;
+/** In minutes of the stream. */
+const CHECKPOINT_EVERY = 5;
+const PROGRESS_EVERY = 60;
+/** Longer than a slice must be quiet before it is sealed, and what died waits to be swept. */
+const QUIET_SECONDS = 1000;
+
+/**
+ * A day of commits, one a minute, without the waiting between them. A look for merges begins with
+ * each commit, and both are over before the next: minutes are as far apart as that.
+ */
+export async function runDay(
+  { url, observer }: OwnPostgres,
+  options: FeedOptions,
+  between: (minute: number) => Promise<void>,
+): Promise<DayFigures> {
+  let nowMs = START * 1000;
+  const commit = await openCommitter(url, () => nowMs);
+  const merging = await startMerging(url, () => nowMs);
+  const flowsOf = createFlowTraffic({
+    flowsPerMinute: options.flows,
+    keys: options.keys,
+    seed: 1,
+  });
+  const empty = await databaseBytes(observer);
+  const walBefore = await walBytes(observer);
+  const minutes: MinuteFigures[] = [];
+  const merged = { merges: 0, bytes: 0 };
+  let most = 0;
+  const note = async (look: Awaited<ReturnType<Merging['look']>>) => {
+    merged.merges += look.merges;
+    merged.bytes += look.bytes;
+    most = Math.max(most, (await databaseBytes(observer)) - empty);
+  };
+  for (let minute = 0; minute < options.minutes; minute += 1) {
+    if (minute % PROGRESS_EVERY === 0) showProgress(`committing from minute ${minute} on`);
+    const endsAt = START + (minute + 1) * BUCKET_SECONDS;
+    nowMs = (endsAt + LATENESS_SECONDS) * 1000;
+    const flows = flowsOf(minute);
+    const wal = await walBytes(observer);
+    const looking = merging.look();
+    const started = performance.now();
+    await commit(minute, flows);
+    const ms = performance.now() - started;
+    const look = await looking;
+    minutes.push({ ms, walBytes: (await walBytes(observer)) - wal, merges: look.merges });
+    await note(look);
+    await between(minute);
+    if (minute % CHECKPOINT_EVERY === CHECKPOINT_EVERY - 1) await observer.query('checkpoint');
+  }
+  showProgress('sealing the day');
+  for (const quiet of [1, 2]) {
+    nowMs = (START + DAY_SECONDS + quiet * QUIET_SECONDS) * 1000;
+    await note(await merging.look());
+  }
+  await merging.stop();
+  const wal = (await walBytes(observer)) - walBefore;
+  await observer.query('checkpoint');
+  const end = (await databaseBytes(observer)) - empty;
+  return {
+    minutes,
+    walBytes: wal,
+    merges: merged.merges,
+    mergedBytes: merged.bytes,
+    disk: { most, end },
+  };
+}
+
+/** What commits a feed with --follow, but for the reading of lines. */
+async function openCommitter(databaseUrl: string, nowMs: () => number) {
+  const { createFeedCommitter } = await feedModule();
+  const commit = createFeedCommitter({
+    databaseUrl,
+    reopen: async () => databaseUrl,
+    source: 'bench',
+    context: CONTEXT,
+    format: 'zeek',
+    engine: 0,
+    home: [],
+    probe: null,
+    places: null,
+    nowMs,
+    onWaiting: () => showProgress('a commit waits for another import'),
+  });
+  const { signal } = new AbortController();
+  let flowsSoFar = 0;
+  return async (minute: number, flows: Parameters<typeof commit>[0]['flows']): Promise<void> => {
+    flowsSoFar += flows.length;
+    const newestUs = (START + (minute + 1) * BUCKET_SECONDS) * 1e6;
+    await commit({ number: minute + 1, flows, flowsSoFar, newestUs }, signal);
+    await nextTurn();
+  };
+}
