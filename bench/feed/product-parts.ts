@@ -61,7 +61,7 @@ export type MergingModules<Log> = {
 };
 
 export const feedModule = (): Promise<FeedModule<BenchFlow>> =>
-  builtModule('ingest/feed-batches.js');
+  builtModule('ingest/feed/feed-batches.js');
 
 export const keepMergedModule = (): Promise<Pick<MergingModules<object>, 'keepMerged'>> =>
   builtModule('server/merging/keep-merged.js');

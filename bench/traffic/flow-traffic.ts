@@ -2,7 +2,7 @@ import { keyTexts } from './key-texts.ts';
 import { BUCKET_SECONDS, createUint32, START } from './traffic.ts';
 import { createDraw } from './weighted-draw.ts';
 
-/** What of the product's `Flow` is filled in here (ingest/flow.ts). */
+/** What of the product's `Flow` is filled in here (ingest/flows/flow.ts). */
 export type BenchFlow = {
   readonly startUs: number;
   readonly durationUs: number;
