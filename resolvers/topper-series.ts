@@ -4,7 +4,7 @@ import { type EpochSeconds, isEmpty, stepsOf } from '../domain/interval.ts';
 import { isCounting } from '../domain/meter-type.ts';
 import { nearestRank, ZERO } from '../domain/percentile.ts';
 import { shownValue } from '../domain/topper-arithmetic.ts';
-import type { GroupStep } from './loaders/series/group-steps-loader.ts';
+import type { GroupStep } from './loaders/series/group-steps.ts';
 import { orderedSteps, type StepSeries, stepAt, stepValue } from './loaders/series/step-series.ts';
 import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';

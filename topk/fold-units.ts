@@ -39,9 +39,9 @@ export type Folded = {
 
 /**
  * Adds up blocks by the meter's rule, exactly. Ordinals are dense, so this is one addition into an
- * array for each reading; those of a block ascend, so memory is accessed from front to back. Doubles
- * add whole numbers exactly up to 2^53; where the bounds of the blocks say that a sum may pass that,
- * two lanes are added instead of one.
+ * array for each reading; those of a block ascend, so memory is accessed from front to back.
+ * Doubles add whole numbers exactly up to 2^53; where the bounds of the blocks say that a sum may
+ * pass that, two lanes are added instead of one.
  */
 export function foldUnits(units: readonly UnitReadings[], fold: Fold): Folded {
   if (!isCounting(fold) && units.some(({ sign }) => sign === -1)) {

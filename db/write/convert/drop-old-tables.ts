@@ -30,8 +30,8 @@ async function selectHasNeeded(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Drops the tables and columns of version 0.7, partition by partition, as each takes locks of its own
- * and a server has a limited number. Until then whoever still writes there is told why not
+ * Drops the tables and columns of version 0.7, partition by partition, as each takes locks of its
+ * own and a server has a limited number. Until then whoever still writes there is told why not
  * (freeze-old-tables.ts). Samples of slices that were put away by hand stay as tables of their
  * own, and `keys` then stays too. Cut off, it can be run again.
  */

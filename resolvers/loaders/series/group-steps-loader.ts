@@ -1,13 +1,11 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/read-session.ts';
-import type { Exact } from '../../../domain/exact.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { NodeReader } from '../session/node-reader.ts';
-import { readGroupSteps } from './group-steps.ts';
+import { type GroupStep, readGroupSteps } from './group-steps.ts';
 
 /** Total and others of a read by step; `within` null: every key of the group counts. */
 export type GroupStepsRequest = {
@@ -19,9 +17,6 @@ export type GroupStepsRequest = {
   readonly within: KeysWithin | null;
   readonly bound: TimeBound | null;
 };
-
-/** others is null in a step in which no unlisted key has a reading. */
-export type GroupStep = { at: EpochSeconds; total: Exact; others: Exact | null };
 
 /** Every topper asks with its own listed keys, so nothing is shared. */
 export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsRequest, GroupStep[]> =>

@@ -1,5 +1,6 @@
 import type { TimeBound } from '../../../db/read-session.ts';
 import type { Exact } from '../../../domain/exact.ts';
+import type { EpochSeconds } from '../../../domain/interval.ts';
 import { combine } from '../../../domain/topper-arithmetic.ts';
 import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
@@ -9,7 +10,6 @@ import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
-import type { GroupStep } from './group-steps-loader.ts';
 
 /** Total and others of a read by step. */
 export type GroupStepsRead = StepRead & {
@@ -18,6 +18,9 @@ export type GroupStepsRead = StepRead & {
   /** null: every key of the group counts. */
   readonly within: KeysWithin | null;
 };
+
+/** others is null in a step in which no unlisted key has a reading. */
+export type GroupStep = { at: EpochSeconds; total: Exact; others: Exact | null };
 
 /** By read, the steps with readings, ascending. */
 export async function readGroupSteps(
