@@ -9,7 +9,7 @@ import type { LogInGate } from '../resolvers/log-in-gate.ts';
 import { NodeDirectory } from '../resolvers/node-directory.ts';
 import { nodeNamer } from '../resolvers/nodes.ts';
 import type { AnonymousScope } from '../resolvers/request-scope.ts';
-import { Kernel } from '../topk/kernel.ts';
+import { ThreadPool } from '../topk/thread-pool.ts';
 import type { CurrentRequest } from './current-request.ts';
 import type { TrustedDocuments } from './documents.ts';
 import type { Logger } from './log.ts';
@@ -89,12 +89,12 @@ export function createService(options: ServiceOptions): Service {
       log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
   });
   const directory = new NodeDirectory();
-  const kernel = new Kernel({
+  const threadPool = new ThreadPool({
     workers: settings.workers,
     queueLength: settings.workerQueue,
     onWork,
   });
-  const memory = new ServiceMemory(kernel, {
+  const memory = new ServiceMemory(threadPool, {
     segmentBytes: settings.blockCacheBytes,
     answerBytes: settings.answerCacheBytes,
     responseBytes: settings.responseCacheBytes,
@@ -131,7 +131,7 @@ export function createService(options: ServiceOptions): Service {
       }),
     }),
     async close() {
-      await Promise.all([pools.close(), kernel.close()]);
+      await Promise.all([pools.close(), threadPool.close()]);
     },
   };
 }

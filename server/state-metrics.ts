@@ -39,7 +39,7 @@ export function registerState(registry: Registry, observed: ObservedState): void
     },
   });
   registerConnections(registry, observed);
-  registerKernel(registry, observed);
+  registerThreadPool(registry, observed);
   registerMemories(registry, observed);
   registerMerging(registry, observed.merging);
   registerSegments(registry, observed.merging);
@@ -67,13 +67,13 @@ function registerConnections(registry: Registry, { pools, nodeNameOf }: Observed
   });
 }
 
-function registerKernel(registry: Registry, { memory: { kernel } }: ObservedState): void {
+function registerThreadPool(registry: Registry, { memory: { threadPool } }: ObservedState): void {
   new Gauge({
     name: 'countergraph_kernel_threads',
     help: 'Threads that were started to unpack and add up blocks',
     registers: [registry],
     collect() {
-      this.set(kernel.threads);
+      this.set(threadPool.threads);
     },
   });
   new Gauge({
@@ -82,8 +82,8 @@ function registerKernel(registry: Registry, { memory: { kernel } }: ObservedStat
     labelNames: ['state'],
     registers: [registry],
     collect() {
-      this.set({ state: 'busy' }, kernel.busy);
-      this.set({ state: 'waiting' }, kernel.waiting);
+      this.set({ state: 'busy' }, threadPool.busy);
+      this.set({ state: 'waiting' }, threadPool.waiting);
     },
   });
 }

@@ -14,7 +14,7 @@ import { restoreOldArchive } from '../../store/convert/restore-old-archive.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { loadShapes } from '../../store/shapes/load-shapes.ts';
-import { Kernel } from '../../topk/kernel.ts';
+import { ThreadPool } from '../../topk/thread-pool.ts';
 import { type ConvertLab, LATER, openClone, restoreMigrated } from './convert-lab.ts';
 import { liveSegments } from './plain-readings.ts';
 import { readAnswers } from './stored-answers.ts';
@@ -24,7 +24,7 @@ const CONTEXT_ID = 1;
 
 let stored: StoredDatabase;
 let lab: ConvertLab;
-let kernel: Kernel;
+let threadPool: ThreadPool;
 
 beforeAll(async () => {
   stored = await restoreMigrated();
@@ -32,11 +32,11 @@ beforeAll(async () => {
   await lab.convert();
   // The answers are of when nothing was archived.
   await restoreArchive('lab/slice-20240715-0000.d61621ce.gz', { sliceId: 1, rows: 313 });
-  kernel = new Kernel({ workers: 1, queueLength: 10 });
+  threadPool = new ThreadPool({ workers: 1, queueLength: 10 });
 });
 
 afterAll(async () => {
-  await kernel?.close();
+  await threadPool?.close();
   await lab?.close();
   await stored?.remove();
 });
@@ -121,7 +121,7 @@ async function topperOf(
 const reader = (): SegmentReader => ({
   node: 'test',
   memory: new SegmentMemory(2 ** 24),
-  kernel,
+  threadPool,
   signal: new AbortController().signal,
   goOn: () => undefined,
   fetch: (requests, bound) => fetchPages(copiesOf(lab.connection), requests, bound),

@@ -3,7 +3,7 @@ import type { SegmentGroup } from '../../resolvers/loaders/plan/key-questions.ts
 import type { SegmentReader } from '../../resolvers/loaders/session/segment-reader.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
-import { Kernel } from '../../topk/kernel.ts';
+import { ThreadPool } from '../../topk/thread-pool.ts';
 import {
   CODEC,
   type PlainSample,
@@ -30,7 +30,7 @@ export function storeOf(contents: readonly TestSegment[]): TestStore {
   const reader: SegmentReader = {
     node: 'test',
     memory: new SegmentMemory(2 ** 24),
-    kernel: new Kernel({ workers: 1, queueLength: 10 }),
+    threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     signal: new AbortController().signal,
     goOn: () => undefined,
     fetch: async (requests) => {

@@ -121,7 +121,7 @@ async function answerRead(
   );
   const asked = questions.map(({ question }, i) => toKernel(question, named, passing[i] ?? null));
   const units = unitsOf(reader, { read, parts, union, blocks });
-  const found = await reader.kernel.fold(read.fold, units, asked, reader.signal);
+  const found = await reader.threadPool.fold(read.fold, units, asked, reader.signal);
   const { fold } = read;
   return questions.map(({ question }, i) => {
     const answer = found[i];

@@ -29,7 +29,7 @@ export async function passingKeys(
       const labels = isSearch ? await ownLabels(labelled, group) : null;
       await reader.goOn();
       const search = { keyKind, partKinds, filter, labels };
-      return reader.memory.kernel.match(keys, search, reader.signal);
+      return reader.memory.threadPool.match(keys, search, reader.signal);
     },
   };
 }

@@ -93,14 +93,14 @@ export async function uniteSegments(
 }
 
 async function unite(
-  { memory, kernel, signal }: SegmentReader,
+  { memory, threadPool, signal }: SegmentReader,
   name: string,
   ordered: readonly StoredSegment[],
   keys: SegmentKeys,
 ): Promise<UnitedKeys> {
   const known = memory.find('unions', name);
   if (known) return known;
-  const united = await kernel.unite(
+  const united = await threadPool.unite(
     ordered.map((segment) => keys.of(segment)),
     signal,
   );

@@ -1,4 +1,4 @@
-import type { Kernel } from '../../../topk/kernel.ts';
+import type { ThreadPool } from '../../../topk/thread-pool.ts';
 import type { Catalog } from '../session/catalog.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { ManifestMemory } from './manifest-memory.ts';
@@ -28,7 +28,7 @@ export type MemoryUse = {
  * the request's own snapshot has of them.
  */
 export class ServiceMemory {
-  readonly kernel: Kernel;
+  readonly threadPool: ThreadPool;
   readonly segments: SegmentMemory;
   readonly answers: AnswerMemory;
   readonly responses: ResponseMemory;
@@ -37,8 +37,8 @@ export class ServiceMemory {
   readonly catalogTally = new Tally();
   readonly #catalogs = new Map<string, Catalog>();
 
-  constructor(kernel: Kernel, { segmentBytes, answerBytes, responseBytes }: MemoryLimits) {
-    this.kernel = kernel;
+  constructor(threadPool: ThreadPool, { segmentBytes, answerBytes, responseBytes }: MemoryLimits) {
+    this.threadPool = threadPool;
     this.segments = new SegmentMemory(segmentBytes);
     this.answers = new AnswerMemory(answerBytes);
     this.responses = new ResponseMemory(responseBytes);

@@ -174,7 +174,7 @@ export class NodeReader {
     return {
       node: this.#nodeUrl,
       memory: memory.segments,
-      kernel: memory.kernel,
+      threadPool: memory.threadPool,
       signal,
       goOn: () => this.goOn(),
       fetch: async (requests, bound) =>

@@ -4,7 +4,7 @@ import type { Sections } from '../../../segments/pages/sections.ts';
 import type { FetchedPages, PageRequest } from '../../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { sectionsOf } from '../../../store/read/segment-ranges.ts';
-import type { Kernel } from '../../../topk/kernel.ts';
+import type { ThreadPool } from '../../../topk/thread-pool.ts';
 import type { SegmentMemory } from '../memory/segment-memory.ts';
 
 /** What a request reads segments with, in one snapshot of one node. */
@@ -12,7 +12,7 @@ export type SegmentReader = {
   /** Names the node: segments of different nodes have nothing to do with each other. */
   readonly node: string;
   readonly memory: SegmentMemory;
-  readonly kernel: Kernel;
+  readonly threadPool: ThreadPool;
   readonly signal: AbortSignal;
   /** One statement. Errors: MissingPages. */
   readonly fetch: (

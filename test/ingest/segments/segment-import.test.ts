@@ -18,7 +18,7 @@ import { answerSegments } from '../../../resolvers/loaders/answers/answer-segmen
 import { SegmentMemory } from '../../../resolvers/loaders/memory/segment-memory.ts';
 import type { SegmentQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { fetchPages } from '../../../store/read/fetch-pages.ts';
-import { Kernel } from '../../../topk/kernel.ts';
+import { ThreadPool } from '../../../topk/thread-pool.ts';
 import { CODEC, SHAPE } from '../../segments/plain-segments.ts';
 import { DAY, DAY_START, openStoreLab, type StoreLab } from '../../store/store-lab.ts';
 
@@ -114,7 +114,7 @@ async function topper(from: number, to: number, probeId: number | null) {
   const reader = {
     node: 'test',
     memory: new SegmentMemory(2 ** 24),
-    kernel: new Kernel({ workers: 1, queueLength: 10 }),
+    threadPool: new ThreadPool({ workers: 1, queueLength: 10 }),
     signal: new AbortController().signal,
     goOn: () => undefined,
     fetch: (requests: Parameters<typeof fetchPages>[1]) =>

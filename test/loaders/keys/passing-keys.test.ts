@@ -47,7 +47,7 @@ describe('filters over segments', () => {
         const search = { keyKind, partKinds, filter, labels: LABELS };
         const passing: KeysPassing = {
           name: JSON.stringify(filter),
-          match: (keys) => reader.kernel.match(keys, search, reader.signal),
+          match: (keys) => reader.threadPool.match(keys, search, reader.signal),
         };
         const read = readOf(3, { from: 0, to: 2_000_000_000 }, null);
         const question = { kind: 'top', maxItems: 1000, within: null, passing } as const;

@@ -14,10 +14,10 @@ import {
   type KeySearch,
   runKernelTask,
 } from './kernel-task.ts';
-import type { WorkerReply } from './kernel-worker.ts';
 import { isListed } from './open-units.ts';
+import type { WorkerReply } from './thread-pool-worker.ts';
 
-export type KernelOptions = {
+export type ThreadPoolOptions = {
   /** Threads besides the one that answers requests. */
   readonly workers: number;
   /** Tasks that may wait for a thread; beyond it they are refused. */
@@ -51,19 +51,19 @@ type Job = {
 type Thread = { readonly worker: Worker; job: Job | null };
 
 /**
- * Decodes blocks, unites and finds keys, and adds up in threads, so that the event loop is never busy for long: what
- * takes less than about a millisecond is done at once, the rest waits for a thread in a bounded
- * queue. A thread that dies fails its task and is replaced. Errors: `busy` when the queue is full; a
- * closed kernel refuses everything.
+ * Runs the kernel's tasks in threads (decoding blocks, uniting and finding keys, adding up), so that
+ * the event loop is never blocked for long: what takes less than about a millisecond is done at
+ * once, the rest waits for a thread in a bounded queue. A thread that dies fails its task and is
+ * replaced. Errors: `busy` when the queue is full; a closed pool refuses everything.
  */
-export class Kernel {
-  readonly #options: KernelOptions;
+export class ThreadPool {
+  readonly #options: ThreadPoolOptions;
   readonly #onWork: WorkObserver;
   readonly #threads: Thread[] = [];
   readonly #queue: Job[] = [];
   #closed = false;
 
-  constructor(options: KernelOptions) {
+  constructor(options: ThreadPoolOptions) {
     this.#options = options;
     this.#onWork = options.onWork ?? unobserved;
   }
@@ -203,5 +203,5 @@ function start(thread: Thread, job: Job): void {
 
 /** Threads run what was compiled, also when these sources are run as they are (in tests). */
 const WORKER_FILE = import.meta.url.endsWith('.ts')
-  ? new URL('../dist/topk/kernel-worker.js', import.meta.url)
-  : new URL('./kernel-worker.js', import.meta.url);
+  ? new URL('../dist/topk/thread-pool-worker.js', import.meta.url)
+  : new URL('./thread-pool-worker.js', import.meta.url);

@@ -5,8 +5,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { Answer, Question } from '../../topk/answer-questions.ts';
 import type { UnitReadings } from '../../topk/fold-units.ts';
-import { Kernel } from '../../topk/kernel.ts';
 import { runKernelTask } from '../../topk/kernel-task.ts';
+import { ThreadPool } from '../../topk/thread-pool.ts';
 import { boundOf } from '../../topk/unit-column.ts';
 import { keySetOf } from './reference-answers.ts';
 
@@ -15,13 +15,13 @@ const INLINE_READINGS = 60_000;
 
 const FOREVER = new AbortController().signal;
 
-let kernel: Kernel;
+let threadPool: ThreadPool;
 
 beforeEach(() => {
-  kernel = new Kernel({ workers: 1, queueLength: 2 });
+  threadPool = new ThreadPool({ workers: 1, queueLength: 2 });
 });
 
-afterEach(() => kernel.close());
+afterEach(() => threadPool.close());
 
 /** A block whose key n reads n + more. */
 function unit(keys: number, more = 0): UnitReadings {
@@ -40,7 +40,7 @@ const small = [unit(100), unit(100)];
 const large = [unit(INLINE_READINGS), unit(INLINE_READINGS, 5)];
 
 const fold = (units: readonly UnitReadings[], signal = FOREVER): Promise<readonly Answer[]> =>
-  kernel.fold('sum', units, [TOP], signal);
+  threadPool.fold('sum', units, [TOP], signal);
 
 /** So many text keys: every `step`th number of five digits. */
 function keysOf(count: number, step: number): KeyList {
@@ -66,7 +66,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   );
 
-describe('work of the kernel', () => {
+describe('work of the thread pool', () => {
   it('gives the same from a thread as at once', async () => {
     const questions: Question[] = [
       { ...TOP, passing: keySetOf([7], 10) },
@@ -74,28 +74,28 @@ describe('work of the kernel', () => {
       { kind: 'ranks', within: null, passing: null, keys: [1] },
     ];
     for (const units of [small, large]) {
-      const answers = await kernel.fold('sum', units, questions, FOREVER);
+      const answers = await threadPool.fold('sum', units, questions, FOREVER);
       expect(answers).toEqual(runKernelTask({ kind: 'fold', fold: 'sum', units, questions }));
     }
     for (const count of [10, 30_000]) {
       const lists = [keysOf(count, 2), keysOf(count, 3)];
-      const united = await kernel.unite(lists, FOREVER);
+      const united = await threadPool.unite(lists, FOREVER);
       expect(united).toEqual(runKernelTask({ kind: 'unite', lists }));
       expect(united.keys.bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
       const search = searchFor('7$');
-      const found = await kernel.match(united.keys, search, FOREVER);
+      const found = await threadPool.match(united.keys, search, FOREVER);
       expect(found).toEqual(runKernelTask({ kind: 'match', keys: united.keys, search }));
     }
   });
 
   it('needs a thread only where it is large', async () => {
     const answers = fold(small);
-    expect(kernel.busy).toBe(0);
+    expect(threadPool.busy).toBe(0);
     await answers;
     const larger = fold(large);
-    expect(kernel.busy).toBe(1);
+    expect(threadPool.busy).toBe(1);
     await larger;
-    expect(kernel.busy).toBe(0);
+    expect(threadPool.busy).toBe(0);
   });
 
   it('is done in the order in which it came', async () => {
@@ -108,7 +108,7 @@ describe('work of the kernel', () => {
     const made: Worker[] = [];
     const note = (worker: Worker) => made.push(worker);
     process.on('worker', note);
-    const reason = await failureOf(kernel.match(keysOf(40_000, 1), searchFor('('), FOREVER));
+    const reason = await failureOf(threadPool.match(keysOf(40_000, 1), searchFor('('), FOREVER));
     expect(String(reason)).toContain('match');
     expect(await fold(large)).toHaveLength(1);
     process.off('worker', note);
@@ -116,33 +116,33 @@ describe('work of the kernel', () => {
   });
 
   it('fails at once where it is small and wrong', async () => {
-    const reason = await failureOf(kernel.match(keysOf(3, 1), searchFor('('), FOREVER));
+    const reason = await failureOf(threadPool.match(keysOf(3, 1), searchFor('('), FOREVER));
     expect(String(reason)).toContain('match');
   });
 });
 
-describe('a kernel with more to do than it has threads for', () => {
+describe('a thread pool with more to do than it has threads', () => {
   it('keeps as much waiting as the queue holds, and refuses the rest as busy', async () => {
     const taken = [fold(large), fold(large), fold(large)];
-    expect([kernel.busy, kernel.waiting]).toEqual([1, 2]);
+    expect([threadPool.busy, threadPool.waiting]).toEqual([1, 2]);
     const refused = await failureOf(fold(large));
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ kind: 'busy' });
-    const finding = await failureOf(kernel.match(keysOf(40_000, 1), searchFor('7'), FOREVER));
+    const finding = await failureOf(threadPool.match(keysOf(40_000, 1), searchFor('7'), FOREVER));
     expect(finding).toMatchObject({ kind: 'busy' });
     // What is small waits for nobody.
     expect(await fold(small)).toHaveLength(1);
     const [first, ...others] = await Promise.all(taken);
     expect(others).toEqual([first, first]);
-    expect([kernel.busy, kernel.waiting]).toEqual([0, 0]);
+    expect([threadPool.busy, threadPool.waiting]).toEqual([0, 0]);
     expect(await fold(large)).toEqual(first);
   });
 
   it('refuses what has to wait at all where the queue has no room', async () => {
-    await kernel.close();
-    kernel = new Kernel({ workers: 2, queueLength: 0 });
+    await threadPool.close();
+    threadPool = new ThreadPool({ workers: 2, queueLength: 0 });
     const taken = [fold(large), fold(large)];
-    expect(kernel.busy).toBe(2);
+    expect(threadPool.busy).toBe(2);
     expect(await failureOf(fold(large))).toMatchObject({ kind: 'busy' });
     expect(await Promise.all(taken)).toHaveLength(2);
   });
@@ -153,7 +153,7 @@ describe('work that nobody waits for any more', () => {
     const gone = AbortSignal.abort(new Error('gone'));
     expect(await failureOf(fold(small, gone))).toMatchObject({ message: 'gone' });
     expect(await failureOf(fold(large, gone))).toMatchObject({ message: 'gone' });
-    expect(kernel.busy).toBe(0);
+    expect(threadPool.busy).toBe(0);
   });
 
   it('makes room for the next in the queue', async () => {
@@ -194,30 +194,30 @@ describe('a thread that dies', () => {
   });
 });
 
-describe('a kernel that is closed', () => {
+describe('a thread pool that is closed', () => {
   it('fails what runs and what waits', async () => {
     const failures = [fold(large), fold(large)].map(failureOf);
-    await kernel.close();
+    await threadPool.close();
     expect(await Promise.all(failures)).toMatchObject([
       { message: 'a kernel thread ended' },
       { message: 'the server is closing' },
     ]);
-    expect([kernel.busy, kernel.waiting]).toEqual([0, 0]);
+    expect([threadPool.busy, threadPool.waiting]).toEqual([0, 0]);
   });
 
   it('refuses whatever comes then, and makes no thread for it', async () => {
     await fold(large);
-    await kernel.close();
+    await threadPool.close();
     const made: Worker[] = [];
     const note = (worker: Worker) => made.push(worker);
     process.on('worker', note);
     const late = [
       ...[fold(large), fold(small)],
-      ...[10, 40_000].map((count) => kernel.match(keysOf(count, 1), searchFor('7'), FOREVER)),
+      ...[10, 40_000].map((count) => threadPool.match(keysOf(count, 1), searchFor('7'), FOREVER)),
     ];
     const reasons = await Promise.all(late.map(failureOf));
     process.off('worker', note);
     expect(reasons.map(String)).toEqual(late.map(() => 'Error: the server is closing'));
-    expect([made.length, kernel.busy, kernel.waiting]).toEqual([0, 0, 0]);
+    expect([made.length, threadPool.busy, threadPool.waiting]).toEqual([0, 0, 0]);
   });
 });
