@@ -14,7 +14,6 @@ COPY domain domain
 COPY exporting exporting
 COPY ingest ingest
 COPY keeping keeping
-COPY packing packing
 COPY resolvers resolvers
 COPY rest rest
 COPY schema schema
