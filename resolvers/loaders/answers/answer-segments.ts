@@ -76,8 +76,8 @@ export async function answerPlanned(
     blocksRead.set(each, count);
   }
   const sectionsOf = await wishes.read(reader, bound);
-  await keys.decode(sectionsOf);
-  await blocks.decode(sectionsOf);
+  // Blocks first: a thread decodes them meanwhile.
+  await Promise.all([blocks.decode(sectionsOf), keys.decode(sectionsOf)]);
   const answers = new Map<SegmentQuestion, KeyAnswer>();
   // Side by side, so that what their filters have to know is read together.
   await Promise.all(

@@ -49,8 +49,8 @@ export async function readStepBlocks(
     for (const run of runs) blocks.want(segment, run, each.read.slot - 1, wishes);
   }
   const sectionsOf = await wishes.read(reader, bound);
-  await keys.decode(sectionsOf);
-  await blocks.decode(sectionsOf);
+  // Blocks first: a thread decodes them meanwhile.
+  await Promise.all([blocks.decode(sectionsOf), keys.decode(sectionsOf)]);
   const steps = planned.map((parts) => parts.map((part) => stepsOf(part, blocks)));
   return { keys, steps };
 }
