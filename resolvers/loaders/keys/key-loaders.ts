@@ -12,7 +12,7 @@ import type { ReadGroup } from '../session/catalog.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 import { type DescribedKey, describeKeys } from './describe-keys.ts';
-import { countKeys, type ListedKeys, readKeyPage } from './key-pages.ts';
+import { countKeys, type ListedKeys, type RawKeyPage, readKeyPage } from './key-pages.ts';
 import { keysFound } from './keys-found.ts';
 
 /** Keys of a group, in raw form. */
@@ -162,13 +162,30 @@ export function createKeyLists(
       search === null ? null : keysFound(group, search, await ownLabels(labelled, group));
     return { group, segments, withTexts, matches, bound: null };
   }
-  return {
-    async page({ after, limit, ...list }: PageRequest): Promise<KeyPage> {
-      const page = await readKeyPage(reader.segments, await listed(list), { after, limit });
-      const { contextId, group } = list;
-      const keys = await described.load({ contextId, group, keys: page.keys, bound: null });
-      return { keys, hasMore: page.hasMore };
+  const rawPage = async ({ after, limit, ...list }: PageRequest): Promise<RawKeyPage> =>
+    readKeyPage(reader.segments, await listed(list), { after, limit });
+  /** A long search ends later than others: still the keys of all pages are described together. */
+  const pages = new DataLoader<PageRequest, KeyPage>(
+    async (requests) => {
+      const found = requests.map(rawPage);
+      await Promise.allSettled(found);
+      const describe = async ({ contextId, group }: PageRequest, page: Promise<RawKeyPage>) => {
+        const { keys, hasMore } = await page;
+        return {
+          keys: await described.load({ contextId, group, keys, bound: null }),
+          hasMore,
+        };
+      };
+      return Promise.all(
+        requests.map((request, i) =>
+          describe(request, found[i] as Promise<RawKeyPage>).catch((error: Error) => error),
+        ),
+      );
     },
+    { cache: false },
+  );
+  return {
+    page: (request: PageRequest): Promise<KeyPage> => pages.load(request),
     count: async (list: ListRequest): Promise<number> =>
       countKeys(reader.segments, await listed(list)),
   };
