@@ -104,7 +104,7 @@ describe('an export to a file that is interrupted', () => {
     const own = await makeFolder();
     await writeFile(join(own, 'lab.ndjson'), 'old');
     // The declaration is written first; then the export cannot go on.
-    const held = await holdTables(lab.databaseUrl, ['keys']);
+    const held = await holdTables(lab.databaseUrl, ['open_segment_pages', 'key_texts']);
     const child = shell(`exec $EXPORT --declaration - ${own}/lab.ndjson`);
     const ended = new Promise((resolve) => child.once('close', resolve));
     const told = text(child.stderr);

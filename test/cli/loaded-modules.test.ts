@@ -27,7 +27,7 @@ async function filesLoadedBy(...parameters: string[]): Promise<string[]> {
 
 test('a command does not load what only the service needs', async () => {
   const files = await filesLoadedBy('import', '--help');
-  expect(files).toContain('dist/ingest/import-file.js');
+  expect(files).toContain('dist/ingest/files/import-file.js');
   const ofTheService = /^(dist\/(rest|schema\/schema|server\/start-server)|node_modules\/graphql)/;
   expect(files.filter((file) => ofTheService.test(file))).toEqual([]);
 });
