@@ -35,38 +35,46 @@ export function renderChurn(report: ChurnReport): string {
 function renderLoad({ samples, import: imported, copy, compact, stored }: DayLoad): string {
   const rows = [
     ['import', ...work(imported), count(samples / imported.seconds), megabytes(imported.walBytes)],
-    ['COPY', copy.seconds.toFixed(1), '', count(samples / copy.seconds), megabytes(copy.walBytes)],
+    [
+      'COPY',
+      copy.seconds.toFixed(1),
+      '',
+      '',
+      count(samples / copy.seconds),
+      megabytes(copy.walBytes),
+    ],
     ['compact', ...work(compact), '', ''],
   ];
   const perReading = (stored.bytes / samples / METERS.length).toFixed(2);
   return [
-    textTable(['', 'seconds', 'peak MB', 'samples/s', 'WAL MB'], rows),
+    textTable(['', 'seconds', 'CPU s', 'peak MB', 'samples/s', 'WAL MB'], rows),
     `import/COPY: ${(copy.seconds / imported.seconds).toFixed(2)} in samples/s`,
     `stored: ${perReading} bytes per reading, ${megabytes(stored.bytes)} MB, ` +
       `${count(stored.segments)} segments`,
   ].join('\n');
 }
 
-const work = ({ seconds, peakBytes }: CommandFigures): string[] => [
+const work = ({ seconds, usage }: CommandFigures): string[] => [
   seconds.toFixed(1),
-  peakBytes === null ? 'unknown' : megabytes(peakBytes),
+  usage === null ? 'unknown' : usage.cpuSeconds.toFixed(1),
+  usage === null ? 'unknown' : megabytes(usage.peakBytes),
 ];
 
 function renderServing({ cases, peakBytes }: ServingFigures): string {
   const rows = cases.map(({ name, cold, warm }) => [
     name,
-    ...[cold.median, cold.most, warm.median, warm.most].map(milliseconds),
+    ...[cold, warm].flatMap(({ median, most, cpu }) => [median, most, cpu].map(milliseconds)),
   ]);
-  const head = ['milliseconds', 'cold', 'most', 'warm', 'most'];
+  const head = ['milliseconds', 'cold', 'most', 'CPU', 'warm', 'most', 'CPU'];
   const peak = peakBytes === null ? 'unknown' : `${megabytes(peakBytes)} MB`;
   return `${textTable(head, rows)}\npeak memory of the server: ${peak}`;
 }
 
 function renderRest({ verify, load, droppedBytes }: ChurnReport): string {
-  const [seconds, peak] = work(verify);
+  const [seconds, cpu, peak] = work(verify);
   const { empty, full } = load.databaseBytes;
   return [
-    `verify: ${seconds} s, peak ${peak} MB`,
+    `verify: ${seconds} s, ${cpu} s of CPU, peak ${peak} MB`,
     `database: ${megabytes(empty)} MB without samples, ${megabytes(full)} MB with them, ` +
       `${megabytes(droppedBytes)} MB after \`slices drop\``,
   ].join('\n');

@@ -1,17 +1,25 @@
 import { strictEqual } from 'node:assert/strict';
-import { figuresOf } from '../measures/statistics.ts';
+import { spreadOf } from '../measures/statistics.ts';
 import { showProgress } from '../reports/progress.ts';
 import { type Served, serve } from '../systems/served.ts';
 import type { ChurnTotals } from '../traffic/churn-files.ts';
 import { type ChurnShape, churnKeys } from '../traffic/churn-traffic.ts';
 import { askDay, CHURN_CASES, type ChurnCase, warmUp } from './questions.ts';
 
+export type AskedFigures = {
+  readonly median: number;
+  readonly most: number;
+  /** Median of the processor time of the server, all threads; NaN where nobody tells. */
+  readonly cpu: number;
+};
+
+/** In milliseconds. */
 export type CaseFigures = {
   readonly name: string;
-  /** Each on a server that has read no data yet. Milliseconds. */
-  readonly cold: { readonly median: number; readonly most: number };
+  /** Each on a server that has read no data yet. */
+  readonly cold: AskedFigures;
   /** On one server that has answered others of the same kind. */
-  readonly warm: { readonly median: number; readonly most: number };
+  readonly warm: AskedFigures;
 };
 
 export type ServingFigures = {
@@ -19,6 +27,8 @@ export type ServingFigures = {
   /** Of the server that was asked all of it; null where the machine does not tell. */
   readonly peakBytes: number | null;
 };
+
+type Asked = { readonly ms: number; readonly cpuMs: number };
 
 const COLD_RUNS = 3;
 const WARM_RUNS = 9;
@@ -29,41 +39,56 @@ export async function measureServing(
   shape: ChurnShape,
   totals: ChurnTotals,
 ): Promise<ServingFigures> {
-  const cold = new Map<ChurnCase, number[]>();
+  const cold = new Map<ChurnCase, Asked[]>();
   for (const each of CHURN_CASES) {
     showProgress(`asking, cold: ${each.name}`);
-    cold.set(each, await coldTimes(databaseUrl, each));
+    cold.set(each, await askCold(databaseUrl, each));
   }
   showProgress('asking all of it on one server');
   return withServer(databaseUrl, async (server) => {
     const day = await askDay(server);
     strictEqual(day.keyCount, churnKeys(shape), 'every address must be counted');
     strictEqual(day.total, totals.bytes, 'every byte must be counted');
-    const warm = new Map<ChurnCase, number[]>();
-    // In turns, so that what one needs in memory is there beside what the others need.
-    for (let turn = 0; turn <= WARM_RUNS; turn += 1) {
-      for (const each of CHURN_CASES) {
-        const ms = await timeOf(() => each.ask(server, turn));
-        if (turn > 0) warm.set(each, [...(warm.get(each) ?? []), ms]);
-      }
-    }
+    const warm = await askWarm(server);
     const cases = CHURN_CASES.map((each) => ({
       name: each.name,
-      cold: shown(cold.get(each)),
-      warm: shown(warm.get(each)),
+      cold: figuresOfAsked(cold.get(each) ?? []),
+      warm: figuresOfAsked(warm.get(each) ?? []),
     }));
-    return { cases, peakBytes: await server.peakBytes() };
+    return { cases, peakBytes: (await server.usage())?.peakBytes ?? null };
   });
 }
 
-async function coldTimes(databaseUrl: string, each: ChurnCase): Promise<number[]> {
-  const times: number[] = [];
+async function askCold(databaseUrl: string, each: ChurnCase): Promise<Asked[]> {
+  const asked: Asked[] = [];
   for (let turn = 0; turn < COLD_RUNS; turn += 1) {
     await withServer(databaseUrl, async (server) => {
-      times.push(await timeOf(() => each.ask(server, turn)));
+      asked.push(await askMeasured(server, each, turn));
     });
   }
-  return times;
+  return asked;
+}
+
+/** In turns, so that what one needs in memory is there beside what the others need. */
+async function askWarm(server: Served): Promise<ReadonlyMap<ChurnCase, Asked[]>> {
+  const warm = new Map<ChurnCase, Asked[]>();
+  for (let turn = 0; turn <= WARM_RUNS; turn += 1) {
+    for (const each of CHURN_CASES) {
+      const asked = await askMeasured(server, each, turn);
+      if (turn > 0) warm.set(each, [...(warm.get(each) ?? []), asked]);
+    }
+  }
+  return warm;
+}
+
+async function askMeasured(server: Served, { ask }: ChurnCase, turn: number): Promise<Asked> {
+  const before = await server.usage();
+  const started = performance.now();
+  await ask(server, turn);
+  const ms = performance.now() - started;
+  const after = await server.usage();
+  const cpuMs = before && after ? 1000 * (after.cpuSeconds - before.cpuSeconds) : Number.NaN;
+  return { ms, cpuMs };
 }
 
 async function withServer<T>(
@@ -79,12 +104,7 @@ async function withServer<T>(
   }
 }
 
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
-
-function shown(times: readonly number[] = []): { median: number; most: number } {
-  return { median: figuresOf(times).median, most: Math.max(...times) };
+function figuresOfAsked(asked: readonly Asked[]): AskedFigures {
+  const { median, most } = spreadOf(asked.map(({ ms }) => ms));
+  return { median, most, cpu: spreadOf(asked.map(({ cpuMs }) => cpuMs)).median };
 }

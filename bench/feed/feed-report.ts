@@ -43,6 +43,8 @@ function renderCommits({ day: { minutes }, toppers }: FeedReport): string {
     row('early: ms', timesOf(early), milliseconds),
     row('late: ms', timesOf(late), milliseconds),
     row('all beside a merge: ms', timesOf(minutes.filter(isMerging)), milliseconds),
+    row('early: CPU ms of the process', cpuOf(early), milliseconds),
+    row('late: CPU ms of the process', cpuOf(late), milliseconds),
     row('early: WAL MB', walOf(early), megabytes),
     row('late: WAL MB', walOf(late), megabytes),
     row('topper of the last hour, early: ms', toppers.early, milliseconds),
@@ -56,9 +58,11 @@ const isMerging = ({ merges }: MinuteFigures): boolean => merges > 0;
 const timesOf = (minutes: readonly MinuteFigures[]): Spread =>
   spreadOf(minutes.map(({ ms }) => ms));
 
-/** Where nothing was merged: the log does not say whose it is. */
+/** Where nothing was merged: neither says whose it is. */
 const walOf = (minutes: readonly MinuteFigures[]): Spread =>
   spreadOf(minutes.filter((minute) => !isMerging(minute)).map(({ walBytes }) => walBytes));
+const cpuOf = (minutes: readonly MinuteFigures[]): Spread =>
+  spreadOf(minutes.filter((minute) => !isMerging(minute)).map(({ cpuMs }) => cpuMs));
 
 const row = (name: string, spread: Spread, shown: (value: number) => string): string[] => [
   name,

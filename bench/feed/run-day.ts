@@ -11,6 +11,8 @@ import { feedModule } from './product-parts.ts';
 
 export type MinuteFigures = {
   readonly ms: number;
+  /** Processor time of this process, which is that of a merge beside the commit too. */
+  readonly cpuMs: number;
   /** Of the minute's commit, and of a merge beside it. */
   readonly walBytes: number;
   /** How many merges ran beside the commit. */
@@ -69,11 +71,18 @@ export async function runDay(
     const flows = flowsOf(minute);
     const wal = await walBytes(observer);
     const looking = merging.look();
+    const cpu = process.cpuUsage();
     const started = performance.now();
     await commit(minute, flows);
     const ms = performance.now() - started;
+    const { user, system } = process.cpuUsage(cpu);
     const look = await looking;
-    minutes.push({ ms, walBytes: (await walBytes(observer)) - wal, merges: look.merges });
+    minutes.push({
+      ms,
+      cpuMs: (user + system) / 1000,
+      walBytes: (await walBytes(observer)) - wal,
+      merges: look.merges,
+    });
     await note(look);
     await between(minute);
     if (minute % CHECKPOINT_EVERY === CHECKPOINT_EVERY - 1) await observer.query('checkpoint');

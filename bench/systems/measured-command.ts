@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { peakMemoryBytes } from './peak-memory.ts';
+import { type ProcessUsage, processUsage } from './process-usage.ts';
 import { spawnCommand } from './product.ts';
 
 export type CommandFigures = {
   /** From the start of the process to its end. */
   readonly seconds: number;
-  /** null where the machine does not tell. */
-  readonly peakBytes: number | null;
+  /** Of its process; null where the machine does not tell. */
+  readonly usage: ProcessUsage | null;
 };
 
-/** The peak only rises, so that of shortly before the end is that of the whole run, or nearly. */
+/** Usage only rises, so that of shortly before the end is that of the whole run, or nearly. */
 const LOOK_EVERY_MS = 20;
 
 /** Runs `countergraph …` on a database. Errors: it fails. */
@@ -24,18 +24,18 @@ export async function measureCommand(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  let peakBytes: number | null = null;
+  let usage: ProcessUsage | null = null;
   const watching = new AbortController();
   const watched = watch();
   const status = await ended.finally(() => watching.abort());
   const seconds = (performance.now() - started) / 1000;
   await watched;
-  if (status === 0) return { seconds, peakBytes };
+  if (status === 0) return { seconds, usage };
   throw new Error(`countergraph ${parameters.join(' ')} ended with status ${status}`);
 
   async function watch(): Promise<void> {
     while (!watching.signal.aborted && child.pid !== undefined) {
-      peakBytes = (await peakMemoryBytes(child.pid)) ?? peakBytes;
+      usage = (await processUsage(child.pid)) ?? usage;
       await delay(LOOK_EVERY_MS);
     }
   }

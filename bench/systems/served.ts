@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createGraphClient, type GraphClient } from './graph-client.ts';
-import { peakMemoryBytes } from './peak-memory.ts';
+import { type ProcessUsage, processUsage } from './process-usage.ts';
 import { spawnCommand } from './product.ts';
 
 export type Served = GraphClient & {
-  peakBytes(): Promise<number | null>;
+  /** Of its process so far; null where the machine does not tell. */
+  usage(): Promise<ProcessUsage | null>;
   stop(): Promise<void>;
 };
 
@@ -18,7 +19,7 @@ export async function serve(databaseUrl: string): Promise<Served> {
   return {
     ask: client.ask,
     close: client.close,
-    peakBytes: async () => (child.pid === undefined ? null : peakMemoryBytes(child.pid)),
+    usage: async () => (child.pid === undefined ? null : processUsage(child.pid)),
     async stop() {
       client.close();
       child.kill('SIGTERM');
