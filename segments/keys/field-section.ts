@@ -5,7 +5,7 @@ import { readColumn, writeColumn } from './field-column.ts';
 import type { KeyCodec } from './key-codec.ts';
 import { compareKeys, type KeyList, keyStart, type OrdinalRange } from './key-list.ts';
 import type { KeyListBuilder } from './key-list-builder.ts';
-import type { KeyShape, KeyTag } from './key-shape.ts';
+import type { KeyField, KeyShape, KeyTag } from './key-shape.ts';
 
 /*
  * Keys made of bytes, by columns: neighbours are close to each other in their first fields, and
@@ -137,7 +137,97 @@ export function readFieldKeys(
   codec: FieldCodec,
 ): void {
   const { shapes } = codec;
-  const neighbours = neighboursOf(shapes, readShapes(reader, count, shapes));
+  const shapeOf = readShapes(reader, count, shapes);
+  const length = isUniform(shapeOf)
+    ? readUniformKeys(reader, shapeOf, shapes, into)
+    : readMixedKeys(reader, shapeOf, shapes, into);
+  checkKinds(codec, into, count);
+  into.length = length;
+  into.count += count;
+}
+
+/** Whether there are keys, and all are of one shape. */
+function isUniform(shapeOf: Uint8Array): boolean {
+  for (let i = 1; i < shapeOf.length; i += 1) if (shapeOf[i] !== shapeOf[0]) return false;
+  return shapeOf.length > 0;
+}
+
+/**
+ * Keys of one shape, as most sections have: where each of them begins is known without looking. The
+ * result is where the last one ends.
+ */
+function readUniformKeys(
+  reader: ByteReader,
+  shapeOf: Uint8Array,
+  shapes: readonly KeyShape[],
+  into: KeyListBuilder,
+): number {
+  const count = shapeOf.length;
+  const shape = shapes[shapeOf[0] as number] as KeyShape;
+  const end = placeUniformKeys(shape, count, into);
+  const first = new Uint8Array(count).fill(1);
+  const isSame = new Uint8Array(count).fill(1, 1);
+  for (let field = 0; field < mostFields(shapes); field += 1) {
+    const place = shape.fields[field];
+    if (place === undefined) {
+      // A field of other shapes, of which this section has none.
+      readColumn(reader, new Uint8Array(0));
+      continue;
+    }
+    const numbers = readColumn(reader, field === 0 ? first : isSame);
+    putUniformNumbers(into, numbers, {
+      at: into.length + place.at,
+      width: place.width,
+      length: shape.length,
+    });
+    for (let i = 1; i < count; i += 1) if (numbers[i] !== numbers[i - 1]) isSame[i] = 0;
+  }
+  if (isSame.includes(1)) throw notAscending();
+  return end;
+}
+
+function placeUniformKeys(shape: KeyShape, count: number, into: KeyListBuilder): number {
+  into.reserve({ keys: count, bytes: count * shape.length });
+  const { bytes, ends } = into;
+  let end = into.length;
+  for (let i = into.count; i < into.count + count; i += 1) {
+    if (shape.tags.length > 0) putTags(bytes, end, shape);
+    end += shape.length;
+    ends[i] = end;
+  }
+  return end;
+}
+
+function putUniformNumbers(
+  { bytes }: KeyListBuilder,
+  numbers: Float64Array,
+  { at, width, length }: KeyField & { readonly length: number },
+): void {
+  const limit = 256 ** width;
+  let start = at;
+  for (let i = 0; i < numbers.length; i += 1) {
+    const number = numbers[i] as number;
+    if (number >= limit) throw fieldTooLarge();
+    if (width === 4) {
+      bytes[start] = number >>> 24;
+      bytes[start + 1] = number >>> 16;
+      bytes[start + 2] = number >>> 8;
+      bytes[start + 3] = number;
+    } else {
+      for (let b = 0; b < width; b += 1) bytes[start + b] = number >>> (8 * (width - 1 - b));
+    }
+    start += length;
+  }
+}
+
+/** The result is where the last key ends. */
+function readMixedKeys(
+  reader: ByteReader,
+  shapeOf: Uint8Array,
+  shapes: readonly KeyShape[],
+  into: KeyListBuilder,
+): number {
+  const neighbours = neighboursOf(shapes, shapeOf);
   const length = placeKeys(neighbours, into);
   for (let field = 0; field < mostFields(shapes); field += 1) {
     const having = keysWith(neighbours, field);
@@ -146,9 +236,7 @@ export function readFieldKeys(
     noteDifferences(neighbours, having, numbers);
   }
   checkOrder(neighbours, into);
-  checkKinds(codec, into, count);
-  into.length = length;
-  into.count += count;
+  return length;
 }
 
 function readShapes(reader: ByteReader, count: number, shapes: readonly KeyShape[]): Uint8Array {
@@ -207,7 +295,7 @@ function putNumbers(
     const key = having.keys[i] as number;
     const shape = shapeOf[key] as number;
     const number = numbers[i] as number;
-    if (number >= (limits[shape] as number)) throw new DamagedSegment('a field is too large');
+    if (number >= (limits[shape] as number)) throw fieldTooLarge();
     let start = keyStart(into, into.count + key) + (at[shape] as number);
     for (let bits = 8 * (width[shape] as number) - 8; bits >= 0; bits -= 8) {
       bytes[start] = (number >>> bits) & 255;
@@ -223,8 +311,11 @@ function checkOrder({ shapeOf, isSame }: Neighbours, into: KeyListBuilder): void
     if (shapeOf[i] === shapeOf[i - 1]) continue;
     if (compareKeys(into, into.count + i - 1, into, into.count + i) >= 0) isAscending = false;
   }
-  if (!isAscending) throw new DamagedSegment('the keys of a section do not ascend');
+  if (!isAscending) throw notAscending();
 }
+
+const fieldTooLarge = () => new DamagedSegment('a field is too large');
+const notAscending = () => new DamagedSegment('the keys of a section do not ascend');
 
 /** Not any bytes are a country, or a subnet; of the other kinds they are. */
 function checkKinds({ kinds, check }: FieldCodec, into: KeyListBuilder, count: number): void {

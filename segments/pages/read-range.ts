@@ -34,11 +34,18 @@ import type { Sections } from './sections.ts';
 /** The keys of a range. Errors: DamagedSegment. */
 export function readKeys(range: PlacedRange, codec: KeyCodec, sections: Sections): KeyList {
   const keys = new KeyListBuilder({ keys: range.keyCount, bytes: 0 });
-  for (const section of range.keys.keys()) {
-    readSection({ range, section }, { codec, sections, into: keys });
-  }
-  if (keys.count !== range.keyCount) throw wrongSections(range);
+  addKeysOfRange(range, { codec, sections, into: keys });
   return keys.finish();
+}
+
+/**
+ * Appends the keys of a range to those of the ranges before it. Errors: DamagedSegment; then `into`
+ * is of no use.
+ */
+export function addKeysOfRange(range: PlacedRange, target: SectionTarget): void {
+  const before = target.into.count;
+  for (const section of range.keys.keys()) readSection({ range, section }, target);
+  if (target.into.count - before !== range.keyCount) throw wrongSections(range);
 }
 
 /** Some keys of a range: those of one of its sections, counted from 0. */
@@ -51,7 +58,7 @@ export function readKeysOfSection(place: KeySection, codec: KeyCodec, sections: 
   return keys.finish();
 }
 
-type SectionTarget = {
+export type SectionTarget = {
   readonly codec: KeyCodec;
   readonly sections: Sections;
   readonly into: KeyListBuilder;

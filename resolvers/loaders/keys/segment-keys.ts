@@ -1,7 +1,9 @@
+import { sharedMemory } from '../../../segments/filter/key-set.ts';
+import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
+import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
-import { joinKeyLists } from '../../../segments/merge/key-list-parts.ts';
-import { readKeys } from '../../../segments/pages/read-range.ts';
+import { addKeysOfRange } from '../../../segments/pages/read-range.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
@@ -36,12 +38,13 @@ export class SegmentKeys {
   async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
     const { memory, goOn } = this.#reader;
     for (const [segment, { codec }] of this.#missing) {
-      const lists: KeyList[] = [];
+      const into = sharedBuilder(segment, codec);
+      const target = { codec, sections: sectionsOf(segment), into };
       for (const range of segment.directory().ranges) {
-        lists.push(readKeys(range, codec, sectionsOf(segment)));
+        addKeysOfRange(range, target);
         await goOn();
       }
-      const keys = shared(lists);
+      const keys = into.finish();
       memory.keep('keys', segmentName(this.#reader, segment), keys);
       this.#lists.set(segment, keys);
     }
@@ -56,14 +59,15 @@ export class SegmentKeys {
   }
 }
 
-/** In memory that threads share. */
-function shared(lists: readonly KeyList[]): KeyList {
-  const { bytes, ends, count } = joinKeyLists(lists);
-  const own = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  own.set(bytes);
-  const words = new Uint32Array(new SharedArrayBuffer(ends.length * Uint32Array.BYTES_PER_ELEMENT));
-  words.set(ends);
-  return { bytes: own, ends: words, count };
+/**
+ * A list in memory that threads share, with room for the segment's keys where they are all of one
+ * length: millions of keys are then never copied.
+ */
+function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBuilder {
+  const keys = segment.directory().ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
+  const [first, ...others] = shapes ?? [];
+  const isFixed = first !== undefined && others.every(({ length }) => length === first.length);
+  return new KeyListBuilder({ keys, bytes: isFixed ? keys * first.length : 0 }, sharedMemory);
 }
 
 /** The keys of several segments together; null maps: of one segment, whose ordinals they are. */
