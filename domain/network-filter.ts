@@ -1,10 +1,8 @@
 import { malformed } from './errors.ts';
 import type { SimpleKeyKind } from './key-kind.ts';
-import { type KeyRange, prefixRange } from './key-range.ts';
 import { addressBytesOf, isAddressKind } from './key-text.ts';
 import { type Network, parseNetwork } from './keys/address-forms.ts';
 import { parseAddress } from './keys/address-text.ts';
-import { formatHexBytes } from './keys/hex-bytes.ts';
 
 /**
  * The networks of one address family by prefix length, each as the number that its first bits
@@ -42,18 +40,6 @@ export function readNetworks(
   }
   return networks.map((text) => readNetwork(text, name));
 }
-
-/** Where the raw keys of the addresses in `networks` are; other keys may be there too. */
-export const networkRanges = (networks: readonly string[]): KeyRange[] =>
-  networks.flatMap((text) => {
-    const network = parseNetwork(text) ?? parseHost(text);
-    if (network === null) return [];
-    const { bytes, prefix } = network;
-    const host = bytes.map((_, i) => 0xff >> Math.min(8, Math.max(0, prefix - 8 * i)));
-    const first = formatHexBytes(bytes.map((byte, i) => byte & ~(host[i] ?? 0)));
-    const last = formatHexBytes(bytes.map((byte, i) => byte | (host[i] ?? 0)));
-    return { from: first, below: prefixRange(last).below };
-  });
 
 function readNetwork(text: string, name: string): Network {
   const network = parseNetwork(text) ?? parseHost(text);

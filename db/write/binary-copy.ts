@@ -15,11 +15,8 @@ export const BLOCK_BYTES = 512 * 1024;
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const TRAILER = Buffer.from([0xff, 0xff]);
 
-export const INT2 = 2;
 export const INT4 = 4;
 export const INT8 = 8;
-/** In place of a size. */
-export const NULL = -1;
 
 /** Appends rows to a table: `rows` are blocks of whole ones, each beginning with its field count. */
 export const copyRows = (
@@ -40,12 +37,6 @@ function* framed(rows: Iterable<Buffer>): Generator<Buffer> {
 
 // Each writes a field at a place, and gives the place after it.
 
-export function writeInt2(view: DataView, at: number, value: number): number {
-  view.setInt32(at, INT2);
-  view.setInt16(at + 4, value);
-  return at + 4 + INT2;
-}
-
 export function writeInt4(view: DataView, at: number, value: number): number {
   view.setInt32(at, INT4);
   view.setInt32(at + 4, value);
@@ -61,9 +52,4 @@ export function writeInt8(view: DataView, at: number, value: number): number {
   view.setInt32(at + 4, high);
   view.setUint32(at + 8, value - high * TWO_32);
   return at + 4 + INT8;
-}
-
-export function writeNull(view: DataView, at: number): number {
-  view.setInt32(at, NULL);
-  return at + 4;
 }

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { requireSession } from './require-session.ts';
 
 /**
- * Takes the lock under which keys and samples of a context are written, until the end of the
+ * Takes the lock under which readings of a context are written, until the end of the
  * transaction. `onWaiting` is called when another one has it, before waiting for it.
  */
 export const lockContext = (
@@ -12,10 +12,6 @@ export const lockContext = (
   contextId: number,
   onWaiting: () => void,
 ): Promise<void> => lock(connection, CONTEXT_IMPORT_LOCK, contextId, onWaiting);
-
-/** The same lock if nobody has it; false: somebody has. */
-export const tryLockContext = (connection: Connection, contextId: number): Promise<boolean> =>
-  tryLock(connection, CONTEXT_IMPORT_LOCK, contextId);
 
 /**
  * The same lock for several transactions that follow each other, until `releaseContext`.
