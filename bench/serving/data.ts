@@ -58,11 +58,26 @@ export async function importMinutes(
 
 type Minutes = { readonly from: number; readonly to: number };
 
+/** Every third key has readings in a minute, the same in all groups. */
+function* valuesOf(minute: number): Generator<{ readonly key: number; readonly value: number }> {
+  for (let key = minute % 3; key < KEYS; key += 3) {
+    yield { key, value: ((key * 7919 + minute * 104_729) % 10_007) + 1 };
+  }
+}
+
+/** What the first meter of each group comes to. */
+export function totalOf({ from, to }: Minutes): number {
+  let total = 0;
+  for (let minute = from; minute < to; minute += 1) {
+    for (const { value } of valuesOf(minute)) total += value * 600;
+  }
+  return total;
+}
+
 function* lines({ from, to }: Minutes): Generator<string> {
   for (let minute = from; minute < to; minute += 1) {
     for (let group = 0; group < GROUPS; group += 1) {
-      for (let key = minute % 3; key < KEYS; key += 3) {
-        const value = ((key * 7919 + minute * 104_729) % 10_007) + 1;
+      for (const { key, value } of valuesOf(minute)) {
         const line = {
           ...{ group: guidOf(group), key: `host-${key}`, ts: FROM + minute * 60 },
           values: { 0: value * 600, 1: value, 2: 1 },
