@@ -14,7 +14,7 @@ import type {
 } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
-import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import { identityOf, SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { fromKernel, type NamedKeys, toKernel } from './kernel-questions.ts';
 
 /** A read, the segments that it needs, and all that is asked of it. */
@@ -160,7 +160,7 @@ function unitsOf(
     const toUnion = ({ level }: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
       // A block of all keys is the map itself.
       if (map === null || ids.length === map.length) return map ?? ids;
-      const name = `${segment.segmentId} ${level} ${start} ${union.name}`;
+      const name = `${identityOf(segment)} ${level} ${start} ${union.name}`;
       const known = memory.find('mapped', name);
       if (known) return known;
       const own = mapped(ids, map);

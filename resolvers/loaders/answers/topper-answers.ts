@@ -7,6 +7,7 @@ import { planNote, rememberedNote } from '../plan/plan-note.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { ContextState, NodeReader } from '../session/node-reader.ts';
+import { identityOf } from '../session/segment-reader.ts';
 import {
   answerPlanned,
   type PlannedAnswers,
@@ -174,5 +175,5 @@ const madeOf = (
   node,
   read,
   question,
-  segmentIds: parts.map(({ segment }) => segment.segmentId).sort((a, b) => a - b),
+  segments: parts.map(({ segment }) => identityOf(segment)).sort(),
 });

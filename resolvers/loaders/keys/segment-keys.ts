@@ -7,7 +7,12 @@ import { addKeysOfRange } from '../../../segments/pages/read-range.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
-import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
+import {
+  identityOf,
+  type SectionWishes,
+  type SegmentReader,
+  segmentName,
+} from '../session/segment-reader.ts';
 
 /** The keys of segments of one group; those that are not remembered are to be read. */
 export class SegmentKeys {
@@ -86,7 +91,7 @@ export async function uniteSegments(
   keys: SegmentKeys,
 ): Promise<SegmentUnion> {
   const ordered = segments.toSorted((a, b) => a.segmentId - b.segmentId);
-  const name = `${reader.node} ${ordered.map(({ segmentId }) => segmentId).join(' ')}`;
+  const name = `${reader.node} ${ordered.map(identityOf).join(' ')}`;
   const [first, ...others] = ordered;
   if (!first) return { name, keys: NO_KEYS, mapOf: () => null };
   if (others.length === 0) return { name, keys: keys.of(first), mapOf: () => null };

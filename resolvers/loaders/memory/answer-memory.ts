@@ -16,7 +16,8 @@ export type AskedBefore = {
 /** The same, once it is known which segments the answer is made of. */
 export type MadeOf = Pick<AskedBefore, 'read' | 'question'> & {
   readonly node: string;
-  readonly segmentIds: readonly number[];
+  /** What tells each from all others. */
+  readonly segments: readonly string[];
 };
 
 /** About what an answer takes, and each of its keys. */
@@ -70,8 +71,8 @@ export class AnswerMemory {
 const nameOf = ({ context, version, ...asked }: AskedBefore): string | null =>
   named(asked, `at ${version} ${context}`);
 
-const nameOfMade = ({ node, segmentIds, ...asked }: MadeOf): string | null =>
-  named(asked, `of ${segmentIds.join(' ')} ${node}`);
+const nameOfMade = ({ node, segments, ...asked }: MadeOf): string | null =>
+  named(asked, `of ${segments.join(' ')} ${node}`);
 
 /** null: not worth it, drill-downs are of a few keys, and differ from row to row. */
 function named({ read, question }: Pick<AskedBefore, 'read' | 'question'>, of: string) {

@@ -23,9 +23,16 @@ export type SegmentReader = {
   readonly goOn: () => Promise<void> | undefined;
 };
 
+/**
+ * What tells a segment from all others of a node: a database that is brought back from a backup may
+ * give the same id again.
+ */
+export const identityOf = ({ segmentId, directory }: StoredSegment): string =>
+  `${segmentId}.${directory().nonce}`;
+
 /** A segment as the memory calls it. */
-export const segmentName = ({ node }: SegmentReader, { segmentId }: StoredSegment): string =>
-  `${node} ${segmentId}`;
+export const segmentName = ({ node }: SegmentReader, segment: StoredSegment): string =>
+  `${node} ${identityOf(segment)}`;
 
 /** Sections that are to be read, so that all pages of a request come in one statement. */
 export class SectionWishes {

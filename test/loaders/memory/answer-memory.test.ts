@@ -15,9 +15,9 @@ const asked = (maxItems: number, version = 1) => ({
   ...{ context: 'primary 1', version },
 });
 
-const made = (maxItems: number, segmentIds = [1, 2]) => ({
+const made = (maxItems: number, segments = ['1.7', '2.9']) => ({
   ...question(maxItems),
-  ...{ node: 'primary', segmentIds },
+  ...{ node: 'primary', segments },
 });
 
 const ONE = { sum: 1n, count: 1n };
@@ -47,7 +47,7 @@ describe('remembered answers', () => {
     expect(memory.find(asked(5, 2))).toBeNull();
     expect(memory.find(asked(6))).toBeNull();
     expect(memory.findMadeOf(made(5))).toEqual(answerOf(5));
-    expect(memory.findMadeOf(made(5, [1, 2, 3]))).toBeNull();
+    expect(memory.findMadeOf(made(5, ['1.7', '2.9', '3.4']))).toBeNull();
     expect(memory.findMadeOf(made(6))).toBeNull();
   });
 
