@@ -80,7 +80,14 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   const { timeoutSeconds, maxItems } = request;
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {
-    ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, filter, maxItems, bound },
+    meter,
+    fold,
+    rule: ruleOf(group, fold),
+    window,
+    probeId,
+    filter,
+    maxItems,
+    bound,
     available,
     covered: coveredPart(window, available),
     within: null,

@@ -1,7 +1,7 @@
 import { describeDatabase } from '../db/describe-database.ts';
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { LOST_STATEMENTS } from '../db/pooler.ts';
-import { joinObservers } from '../domain/work-observer.ts';
+import { joinObservers, type WorkObserver } from '../domain/work-observer.ts';
 import { AnswerBudget } from '../resolvers/answer-budget.ts';
 import { ServiceMemory } from '../resolvers/loaders/memory/service-memory.ts';
 import { RequestReads } from '../resolvers/loaders/session/request-reads.ts';
@@ -89,16 +89,7 @@ export function createService(options: ServiceOptions): Service {
       log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
   });
   const directory = new NodeDirectory();
-  const threadPool = new ThreadPool({
-    workers: settings.workers,
-    queueLength: settings.workerQueue,
-    onWork,
-  });
-  const memory = new ServiceMemory(threadPool, {
-    segmentBytes: settings.blockCacheBytes,
-    answerBytes: settings.answerCacheBytes,
-    responseBytes: settings.responseCacheBytes,
-  });
+  const memory = openMemory(settings, onWork);
   const variable = options.variable ?? ((name: string) => process.env[name]);
   const merging = new MergingTally();
   const state = new ServingState();
@@ -106,11 +97,25 @@ export function createService(options: ServiceOptions): Service {
   const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
   const { databaseRestarts = () => 0 } = options;
   registerState(metrics.registry, {
-    ...{ pools, nodeNameOf, memory, merging, retention, state, databaseRestarts },
+    pools,
+    nodeNameOf,
+    memory,
+    merging,
+    retention,
+    state,
+    databaseRestarts,
   });
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
-    ...{ settings, log, pools, memory, metrics, tracing, merging, retention, state },
+    settings,
+    log,
+    pools,
+    memory,
+    metrics,
+    tracing,
+    merging,
+    retention,
+    state,
     documents: options.documents ?? new Map(),
     pageDocuments: options.pageDocuments ?? new Map(),
     openScope: (timeoutSeconds, asked, { mayReadAlone } = { mayReadAlone: false }) => ({
@@ -131,7 +136,16 @@ export function createService(options: ServiceOptions): Service {
       }),
     }),
     async close() {
-      await Promise.all([pools.close(), threadPool.close()]);
+      await Promise.all([pools.close(), memory.threadPool.close()]);
     },
   };
+}
+
+function openMemory(settings: Settings, onWork: WorkObserver): ServiceMemory {
+  const { workers, workerQueue: queueLength } = settings;
+  return new ServiceMemory(new ThreadPool({ workers, queueLength, onWork }), {
+    segmentBytes: settings.blockCacheBytes,
+    answerBytes: settings.answerCacheBytes,
+    responseBytes: settings.responseCacheBytes,
+  });
 }

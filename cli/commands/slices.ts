@@ -104,7 +104,11 @@ async function act(action: SliceAction, options: SliceOptions): Promise<void> {
   await withDatabase(({ url, signal }) =>
     withKeeper(
       {
-        ...{ databaseUrl: url, context, signal, now: nowInSeconds, onBytes: progress.update },
+        databaseUrl: url,
+        context,
+        signal,
+        now: nowInSeconds,
+        onBytes: progress.update,
         onWaiting: () => console.error(`waiting for other work on ${context} to end`),
       },
       (keeper) => actOn(keeper, action, { options, selection, signal, progress }),

@@ -31,7 +31,9 @@ const CHECKOUT = {
   }),
   'tsconfig.json': JSON.stringify({ compilerOptions: { module: 'nodenext', strict: true } }),
   'package.json': JSON.stringify({
-    ...{ name: 'countergraph', version: '0.0.0', type: 'module' },
+    name: 'countergraph',
+    version: '0.0.0',
+    type: 'module',
     bin: { countergraph: 'bin/countergraph.mjs' },
   }),
   'package-lock.json': '{}',

@@ -194,7 +194,10 @@ describe('what is left out', () => {
     await lab.apply({ context: 'named', groups: [group(1)] });
     const keys = ['dns', 'mmdb', 'user'];
     const lines = keys.map((key) => ({
-      ...{ group: HOSTS, key, ts: T0, values: { 0: 1 } },
+      group: HOSTS,
+      key,
+      ts: T0,
+      values: { 0: 1 },
       label: `by ${key}`,
     }));
     await lab.importSamples(lines, { context: 'named' });

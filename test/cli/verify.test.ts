@@ -58,7 +58,11 @@ it('verify names differences, and ends with 1 and what to do; rebuild repairs th
   const json = await run(...VERIFY, '--json');
   expect([json.status, json.out.length]).toEqual([1, 1]);
   expect(JSON.parse(json.out[0] ?? '')).toMatchObject({
-    ...{ context: 'lab', slices: 1, segments: 1, samples: 2, differenceCount: 2 },
+    context: 'lab',
+    slices: 1,
+    segments: 1,
+    samples: 2,
+    differenceCount: 2,
     seconds: expect.any(Number),
     differences: [
       { group: 'Group 1', slice: 'slice-20240715-0000', probe: null, segment: 1 },
@@ -85,8 +89,14 @@ it('more differences than can be named are counted', async () => {
   expect(err).toEqual([expect.stringContaining('context lab has 1,201 differences: ')]);
   expect((await run(...REBUILD, '--json')).out.map((text) => JSON.parse(text))).toEqual([
     {
-      ...{ context: 'lab', segments: 1, samples: 2, bytes: expect.any(Number), leftOver: 0 },
-      ...{ coverage: 1201, damaged: [], seconds: expect.any(Number) },
+      context: 'lab',
+      segments: 1,
+      samples: 2,
+      bytes: expect.any(Number),
+      leftOver: 0,
+      coverage: 1201,
+      damaged: [],
+      seconds: expect.any(Number),
     },
   ]);
 });

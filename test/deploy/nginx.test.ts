@@ -82,8 +82,13 @@ const TOKEN = ADA.token;
 
 const topper = (parameters: Readonly<Record<string, string | number>> = {}): string =>
   `/api/topper/topper_request?${new URLSearchParams({
-    ...{ username: ADA.username, api_token: TOKEN, context: CONTEXT, counter_group: GROUP },
-    ...{ window_fromts: String(T0), window_seconds: '60', maxitems: '1000' },
+    username: ADA.username,
+    api_token: TOKEN,
+    context: CONTEXT,
+    counter_group: GROUP,
+    window_fromts: String(T0),
+    window_seconds: '60',
+    maxitems: '1000',
     ...Object.fromEntries(Object.entries(parameters).map(([k, v]) => [k, String(v)])),
   })}`;
 
@@ -95,7 +100,10 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     lab = await startLab({
       groups: [group(1)],
       lines: Array.from({ length: 1000 }, (_, i) => ({
-        ...{ group: GROUP, key: `key ${i}`, ts: T0, values: { 0: 1000 - i } },
+        group: GROUP,
+        key: `key ${i}`,
+        ts: T0,
+        values: { 0: 1000 - i },
       })),
       settings: { trustProxy: ['127.0.0.1'] },
     });

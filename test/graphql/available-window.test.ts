@@ -10,7 +10,11 @@ const interval = (from: number, to: number) => ({ from, to, seconds: to - from }
 
 beforeAll(async () => {
   const line = (guid: string, key: string, ts: number, probe: string) => ({
-    ...{ group: guid, key, ts, probe, values: { 0: 1 } },
+    group: guid,
+    key,
+    ts,
+    probe,
+    values: { 0: 1 },
   });
   lab = await startLab({
     groups: [

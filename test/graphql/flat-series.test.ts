@@ -168,7 +168,10 @@ describe('averageRate', () => {
           flatSeries(step: 600) { at key value averageRate } } } } }`,
     );
     const row = (at: number, key: string | null, value: number, averageRate: number) => ({
-      ...{ at: T0 + at, key, value, averageRate },
+      at: T0 + at,
+      key,
+      value,
+      averageRate,
     });
     // Volumes of 6000 and 0, and of 1200 and 0 in the one minute that there is of the second step.
     expect(context.counterGroup.topper.flatSeries).toEqual([

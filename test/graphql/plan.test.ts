@@ -45,7 +45,11 @@ describe('the plan of a topper', () => {
     expect(plans).toEqual([
       {
         counterGroup: guidOf(1),
-        ...{ meter: 0, probe: null, window, remembered: false, segments: 3 },
+        meter: 0,
+        probe: null,
+        window,
+        remembered: false,
+        segments: 3,
         blocks: [
           // Each day's segment as a whole, from its first bucket to its last.
           { seconds: FILLED, from: T0, to: T0 + FILLED, count: 1 },

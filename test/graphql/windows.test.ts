@@ -94,11 +94,14 @@ describe('a window', () => {
     const dates = { from: '2024-07-15T00:01', to: '2024-07-15T00:03:00' };
     expect(await resolved({ dates })).toEqual({ from: 60, to: 180, buckets: [1, 2] });
     expect(await resolved({ dates }, { zone: 'Europe/Berlin' })).toMatchObject({
-      ...{ from: 60 - 7200, to: 180 - 7200 },
+      from: 60 - 7200,
+      to: 180 - 7200,
     });
     const zoned = { from: '2024-07-15Z', to: '2024-07-15T02:03+02:00' };
     expect(await resolved({ dates: zoned }, { zone: 'Asia/Kolkata' })).toEqual({
-      ...{ from: 0, to: 180, buckets: [0, 1, 2] },
+      from: 0,
+      to: 180,
+      buckets: [0, 1, 2],
     });
     const mixed = { from: 'Jul 15 2024 12:01 AM', to: new Date((T0 + 180) * 1000).toISOString() };
     expect(await resolved({ dates: mixed })).toEqual({ from: 60, to: 180, buckets: [1, 2] });

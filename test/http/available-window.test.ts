@@ -8,7 +8,11 @@ const [GROUP, BARE] = [1, 2].map(guidOf) as [string, string];
 const ORIGIN = 'https://noc.example.com';
 
 const line = (ts: number, probe: string, key = 'a') => ({
-  ...{ group: GROUP, key, ts, probe, values: { 0: 1 } },
+  group: GROUP,
+  key,
+  ts,
+  probe,
+  values: { 0: 1 },
 });
 
 let lab: TestService;

@@ -10,7 +10,9 @@ const LONG = guidOf(2);
 const METERS = [meter(2, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12)];
 
 const line = (key: string, at: number, value: number, more: Partial<Line> = {}): Line => ({
-  ...{ group: GROUP, key, ts: T0 + at },
+  group: GROUP,
+  key,
+  ts: T0 + at,
   values: Object.fromEntries(METERS.map(({ id }) => [id, value])),
   ...more,
 });
@@ -28,7 +30,10 @@ beforeAll(async () => {
       line('c', 900, 1),
       // Eight days of minutes: 11,521 of them.
       ...[0, 8 * DAY].map((at) => ({
-        ...{ group: LONG, key: 'k', ts: T0 + at, values: { 0: 1 } },
+        group: LONG,
+        key: 'k',
+        ts: T0 + at,
+        values: { 0: 1 },
       })),
     ],
   });
@@ -42,8 +47,16 @@ const ask = (parameters: RestParameters) =>
   lab.call(
     `${lab.path('topper')}?${new URLSearchParams(
       Object.entries({
-        ...{ context: 'lab', username: 'ada', api_token: 'ada-token', counter_group: GROUP },
-        ...{ ...WINDOW, meter: 2, maxitems: 2, format: 'csv', series: true, ...parameters },
+        context: 'lab',
+        username: 'ada',
+        api_token: 'ada-token',
+        counter_group: GROUP,
+        ...WINDOW,
+        meter: 2,
+        maxitems: 2,
+        format: 'csv',
+        series: true,
+        ...parameters,
       }).map(([name, value]) => [name, String(value)]),
     )}`,
   );
@@ -192,7 +205,8 @@ describe('the parameters', () => {
     const body = { ...WINDOW, counter_group: GROUP, meter: 2, maxitems: 1, format: 'csv' };
     const asked = { context: 'lab', username: 'ada', api_token: 'ada-token', ...body };
     const posted = await lab.call(lab.path('topper'), {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...asked, series: true, step: 1200 }),
     });
     expect(parseCsv(posted.text).slice(1)).toEqual([[String(T0), 'a', 'first,\n=of all', '34']]);

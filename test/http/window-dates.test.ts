@@ -163,7 +163,10 @@ describe('a date of ISO 8601', () => {
 
   it('keeps its + where the address has it as it is: there it stands for a space', async () => {
     const query = new URLSearchParams({
-      ...{ username: ADA.username, api_token: ADA.token, context: CONTEXT, counter_group: GROUP },
+      username: ADA.username,
+      api_token: ADA.token,
+      context: CONTEXT,
+      counter_group: GROUP,
     });
     const dates = 'from_date=2024-07-15T01:59:00+02:00&to_date=2024-07-15T02:02+02:00';
     const { text } = await lab.call(`${lab.path('topper')}?${query}&${dates}`);

@@ -271,7 +271,10 @@ describe('what is there at the moment', () => {
       items += 1;
       return lab.topper({
         ...{ counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600 },
-        ...{ key_filter: 'a', get_percentiles: '50', ...shape(), maxitems: items },
+        key_filter: 'a',
+        get_percentiles: '50',
+        ...shape(),
+        maxitems: items,
       });
     };
     // A segment of one topper bucket needs no series.

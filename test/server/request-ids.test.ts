@@ -218,7 +218,10 @@ describe('slow requests', () => {
         ms: expect.any(Number),
         plans: [
           expect.objectContaining({
-            ...{ counterGroup: GROUP, meter: 0, segments: 1, blocksRead: expect.any(Number) },
+            counterGroup: GROUP,
+            meter: 0,
+            segments: 1,
+            blocksRead: expect.any(Number),
             window: { from: T0, to: T0 + 3600 },
           }),
         ],

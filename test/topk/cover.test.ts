@@ -71,7 +71,8 @@ describe('the cover of an interval', () => {
   it('of an interval in which no bucket starts is nothing', () => {
     for (const to of [T0 + 1, T0 + 59, T0 + 60]) {
       expect(coverInterval({ from: T0 + 1, to }, [60, 3600], true)).toMatchObject({
-        ...{ runs: [], less: [] },
+        runs: [],
+        less: [],
       });
     }
   });

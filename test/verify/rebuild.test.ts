@@ -9,7 +9,10 @@ import { nowInSeconds, rebuild, segmentsOf, verify } from './verify-support.ts';
 const GROUP = guidOf(1);
 
 const line = (key: string, ts: number, value: number): Line => ({
-  ...{ group: GROUP, key, ts, values: { 0: value, 1: value + 1 } },
+  group: GROUP,
+  key,
+  ts,
+  values: { 0: value, 1: value + 1 },
 });
 
 let lab: TestService;
@@ -43,7 +46,12 @@ describe('rebuild', () => {
     expect(before.answer.keys).toHaveLength(2);
     const report = await rebuild(lab);
     expect(report).toMatchObject({
-      ...{ context: CONTEXT, segments: 2, samples: 3, leftOver: 0, coverage: 0, damaged: [] },
+      context: CONTEXT,
+      segments: 2,
+      samples: 3,
+      leftOver: 0,
+      coverage: 0,
+      damaged: [],
     });
     const { version, layout } = await numbers();
     expect(version).toBe(before.numbers.version);
@@ -78,7 +86,9 @@ describe('rebuild', () => {
         await connection.query('select pg_advisory_xact_lock($1, 1)', [CONTEXT_MERGE_LOCK]);
         await new Promise<void>((resolve) => {
           rebuilding = rebuildContext({
-            ...{ databaseUrl: lab.databaseUrl, context: CONTEXT, now: nowInSeconds },
+            databaseUrl: lab.databaseUrl,
+            context: CONTEXT,
+            now: nowInSeconds,
             onWaiting() {
               waited += 1;
               resolve();
@@ -102,7 +112,9 @@ describe('rebuild', () => {
     const controller = new AbortController();
     const before = await segmentsOf(lab);
     const rebuilding = rebuildContext({
-      ...{ databaseUrl: lab.databaseUrl, context: CONTEXT, signal: controller.signal },
+      databaseUrl: lab.databaseUrl,
+      context: CONTEXT,
+      signal: controller.signal,
       now: nowInSeconds,
       onProgress: () => controller.abort(new Error('enough')),
     });

@@ -19,7 +19,11 @@ const line = (
   values: Line['values'],
   probe?: string,
 ): Line => ({
-  ...{ group: guidOf(n), key, ts, values, count: 2 },
+  group: guidOf(n),
+  key,
+  ts,
+  values,
+  count: 2,
   ...(probe !== undefined && { probe }),
 });
 

@@ -12,12 +12,14 @@ const question = (maxItems: number) => ({
 
 const asked = (maxItems: number, version = 1) => ({
   ...question(maxItems),
-  ...{ context: 'primary 1', version },
+  context: 'primary 1',
+  version,
 });
 
 const made = (maxItems: number, segments = ['1.7', '2.9']) => ({
   ...question(maxItems),
-  ...{ node: 'primary', segments },
+  node: 'primary',
+  segments,
 });
 
 const ONE = { sum: 1n, count: 1n };
@@ -25,7 +27,10 @@ const ONE = { sum: 1n, count: 1n };
 const answerOf = (keys: number): TopKeys => ({
   kind: 'top',
   listed: Array.from({ length: keys }, (_, i) => ({ key: String(i), value: ONE })),
-  ...{ total: ONE, others: null, othersMatching: null, keyCount: keys },
+  total: ONE,
+  others: null,
+  othersMatching: null,
+  keyCount: keys,
 });
 
 describe('remembered answers', () => {
