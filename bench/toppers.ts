@@ -41,7 +41,7 @@ async function compareToppers(
     shape: data.shape,
     service: databases?.loaded.service ?? null,
     sql: databases?.loaded.sql ?? null,
-    duckdbLoadSeconds: duckdb?.loadSeconds ?? null,
+    duckdb: duckdb && { loadSeconds: duckdb.loadSeconds, fileBytes: duckdb.fileBytes },
     cases,
     isolation: service && (await measureIsolation(service, wholeWindow(data.shape))),
   };

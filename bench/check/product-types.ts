@@ -6,8 +6,9 @@ import type * as keepMerged from '../../server/merging/keep-merged.ts';
 import type * as visit from '../../server/merging/merge-visit.ts';
 import type * as settings from '../../server/settings.ts';
 import type * as server from '../../server/start-server.ts';
-import type { FeedModule, MergingModules } from '../feed/product-parts.ts';
+import type { FeedModule } from '../feed/product-parts.ts';
 import type { ServerModules, StartEmbedded } from '../systems/product.ts';
+import type { MergingModules } from '../systems/product-merging.ts';
 
 /**
  * Compiled by `npm run check` only: a change of the product that the bench has to follow is an

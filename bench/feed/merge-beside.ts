@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { silentLog } from '../systems/product.ts';
+import {
+  keepMergedModule,
+  type MergeVisit,
+  type VisitContext,
+} from '../systems/product-merging.ts';
 import type { ThreadTarget } from './merge-thread.ts';
-import { keepMergedModule, type MergeVisit, type VisitContext } from './product-parts.ts';
 
 export type Merging = {
   /** Looks for segments to merge and to sweep, as `serve` does now and then; what was merged. */

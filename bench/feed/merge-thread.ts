@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { visitModule } from './product-parts.ts';
+import { visitModule } from '../systems/product-merging.ts';
 
 /** The product's own thread has the machine's clock; here the time is that of the stream. */
 export type ThreadTarget = {

@@ -27,10 +27,17 @@ export type Databases = {
   readonly loaded: Loaded;
 };
 
+export type WantedDatabases = {
+  readonly service: boolean;
+  readonly sql: boolean;
+  /** COPY of the rows beside the import, where there is one. */
+  readonly copy: boolean;
+};
+
 /** Starts a PostgreSQL and fills the databases that are wanted and not there yet. */
 export async function openDatabases(
   { shape, keep }: DataOptions,
-  wanted: { readonly service: boolean; readonly sql: boolean },
+  wanted: WantedDatabases,
   cleanup: Cleanup,
 ): Promise<Databases> {
   const folder = await openFolder(keep, cleanup);
@@ -48,7 +55,8 @@ export async function openDatabases(
   };
   if (wanted.service && !loaded.service) {
     await makeDatabase(server.url, SERVICE_DATABASE);
-    await save({ service: await loadService(serviceUrl, shape, folder) });
+    const toLoad = { databaseUrl: serviceUrl, shape, folder, copy: wanted.copy };
+    await save({ service: await loadService(toLoad) });
   }
   if (wanted.sql && !loaded.sql) {
     showProgress('loading plain SQL');
@@ -65,7 +73,7 @@ const SQL_DATABASE = 'plain_sql';
 const LOADED_FILE = 'loaded.json';
 
 /** Beside the product's own settings; what is true of the machine is true for both databases. */
-const settings = (): Record<string, string> => {
+export const settings = (): Record<string, string> => {
   const megabytes = Math.floor(totalmem() / 2 ** 20);
   return {
     shared_buffers: `${Math.min(Math.floor(megabytes / 4), 8192)}MB`,
@@ -101,14 +109,15 @@ async function readLoaded(folder: string, shape: TrafficShape): Promise<Loaded> 
   );
 }
 
-function besideDatabase(url: string, name: string): string {
+/** The address of another database of the same PostgreSQL. */
+export function besideDatabase(url: string, name: string): string {
   const beside = new URL(url);
   beside.pathname = `/${name}`;
   return beside.href;
 }
 
 /** Anew: one that is there is of a run that did not get to its end. */
-async function makeDatabase(url: string, name: string): Promise<void> {
+export async function makeDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

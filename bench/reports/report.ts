@@ -3,10 +3,12 @@ import type { ServiceLoad } from '../load/load-service.ts';
 import type { Isolation } from '../measures/isolation.ts';
 import type { CaseResult, MeasuredName } from '../measures/measure-case.ts';
 import type { Figures } from '../measures/statistics.ts';
+import type { DuckDb } from '../systems/duckdb.ts';
 import { METERS, type TrafficShape } from '../traffic/traffic.ts';
 import { count, milliseconds } from './figures.ts';
 import { type Machine, renderMachine } from './machine.ts';
 import { type Ratios, ratiosOf, surchargesOf } from './ratios.ts';
+import { renderLoad } from './render-load.ts';
 import { textTable } from './text-table.ts';
 
 /** All that a run found out. */
@@ -15,7 +17,7 @@ export type Report = {
   readonly shape: TrafficShape;
   readonly service: ServiceLoad | null;
   readonly sql: Loaded['sql'];
-  readonly duckdbLoadSeconds: number | null;
+  readonly duckdb: Pick<DuckDb, 'loadSeconds' | 'fileBytes'> | null;
   readonly cases: readonly CaseResult[];
   readonly isolation: Isolation | null;
 };
@@ -23,7 +25,7 @@ export type Report = {
 export function renderReport(report: Report): string {
   return [
     renderHead(report),
-    renderLoad(report),
+    renderLoad(report.shape, report),
     renderCases(report.cases),
     renderSurcharges(report.cases),
     renderIsolation(report.isolation),
@@ -58,25 +60,6 @@ function renderHead({ machine, shape }: Report): string {
     renderMachine(machine),
     `${count(samples)} samples of ${METERS.length} readings, ${days} days, ${popularity}, seed ${seed}`,
   ].join('\n');
-}
-
-function renderLoad({ service, sql, duckdbLoadSeconds, shape }: Report): string {
-  const lines: string[] = [];
-  if (service) {
-    const { seconds, samplesPerSecond, tables } = service;
-    lines.push(`import: ${count(samplesPerSecond)} samples/s, ${seconds.toFixed(1)} s`);
-    for (const { name, bytes, rows } of tables) {
-      lines.push(
-        bytes === null
-          ? `${name}: there is no such table`
-          : `${name}: ${(bytes / (shape.samples * METERS.length)).toFixed(2)} bytes per reading, ` +
-              `${(bytes / 2 ** 20).toFixed(1)} MiB, ${count(rows ?? 0)} rows`,
-      );
-    }
-  }
-  if (sql) lines.push(`plain SQL was loaded in ${sql.seconds.toFixed(1)} s`);
-  if (duckdbLoadSeconds) lines.push(`DuckDB was loaded in ${duckdbLoadSeconds.toFixed(1)} s`);
-  return lines.join('\n');
 }
 
 function renderCases(cases: readonly CaseResult[]): string {

@@ -8,29 +8,40 @@ import {
 import { type Answer, exactNumber } from '../questions/answer.ts';
 import type { Question } from '../questions/question.ts';
 import { generateTraffic, type TrafficShape, trafficKeys } from '../traffic/traffic.ts';
+import { measureDuckDbFile } from './duckdb-file.ts';
 import { LAYOUTS, topperText } from './duckdb-statement.ts';
 import type { Asker, System, SystemName } from './system.ts';
 
 export type DuckDb = {
   readonly systems: readonly System[];
+  /** Of a file with the same rows. */
+  readonly fileBytes: number | null;
   readonly version: string;
+  readonly loadSeconds: number;
   close(): void;
 };
 
-type DuckDbName = SystemName & keyof typeof LAYOUTS;
+export type DuckDbName = SystemName & keyof typeof LAYOUTS;
+
+export type DuckDbToOpen = {
+  readonly shape: TrafficShape;
+  readonly names: readonly DuckDbName[];
+  /** Whether to tell how large a file with the rows is. */
+  readonly file: boolean;
+};
 
 /**
  * DuckDB in this process, with two threads. In memory: reading a week from there took half as long
  * as from a database file that lay wholly in memory as well. An ENUM instead of ids was tried: then
  * every statement copied the 200,000 texts, which took 0.1 s.
  */
-export async function openDuckDb(
-  shape: TrafficShape,
-  names: readonly DuckDbName[],
-): Promise<DuckDb> {
+export async function openDuckDb({ shape, names, file }: DuckDbToOpen): Promise<DuckDb> {
+  const started = performance.now();
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await instance.connect();
   await loadReadings(connection, shape);
+  const loadSeconds = (performance.now() - started) / 1000;
+  const fileBytes = file ? await measureDuckDbFile(connection) : null;
   if (names.includes('duckdb-text')) await connection.run(TEXT_TABLE);
   const asItComes = await openWays(instance, [DEFAULT_ARRAY_BITS]);
   const tuned = await openWays(instance, [DEFAULT_ARRAY_BITS, ALL_KEYS_ARRAY_BITS]);
@@ -44,6 +55,8 @@ export async function openDuckDb(
           question,
         ),
     })),
+    fileBytes,
+    loadSeconds,
     version: version(),
     close() {
       for (const each of [connection, ...asItComes, ...tuned]) each.closeSync();

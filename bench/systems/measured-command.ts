@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ProcessUsage, processUsage } from './process-usage.ts';
-import { spawnCommand } from './product.ts';
+import { type CommandOptions, spawnCommand } from './product.ts';
 
 export type CommandFigures = {
   /** From the start of the process to its end. */
@@ -16,9 +16,10 @@ const LOOK_EVERY_MS = 20;
 export async function measureCommand(
   databaseUrl: string,
   parameters: readonly string[],
+  options: CommandOptions = {},
 ): Promise<CommandFigures> {
   const started = performance.now();
-  const child = spawnCommand(databaseUrl, parameters);
+  const child = spawnCommand(databaseUrl, parameters, options);
   child.stdout.resume();
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

@@ -2,7 +2,7 @@ import type { Cleanup } from '../cleanup.ts';
 import { type Databases, openDatabases } from '../load/databases.ts';
 import type { DataOptions } from '../options.ts';
 import { showProgress } from '../reports/progress.ts';
-import { openDuckDb } from './duckdb.ts';
+import { type DuckDb, openDuckDb } from './duckdb.ts';
 import { openPlainSql } from './plain-sql.ts';
 import { type Service, startService } from './service.ts';
 import type { System, SystemName } from './system.ts';
@@ -11,7 +11,7 @@ export type OpenSystems = {
   readonly systems: readonly System[];
   readonly service: Service | null;
   readonly databases: Databases | null;
-  readonly duckdb: { readonly version: string; readonly loadSeconds: number } | null;
+  readonly duckdb: Omit<DuckDb, 'close'> | null;
 };
 
 /** Loads what is not loaded yet, and starts the systems of these names. */
@@ -20,7 +20,11 @@ export async function openSystems(
   names: readonly SystemName[],
   cleanup: Cleanup,
 ): Promise<OpenSystems> {
-  const wanted = { service: names.includes('ours'), sql: names.includes('sql') };
+  const wanted = {
+    service: names.includes('ours'),
+    sql: names.includes('sql'),
+    copy: isCompared(names),
+  };
   const databases =
     wanted.service || wanted.sql ? await openDatabases(options, wanted, cleanup) : null;
   const service = databases && wanted.service ? await openService(databases, cleanup) : null;
@@ -40,15 +44,21 @@ async function openService({ serviceUrl }: Databases, cleanup: Cleanup): Promise
   return service;
 }
 
-async function openDuckDbs({ shape }: DataOptions, names: readonly SystemName[], cleanup: Cleanup) {
+/** Ours beside another system: then import and sizes are compared, too. */
+const isCompared = (names: readonly SystemName[]): boolean =>
+  names.includes('ours') && names.length > 1;
+
+async function openDuckDbs(
+  { shape }: DataOptions,
+  names: readonly SystemName[],
+  cleanup: Cleanup,
+): Promise<DuckDb | null> {
   const wanted = (['duckdb', 'duckdb-tuned', 'duckdb-text'] as const).filter((name) =>
     names.includes(name),
   );
   if (wanted.length === 0) return null;
   showProgress('loading DuckDB');
-  const started = performance.now();
-  const duckdb = await openDuckDb(shape, wanted);
+  const duckdb = await openDuckDb({ shape, names: wanted, file: isCompared(names) });
   cleanup.add(() => duckdb.close());
-  const loadSeconds = (performance.now() - started) / 1000;
-  return { systems: duckdb.systems, version: duckdb.version, loadSeconds };
+  return duckdb;
 }

@@ -1,7 +1,8 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
@@ -9,6 +10,12 @@ import { promisify } from 'node:util';
  * All that the bench uses of the product, as it is built. The built files come without types, so
  * what is used of them is written down here; check/product-types.ts holds it to the sources.
  */
+
+/** The folder of a built checkout. */
+export type Product = string;
+
+/** The one that this bench lies in, seen from bench/dist/systems, where this file runs. */
+export const THIS_PRODUCT: Product = resolve(import.meta.dirname, '../../..');
 
 export type EmbeddedServer = {
   readonly url: string;
@@ -59,17 +66,18 @@ export type ServerOptions = {
   /** What its environment says besides. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly merging?: { readonly delays: null };
+  readonly product?: Product;
 };
 
 /** The server itself, in this process. */
 export async function startServer(
   databaseUrl: string,
-  { variables = {}, merging }: ServerOptions = {},
+  { variables = {}, merging, product = THIS_PRODUCT }: ServerOptions = {},
 ): Promise<RunningServer> {
   const modules: ServerModules<unknown, unknown> = {
-    ...(await import(builtFile('server/settings.js'))),
-    ...(await import(builtFile('server/log.js'))),
-    ...(await import(builtFile('server/start-server.js'))),
+    ...(await import(builtFile('server/settings.js', product))),
+    ...(await import(builtFile('server/log.js', product))),
+    ...(await import(builtFile('server/start-server.js', product))),
   };
   return modules.startServer({
     settings: modules.readSettings({ ...SERVER_VARIABLES, ...variables }),
@@ -81,8 +89,21 @@ export async function startServer(
 }
 
 /** A module of the product as it is built. */
-export const builtModule = async <Module>(name: string): Promise<Module> =>
-  (await import(builtFile(name))) as Module;
+export const builtModule = async <Module>(
+  name: string,
+  product: Product = THIS_PRODUCT,
+): Promise<Module> => (await import(builtFile(name, product))) as Module;
+
+/** As its package says, and where it is. */
+export async function productVersion(product: Product): Promise<string> {
+  const file = await readFile(join(product, 'package.json'), 'utf8');
+  const { version }: { version: string } = JSON.parse(file);
+  return `${version} in ${product}`;
+}
+
+/** Whether the product is of a version that keeps readings in segments. */
+export const hasSegments = (product: Product): boolean =>
+  existsSync(pathOf('store/merge/merge-context.js', product));
 
 /** What the product reads from an empty environment. */
 export async function readSettings(): Promise<object> {
@@ -90,9 +111,9 @@ export async function readSettings(): Promise<object> {
   return module.readSettings({ PORT: '0' });
 }
 
-export async function silentLog(): Promise<object> {
+export async function silentLog(product: Product = THIS_PRODUCT): Promise<object> {
   type LogModule = { createLog(level: 'silent', stream: NodeJS.WriteStream): object };
-  const module = await builtModule<LogModule>('server/log.js');
+  const module = await builtModule<LogModule>('server/log.js', product);
   return module.createLog('silent', process.stderr);
 }
 
@@ -100,23 +121,30 @@ export async function silentLog(): Promise<object> {
 export async function runCommand(
   databaseUrl: string,
   parameters: readonly string[],
+  product: Product = THIS_PRODUCT,
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [builtFile('cli/main.js'), ...parameters],
+    [builtFile('cli/main.js', product), ...parameters],
     commandSurroundings(databaseUrl),
   );
   return stdout;
 }
 
+export type CommandOptions = {
+  /** What its environment says besides. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly product?: Product;
+};
+
 /** The same, for whoever watches the process. What it says about mistakes is shown. */
 export function spawnCommand(
   databaseUrl: string,
   parameters: readonly string[],
-  variables: Readonly<Record<string, string>> = {},
+  { variables = {}, product = THIS_PRODUCT }: CommandOptions = {},
 ): ChildProcessByStdio<null, Readable, null> {
   const { cwd, env } = commandSurroundings(databaseUrl);
-  return spawn(process.execPath, [builtFile('cli/main.js'), ...parameters], {
+  return spawn(process.execPath, [builtFile('cli/main.js', product), ...parameters], {
     cwd,
     env: { ...env, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -129,9 +157,10 @@ const commandSurroundings = (databaseUrl: string) => ({
   env: { ...process.env, COUNTERGRAPH_DEMO: 'off', DATABASE_URL: databaseUrl },
 });
 
-function builtFile(name: string): string {
-  // From bench/dist/systems, where this file runs.
-  const file = join(import.meta.dirname, '../../../dist', name);
+function builtFile(name: string, product: Product = THIS_PRODUCT): string {
+  const file = pathOf(name, product);
   if (existsSync(file)) return file;
-  throw new Error(`${file} is not there: run \`npm run build\` in the folder above bench`);
+  throw new Error(`${file} is not there: run \`npm ci\` and \`npm run build\` in ${product}`);
 }
+
+const pathOf = (name: string, product: Product): string => join(product, 'dist', name);

@@ -12,7 +12,8 @@ export type Served = GraphClient & {
 
 /** `countergraph serve` as it comes: a process of its own with default settings. */
 export async function serve(databaseUrl: string): Promise<Served> {
-  const child = spawnCommand(databaseUrl, ['serve'], { PORT: '0', LOG_LEVEL: 'warn' });
+  const variables = { PORT: '0', LOG_LEVEL: 'warn' };
+  const child = spawnCommand(databaseUrl, ['serve'], { variables });
   const exited = once(child, 'exit');
   const url = await readyUrl(child.stdout);
   const client = createGraphClient(url);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { startServer } from './product.ts';
+import { startServer, THIS_PRODUCT } from './product.ts';
 
 /** The server under test, in a process of its own: it ends with the bench that started it. */
 export type FromService =
@@ -14,6 +14,7 @@ if (!databaseUrl) throw new Error('DATABASE_URL must say where the data are');
 // What is measured is how answers are made.
 const server = await startServer(databaseUrl, {
   variables: { COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB: '0' },
+  product: process.argv[2] ?? THIS_PRODUCT,
 });
 const tell = (message: FromService): void => {
   process.send?.(message);

@@ -5,6 +5,7 @@ import { type Answer, exactNumber } from '../questions/answer.ts';
 import type { Question } from '../questions/question.ts';
 import { CONTEXT, GROUP, TOKEN, USER } from './declaration.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
+import { type Product, THIS_PRODUCT } from './product.ts';
 import type { FromService, ToService } from './service-process.ts';
 import type { System } from './system.ts';
 
@@ -24,9 +25,12 @@ export type ServiceClient = {
   close(): void;
 };
 
-/** Starts the server of the product on a database that holds the samples. */
-export async function startService(databaseUrl: string): Promise<Service> {
-  const child = fork(join(import.meta.dirname, 'service-process.js'), {
+/** Starts the server of a product on a database that holds the samples. */
+export async function startService(
+  databaseUrl: string,
+  product: Product = THIS_PRODUCT,
+): Promise<Service> {
+  const child = fork(join(import.meta.dirname, 'service-process.js'), [product], {
     env: { ...process.env, DATABASE_URL: databaseUrl },
   });
   const hear = (): Promise<FromService> => nextMessage(child);

@@ -1,20 +1,30 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { copyLines } from './copy-lines.ts';
 import { LineBytes } from './line-bytes.ts';
 import { generateTraffic, METERS, type TrafficShape, trafficKeys } from './traffic.ts';
 
+export type SampleFile = {
+  readonly group: string;
+  /** How many probes the samples come from, one after the other; 0: from none. */
+  readonly probes: number;
+};
+
 /** Writes the samples as the `samples` import format has them (NDJSON, a sample a line). */
-export async function writeSampleFile(
+export const writeSampleFile = (
   file: string,
   shape: TrafficShape,
-  group: string,
-): Promise<void> {
-  await pipeline(Readable.from(sampleLines(shape, group)), createWriteStream(file));
-}
+  options: SampleFile,
+): Promise<void> => pipeline(Readable.from(sampleLines(shape, options)), createWriteStream(file));
 
-function* sampleLines(shape: TrafficShape, group: string): Generator<Buffer> {
-  const head = Buffer.from(`{"group":"${group}","key":"`);
+/** The rows as COPY takes them, with ids for keys. */
+export const writeRowFile = (file: string, shape: TrafficShape): Promise<void> =>
+  pipeline(Readable.from(copyLines(shape)), createWriteStream(file));
+
+function* sampleLines(shape: TrafficShape, options: SampleFile): Generator<Buffer> {
+  const heads = lineHeads(options);
+  let sample = 0;
   const texts = trafficKeys().map((key) => Buffer.from(key));
   const names = METERS.map((_, id) => Buffer.from(`${id === 0 ? ',"values":{' : ','}"${id}":`));
   const time = Buffer.from('","ts":');
@@ -23,7 +33,8 @@ function* sampleLines(shape: TrafficShape, group: string): Generator<Buffer> {
   const lines = new LineBytes();
   for (const { start, count, keys, readings } of generateTraffic(shape)) {
     for (let i = 0; i < count; i += 1) {
-      lines.bytes(head);
+      lines.bytes(heads[sample % heads.length] ?? nothing);
+      sample += 1;
       lines.bytes(texts[keys[i] ?? 0] ?? nothing);
       lines.bytes(time);
       lines.number(start);
@@ -37,3 +48,11 @@ function* sampleLines(shape: TrafficShape, group: string): Generator<Buffer> {
   }
   yield lines.take();
 }
+
+/** By probe, as lines take turns. */
+const lineHeads = ({ group, probes }: SampleFile): Buffer[] =>
+  probes === 0
+    ? [Buffer.from(`{"group":"${group}","key":"`)]
+    : Array.from({ length: probes }, (_, probe) =>
+        Buffer.from(`{"group":"${group}","probe":"p${probe}","key":"`),
+      );

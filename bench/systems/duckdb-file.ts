@@ -1,0 +1,23 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+/**
+ * How large a database file with keys and readings is: as they are in memory, in the order of time
+ * with the ids of keys, written at once, with DuckDB's newest way to store them.
+ */
+export async function measureDuckDbFile(connection: DuckDBConnection): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'countergraph-bench-'));
+  try {
+    const file = join(folder, 'readings.duckdb');
+    await connection.run(`attach '${file}' as stored (storage_version 'latest')`);
+    await connection.run('create table stored.keys as from keys');
+    await connection.run(`create table stored.readings as from readings`);
+    await connection.run('checkpoint stored');
+    await connection.run('detach stored');
+    return (await stat(file)).size;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
