@@ -133,7 +133,7 @@ export function requireFrames(reader: ByteReader, count: number): void {
   }
 }
 
-/** What the last frame held; a caller copies it before the next is read. */
+/** A frame whose numbers are not wanted as doubles, on its way to where they are. */
 const frame = new Float64Array(FRAME);
 
 /** Reads `count` numbers into `into`, from place `to` on. Errors: DamagedSegment. */
@@ -141,54 +141,58 @@ export function readFrames(reader: ByteReader, count: number, into: Numbers, to 
   if (to + count > into.length) throw new DamagedSegment('more numbers than there is room for');
   for (let at = 0; at < count; at += FRAME) {
     const length = Math.min(FRAME, count - at);
-    readFrame(reader, length);
-    for (let i = 0; i < length; i += 1) into[to + at + i] = frame[i] as number;
+    if (into instanceof Float64Array) readFrame(reader, length, into, to + at);
+    else {
+      readFrame(reader, length, frame, 0);
+      for (let i = 0; i < length; i += 1) into[to + at + i] = frame[i] as number;
+    }
   }
 }
 
-function readFrame(reader: ByteReader, length: number): void {
+function readFrame(reader: ByteReader, length: number, into: Float64Array, from: number): void {
   const head = reader.byte();
   const width = head & ~HAS_EXCEPTIONS;
   if (width > MAX_WIDTH) throw new DamagedSegment(`a frame has numbers of ${width} bits`);
-  if (width === 0) frame.fill(0, 0, length);
-  else readBits(reader, length, width);
+  if (width === 0) into.fill(0, from, from + length);
+  else readBits(reader, into, { from, to: from + length, width });
   if ((head & HAS_EXCEPTIONS) === 0) return;
   const scale = 2 ** width;
   const exceptions = reader.byte() + 1;
   for (let i = 0; i < exceptions; i += 1) {
     const place = reader.byte();
     if (place >= length) throw new DamagedSegment(`a frame of ${length} has no place ${place}`);
-    const value = (frame[place] as number) + reader.varint() * scale;
+    const value = (into[from + place] as number) + reader.varint() * scale;
     if (value > Number.MAX_SAFE_INTEGER) throw new DamagedSegment('a number has more than 53 bits');
-    frame[place] = value;
+    into[from + place] = value;
   }
 }
 
-function readBits(reader: ByteReader, length: number, width: number): void {
+function readBits(reader: ByteReader, into: Float64Array, { from, to, width }: BitRange): void {
   const { view } = reader;
   const start = reader.at;
-  reader.skip(Math.ceil((length * width) / 8));
+  reader.skip(Math.ceil(((to - from) * width) / 8));
   let bit = start * 8;
   // What lies within four bytes of the end of the whole array cannot be read four at a time.
-  const safe = Math.max(0, Math.min(length, Math.floor(((view.byteLength - 8) * 8 - bit) / width)));
-  let i = 0;
+  const whole = Math.max(0, Math.floor(((view.byteLength - 8) * 8 - bit) / width));
+  const safe = Math.min(to, from + whole);
+  let i = from;
   if (width <= ONE_READ) {
-    const mask = 2 ** width - 1;
+    const mask = (1 << width) - 1;
     for (; i < safe; i += 1) {
-      frame[i] = (view.getUint32(bit >>> 3, true) >>> (bit & 7)) & mask;
+      into[i] = (view.getUint32(bit >>> 3, true) >>> (bit & 7)) & mask;
       bit += width;
     }
   } else {
-    const mask = 2 ** (width - 16) - 1;
+    const mask = (1 << (width - 16)) - 1;
     for (; i < safe; i += 1) {
       const low = (view.getUint32(bit >>> 3, true) >>> (bit & 7)) & 0xffff;
       const high = (view.getUint32((bit + 16) >>> 3, true) >>> (bit & 7)) & mask;
-      frame[i] = high * 0x1_0000 + low;
+      into[i] = high * 0x1_0000 + low;
       bit += width;
     }
   }
-  for (; i < length; i += 1) {
-    frame[i] = bitsAt(reader.bytes, bit, width);
+  for (; i < to; i += 1) {
+    into[i] = bitsAt(reader.bytes, bit, width);
     bit += width;
   }
 }

@@ -71,31 +71,58 @@ function rankOf(distinct: Uint32Array, number: number): number {
   return from;
 }
 
-/** Reads as many numbers as `isStep` has. They may be too large. Errors: DamagedSegment. */
-export function readColumn(reader: ByteReader, isStep: Uint8Array): Float64Array {
+/** Room for the numbers of a column, which a caller uses before it reads the next one. */
+let columnRoom: Float64Array = new Float64Array(0);
+let distinctRoom: Float64Array = new Float64Array(0);
+
+const withRoom = (numbers: Float64Array, count: number): Float64Array =>
+  numbers.length < count ? new Float64Array(count) : numbers;
+
+/**
+ * Reads `count` numbers; isStep null: of which all are known to be no less than the one before.
+ * They may be too large. They are overwritten by the next column. Errors: DamagedSegment.
+ */
+export function readColumn(
+  reader: ByteReader,
+  count: number,
+  isStep: Uint8Array | null,
+): Float64Array {
+  columnRoom = withRoom(columnRoom, count);
+  const numbers = columnRoom.subarray(0, count);
   const form = reader.byte();
-  if (form === PLAIN) return readSteps(reader, isStep);
-  if (form !== RANKED) throw new DamagedSegment(`a column of keys has no form ${form}`);
-  const count = reader.varint();
-  if (count > isStep.length) throw new DamagedSegment('more distinct numbers than numbers');
-  const distinct = readSteps(reader, new Uint8Array(count).fill(1));
-  const numbers = readSteps(reader, isStep);
-  for (let i = 0; i < numbers.length; i += 1) {
-    const number = distinct[numbers[i] as number];
-    if (number === undefined) throw new DamagedSegment('a rank is not among the distinct numbers');
-    numbers[i] = number;
-  }
+  if (form === PLAIN) readSteps(reader, numbers, isStep);
+  else if (form === RANKED) readRanked(reader, numbers, isStep);
+  else throw new DamagedSegment(`a column of keys has no form ${form}`);
   return numbers;
 }
 
-function readSteps(reader: ByteReader, isStep: Uint8Array): Float64Array {
-  const numbers = new Float64Array(isStep.length);
+function readRanked(reader: ByteReader, numbers: Float64Array, isStep: Uint8Array | null): void {
+  const count = reader.varint();
+  if (count > numbers.length) throw new DamagedSegment('more distinct numbers than numbers');
+  distinctRoom = withRoom(distinctRoom, count);
+  const distinct = distinctRoom.subarray(0, count);
+  readSteps(reader, distinct, null);
+  readSteps(reader, numbers, isStep);
+  for (let i = 0; i < numbers.length; i += 1) {
+    const rank = numbers[i] as number;
+    if (rank >= count) throw new DamagedSegment('a rank is not among the distinct numbers');
+    numbers[i] = distinct[rank] as number;
+  }
+}
+
+function readSteps(reader: ByteReader, numbers: Float64Array, isStep: Uint8Array | null): void {
   readFrames(reader, numbers.length, numbers);
   let last = 0;
+  if (isStep === null) {
+    for (let i = 0; i < numbers.length; i += 1) {
+      last += numbers[i] as number;
+      numbers[i] = last;
+    }
+    return;
+  }
   for (let i = 0; i < numbers.length; i += 1) {
     if (isStep[i] === 1) last += numbers[i] as number;
     else last = numbers[i] as number;
     numbers[i] = last;
   }
-  return numbers;
 }

@@ -5,7 +5,8 @@ import { readColumn, writeColumn } from './field-column.ts';
 import type { KeyCodec } from './key-codec.ts';
 import { compareKeys, type KeyList, keyStart, type OrdinalRange } from './key-list.ts';
 import type { KeyListBuilder } from './key-list-builder.ts';
-import type { KeyField, KeyShape, KeyTag } from './key-shape.ts';
+import { type KeyShape, type KeyTag, mostFields, putTags } from './key-shape.ts';
+import { fieldTooLarge, notAscending, readUniformKeys } from './uniform-keys.ts';
 
 /*
  * Keys made of bytes, by columns: neighbours are close to each other in their first fields, and
@@ -62,9 +63,6 @@ function noteDifferences(
     if (numbers[i] !== numbers[i - 1]) isSame[keys[i] as number] = 0;
   }
 }
-
-const mostFields = (shapes: readonly KeyShape[]): number =>
-  Math.max(...shapes.map(({ fields }) => fields.length));
 
 /** Where a field is in keys of each shape, and its width; zeros where it is not. */
 type FieldPlaces = { readonly at: Uint8Array; readonly width: Uint8Array };
@@ -138,86 +136,20 @@ export function readFieldKeys(
 ): void {
   const { shapes } = codec;
   const shapeOf = readShapes(reader, count, shapes);
-  const length = isUniform(shapeOf)
-    ? readUniformKeys(reader, shapeOf, shapes, into)
-    : readMixedKeys(reader, shapeOf, shapes, into);
+  const common = commonShape(shapeOf, shapes);
+  const length =
+    common === null
+      ? readMixedKeys(reader, shapeOf, shapes, into)
+      : readUniformKeys(reader, count, { shape: common, fields: mostFields(shapes) }, into);
   checkKinds(codec, into, count);
   into.length = length;
   into.count += count;
 }
 
-/** Whether there are keys, and all are of one shape. */
-function isUniform(shapeOf: Uint8Array): boolean {
-  for (let i = 1; i < shapeOf.length; i += 1) if (shapeOf[i] !== shapeOf[0]) return false;
-  return shapeOf.length > 0;
-}
-
-/**
- * Keys of one shape, as most sections have: where each of them begins is known without looking. The
- * result is where the last one ends.
- */
-function readUniformKeys(
-  reader: ByteReader,
-  shapeOf: Uint8Array,
-  shapes: readonly KeyShape[],
-  into: KeyListBuilder,
-): number {
-  const count = shapeOf.length;
-  const shape = shapes[shapeOf[0] as number] as KeyShape;
-  const end = placeUniformKeys(shape, count, into);
-  const first = new Uint8Array(count).fill(1);
-  const isSame = new Uint8Array(count).fill(1, 1);
-  for (let field = 0; field < mostFields(shapes); field += 1) {
-    const place = shape.fields[field];
-    if (place === undefined) {
-      // A field of other shapes, of which this section has none.
-      readColumn(reader, new Uint8Array(0));
-      continue;
-    }
-    const numbers = readColumn(reader, field === 0 ? first : isSame);
-    putUniformNumbers(into, numbers, {
-      at: into.length + place.at,
-      width: place.width,
-      length: shape.length,
-    });
-    for (let i = 1; i < count; i += 1) if (numbers[i] !== numbers[i - 1]) isSame[i] = 0;
-  }
-  if (isSame.includes(1)) throw notAscending();
-  return end;
-}
-
-function placeUniformKeys(shape: KeyShape, count: number, into: KeyListBuilder): number {
-  into.reserve({ keys: count, bytes: count * shape.length });
-  const { bytes, ends } = into;
-  let end = into.length;
-  for (let i = into.count; i < into.count + count; i += 1) {
-    if (shape.tags.length > 0) putTags(bytes, end, shape);
-    end += shape.length;
-    ends[i] = end;
-  }
-  return end;
-}
-
-function putUniformNumbers(
-  { bytes }: KeyListBuilder,
-  numbers: Float64Array,
-  { at, width, length }: KeyField & { readonly length: number },
-): void {
-  const limit = 256 ** width;
-  let start = at;
-  for (let i = 0; i < numbers.length; i += 1) {
-    const number = numbers[i] as number;
-    if (number >= limit) throw fieldTooLarge();
-    if (width === 4) {
-      bytes[start] = number >>> 24;
-      bytes[start + 1] = number >>> 16;
-      bytes[start + 2] = number >>> 8;
-      bytes[start + 3] = number;
-    } else {
-      for (let b = 0; b < width; b += 1) bytes[start + b] = number >>> (8 * (width - 1 - b));
-    }
-    start += length;
-  }
+/** The shape of all keys, if they have the same; else null. */
+function commonShape(shapeOf: Uint8Array, shapes: readonly KeyShape[]): KeyShape | null {
+  for (let i = 1; i < shapeOf.length; i += 1) if (shapeOf[i] !== shapeOf[0]) return null;
+  return shapes[shapeOf[0] ?? 0] ?? null;
 }
 
 /** The result is where the last key ends. */
@@ -231,7 +163,7 @@ function readMixedKeys(
   const length = placeKeys(neighbours, into);
   for (let field = 0; field < mostFields(shapes); field += 1) {
     const having = keysWith(neighbours, field);
-    const numbers = readColumn(reader, having.isStep);
+    const numbers = readColumn(reader, having.keys.length, having.isStep);
     putNumbers(neighbours, placesOf(shapes, field), { having, numbers, into });
     noteDifferences(neighbours, having, numbers);
   }
@@ -270,13 +202,6 @@ function placeKeys({ shapes, shapeOf }: Neighbours, into: KeyListBuilder): numbe
   return end;
 }
 
-function putTags(bytes: Uint8Array, start: number, { tags }: KeyShape): void {
-  for (let t = 0; t < tags.length; t += 1) {
-    const { at, value } = tags[t] as KeyTag;
-    bytes[start + at] = value;
-  }
-}
-
 type FieldNumbers = {
   readonly having: FieldKeys;
   readonly numbers: Float64Array;
@@ -313,9 +238,6 @@ function checkOrder({ shapeOf, isSame }: Neighbours, into: KeyListBuilder): void
   }
   if (!isAscending) throw notAscending();
 }
-
-const fieldTooLarge = () => new DamagedSegment('a field is too large');
-const notAscending = () => new DamagedSegment('the keys of a section do not ascend');
 
 /** Not any bytes are a country, or a subnet; of the other kinds they are. */
 function checkKinds({ kinds, check }: FieldCodec, into: KeyListBuilder, count: number): void {

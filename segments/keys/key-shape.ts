@@ -38,3 +38,14 @@ export const fieldsOf = (at: number, length: number): KeyField[] =>
     at: at + i * FIELD_BYTES,
     width: Math.min(FIELD_BYTES, length - i * FIELD_BYTES),
   }));
+
+export const mostFields = (shapes: readonly KeyShape[]): number =>
+  Math.max(...shapes.map(({ fields }) => fields.length));
+
+/** Writes the tags of a key that begins at `start`. */
+export function putTags(bytes: Uint8Array, start: number, { tags }: KeyShape): void {
+  for (let t = 0; t < tags.length; t += 1) {
+    const { at, value } = tags[t] as KeyTag;
+    bytes[start + at] = value;
+  }
+}

@@ -159,11 +159,17 @@ function byColumns(shapes: number[] | null, ...columns: number[][]): Uint8Array 
   return out.take();
 }
 
+/** So many ones, which are steps of three frames, but for one of another size. */
+const steps = (place: number, step: number): number[] =>
+  Array<number>(300).fill(1).with(place, step);
+
 type Section = readonly [readonly SimpleKeyKind[], number, string, Uint8Array];
 
 const SOUND: readonly Section[] = [
   [['text'], 2, 'a, ab', frontCoded([0, 1], [1, 1], 'ab')],
   [['ipv4'], 2, 'an address and the next', byColumns(null, [5, 1])],
+  [['ipv4'], 300, 'addresses up to the last', byColumns(null, steps(299, 2 ** 32 - 300))],
+  [['ipv4'], 0, 'nothing', byColumns(null, [])],
   [['mac'], 2, 'neighbours in the last field', byColumns(null, [5, 0], [7, 1])],
   [['ip'], 2, 'a short address, and a long one after it', byColumns([0, 1], [5, 0], [9], [9], [9])],
   [['subnet'], 1, 'a network of 32 bits', byColumns([0], [5], [32], [], [], [])],
@@ -182,6 +188,23 @@ const UNSOUND: readonly Section[] = [
   [['text', 'text'], 2, 'a key without its last part', frontCoded([0, 0], [3, 2], 'a\\ab\\')],
   [['ipv4'], 2, 'the same address twice', byColumns(null, [5, 0])],
   [['ipv4'], 2, 'an address beyond the last', byColumns(null, [5, 2 ** 32])],
+  [['ipv4'], 300, 'the same address twice in the second frame', byColumns(null, steps(200, 0))],
+  [['ipv4'], 300, 'the same address at the end of a frame', byColumns(null, steps(127, 0))],
+  [['ipv4'], 300, 'the same address at the beginning of a frame', byColumns(null, steps(128, 0))],
+  [['ipv4'], 300, 'a step too far in the last frame', byColumns(null, steps(299, 2 ** 32 - 299))],
+  [['ipv4'], 300, 'a step of 53 bits', byColumns(null, steps(5, Number.MAX_SAFE_INTEGER))],
+  [
+    ['ipv4', 'ipv4'],
+    300,
+    'the same pair twice in the second frame',
+    byColumns(null, Array<number>(300).fill(0), steps(200, 0)),
+  ],
+  [
+    ['ipv4', 'ipv4'],
+    300,
+    'a second address that is too large where the first one changes',
+    byColumns(null, steps(200, 1), steps(200, 2 ** 32)),
+  ],
   [['mac'], 2, 'the same address of two fields twice', byColumns(null, [5, 0], [7, 0])],
   [['mac'], 2, 'a second field that is too large', byColumns(null, [5, 0], [0xffff, 1])],
   [

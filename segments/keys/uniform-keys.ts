@@ -1,0 +1,81 @@
+import type { ByteReader } from '../codes/bytes.ts';
+import { DamagedSegment } from '../damaged-segment.ts';
+import { readColumn } from './field-column.ts';
+import type { KeyListBuilder } from './key-list-builder.ts';
+import { type KeyField, type KeyShape, putTags } from './key-shape.ts';
+
+/** What all keys of a section look like, and how many fields it has a column for. */
+type UniformSection = { readonly shape: KeyShape; readonly fields: number };
+
+/**
+ * Reads the columns of a section (field-section.ts) whose keys are all of one shape, as most are:
+ * where each key begins is then known without looking. The result is where the last one ends.
+ * Errors: DamagedSegment.
+ */
+export function readUniformKeys(
+  reader: ByteReader,
+  count: number,
+  { shape, fields }: UniformSection,
+  into: KeyListBuilder,
+): number {
+  const end = placeKeys(shape, count, into);
+  const { buffer, byteOffset, byteLength } = into.bytes;
+  const view = new DataView(buffer, byteOffset, byteLength);
+  const isSame = new Uint8Array(count).fill(1, 1);
+  for (const [i, { at, width }] of shape.fields.entries()) {
+    const numbers = readColumn(reader, count, i === 0 ? null : isSame);
+    const isLast = i === shape.fields.length - 1;
+    putNumbers({ view, numbers, isSame, isLast }, { at: into.length + at, width }, shape.length);
+  }
+  // The fields of other shapes, of which this section has none.
+  for (let i = shape.fields.length; i < fields; i += 1) readColumn(reader, 0, null);
+  return end;
+}
+
+/** Makes room for the keys, writes their ends and tags, and gives where the last one ends. */
+function placeKeys(shape: KeyShape, count: number, into: KeyListBuilder): number {
+  into.reserve({ keys: count, bytes: count * shape.length });
+  const { bytes, ends } = into;
+  const { length, tags } = shape;
+  let end = into.length;
+  for (let i = into.count; i < into.count + count; i += 1) {
+    if (tags.length > 0) putTags(bytes, end, shape);
+    end += length;
+    ends[i] = end;
+  }
+  return end;
+}
+
+type FieldNumbers = {
+  readonly view: DataView;
+  readonly numbers: Float64Array;
+  /** 1 where all fields so far are those of the key before; kept true. */
+  readonly isSame: Uint8Array;
+  readonly isLast: boolean;
+};
+
+/** Writes a field of keys that are `length` bytes each, the first of them from `at` on. */
+function putNumbers(
+  { view, numbers, isSame, isLast }: FieldNumbers,
+  { at, width }: KeyField,
+  length: number,
+): void {
+  const limit = 256 ** width;
+  let start = at;
+  let before = -1;
+  for (let i = 0; i < numbers.length; i += 1) {
+    const number = numbers[i] as number;
+    if (number >= limit) throw fieldTooLarge();
+    if (number !== before) isSame[i] = 0;
+    else if (isLast && isSame[i] === 1) throw notAscending();
+    before = number;
+    if (width === 4) view.setUint32(start, number);
+    else {
+      for (let b = 0; b < width; b += 1) view.setUint8(start + b, number >>> (8 * (width - 1 - b)));
+    }
+    start += length;
+  }
+}
+
+export const fieldTooLarge = () => new DamagedSegment('a field is too large');
+export const notAscending = () => new DamagedSegment('the keys of a section do not ascend');
