@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type Product, THIS_PRODUCT } from './systems/product.ts';
 import { SYSTEM_NAMES, type SystemName } from './systems/system.ts';
 import type { ChurnShape } from './traffic/churn-traffic.ts';
 import { checkShape, type TrafficShape } from './traffic/traffic.ts';
@@ -18,20 +20,26 @@ export type ToppersOptions = DataOptions & {
 
 export type ExactOptions = DataOptions & { readonly seconds: number };
 
-const DATA_OPTIONS = {
+const SHAPE_OPTIONS = {
   samples: { type: 'string', default: '10000000' },
   days: { type: 'string' },
   flat: { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
-  keep: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
-const DATA_HELP = `
+const DATA_OPTIONS = {
+  ...SHAPE_OPTIONS,
+  keep: { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
+const SHAPE_HELP = `
   --samples N    how many samples to generate (default 10000000)
   --days N       over how many days (default 7, beyond 10 million samples in proportion)
   --flat         all keys equally often, instead of by Zipf's law
-  --seed N       another seed gives other samples (default 1)
+  --seed N       another seed gives other samples (default 1)`;
+
+const DATA_HELP = `${SHAPE_HELP}
   --keep FOLDER  keep the loaded databases there, and use them again in a later run`;
 
 export function toppersOptions(args: readonly string[]): ToppersOptions {
@@ -52,6 +60,43 @@ export function toppersOptions(args: readonly string[]): ToppersOptions {
     return known ?? refuse(`--only takes names of ${SYSTEM_NAMES.join(',')}, got ${name}`);
   });
   return { ...dataOptions(values), only, json: values.json ?? null, quick: values.quick };
+}
+
+export type ProbesOptions = {
+  readonly shape: TrafficShape;
+  readonly probes: number;
+  readonly product: Product;
+  /** Another product that is asked in turns with it; null: none. */
+  readonly beside: Product | null;
+  readonly json: string | null;
+  readonly quick: boolean;
+};
+
+export function probesOptions(args: readonly string[]): ProbesOptions {
+  const own = {
+    probes: { type: 'string', default: '50' },
+    product: { type: 'string', default: THIS_PRODUCT },
+    beside: { type: 'string' },
+    json: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  } as const;
+  const values = parse(args, { ...SHAPE_OPTIONS, ...own });
+  if (values.help) {
+    showHelp(`probes${SHAPE_HELP}
+  --probes N     how many probes the samples come from (default 50)
+  --product DIR  measure a built checkout of another version instead of this one
+  --beside DIR   and this one in turns with it, for a ratio
+  --json FILE    write all figures there
+  --quick        few repetitions: to see that it works`);
+  }
+  return {
+    shape: shapeOf(values),
+    probes: wholeNumber('probes', values.probes),
+    product: resolve(values.product),
+    beside: values.beside ? resolve(values.beside) : null,
+    json: values.json ?? null,
+    quick: values.quick,
+  };
 }
 
 export type ServingOptions = {
@@ -166,15 +211,21 @@ export function exactOptions(args: readonly string[]): ExactOptions {
   return { ...dataOptions(values), seconds: wholeNumber('seconds', values.seconds) };
 }
 
-type DataValues = {
+type ShapeValues = {
   readonly samples: string;
   readonly days?: string | undefined;
   readonly flat: boolean;
   readonly seed: string;
-  readonly keep?: string | undefined;
 };
 
-function dataOptions({ keep = '', ...values }: DataValues): DataOptions {
+type DataValues = ShapeValues & { readonly keep?: string | undefined };
+
+const dataOptions = ({ keep = '', ...values }: DataValues): DataOptions => ({
+  shape: shapeOf(values),
+  keep: keep || null,
+});
+
+function shapeOf(values: ShapeValues): TrafficShape {
   const samples = wholeNumber('samples', values.samples);
   const shape: TrafficShape = {
     samples,
@@ -190,7 +241,7 @@ function dataOptions({ keep = '', ...values }: DataValues): DataOptions {
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }
-  return { shape, keep: keep || null };
+  return shape;
 }
 
 function parse<T extends NonNullable<ParseArgsConfig['options']>>(
