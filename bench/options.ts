@@ -99,6 +99,25 @@ export function probesOptions(args: readonly string[]): ProbesOptions {
   };
 }
 
+export type ConversionOptions = {
+  readonly shape: TrafficShape;
+  /** A version that kept readings as rows. */
+  readonly from: Product;
+  readonly json: string | null;
+};
+
+export function conversionOptions(args: readonly string[]): ConversionOptions {
+  const own = { from: { type: 'string' }, json: { type: 'string' } } as const;
+  const values = parse(args, { ...SHAPE_OPTIONS, ...own });
+  if (values.help) {
+    showHelp(`conversion${SHAPE_HELP}
+  --from DIR     a built checkout of version 0.7.0, which makes the database
+  --json FILE    write all figures there`);
+  }
+  const from = values.from ?? refuse('--from must name a built checkout of version 0.7.0');
+  return { shape: shapeOf(values), from: resolve(from), json: values.json ?? null };
+}
+
 export type ServingOptions = {
   readonly seconds: number;
   readonly rounds: number;
