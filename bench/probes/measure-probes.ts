@@ -3,13 +3,18 @@ import type { Figures } from '../measures/statistics.ts';
 import { type Answer, difference } from '../questions/answer.ts';
 import { type Case, casesOf } from '../questions/cases.ts';
 import { showProgress } from '../reports/progress.ts';
+import type { Service } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 import type { LoadedProduct, ProductName } from './load-product.ts';
 
 export type MeasuredProduct = ProductName | `${ProductName}, cold`;
 
-export type ProbesCase = Pick<Case, 'window' | 'variant'> & {
-  readonly figures: Readonly<Partial<Record<MeasuredProduct, Figures>>>;
+type ByProduct<Value> = Readonly<Partial<Record<MeasuredProduct, Value>>>;
+
+export type ProbesCase = Pick<Case, 'window'> & {
+  readonly figures: ByProduct<Figures>;
+  /** Processor time of the server for a question, all threads. */
+  readonly cpuMs: ByProduct<number>;
 };
 
 /** Compares the answers of the products, and takes their times in turns. */
@@ -24,23 +29,45 @@ export async function measureProbes(
     await compareAnswers(each, products);
   }
   const measured: ProbesCase[] = [];
-  for (const { window, variant, question } of cases) {
+  for (const { window, question } of cases) {
     showProgress(`measuring: ${window}`);
-    const subjects: Subject<MeasuredProduct>[] = [];
+    const subjects: ProductSubject[] = [];
     for (const { name, service } of products) {
       const run = await service.prepare(question);
-      subjects.push({ name, run, ...(quick ? FEW : WARM) });
+      subjects.push({ name, service, run, ...(quick ? FEW : WARM) });
       if (!service.empty) continue;
-      subjects.push({ name: `${name}, cold`, before: service.empty, run, ...(quick ? FEW : COLD) });
+      const cold = { name: `${name}, cold`, service, before: service.empty, run } as const;
+      subjects.push({ ...cold, ...(quick ? FEW : COLD) });
     }
-    measured.push({ window, variant, figures: Object.fromEntries(await measure(subjects)) });
+    const figures = Object.fromEntries(await measure(subjects));
+    measured.push({ window, figures, cpuMs: await cpuOfAll(subjects) });
   }
   return measured;
 }
 
+type ProductSubject = Subject<MeasuredProduct> & { readonly service: Service };
+
 const WARM = { least: 50, most: 300 };
 const COLD = { least: 15, most: 90 };
 const FEW = { least: 5, most: 5 };
+
+async function cpuOfAll(subjects: readonly ProductSubject[]): Promise<ProbesCase['cpuMs']> {
+  const all: Partial<Record<MeasuredProduct, number>> = {};
+  for (const subject of subjects) all[subject.name] = await cpuOf(subject);
+  return all;
+}
+
+/** A mean of several runs, as the machine tells it in steps of 10 ms. NaN: it does not. */
+async function cpuOf({ service, before, run, least }: ProductSubject): Promise<number> {
+  const started = await service.usage();
+  for (let runs = 0; runs < least; runs += 1) {
+    await before?.();
+    await run();
+  }
+  const ended = await service.usage();
+  if (!started || !ended) return Number.NaN;
+  return (1000 * (ended.cpuSeconds - started.cpuSeconds)) / least;
+}
 
 /** Error: two products answer differently. */
 async function compareAnswers(

@@ -39,20 +39,20 @@ export function renderProbes({ machine, shape, probes, products, cases }: Probes
   );
 }
 
-/** Of two: how many times as long the first takes. */
+/** Medians and processor times; of two products also how many times as much the first takes. */
 function renderCases(products: readonly ReportedProduct[], cases: readonly ProbesCase[]): string {
-  const columns: MeasuredProduct[] = [];
-  for (const { name } of products) columns.push(name, `${name}, cold`);
-  const ratios = products.length > 1 ? ['product/beside', 'cold'] : [];
-  const rows = cases.map(({ window, figures }) => {
-    const times = columns.map((name) => {
-      const found = figures[name];
-      return found ? `${milliseconds(found.median)} ${milliseconds(found.p99).padStart(6)}` : '';
-    });
-    const ratio = (own: MeasuredProduct, other: MeasuredProduct): string =>
-      ((figures[own]?.median ?? Number.NaN) / (figures[other]?.median ?? Number.NaN)).toFixed(2);
-    const both = [ratio('product', 'beside'), ratio('product, cold', 'beside, cold')];
-    return [`${window}, all probes`, ...times, ...both.slice(0, ratios.length)];
-  });
-  return textTable(['milliseconds: median, p99', ...columns, ...ratios], rows);
+  const columns = products.flatMap(({ name }): MeasuredProduct[] => [name, `${name}, cold`]);
+  const isPair = products.length > 1;
+  const row = (title: string, msOf: (name: MeasuredProduct) => number): string[] => {
+    const warm = msOf('product') / msOf('beside');
+    const cold = msOf('product, cold') / msOf('beside, cold');
+    const ratios = isPair ? [warm.toFixed(2), cold.toFixed(2)] : [];
+    return [title, ...columns.map((name) => milliseconds(msOf(name))), ...ratios];
+  };
+  const rows = cases.flatMap(({ window, figures, cpuMs }) => [
+    row(`${window}: median`, (name) => figures[name]?.median ?? Number.NaN),
+    row(`${window}: of CPU`, (name) => cpuMs[name] ?? Number.NaN),
+  ]);
+  const ratios = isPair ? ['product/beside', 'cold'] : [];
+  return textTable(['milliseconds', ...columns, ...ratios], rows);
 }

@@ -5,6 +5,7 @@ import { type Answer, exactNumber } from '../questions/answer.ts';
 import type { Question } from '../questions/question.ts';
 import { CONTEXT, GROUP, TOKEN, USER } from './declaration.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
+import { type ProcessUsage, processUsage } from './process-usage.ts';
 import { type Product, THIS_PRODUCT } from './product.ts';
 import type { FromService, ToService } from './service-process.ts';
 import type { System } from './system.ts';
@@ -14,6 +15,8 @@ export type Service = System & {
   countKeys(question: Question): Promise<number>;
   /** Makes the next topper a cold one. Null: the product has no caches that could be emptied. */
   readonly empty: (() => Promise<void>) | null;
+  /** Of its process so far; null where the machine does not tell. */
+  usage(): Promise<ProcessUsage | null>;
   /** Another client, with a connection of its own. */
   connect(): ServiceClient;
   close(): Promise<void>;
@@ -47,6 +50,7 @@ export async function startService(
     prepare: async (question) => () => askTopper(client, question),
     countKeys: (question) => countKeys(client, question),
     empty: ready.canEmpty ? empty : null,
+    usage: async () => (child.pid === undefined ? null : processUsage(child.pid)),
     connect,
     async close() {
       client.close();
