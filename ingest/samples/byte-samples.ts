@@ -2,6 +2,7 @@ import { type Guid, parseGuid } from '../../domain/guid.ts';
 import { floorTo } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isCounting } from '../../domain/meter-type.ts';
+import type { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import type { ImportGroup } from '../import-group.ts';
 import type { GatheredPlace, SegmentBatch } from '../segments/segment-batch.ts';
@@ -36,53 +37,52 @@ export function createByteSamples({
   bounds,
 }: ByteSamplesOptions): (batch: SegmentBatch, line: LineBytes) => boolean {
   const sample = new SampleBytes();
-  const groupOf = boundedCache(KNOWN_TEXTS, (text: string): ImportGroup | null => {
+  const groupOf = rememberLast((text): ImportGroup | null => {
     const guid = parseGuid(text);
     return guid === null ? null : (groups.get(guid) ?? null);
   });
-  const groupText = lastText();
-  const probeText = lastText();
-  const isProbe = boundedCache(KNOWN_TEXTS, isName);
+  const probeOf = rememberLast((text) => (isName(text) ? text : null));
+  const places: number[] = [];
   const addKey = keyAdder();
   return (batch, { bytes: line, from, to }) => {
     if (!sample.scan(line, from, to)) return false;
     const { ts, count } = sample;
-    const group = groupOf(groupText(line, sample.group));
+    const group = groupOf(line, sample.group);
     if (group === null || ts < bounds.from || ts > bounds.to || count < 1) return false;
-    if (sample.probe !== null && !isAscii(line, sample.probe)) return false;
-    const named = sample.probe === null ? null : probeText(line, sample.probe);
-    if (named !== null && !isProbe(named)) return false;
-    if (!areValues(sample, group)) return false;
+    const named = sample.probe.to === 0 ? null : probeOf(line, sample.probe);
+    if (named === null && sample.probe.to > 0) return false;
+    if (!findPlaces(sample, group, places)) return false;
     const bucket = floorTo(ts, group.bucketSeconds);
     const place = batch.placeOf(group, named ?? probe, bucket);
     const key = addKey(place, line, sample);
     if (key === -1) return false;
-    putValues(place, batch.addRow(place, bucket, key), sample);
+    putValues(place.readings, batch.addRow(place, bucket, key), { sample, places });
     return true;
   };
 }
 
-/** The text of a range; most are the same as the one before, of which no new string is made. */
-function lastText(): (line: Uint8Array, range: ByteRange) => string {
-  let bytes = new Uint8Array(0);
-  let text = '';
-  return (line, { from, to }) => {
-    if (isSame(line.subarray(from, to), bytes)) return text;
-    bytes = line.slice(from, to);
-    text = Buffer.from(bytes).toString();
-    return text;
+/**
+ * Looks up what a text stands for, null where it is not ASCII, as other text may not be UTF-8. Most
+ * texts are the same as the one before, of which no new string is made.
+ */
+function rememberLast<Result>(
+  lookUp: (text: string) => Result | null,
+): (line: Uint8Array, range: ByteRange) => Result | null {
+  const ofText = boundedCache(KNOWN_TEXTS, lookUp);
+  let last = new Uint8Array(0);
+  let result: Result | null = null;
+  return (line, range) => {
+    if (isSame(line, range, last)) return result;
+    last = Uint8Array.from(line.subarray(range.from, range.to));
+    result = last.every((byte) => byte < 0x80) ? ofText(Buffer.from(last).toString()) : null;
+    return result;
   };
 }
 
-/** Other text may not be UTF-8, which only those who read it as such can tell. */
-function isAscii(line: Uint8Array, { from, to }: ByteRange): boolean {
-  for (let at = from; at < to; at += 1) if ((line[at] as number) > 0x7f) return false;
-  return true;
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < b.length; i += 1) if (a[i] !== b[i]) return false;
+function isSame(line: Uint8Array, { from, to }: ByteRange, bytes: Uint8Array): boolean {
+  const length = to - from;
+  if (bytes.length !== length) return false;
+  for (let i = 0; i < length; i += 1) if (line[from + i] !== bytes[i]) return false;
   return true;
 }
 
@@ -110,25 +110,30 @@ function withoutEscapes(line: Uint8Array, { from, to }: ByteRange, into: Uint8Ar
   return length;
 }
 
-function areValues(
+/** By value, its meter's slot − 1; false where one of them is left to the rules. */
+function findPlaces(
   { meterCount, meterIds, values }: SampleBytes,
   { meters }: ImportGroup,
+  places: number[],
 ): boolean {
   for (let i = 0; i < meterCount; i += 1) {
     const meter = meters.get(meterIds[i] as number);
     if (!meter || meter.fold === null) return false;
     if ((values[i] as number) < 0 && isCounting(meter.fold)) return false;
+    places[i] = meter.slot - 1;
   }
   return true;
 }
 
+type PlacedValues = { readonly sample: SampleBytes; readonly places: readonly number[] };
+
 function putValues(
-  { group, readings }: GatheredPlace,
+  readings: ReadingGatherer,
   row: number,
-  { meterCount, meterIds, values, count }: SampleBytes,
+  { sample: { meterCount, values, count }, places }: PlacedValues,
 ): void {
   for (let i = 0; i < meterCount; i += 1) {
-    const place = (group.meters.get(meterIds[i] as number)?.slot ?? 0) - 1;
+    const place = places[i] as number;
     readings.putValue(place, row, values[i] as number);
     if (count !== 1) readings.putCount(place, row, count);
   }

@@ -3,7 +3,6 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-const NINE = 0x39;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
@@ -17,6 +16,10 @@ const FIELDS = ['group', 'key', 'ts', 'values', 'count', 'probe'].map((name) =>
   Buffer.from(`"${name}"`),
 );
 const REQUIRED = 0b001111;
+
+/** By the first letter of a name, which no two share; others have −1. */
+const FIELD_BY_LETTER = new Int8Array(256).fill(-1);
+for (const [field, name] of FIELDS.entries()) FIELD_BY_LETTER[name[1] as number] = field;
 
 /** A part of the line's bytes: from `from` to before `to`. */
 export type ByteRange = { from: number; to: number };
@@ -32,8 +35,8 @@ export class SampleBytes {
   /** As the line has it, so a backslash is written twice. */
   readonly key: ByteRange = { from: 0, to: 0 };
   keyHasBackslash = false;
-  /** Null where the line does not name one. */
-  probe: ByteRange | null = null;
+  /** Empty where the line does not name one. */
+  readonly probe: ByteRange = { from: 0, to: 0 };
   ts = 0;
   /** 1 where the line does not say it. */
   count = 1;
@@ -41,19 +44,22 @@ export class SampleBytes {
   meterCount = 0;
   readonly meterIds: number[] = [];
   readonly values: number[] = [];
-  readonly #text: ByteRange = { from: 0, to: 0 };
   #textHasBackslash = false;
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
   #end = 0;
 
-  /** Whether it could read the line. What it is then is in the fields, until the next call. */
+  /**
+   * Whether it could read the line. What it is then is in the fields, until the next call. Bytes
+   * behind the line may be looked at, but a line is only taken that ends where it should.
+   */
   scan(bytes: Uint8Array, from: number, to: number): boolean {
     this.#bytes = bytes;
     this.#at = from;
     this.#end = to;
     this.count = 1;
-    this.probe = null;
+    this.probe.from = 0;
+    this.probe.to = 0;
     return this.#take(OPEN) && this.#fields() && this.#at === to;
   }
 
@@ -71,32 +77,24 @@ export class SampleBytes {
 
   /** Passes the name of a field; −1: it is none of them. */
   #nextField(): number {
-    this.#skipSpaces();
-    for (let field = 0; field < FIELDS.length; field += 1) {
-      const name = FIELDS[field] as Buffer;
-      if (!this.#startsWith(name)) continue;
-      this.#at += name.length;
-      return field;
-    }
-    return -1;
-  }
-
-  #startsWith(name: Uint8Array): boolean {
-    if (this.#at + name.length > this.#end) return false;
-    for (let i = 0; i < name.length; i += 1) {
-      if (this.#bytes[this.#at + i] !== name[i]) return false;
-    }
-    return true;
+    const bytes = this.#bytes;
+    const at = this.#skipSpaces();
+    const field = FIELD_BY_LETTER[bytes[at + 1] as number] as number;
+    if (!(field >= 0)) return -1;
+    const name = FIELDS[field] as Buffer;
+    for (let i = 0; i < name.length; i += 1) if (bytes[at + i] !== name[i]) return -1;
+    this.#at = at + name.length;
+    return field;
   }
 
   #value(field: number): boolean {
     switch (field) {
       case 0:
-        return this.#takeText() && !this.#textHasBackslash && this.#keepText(this.group);
+        return this.#takeText(this.group) && !this.#textHasBackslash;
       case 1:
-        if (!this.#takeText()) return false;
+        if (!this.#takeText(this.key)) return false;
         this.keyHasBackslash = this.#textHasBackslash;
-        return this.#keepText(this.key);
+        return true;
       case 2:
         this.ts = this.#number();
         return !Number.isNaN(this.ts);
@@ -106,30 +104,24 @@ export class SampleBytes {
         this.count = this.#number();
         return !Number.isNaN(this.count);
       default:
-        if (!this.#takeText() || this.#textHasBackslash) return false;
-        this.probe = { from: this.#text.from, to: this.#text.to };
-        return true;
+        return this.#takeText(this.probe) && !this.#textHasBackslash;
     }
   }
 
-  #keepText(into: ByteRange): boolean {
-    into.from = this.#text.from;
-    into.to = this.#text.to;
-    return into.to > into.from;
-  }
-
-  /** Passes a text, of whose escapes only that of the backslash is known. */
-  #takeText(): boolean {
+  /** Passes a text that is not empty, of whose escapes only that of the backslash is known. */
+  #takeText(into: ByteRange): boolean {
     if (!this.#take(QUOTE)) return false;
     const bytes = this.#bytes;
-    this.#text.from = this.#at;
+    const end = this.#end;
+    const from = this.#at;
     this.#textHasBackslash = false;
-    for (let at = this.#at; at < this.#end; at += 1) {
+    for (let at = from; at < end; at += 1) {
       const byte = bytes[at];
       if (byte === QUOTE) {
-        this.#text.to = at;
+        into.from = from;
+        into.to = at;
         this.#at = at + 1;
-        return true;
+        return at > from;
       }
       if (byte !== BACKSLASH) continue;
       at += 1;
@@ -140,60 +132,63 @@ export class SampleBytes {
   }
 
   #meters(): boolean {
-    this.meterCount = 0;
+    let count = 0;
     if (!this.#take(OPEN)) return false;
     do {
       if (!this.#take(QUOTE)) return false;
-      const id = this.#integer();
+      const id = this.#integer(this.#at);
       if (this.#bytes[this.#at] !== QUOTE) return false;
       this.#at += 1;
       if (!this.#take(COLON)) return false;
       const value = this.#number();
       // Adding them tells at once whether one of them is none.
       if (Number.isNaN(id + value)) return false;
-      this.meterIds[this.meterCount] = id;
-      this.values[this.meterCount] = value;
-      this.meterCount += 1;
+      this.meterIds[count] = id;
+      this.values[count] = value;
+      count += 1;
     } while (this.#take(COMMA));
+    this.meterCount = count;
     return this.#take(CLOSE);
   }
 
   #number(): number {
-    this.#skipSpaces();
-    return this.#integer();
+    return this.#integer(this.#skipSpaces());
   }
 
   /** An integer as JSON writes it, of few digits; else NaN. */
-  #integer(): number {
+  #integer(from: number): number {
     const bytes = this.#bytes;
-    const isNegative = bytes[this.#at] === MINUS;
-    if (isNegative) this.#at += 1;
-    const start = this.#at;
+    const end = this.#end;
+    const isNegative = bytes[from] === MINUS;
+    const start = isNegative ? from + 1 : from;
     let value = 0;
     let at = start;
-    for (; at < this.#end; at += 1) {
-      const byte = bytes[at] as number;
-      if (byte < ZERO || byte > NINE) break;
-      value = value * 10 + (byte - ZERO);
+    for (; at < end; at += 1) {
+      const digit = (bytes[at] as number) - ZERO;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
     }
     this.#at = at;
     const digits = at - start;
     if (digits === 0 || digits > MAX_DIGITS) return Number.NaN;
     // JSON allows no zeros in front; and −0 is left to those who know what it means.
-    const startsWithZero = bytes[start] === ZERO;
-    if (startsWithZero && (digits > 1 || isNegative)) return Number.NaN;
+    if (bytes[start] === ZERO && (digits > 1 || isNegative)) return Number.NaN;
     return isNegative ? -value : value;
   }
 
   /** Passes a byte, and spaces before it, if that is the next one. */
   #take(byte: number): boolean {
-    this.#skipSpaces();
-    if (this.#at >= this.#end || this.#bytes[this.#at] !== byte) return false;
-    this.#at += 1;
+    const at = this.#skipSpaces();
+    if (this.#bytes[at] !== byte) return false;
+    this.#at = at + 1;
     return true;
   }
 
-  #skipSpaces(): void {
-    while (this.#at < this.#end && this.#bytes[this.#at] === SPACE) this.#at += 1;
+  /** Where the next byte is that is no space. */
+  #skipSpaces(): number {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    while (bytes[at] === SPACE) at += 1;
+    return at;
   }
 }

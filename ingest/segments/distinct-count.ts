@@ -18,11 +18,13 @@ export type KeyCount = { readonly count: number; readonly isExact: boolean };
  */
 export class DistinctCount {
   readonly #mostSlots: number;
-  #highs = new Uint32Array(FIRST_SLOTS);
-  #lows = new Uint32Array(FIRST_SLOTS);
+  /** Two words a slot, the lower half of a hash and the upper one; 0 and 0 in a free slot. */
+  #slots = new Uint32Array(2 * FIRST_SLOTS);
   #kept = 0;
   /** With how many zeros the hashes begin that are kept. */
   #zeros = 0;
+  /** Above the upper halves of those. */
+  #limit = 2 ** WORD_BITS;
 
   constructor(mostSlots = MOST_SLOTS) {
     this.#mostSlots = mostSlots;
@@ -55,32 +57,31 @@ export class DistinctCount {
   }
 
   #addHash(high: number, low: number): void {
-    if (!this.#isKept(high)) return;
-    const mask = this.#lows.length - 1;
-    let slot = low & mask;
-    while (this.#lows[slot] !== 0) {
-      if (this.#lows[slot] === low && this.#highs[slot] === high) return;
-      slot = (slot + 1) & mask;
+    if (high >= this.#limit) return;
+    const slots = this.#slots;
+    const mask = slots.length - 2;
+    let slot = (low << 1) & mask;
+    while (slots[slot] !== 0) {
+      if (slots[slot] === low && slots[slot + 1] === high) return;
+      slot = (slot + 2) & mask;
     }
-    this.#highs[slot] = high;
-    this.#lows[slot] = low;
+    slots[slot] = low;
+    slots[slot + 1] = high;
     this.#kept += 1;
-    if (2 * this.#kept > this.#lows.length) this.#makeRoom();
+    if (4 * this.#kept > slots.length) this.#makeRoom();
   }
 
-  #isKept = (high: number): boolean => high < 2 ** (WORD_BITS - this.#zeros);
-
   #makeRoom(): void {
-    const highs = this.#highs;
-    const lows = this.#lows;
-    const isFull = lows.length >= this.#mostSlots;
-    if (isFull) this.#zeros += 1;
-    const slots = isFull ? lows.length : 2 * lows.length;
-    this.#highs = new Uint32Array(slots);
-    this.#lows = new Uint32Array(slots);
+    const old = this.#slots;
+    const isFull = old.length >= 2 * this.#mostSlots;
+    if (isFull) {
+      this.#zeros += 1;
+      this.#limit = 2 ** (WORD_BITS - this.#zeros);
+    }
+    this.#slots = new Uint32Array(isFull ? old.length : 2 * old.length);
     this.#kept = 0;
-    for (let slot = 0; slot < lows.length; slot += 1) {
-      if (lows[slot] !== 0) this.#addHash(highs[slot] as number, lows[slot] as number);
+    for (let slot = 0; slot < old.length; slot += 2) {
+      if (old[slot] !== 0) this.#addHash(old[slot + 1] as number, old[slot] as number);
     }
   }
 }

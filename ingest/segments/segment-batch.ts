@@ -60,11 +60,13 @@ export class SegmentBatch {
 
   /** Where the readings of a group, probe and bucket go; to be followed by `addRow`. */
   placeOf(group: ImportGroup, probe: string | null, bucket: EpochSeconds): GatheredPlace {
-    const sliceStart = floorTo(bucket, this.#sliceSeconds);
     // Most readings of a group are of the same probe and slice as the one before.
     const last = this.#lastOfGroup.get(group.groupId);
-    if (last && last.probe === probe && last.sliceStart === sliceStart) return last;
-    const place = this.#find(group, probe, sliceStart);
+    if (last && last.probe === probe) {
+      const intoSlice = bucket - last.sliceStart;
+      if (intoSlice >= 0 && intoSlice < this.#sliceSeconds) return last;
+    }
+    const place = this.#find(group, probe, floorTo(bucket, this.#sliceSeconds));
     this.#lastOfGroup.set(group.groupId, place);
     return place;
   }

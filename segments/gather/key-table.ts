@@ -11,13 +11,14 @@ export class KeyTable {
   /** Key i has the bytes from ends[i] to before ends[i + 1]. */
   bytes = new Uint8Array(FIRST_BYTES);
   ends = new Uint32Array(FIRST_SLOTS);
-  /** Index + 1 of a key, or 0. */
-  #slots = new Uint32Array(FIRST_SLOTS);
-  /** By index; so that growing need not look at the bytes again. */
-  #hashes = new Uint32Array(FIRST_SLOTS);
+  /**
+   * Two words a slot: the hash of a key, and its index + 1, or 0 in a free slot. They lie next to
+   * each other, so that one access to memory answers for both.
+   */
+  #slots = new Uint32Array(2 * FIRST_SLOTS);
 
   get sizeBytes(): number {
-    const words = this.ends.length + this.#slots.length + this.#hashes.length;
+    const words = this.ends.length + this.#slots.length;
     return this.bytes.length + words * Uint32Array.BYTES_PER_ELEMENT;
   }
 
@@ -25,10 +26,11 @@ export class KeyTable {
   indexOf(key: Uint8Array, from = 0, to = key.length): number {
     const hash = hashOf(key, from, to);
     const slot = this.#slotOf(hash, key, from, to);
-    const index = (this.#slots[slot] as number) - 1;
+    const index = (this.#slots[slot + 1] as number) - 1;
     if (index !== -1) return index;
-    this.#slots[slot] = this.count + 1;
-    return this.#add(key.subarray(from, to), hash);
+    this.#slots[slot] = hash;
+    this.#slots[slot + 1] = this.count + 1;
+    return this.#add(key, from, to);
   }
 
   /** Whether the table has a key. */
@@ -38,57 +40,64 @@ export class KeyTable {
 
   /** The index of a key; −1 where the table does not have it. */
   find(key: Uint8Array, from = 0, to = key.length): number {
-    return (this.#slots[this.#slotOf(hashOf(key, from, to), key, from, to)] as number) - 1;
+    return (this.#slots[this.#slotOf(hashOf(key, from, to), key, from, to) + 1] as number) - 1;
   }
 
-  /** Where a key is, or the free slot where it would be. */
+  /** The first word of the slot that a key has, or of the free one where it would be. */
   #slotOf(hash: number, key: Uint8Array, from: number, to: number): number {
-    const mask = this.#slots.length - 1;
-    let slot = hash & mask;
+    const slots = this.#slots;
+    const mask = slots.length - 2;
+    let slot = (hash << 1) & mask;
     for (;;) {
-      const index = (this.#slots[slot] as number) - 1;
+      const index = (slots[slot + 1] as number) - 1;
       if (index === -1) return slot;
-      if (this.#hashes[index] === hash && this.#isKey(index, key, from, to)) return slot;
-      slot = (slot + 1) & mask;
+      if (slots[slot] === hash && this.#isKey(index, key, from, to)) return slot;
+      slot = (slot + 2) & mask;
     }
   }
 
   #isKey(index: number, key: Uint8Array, from: number, to: number): boolean {
-    const start = this.ends[index] as number;
+    const { bytes, ends } = this;
+    const start = ends[index] as number;
     const length = to - from;
-    if ((this.ends[index + 1] as number) - start !== length) return false;
+    if ((ends[index + 1] as number) - start !== length) return false;
     for (let i = 0; i < length; i += 1) {
-      if (this.bytes[start + i] !== key[from + i]) return false;
+      if (bytes[start + i] !== key[from + i]) return false;
     }
     return true;
   }
 
-  #add(key: Uint8Array, hash: number): number {
+  #add(key: Uint8Array, from: number, to: number): number {
     const index = this.count;
     const start = this.ends[index] as number;
-    if (start + key.length > this.bytes.length) {
-      const grown = new Uint8Array(2 * (start + key.length));
+    const length = to - from;
+    if (start + length > this.bytes.length) {
+      const grown = new Uint8Array(2 * (start + length));
       grown.set(this.bytes);
       this.bytes = grown;
     }
-    this.bytes.set(key, start);
-    this.#hashes[index] = hash;
-    this.ends[index + 1] = start + key.length;
+    // Most keys are a few bytes, and to make a view of them would take longer than this.
+    const { bytes } = this;
+    for (let i = 0; i < length; i += 1) bytes[start + i] = key[from + i] as number;
+    this.ends[index + 1] = start + length;
     this.count = index + 1;
-    if (2 * this.count >= this.#slots.length) this.#grow();
+    if (4 * this.count >= this.#slots.length) this.#grow();
     return index;
   }
 
   #grow(): void {
-    const size = 2 * this.#slots.length;
-    this.ends = grownWords(this.ends, size);
-    this.#hashes = grownWords(this.#hashes, size);
-    this.#slots = new Uint32Array(size);
-    for (let index = 0; index < this.count; index += 1) {
-      let slot = (this.#hashes[index] as number) & (size - 1);
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & (size - 1);
-      this.#slots[slot] = index + 1;
+    const old = this.#slots;
+    const slots = new Uint32Array(2 * old.length);
+    const mask = slots.length - 2;
+    for (let from = 0; from < old.length; from += 2) {
+      if (old[from + 1] === 0) continue;
+      let to = ((old[from] as number) << 1) & mask;
+      while (slots[to + 1] !== 0) to = (to + 2) & mask;
+      slots[to] = old[from] as number;
+      slots[to + 1] = old[from + 1] as number;
     }
+    this.#slots = slots;
+    this.ends = grownWords(this.ends, old.length);
   }
 }
 
