@@ -7,6 +7,7 @@ import type { SegmentShape } from '../shape.ts';
 import { GatheredColumn } from './gathered-column.ts';
 import { KeyTable } from './key-table.ts';
 import { sortKeys } from './sort-keys.ts';
+import { picked, sortByNumber } from './sort-rows.ts';
 
 const FIRST_CAPACITY = 64;
 
@@ -117,90 +118,85 @@ export class ReadingGatherer {
 
   /** All rows, those of ranks that follow each other in one part, combined. */
   *#parts(ranks: Uint32Array, limits: RangeLimits): Generator<RankedReadings> {
-    const { rows, ends } = this.#rowsByRank(ranks);
-    let from = 0;
-    while (from < ends.length) {
-      const to = rangeEnd(ends, from, limits);
-      const own = rows.subarray(from === 0 ? 0 : (ends[from - 1] as number), ends[to - 1]);
+    const ranges = rangesOf(this.#rowsOfRanks(ranks), limits);
+    const { rows, ends } = this.#rowsByRange(ranks, ranges);
+    for (const [i, { from, to }] of ranges.entries()) {
+      const own = rows.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);
       yield { readings: this.#readings(own, { ranks, from, to }), from };
-      from = to;
     }
   }
 
-  /** Rows in the order of their keys' ranks; those of a rank end at ends[rank]. */
-  #rowsByRank(ranks: Uint32Array): { rows: Uint32Array; ends: Uint32Array } {
-    const { count } = this.keys;
-    const next = new Uint32Array(count + 1);
+  /** By rank, how many rows it has. */
+  #rowsOfRanks(ranks: Uint32Array): Uint32Array {
+    const keyIndexes = this.#keyIndexes;
+    const counts = new Uint32Array(this.keys.count);
     for (let row = 0; row < this.rowCount; row += 1) {
-      const after = (ranks[this.#keyIndexes[row] as number] as number) + 1;
-      next[after] = (next[after] as number) + 1;
+      const rank = ranks[keyIndexes[row] as number] as number;
+      counts[rank] = (counts[rank] as number) + 1;
     }
-    for (let rank = 0; rank < count; rank += 1) {
-      next[rank + 1] = (next[rank + 1] as number) + (next[rank] as number);
-    }
-    const rows = new Uint32Array(this.rowCount);
-    for (let row = 0; row < this.rowCount; row += 1) {
-      const rank = ranks[this.#keyIndexes[row] as number] as number;
-      const at = next[rank] as number;
-      rows[at] = row;
-      next[rank] = at + 1;
-    }
-    return { rows, ends: next.subarray(0, count) };
+    return counts;
   }
 
-  #readings(byRank: Uint32Array, { ranks, from, to }: RankRange): Readings {
-    const { rows, starts, ends } = this.#byBucket(byRank);
-    const ordinals = new Uint32Array(rows.length);
-    for (let i = 0; i < rows.length; i += 1) {
-      ordinals[i] = (ranks[this.#keyIndexes[rows[i] as number] as number] as number) - from;
+  /** Rows in the order of ranges, those of a range in the order in which they came. */
+  #rowsByRange(ranks: Uint32Array, ranges: readonly RankSpan[]) {
+    const rangeOfRank = new Uint32Array(this.keys.count);
+    for (const [i, { from, to }] of ranges.entries()) rangeOfRank.fill(i, from, to);
+    const rangeOfKey = ranks.map((rank) => rangeOfRank[rank] as number);
+    const rangeOfRow = new Uint32Array(this.rowCount);
+    for (let row = 0; row < rangeOfRow.length; row += 1) {
+      rangeOfRow[row] = rangeOfKey[this.#keyIndexes[row] as number] as number;
     }
+    return sortByNumber(rangeOfRow, ranges.length);
+  }
+
+  /** `rows` in the order in which they came. */
+  #readings(rows: Uint32Array, { ranks, from, to }: RankRange): Readings {
+    const count = rows.length;
+    const ordinals = new Uint32Array(count);
+    const buckets = new Uint32Array(count);
+    const places = this.#bucketPlaces(rows);
+    for (let i = 0; i < count; i += 1) {
+      const row = rows[i] as number;
+      ordinals[i] = (ranks[this.#keyIndexes[row] as number] as number) - from;
+      buckets[i] = places.placeOf[this.#buckets[row] as number] as number;
+    }
+    // By bucket, then by ordinal, which is sorted first, as what is equal keeps its order.
+    const byOrdinal = sortByNumber(ordinals, to - from).rows;
+    const bucketsByOrdinal = picked(buckets, byOrdinal);
+    const { rows: second, ends } = sortByNumber(bucketsByOrdinal, places.starts.length);
+    const order = picked(byOrdinal, second);
+    const sorted = picked(rows, order);
     const columns = this.#values.map((values, place) => {
       if (!values?.isUsed) return null;
-      const picked = values.pick(rows);
+      const own = values.pick(sorted);
       const counts = this.#counts[place];
-      return {
-        values: picked,
-        counts: counts?.isUsed ? countsOf(counts.pick(rows), picked) : null,
-      };
+      return { values: own, counts: counts?.isUsed ? countsOf(counts.pick(sorted), own) : null };
     });
-    const readings = { keyCount: to - from, starts, ends, ordinals, columns };
+    const readings: Readings = {
+      keyCount: to - from,
+      starts: places.starts,
+      ends,
+      ordinals: picked(ordinals, order),
+      columns,
+    };
     return hasRepetitions(readings) ? this.#combined(readings) : readings;
+  }
+
+  /** The buckets that rows are of, ascending; and by index of a bucket, its place among these. */
+  #bucketPlaces(rows: Uint32Array): { starts: Float64Array; placeOf: Uint32Array } {
+    const placeOf = new Uint32Array(this.#bucketStarts.length);
+    for (const row of rows) placeOf[this.#buckets[row] as number] = 1;
+    const startOf = (index: number): number => this.#bucketStarts[index] as number;
+    const present = Array.from(placeOf.keys()).filter((index) => placeOf[index] === 1);
+    present.sort((a, b) => startOf(a) - startOf(b));
+    for (const [place, index] of present.entries()) placeOf[index] = place;
+    return { starts: Float64Array.from(present, startOf), placeOf };
   }
 
   #combined(readings: Readings): Readings {
     const { bucketSeconds, folds } = this.#shape;
     const grid = { keyCount: readings.keyCount, stepSeconds: bucketSeconds, folds };
     return combineReadings([{ readings, ordinalMap: null }], grid);
-  }
-
-  /** Rows in the order of buckets, those of a bucket in the order that they were in. */
-  #byBucket(rows: Uint32Array) {
-    const counts = new Uint32Array(this.#bucketStarts.length);
-    for (let i = 0; i < rows.length; i += 1) {
-      const bucket = this.#buckets[rows[i] as number] as number;
-      counts[bucket] = (counts[bucket] as number) + 1;
-    }
-    const order = Array.from(counts.keys())
-      .filter((bucket) => counts[bucket] !== 0)
-      .sort((a, b) => (this.#bucketStarts[a] as number) - (this.#bucketStarts[b] as number));
-    const ends = new Uint32Array(order.length);
-    const next = new Uint32Array(counts.length);
-    let end = 0;
-    for (const [i, bucket] of order.entries()) {
-      next[bucket] = end;
-      end += counts[bucket] as number;
-      ends[i] = end;
-    }
-    const sorted = new Uint32Array(rows.length);
-    for (let i = 0; i < rows.length; i += 1) {
-      const row = rows[i] as number;
-      const bucket = this.#buckets[row] as number;
-      const at = next[bucket] as number;
-      sorted[at] = row;
-      next[bucket] = at + 1;
-    }
-    const starts = Float64Array.from(order, (bucket) => this.#bucketStarts[bucket] as number);
-    return { rows: sorted, starts, ends };
   }
 
   #grow(): void {
@@ -229,20 +225,26 @@ const numberAt = (lanes: Lanes, row: number): number | bigint =>
   lanes.high === null ? (lanes.low[row] as number) : laneValue(lanes, row);
 
 /** Ranks from `from` to before `to`. */
-type RankRange = { readonly ranks: Uint32Array; readonly from: number; readonly to: number };
+type RankSpan = { readonly from: number; readonly to: number };
+type RankRange = RankSpan & { readonly ranks: Uint32Array };
 
-/** As many keys as a range may have, of as many rows, one at least. */
-function rangeEnd(ends: Uint32Array, from: number, limits: RangeLimits): number {
-  const before = from === 0 ? 0 : (ends[from - 1] as number);
-  let to = from + 1;
-  while (
-    to < ends.length &&
-    to - from < limits.keys &&
-    (ends[to] as number) - before <= limits.rows
-  ) {
-    to += 1;
+/** Neighbouring ranks in ranges within the limits; rowCounts: by rank, how many rows it has. */
+function rangesOf(rowCounts: Uint32Array, limits: RangeLimits): RankSpan[] {
+  const ranges: RankSpan[] = [];
+  let from = 0;
+  let rows = 0;
+  for (let rank = 0; rank < rowCounts.length; rank += 1) {
+    const own = rowCounts[rank] as number;
+    const isFull = rank - from >= limits.keys || rows + own > limits.rows;
+    if (isFull && rank > from) {
+      ranges.push({ from, to: rank });
+      from = rank;
+      rows = 0;
+    }
+    rows += own;
   }
-  return to;
+  if (rowCounts.length > from) ranges.push({ from, to: rowCounts.length });
+  return ranges;
 }
 
 /** Where there is no reading, none is counted. */

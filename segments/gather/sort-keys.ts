@@ -1,5 +1,4 @@
 import type { KeyList } from '../keys/key-list.ts';
-import { KeyListBuilder } from '../keys/key-list-builder.ts';
 import type { KeyTable } from './key-table.ts';
 
 /** The keys of a table in order, and the rank in it of each by its index in the table. */
@@ -8,26 +7,47 @@ export type SortedKeys = { readonly keys: KeyList; readonly ranks: Uint32Array }
 /** Of fewer keys, comparing them is no slower than counting digits. */
 const RADIX_FROM = 4096;
 
-/** What a key begins with, as a number: three digits of 16 bits. */
-const PREFIX_BYTES = 6;
-const DIGIT = 65_536;
+/** What is sorted by digits: two words of a key's first bytes. */
+const WORD_BYTES = 4;
+
+/** Digits of a word: their counters lie in the nearest cache, and three passes sort a word. */
+const DIGIT_BITS = 11;
+const DIGITS = 2 ** DIGIT_BITS;
+const WORD_BITS = 32;
 
 /**
- * Sorts by the first six bytes, digit by digit (an LSD radix sort), and then by comparing those few
- * that begin alike.
+ * Sorts by the first eight bytes, digit by digit (an LSD radix sort), and then by comparing those
+ * few that begin alike.
  */
 export function sortKeys(table: KeyTable): SortedKeys {
-  const order = Uint32Array.from({ length: table.count }, (_, index) => index);
+  const order = new Uint32Array(table.count);
+  for (let index = 0; index < order.length; index += 1) order[index] = index;
   if (table.count < RADIX_FROM) order.sort((a, b) => compare(table, a, b));
   else sortByPrefix(table, order);
-  const keys = new KeyListBuilder({ keys: table.count, bytes: table.ends[table.count] as number });
-  const ranks = new Uint32Array(table.count);
-  for (let rank = 0; rank < order.length; rank += 1) {
+  return { keys: inOrder(table, order), ranks: ranksOf(order) };
+}
+
+function ranksOf(order: Uint32Array): Uint32Array {
+  const ranks = new Uint32Array(order.length);
+  for (let rank = 0; rank < order.length; rank += 1) ranks[order[rank] as number] = rank;
+  return ranks;
+}
+
+function inOrder(table: KeyTable, order: Uint32Array): KeyList {
+  const { bytes: from, ends: starts, count } = table;
+  const bytes = new Uint8Array(starts[count] as number);
+  const ends = new Uint32Array(count);
+  let length = 0;
+  for (let rank = 0; rank < count; rank += 1) {
     const index = order[rank] as number;
-    ranks[index] = rank;
-    keys.add(table.bytes, table.ends[index] as number, table.ends[index + 1] as number);
+    const end = starts[index + 1] as number;
+    for (let at = starts[index] as number; at < end; at += 1) {
+      bytes[length] = from[at] as number;
+      length += 1;
+    }
+    ends[rank] = length;
   }
-  return { keys: keys.finish(), ranks };
+  return { bytes, ends, count };
 }
 
 function compare({ bytes, ends }: KeyTable, a: number, b: number): number {
@@ -44,61 +64,77 @@ function compare({ bytes, ends }: KeyTable, a: number, b: number): number {
 }
 
 function sortByPrefix(table: KeyTable, order: Uint32Array): void {
-  const prefixes = prefixesOf(table);
-  let from: Uint32Array = order;
-  let to: Uint32Array = new Uint32Array(order.length);
-  for (let place = 0; place < PREFIX_BYTES / 2; place += 1) {
-    const scale = DIGIT ** place;
-    countingPass(from, to, (index) => Math.floor((prefixes[index] as number) / scale) % DIGIT);
+  sortByWords(order, wordsOf(table, order, WORD_BYTES));
+  const first = wordsOf(table, order, 0);
+  sortByWords(order, first);
+  sortRuns(table, order, first);
+}
+
+/** Four bytes of each key, in the given order, from byte `skipped` on. */
+function wordsOf(table: KeyTable, order: Uint32Array, skipped: number): Uint32Array {
+  const words = new Uint32Array(order.length);
+  for (let i = 0; i < order.length; i += 1) words[i] = wordOf(table, order[i] as number, skipped);
+  return words;
+}
+
+/** With zeros where the key has ended. */
+function wordOf({ bytes, ends }: KeyTable, index: number, skipped: number): number {
+  const start = (ends[index] as number) + skipped;
+  const end = ends[index + 1] as number;
+  let word = 0;
+  for (let at = start; at < start + WORD_BYTES; at += 1) {
+    word = (word << 8) | (at < end ? (bytes[at] as number) : 0);
+  }
+  return word;
+}
+
+/** Sorts the words, and what belongs to them in the same way; of equal words, the order stays. */
+function sortByWords(order: Uint32Array, words: Uint32Array): void {
+  let from: Pairs = { order, words };
+  let to: Pairs = {
+    order: new Uint32Array(order.length),
+    words: new Uint32Array(order.length),
+  };
+  for (let shift = 0; shift < WORD_BITS; shift += DIGIT_BITS) {
+    if (!countingPass(from, to, shift)) continue;
     [from, to] = [to, from];
   }
-  // Three passes end in the other array.
-  if (from !== order) order.set(from);
-  sortRuns(table, order, prefixes);
+  if (from.order === order) return;
+  order.set(from.order);
+  words.set(from.words);
 }
 
-function prefixesOf({ bytes, ends, count }: KeyTable): Float64Array {
-  const prefixes = new Float64Array(count);
-  for (let index = 0; index < count; index += 1) {
-    const start = ends[index] as number;
-    const end = ends[index + 1] as number;
-    let prefix = 0;
-    for (let at = start; at < start + PREFIX_BYTES; at += 1) {
-      prefix = prefix * 256 + (at < end ? (bytes[at] as number) : 0);
-    }
-    prefixes[index] = prefix;
-  }
-  return prefixes;
-}
+type Pairs = { readonly order: Uint32Array; readonly words: Uint32Array };
 
-function countingPass(
-  from: Uint32Array,
-  to: Uint32Array,
-  digitOf: (index: number) => number,
-): void {
-  const next = new Uint32Array(DIGIT + 1);
-  for (const index of from) {
-    const after = digitOf(index) + 1;
+/** False, and nothing is moved, where all have the same digit. */
+function countingPass(from: Pairs, to: Pairs, shift: number): boolean {
+  const { order, words } = from;
+  const next = new Uint32Array(DIGITS + 1);
+  for (let i = 0; i < words.length; i += 1) {
+    const after = (((words[i] as number) >>> shift) & (DIGITS - 1)) + 1;
     next[after] = (next[after] as number) + 1;
   }
-  for (let digit = 0; digit < DIGIT; digit += 1) {
+  if (next.includes(words.length)) return false;
+  for (let digit = 0; digit < DIGITS; digit += 1) {
     next[digit + 1] = (next[digit + 1] as number) + (next[digit] as number);
   }
-  for (const index of from) {
-    const digit = digitOf(index);
+  for (let i = 0; i < words.length; i += 1) {
+    const word = words[i] as number;
+    const digit = (word >>> shift) & (DIGITS - 1);
     const at = next[digit] as number;
-    to[at] = index;
+    to.order[at] = order[i] as number;
+    to.words[at] = word;
     next[digit] = at + 1;
   }
+  return true;
 }
 
-/** Keys that begin with the same six bytes are next to each other by now. */
-function sortRuns(table: KeyTable, order: Uint32Array, prefixes: Float64Array): void {
+/** Keys that begin with the same eight bytes are next to each other by now. */
+function sortRuns(table: KeyTable, order: Uint32Array, words: Uint32Array): void {
+  const second = (i: number): number => wordOf(table, order[i] as number, WORD_BYTES);
   let from = 0;
   for (let i = 1; i <= order.length; i += 1) {
-    const isSame =
-      i < order.length && prefixes[order[i] as number] === prefixes[order[from] as number];
-    if (isSame) continue;
+    if (i < order.length && words[i] === words[from] && second(i) === second(from)) continue;
     if (i - from > 1) order.subarray(from, i).sort((a, b) => compare(table, a, b));
     from = i;
   }
