@@ -37,13 +37,16 @@ export function removeKey({ words }: KeySet, ordinal: number): void {
 
 const ALL = 0xffff_ffff;
 
+/** The bits of a word that are of keys in a range. */
+export function wordMask(at: number, { from, to }: OrdinalRange): number {
+  const head = at === from >>> 5 ? ALL << (from & 31) : ALL;
+  const tail = at === to >>> 5 ? ~(ALL << (to & 31)) : ALL;
+  return head & tail;
+}
+
 /** Calls `each` for every word that has bits of keys in the range, with a mask of these. */
-function eachWord({ from, to }: OrdinalRange, each: (at: number, mask: number) => void): void {
-  for (let at = from >>> 5; at * 32 < to; at += 1) {
-    const head = at === from >>> 5 ? ALL << (from & 31) : ALL;
-    const tail = at === to >>> 5 ? ~(ALL << (to & 31)) : ALL;
-    each(at, head & tail);
-  }
+function eachWord(range: OrdinalRange, each: (at: number, mask: number) => void): void {
+  for (let at = range.from >>> 5; at * 32 < range.to; at += 1) each(at, wordMask(at, range));
 }
 
 export function addRange({ words }: KeySet, range: OrdinalRange): void {

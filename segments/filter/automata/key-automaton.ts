@@ -28,7 +28,7 @@ export class KeyAutomaton {
   #lastPlace: Place | null = null;
   #ofLastPlace: (number | undefined)[] = [];
   readonly #written = new Uint8Array(WRITTEN_BYTES);
-  /** The state after byte b in state s is at 256 s + b; 0 says to ask `follow`. */
+  /** The state after byte b in state s is at 256 s + b; 0 says to ask `follow`, and leads to 0. */
   table = new Int32Array(FIRST_ROOM << 8);
   /** By state: 1 where a key that ends there is accepted. */
   ends = new Uint8Array(FIRST_ROOM);
@@ -38,11 +38,23 @@ export class KeyAutomaton {
     this.#places.length = FIRST_KEY_STATE;
     this.#textStates.length = FIRST_KEY_STATE;
     this.ends[ACCEPTED_KEY] = 1;
+    for (const state of [REJECTED_KEY, ACCEPTED_KEY, UNDECIDED_KEY]) {
+      this.table.fill(state, state << 8, (state + 1) << 8);
+    }
   }
 
   /** The state of a key that begins at this place. */
   startAt(place: Place): number {
     return this.#stateOf(place, this.#text.start);
+  }
+
+  /** The state after the bytes from `from` to before `to`. Errors: TooManyStates. */
+  read(start: number, bytes: Uint8Array, from: number, to: number): number {
+    let state = start;
+    for (let at = from; at < to && state >= FIRST_KEY_STATE; at += 1) {
+      state = this.follow(state, bytes, at);
+    }
+    return state;
   }
 
   /** The state after the byte of a key at `at`. Errors: TooManyStates. */

@@ -1,0 +1,148 @@
+import { type KeyList, keyStart } from '../keys/key-list.ts';
+import {
+  ACCEPTED_KEY,
+  FIRST_KEY_STATE,
+  type KeyAutomaton,
+  NOT_KNOWN,
+  UNDECIDED_KEY,
+} from './automata/key-automaton.ts';
+import { addKey, addWithin, type KeySet, nextKey, wordMask } from './key-set.ts';
+
+export type KeyWalkOptions = {
+  readonly automaton: KeyAutomaton;
+  readonly keys: KeyList;
+  /** The keys to look at, which all begin in the same place. */
+  readonly among: KeySet;
+  /** Gets those that are accepted. */
+  readonly found: KeySet;
+  readonly decide: (keys: KeyList, ordinal: number) => boolean;
+};
+
+/** Keys from `from` to before `to`, which have their first `depth` bytes in common. */
+type Run = {
+  readonly from: number;
+  readonly to: number;
+  readonly depth: number;
+  /** After these bytes. */
+  readonly state: number;
+};
+
+/** So few keys that they might well all differ in their next byte. */
+const FEW_KEYS = 256;
+
+/**
+ * Sorted keys are a tree: those that begin alike lie together. What they have in common is read
+ * once, and where that decides, none of them is looked at. Of few keys, each is read to its end:
+ * a look into a table for each byte, without a branch that cannot be foreseen, costs less than to
+ * find out how much a key has in common with its neighbours.
+ */
+export class KeyWalk {
+  readonly #options: KeyWalkOptions;
+  /** What is left to be done, in any order. */
+  readonly #runs: Run[] = [];
+
+  constructor(options: KeyWalkOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at all keys. Errors: TooManyStates. */
+  find(start: number): void {
+    this.#runs.push({ from: 0, to: this.#options.keys.count, depth: 0, state: start });
+    for (let run = this.#runs.pop(); run; run = this.#runs.pop()) this.#findIn(run);
+  }
+
+  #findIn({ from: first, to, depth: known, state: reached }: Run): void {
+    const { keys, among, found, automaton } = this.#options;
+    let from = nextKey(among, first);
+    let depth = known;
+    let state = reached;
+    while (from < to) {
+      if (state < FIRST_KEY_STATE) {
+        this.#settle({ from, to, depth, state });
+        return;
+      }
+      // Only the first of keys that begin alike can end where the others go on.
+      if ((keys.ends[from] as number) - keyStart(keys, from) === depth) {
+        if (automaton.ends[state] === 1) addKey(found, from);
+        from = nextKey(among, from + 1);
+      } else if (this.#byteAt(from, depth) === this.#byteAt(to - 1, depth)) {
+        state = this.#step(state, from, depth);
+        depth += 1;
+      } else {
+        if (to - from <= FEW_KEYS) this.#readEach({ from, to, depth, state });
+        else this.#divide({ from, to, depth, state });
+        return;
+      }
+    }
+  }
+
+  /** All keys of a run are accepted, rejected or undecided. */
+  #settle({ from, to, state }: Run): void {
+    const { keys, among, found, decide } = this.#options;
+    if (state === ACCEPTED_KEY) addWithin(found, among, { from, to });
+    if (state !== UNDECIDED_KEY) return;
+    for (let i = from; i < to; i = nextKey(among, i + 1)) if (decide(keys, i)) addKey(found, i);
+  }
+
+  #divide({ from, to, depth, state }: Run): void {
+    const { among } = this.#options;
+    for (let i = from; i < to; ) {
+      const end = this.#endOfRun(i, to, depth);
+      this.#runs.push({ from: i, to: end, depth: depth + 1, state: this.#step(state, i, depth) });
+      i = nextKey(among, end);
+    }
+  }
+
+  /** Behind the last of the keys that have the same byte at `depth`. */
+  #endOfRun(ordinal: number, count: number, depth: number): number {
+    const byte = this.#byteAt(ordinal, depth);
+    let step = 1;
+    while (ordinal + step < count && this.#byteAt(ordinal + step, depth) === byte) step *= 2;
+    let from = ordinal + (step >>> 1) + 1;
+    let to = Math.min(count, ordinal + step);
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (this.#byteAt(middle, depth) === byte) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+
+  #byteAt(ordinal: number, depth: number): number {
+    const { keys } = this.#options;
+    return keys.bytes[keyStart(keys, ordinal) + depth] as number;
+  }
+
+  #step(state: number, ordinal: number, depth: number): number {
+    const { automaton, keys } = this.#options;
+    return automaton.follow(state, keys.bytes, keyStart(keys, ordinal) + depth);
+  }
+
+  #readEach({ from, to, depth, state: reached }: Run): void {
+    const { automaton, keys, among, found, decide } = this.#options;
+    const { bytes, ends } = keys;
+    let { table, ends: accepts } = automaton;
+    for (let word = from >>> 5; 32 * word < to; word += 1) {
+      let accepted = 0;
+      let left = (among.words[word] as number) & wordMask(word, { from, to });
+      for (; left !== 0; left &= left - 1) {
+        const bit = 31 - Math.clz32(left & -left);
+        const ordinal = 32 * word + bit;
+        const start = ordinal === 0 ? 0 : (ends[ordinal - 1] as number);
+        const end = ends[ordinal] as number;
+        let state = reached;
+        for (let at = start + depth; at < end; at += 1) {
+          state = table[(state << 8) | (bytes[at] as number)] as number;
+        }
+        if (state === NOT_KNOWN) {
+          state = automaton.read(reached, bytes, start + depth, end);
+          // Both are made anew when they grow.
+          ({ table, ends: accepts } = automaton);
+        }
+        accepted |= (accepts[state] as number) << bit;
+        if (state === UNDECIDED_KEY && decide(keys, ordinal)) accepted |= 1 << bit;
+      }
+      found.words[word] = (found.words[word] as number) | accepted;
+    }
+  }
+}
