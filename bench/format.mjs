@@ -38,6 +38,7 @@ const gathered = gather(0, SAMPLES);
 const ranges = measure('sort and cut into ranges', () => [...gathered.ranges()]);
 const whole = measure('write a segment', () => write(ranges, 0, SAMPLES));
 report('one segment', [whole]);
+reportParts(whole);
 const opened = open(whole);
 measure('read keys and finest blocks', () => opened.ranges());
 measure('check', () => {
@@ -128,6 +129,31 @@ function report(name, segments) {
   const rows = sum(({ rowCount }) => rowCount);
   const perReading = (bytes / rows / shape.folds.length).toFixed(2);
   console.log(`${name}: ${rows} rows, ${bytes} bytes, ${perReading} bytes a reading`);
+}
+
+/** What the bytes of a segment are for. */
+function reportParts({ directory: bytes, rowCount }) {
+  const parts = new Map([['directory', bytes.length]]);
+  const add = (name, sections) => {
+    const length = sections.reduce(
+      (sum, section) => sum + (section ? section.to - section.from : 0),
+      0,
+    );
+    parts.set(name, (parts.get(name) ?? 0) + length);
+  };
+  for (const { keys, levels, series } of readDirectory(bytes).ranges) {
+    add('keys', keys);
+    for (const { stepSeconds, groups } of levels) {
+      const name = Number.isFinite(stepSeconds) ? `blocks of ${stepSeconds} s` : 'whole span';
+      for (const { ordinals, columns } of groups) add(name, [ordinals, ...columns]);
+    }
+    for (const { entries, columns } of series) add('series', [entries, ...columns]);
+  }
+  for (const [name, length] of parts) {
+    console.log(
+      `  ${name}: ${(length / rowCount / shape.folds.length).toFixed(2)} bytes a reading`,
+    );
+  }
 }
 
 function measure(name, work) {
