@@ -110,6 +110,8 @@ export const LIMITS = {
   mergingFirstMs: 3_000,
   /** How often it looks again: a feed that commits each minute has something to merge every 12. */
   mergingEveryMs: 10_000,
+  /** How often it looks for roll-ups to be made where nothing is to be merged. */
+  rollUpLookSeconds: 3600,
   /** For how long a context is left alone whose segments could not be merged. */
   mergingRetrySeconds: 60,
   /** How often a command that waits for another one's merge looks whether it is done. */

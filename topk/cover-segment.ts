@@ -60,7 +60,7 @@ function coverPart({ from, to }: Interval, segment: SegmentBlocks, canSubtract: 
 }
 
 /** A block of twice the time has less than twice the keys, as most are in both halves. */
-const weightOf = ({ runs, less }: Cover): number =>
+export const weightOf = ({ runs, less }: Cover): number =>
   [...runs, ...less].reduce((sum, { level, from, to }) => {
     if (level === WHOLE_SPAN) return sum + Math.sqrt(to - from);
     return sum + ((to - from) / level) * Math.sqrt(level);

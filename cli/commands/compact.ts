@@ -32,9 +32,11 @@ async function compact({ context, json }: { context: string; json?: true }): Pro
 }
 
 function linesOf(report: CompactReport, seconds: number): string[] {
-  const { context, merges, merged, before, after, swept } = report;
+  const { context, merges, merged, rollUps, before, after, swept } = report;
   const lines = [...report.damaged];
   if (swept > 0) lines.push(`${counted(swept, 'segment')} replaced before were removed`);
+  if (rollUps > 0)
+    lines.push(`${counted(rollUps, 'roll-up')} ${rollUps === 1 ? 'was' : 'were'} made`);
   if (merges === 0) {
     const are = after.segments === 1 ? '1 segment is' : `${count(after.segments)} segments are`;
     lines.push(`There is nothing to merge in context ${context}: ${are} as few as can be.`);

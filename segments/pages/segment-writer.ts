@@ -39,6 +39,8 @@ export type SegmentOptions = {
   readonly span: BucketSpan;
   /** A random number below 2^32. */
   readonly nonce: number;
+  /** A roll-up (segments/roll-up/roll-up-shape.ts): of its buckets only the keys are written. */
+  readonly isRollUp?: boolean;
 };
 
 /** What the directory and the manifest say of a finished segment. */
@@ -125,16 +127,20 @@ export class SegmentWriter {
   }
 
   #writeLevel(readings: Readings, stepSeconds: number) {
-    const { bucketSeconds, folds } = this.#options.shape;
-    const level =
-      stepSeconds === bucketSeconds ? readings : coarserReadings(readings, stepSeconds, folds);
+    const { shape, isRollUp = false } = this.#options;
+    const { bucketSeconds, folds } = shape;
+    const isFinest = stepSeconds === bucketSeconds;
+    const level = isFinest ? readings : coarserReadings(readings, stepSeconds, folds);
+    const hasReadings = !(isRollUp && isFinest);
     return blockGroups(level).map((buckets) => {
       const first = level.starts[buckets.from] as number;
       return {
         firstStart: first,
         lastStart: level.starts[buckets.to - 1] as number,
         ordinals: this.#cutter.add(writeGroupOrdinals(level, buckets, { stepSeconds, first })),
-        columns: folds.map((_, place) => this.#cutter.add(writeGroupColumn(level, buckets, place))),
+        columns: folds.map((_, place) =>
+          this.#cutter.add(hasReadings ? writeGroupColumn(level, buckets, place) : null),
+        ),
       };
     });
   }

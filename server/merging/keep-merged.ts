@@ -39,7 +39,12 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
   const { databaseUrl, log, delays = DELAYS, clock = Date.now } = options;
   const { tally = new MergingTally(), visit = visitInThread } = options;
   const now = () => Math.floor(clock() / 1000);
-  const remembered: Remembered = { segments: new Map(), failedAt: new Map(), sweptAt: null };
+  const remembered: Remembered = {
+    segments: new Map(),
+    visits: new Map(),
+    failedAt: new Map(),
+    sweptAt: null,
+  };
 
   async function look(signal: AbortSignal): Promise<void> {
     const started = performance.now();
@@ -65,6 +70,8 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
 type Remembered = {
   /** By context_id. */
   segments: ReadonlyMap<number, KnownSegments>;
+  /** The last visit of a context, by context_id, and the layout that it began with. */
+  readonly visits: Map<number, { readonly at: number; readonly layout: number }>;
   /** When a context could not be merged, by context_id: it is not tried again at once. */
   readonly failedAt: Map<number, number>;
   sweptAt: number | null;
@@ -87,7 +94,9 @@ async function lookAtContexts(merging: Merging, connection: Connection): Promise
   for (const context of before) {
     signal.throwIfAborted();
     const known = remembered.segments.get(context.contextId);
-    if (!known || waitingSegments(known, now()) === 0 || isResting(merging, context)) continue;
+    if (!known || isResting(merging, context)) continue;
+    if (waitingSegments(known, now()) === 0 && !mayRollUp(merging, known, context)) continue;
+    remembered.visits.set(context.contextId, { at: now(), layout: known.layout });
     isGood = (await mergeOne(merging, context)) && isGood;
     isMerged = true;
   }
@@ -116,6 +125,21 @@ async function lookAtAll(
   );
 }
 
+/**
+ * Roll-ups are made after merges; now and then they are due where nothing is to be merged, as after
+ * slices were restored.
+ */
+function mayRollUp(
+  { remembered, now }: Merging,
+  { layout, totals }: KnownSegments,
+  { contextId }: ContextNumbersRow,
+): boolean {
+  if (totals.segments < 2) return false;
+  const last = remembered.visits.get(contextId);
+  if (!last) return true;
+  return last.layout !== layout && now() - last.at >= LIMITS.rollUpLookSeconds;
+}
+
 const isResting = ({ remembered, now }: Merging, { contextId }: ContextNumbersRow): boolean => {
   const failedAt = remembered.failedAt.get(contextId);
   return failedAt !== undefined && now() - failedAt < LIMITS.mergingRetrySeconds;
@@ -130,12 +154,14 @@ async function mergeOne(
   remembered.failedAt.delete(contextId);
   try {
     const done = await visit({ databaseUrl, contextId, now, signal });
-    const { merges, replaced, bytes, damaged } = done;
+    const { merges, replaced, rollUps, bytes, damaged } = done;
     tally.merges += merges;
     tally.mergedSegments += replaced;
+    tally.rollUps += rollUps;
     const ms = Math.round(performance.now() - started);
     if (merges > 0)
       log.info({ context, merges, segments: replaced, bytes, ms }, 'segments were merged');
+    if (rollUps > 0) log.info({ context, rollUps, bytes, ms }, 'roll-ups were made');
     if (damaged.length === 0) return true;
     log.error({ context, damaged }, 'damaged segments could not be merged: run verify');
   } catch (error) {

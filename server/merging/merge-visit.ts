@@ -16,6 +16,8 @@ export type MergeVisit = {
   readonly merges: number;
   /** Segments that were replaced. */
   readonly replaced: number;
+  /** Roll-ups that were made. */
+  readonly rollUps: number;
   /** Bytes that were written. */
   readonly bytes: number;
   /** What could not be merged, in words. */
@@ -28,7 +30,7 @@ export type VisitContext = (target: MergeTarget) => Promise<MergeVisit>;
 /** In this thread, which is busy for up to half a second a time with large segments. */
 export const visitHere: VisitContext = ({ databaseUrl, contextId, now, signal }) =>
   withConnection({ databaseUrl, signal }, 'merging', async (connection) => {
-    const done = { merges: 0, replaced: 0, bytes: 0 };
+    const done = { merges: 0, replaced: 0, rollUps: 0, bytes: 0 };
     const damaged: string[] = [];
     const outcome = await mergeContext(connection, {
       contextId,
@@ -39,7 +41,11 @@ export const visitHere: VisitContext = ({ databaseUrl, contextId, now, signal })
         done.replaced += inputs.length;
         done.bytes += sizeBytes;
       },
-      onDamaged({ message }, { inputs }) {
+      onRolledUp({ sizeBytes }) {
+        done.rollUps += 1;
+        done.bytes += sizeBytes;
+      },
+      onDamaged({ message }, inputs) {
         const ids = inputs.map(({ segmentId }) => segmentId);
         damaged.push(`segments ${ids.join(', ')}: ${message}`);
       },

@@ -44,6 +44,10 @@ export function registerMerging(registry: Registry, tally: MergingTally): void {
     name: 'countergraph_merged_segments_total',
     help: 'Segments that these merges have replaced by larger ones',
   });
+  registerSum(registry, () => tally.rollUps, {
+    name: 'countergraph_roll_ups_total',
+    help: 'Roll-ups over several segments that were made in the background',
+  });
   registerSum(registry, () => tally.sweptSegments, {
     name: 'countergraph_swept_segments_total',
     help: 'Segments that were replaced or taken out, and were then removed in the background',

@@ -34,6 +34,7 @@ export class MergingTally {
   merges = 0;
   /** Segments that merges have replaced. */
   mergedSegments = 0;
+  rollUps = 0;
   sweptSegments = 0;
   /** By context_id. */
   imports: ReadonlyMap<number, ImportsOfContext> = new Map();

@@ -1,9 +1,11 @@
 import type { CopySource } from '../../db/copy-source.ts';
+import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import { SegmentCheck } from '../../segments/check/check-segment.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { Directory, PlacedRange } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
+import type { Sections } from '../../segments/pages/sections.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { type FetchedPages, fetchPages } from '../read/fetch-pages.ts';
 import type { StoredSegment } from '../read/manifest.ts';
@@ -22,14 +24,51 @@ export async function* checkStoredSegment(
   segment: StoredSegment,
   shape: SegmentShape,
 ): AsyncGenerator<string> {
-  const directory = yield* faultsOf(() => segment.directory());
+  const directory = yield* openDirectory(segment, shape);
   if (!directory) return;
-  yield* checkRow(segment, directory);
-  if (directory.slots > shape.folds.length) {
-    yield `it has ${directory.slots} meters, its group ${shape.folds.length}`;
-    return;
-  }
+  yield* checkSpan(segment, directory.span);
   const check = new SegmentCheck({ shape, codec: keyCodecOf(shape), directory });
+  const isReadable = yield* checkRanges(
+    { source, segment, shape, directory },
+    async function* (range, sections) {
+      yield* check.range(range, sections);
+    },
+  );
+  // Sums of all keys cannot be told where some could not be read.
+  if (!isReadable) return;
+  const faults = yield* faultsOf(() => [...check.end()]);
+  if (faults) yield* faults;
+}
+
+/** The directory, if it can be read and the row of the manifest says the same. */
+export function* openDirectory(
+  segment: StoredSegment,
+  shape: SegmentShape,
+): Generator<string, Directory | null> {
+  const directory = yield* faultsOf(() => segment.directory());
+  if (!directory) return null;
+  yield* checkRow(segment, directory);
+  if (directory.slots <= shape.folds.length) return directory;
+  yield `it has ${directory.slots} meters, its group ${shape.folds.length}`;
+  return null;
+}
+
+/** A segment whose directory can be read. shape: as it was written. */
+export type OpenedSegment = {
+  readonly source: CopySource;
+  readonly segment: StoredSegment;
+  readonly shape: SegmentShape;
+  readonly directory: Directory;
+};
+
+/**
+ * Checks the pages of each range, and what is on them with `checkRange`, which may meet damage.
+ * Tells whether all could be read.
+ */
+export async function* checkRanges(
+  { source, segment, shape, directory }: OpenedSegment,
+  checkRange: (range: PlacedRange, sections: Sections) => AsyncGenerator<string>,
+): AsyncGenerator<string, boolean> {
   const pages = new PageCheck(directory, shape);
   let isReadable = true;
   for (const range of directory.ranges) {
@@ -45,15 +84,16 @@ export async function* checkStoredSegment(
       isReadable = false;
       continue;
     }
-    const faults = yield* faultsOf(() => [...check.range(range, sectionsOf(segment, fetched))]);
-    if (faults) yield* faults;
-    else isReadable = false;
+    try {
+      yield* checkRange(range, sectionsOf(segment, fetched));
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+      yield error.message;
+      isReadable = false;
+    }
   }
-  // Sums of all keys cannot be told where some could not be read.
-  if (!isReadable) return;
-  const faults = yield* faultsOf(() => [...check.end()]);
-  if (faults) yield* faults;
-  yield* checkSize(segment, pages.sizeBytes);
+  if (isReadable) yield* checkSize(segment, pages.sizeBytes);
+  return isReadable;
 }
 
 /** What `work` gives; where it meets damage, that is yielded in words. */
@@ -81,14 +121,23 @@ async function tryFetch(
 }
 
 function* checkRow(segment: StoredSegment, directory: Directory): Generator<string> {
-  const { span, ranges, pageCount } = directory;
-  const told = {
-    'first bucket': [segment.firstBucket, span.first],
-    'last bucket': [segment.lastBucket, span.last],
+  const { ranges, pageCount } = directory;
+  yield* compareRow({
     'number of keys': [segment.keyCount, sum(ranges.map(({ keyCount }) => keyCount))],
     'number of rows': [segment.rowCount, sum(ranges.map(({ rowCount }) => rowCount))],
     'number of pages': [segment.pageCount, pageCount],
-  };
+  });
+}
+
+/** Whether the row of the manifest says the right times. */
+export const checkSpan = (segment: StoredSegment, { first, last }: BucketSpan): Generator<string> =>
+  compareRow({
+    'first bucket': [segment.firstBucket, first],
+    'last bucket': [segment.lastBucket, last],
+  });
+
+/** By what is meant, what the row of the manifest says and what is right. */
+function* compareRow(told: Readonly<Record<string, readonly [number, number]>>): Generator<string> {
   for (const [what, [row, stored]] of Object.entries(told)) {
     if (row !== stored) yield `the ${what} is ${stored}, the manifest says ${row}`;
   }

@@ -6,8 +6,11 @@ import { selectWrongCoverage } from '../../db/write/segments/select-wrong-covera
 import { withConnection } from '../../db/write/with-connection.ts';
 import { isoTime } from '../../domain/iso-time.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
-import { loadManifest, type StoredSegment } from '../read/manifest.ts';
+import { loadManifest, type Manifest, type RollUp, type StoredSegment } from '../read/manifest.ts';
+import { NO_SLICE } from '../roll-up/make-roll-up.ts';
+import { ALL_PROBES } from '../roll-up/plan-roll-up.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';
+import { checkStoredRollUp } from './check-roll-up.ts';
 import { checkStoredSegment } from './check-stored-segment.ts';
 import { type Difference, Differences } from './differences.ts';
 import { misplacement } from './misplacement.ts';
@@ -38,9 +41,9 @@ export type VerifyReport = {
 /**
  * Compares all that a context has stored with what it is derived from, in one snapshot: imports and
  * merges go on meanwhile. Each page against its digest, and within each segment coarser blocks,
- * series and totals against the finest blocks (segments/check/check-segment.ts); the manifest
- * against the pages that are there, against the slices, and coverage against the manifest. In
- * memory is one range of keys.
+ * series and totals against the finest blocks (segments/check/check-segment.ts); roll-ups against
+ * their sources; the manifest against the pages that are there and against the slices, and coverage
+ * against the manifest. In memory is one range of keys, and of a roll-up one of each source.
  */
 export const verifyContext = (target: VerifyTarget): Promise<VerifyReport> =>
   withConnection(target, 'verify', (connection) =>
@@ -65,7 +68,8 @@ async function verifyAll(
   const manifest = await loadManifest(copiesOf(connection), { contextId });
   const names = await loadStoreNames(connection, contextId);
   const segments = inOrder([...(manifest?.segments.values() ?? [])], names);
-  const bytes = sum(segments, ({ sizeBytes }) => sizeBytes);
+  const rollUps = [...(manifest?.rollUps.values() ?? [])];
+  const bytes = sum([...segments, ...rollUps], ({ sizeBytes }) => sizeBytes);
   let read = 0;
   const source = countedCopies(connection, (length) => {
     read += length;
@@ -73,9 +77,14 @@ async function verifyAll(
   });
   const differences = new Differences();
   const shapes = await loadShapes(connection, contextId);
+  const verification = { source, names, shapes, differences };
   for (const segment of segments) {
     signal?.throwIfAborted();
-    await verifySegment({ source, names, shapes, differences }, segment);
+    await verifySegment(verification, segment);
+  }
+  for (const rollUp of rollUps) {
+    signal?.throwIfAborted();
+    if (manifest) await verifyRollUp(verification, rollUp, manifest);
   }
   await verifyCoverage(connection, contextId, { names, differences });
   await verifyStrays(connection, { names, differences });
@@ -131,6 +140,28 @@ async function verifySegment(
   }
 }
 
+async function verifyRollUp(
+  { source, names, shapes, differences }: Verification,
+  rollUp: RollUp,
+  manifest: Manifest,
+): Promise<void> {
+  const { segmentId, groupId, probeId } = rollUp;
+  const subject = names.subjectOf({
+    groupId,
+    segmentId,
+    sliceId: null,
+    probeId: probeId === ALL_PROBES ? 0 : probeId,
+  });
+  const shape = shapes.get(groupId);
+  if (!shape) {
+    differences.add(subject, 'its group is not there');
+    return;
+  }
+  for await (const fault of checkStoredRollUp(source, rollUp, { shape, manifest })) {
+    differences.add(subject, `as a roll-up: ${fault}`);
+  }
+}
+
 type Findings = Pick<Verification, 'names' | 'differences'>;
 
 async function verifyCoverage(
@@ -152,12 +183,13 @@ async function verifyStrays(
   connection: Connection,
   { names, differences }: Findings,
 ): Promise<void> {
-  const strays = await selectStrayPages(connection, [...names.slices.keys()]);
+  const strays = await selectStrayPages(connection, [NO_SLICE, ...names.slices.keys()]);
   for (const { sliceId, segmentId, pages, isBeyond } of strays) {
     const problem = isBeyond
       ? `has ${pages} pages beyond its end`
       : `has ${pages} pages, but is not in the manifest`;
-    const place = { groupId: null, sliceId, probeId: 0, segmentId };
+    const slice = sliceId === NO_SLICE ? null : sliceId;
+    const place = { groupId: null, sliceId: slice, probeId: 0, segmentId };
     differences.add(names.subjectOf(place), problem);
   }
 }

@@ -27,6 +27,8 @@ export type CompactReport = {
   readonly merges: number;
   /** Segments that were replaced. */
   readonly merged: number;
+  /** Roll-ups that were made. */
+  readonly rollUps: number;
   readonly before: SegmentTotals;
   readonly after: SegmentTotals;
   /** Segments of before that were removed from the disk. */
@@ -54,8 +56,8 @@ async function mergeAll(
   { now, signal, onWaiting, onMerged }: CompactTarget,
   connection: Connection,
   contextId: number,
-): Promise<Pick<CompactReport, 'merges' | 'merged' | 'damaged'>> {
-  const done = { merges: 0, merged: 0 };
+): Promise<Pick<CompactReport, 'merges' | 'merged' | 'rollUps' | 'damaged'>> {
+  const done = { merges: 0, merged: 0, rollUps: 0 };
   let damaged: string[] = [];
   let isWaiting = false;
   for (;;) {
@@ -71,7 +73,10 @@ async function mergeAll(
         done.merged += inputs.length;
         onMerged?.(done.merges);
       },
-      onDamaged({ message }, { inputs }) {
+      onRolledUp() {
+        done.rollUps += 1;
+      },
+      onDamaged({ message }, inputs) {
         const ids = inputs.map(({ segmentId }) => segmentId);
         damaged.push(`segments ${ids.join(', ')}: ${message}`);
       },

@@ -1,11 +1,13 @@
 import { copiesOf } from '../../db/copy-source.ts';
 import type { Connection } from '../../db/write/connection.ts';
-import { selectSliceEnds } from '../../db/write/segments/select-slice-ends.ts';
+import { selectSegmentSlices } from '../../db/write/segments/select-segment-slices.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
+import { makeRollUp } from '../roll-up/make-roll-up.ts';
+import { planRollUp, type RollUpTimes } from '../roll-up/plan-roll-up.ts';
 import type { WrittenSegment } from '../write/write-segment.ts';
 import { mergePlanned, type PlannedMerge } from './merge-planned.ts';
-import { type MergePlan, type MergeTime, planMerge, SEAL_AFTER_SECONDS } from './plan-merge.ts';
+import { type MergePlan, planMerge, SEAL_AFTER_SECONDS } from './plan-merge.ts';
 
 export type MergeOptions = {
   readonly contextId: number;
@@ -17,73 +19,106 @@ export type MergeOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Told of each merge when it is committed. */
   readonly onMerged?: (segment: WrittenSegment, plan: MergePlan<StoredSegment>) => void;
+  /** Told of each roll-up when it is committed. */
+  readonly onRolledUp?: (segment: WrittenSegment) => void;
   /**
    * Told of a merge that met damage: what it would have merged is left alone, and the others go on.
    * Without it, damage is an error.
    */
-  readonly onDamaged?: (error: DamagedSegment, plan: MergePlan<StoredSegment>) => void;
+  readonly onDamaged?: (error: DamagedSegment, inputs: readonly StoredSegment[]) => void;
 };
 
 /** done: nothing is left to merge. busy: another process merges segments of this context. */
 export type MergeOutcome = 'done' | 'busy';
 
 /**
- * Merges segments of a context until there is nothing to do, each merge in a transaction of its
- * own. It takes no lock that an import waits for, but that of the context's numbers at the end of each,
- * and may be cut off anywhere: what was committed stays, the rest is as it was.
+ * Merges segments of a context until there is nothing to do, and then makes its roll-ups, each in a
+ * transaction of its own. It takes no lock that an import waits for, but that of the context's
+ * numbers at the end of each, and may be cut off anywhere: what was committed stays, the rest is as
+ * it was.
  */
 export async function mergeContext(
   connection: Connection,
   options: MergeOptions,
 ): Promise<MergeOutcome> {
-  const { contextId } = options;
+  const { contextId, signal, now, sealAfterSeconds = SEAL_AFTER_SECONDS } = options;
   const damaged = new Set<string>();
   let manifest: Manifest | undefined;
   for (;;) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     const loaded = await loadManifest(copiesOf(connection), { contextId, since: manifest });
     if (!loaded) return 'done';
     manifest = loaded;
-    const endsBySlice = await selectSliceEnds(connection, contextId);
-    const { sealAfterSeconds = SEAL_AFTER_SECONDS } = options;
-    const time = { endsBySlice, now: options.now(), sealAfterSeconds };
-    const next = nextMerge(manifest, damaged, time);
+    const slices = await selectSegmentSlices(connection, contextId);
+    const time = { slices, now: now(), sealAfterSeconds };
+    const next = nextMerge(manifest, damaged, time) ?? nextRollUp(manifest, damaged, time);
     if (!next) return 'done';
     try {
-      const outcome = await mergePlanned(connection, next, options.now);
+      const outcome = await next.run(connection, options);
       if (outcome === 'busy') return 'busy';
-      if (outcome !== 'stale') options.onMerged?.(outcome, next.plan);
     } catch (error) {
       if (!(error instanceof DamagedSegment) || !options.onDamaged) throw error;
       damaged.add(next.name);
-      options.onDamaged(error, next.plan);
+      options.onDamaged(error, next.inputs);
     }
   }
 }
 
-/** A merge of one set of segments. */
-type NamedMerge = PlannedMerge & { readonly name: string };
-
-type MergeTimes = Omit<MergeTime, 'endsAt'> & {
-  readonly endsBySlice: ReadonlyMap<number, number>;
+/** Something that is to be done; name: the same each time that it is planned. */
+type Step = {
+  readonly name: string;
+  readonly inputs: readonly StoredSegment[];
+  readonly run: (
+    connection: Connection,
+    options: MergeOptions,
+  ) => Promise<WrittenSegment | 'busy' | 'stale'>;
 };
+
+function nextRollUp(
+  manifest: Manifest,
+  damaged: ReadonlySet<string>,
+  times: RollUpTimes,
+): Step | null {
+  const plan = planRollUp(manifest, times, damaged);
+  return (
+    plan && {
+      name: plan.name,
+      inputs: plan.sources,
+      async run(connection, { now, onRolledUp }) {
+        const outcome = await makeRollUp(connection, { manifest, plan }, now);
+        if (typeof outcome === 'object') onRolledUp?.(outcome);
+        return outcome;
+      },
+    }
+  );
+}
 
 /** The smallest of all merges that are to be done, but for sets that are known to be damaged. */
 function nextMerge(
   manifest: Manifest,
   damaged: ReadonlySet<string>,
-  { endsBySlice, ...time }: MergeTimes,
-): NamedMerge | null {
-  let next: NamedMerge | null = null;
+  { slices, now, sealAfterSeconds }: RollUpTimes,
+): Step | null {
+  let next: (PlannedMerge & { readonly name: string }) | null = null;
   for (const { name, groupId, sliceId, segments } of mergeableSets(manifest)) {
     if (damaged.has(name)) continue;
-    const endsAt = endsBySlice.get(sliceId) ?? Number.POSITIVE_INFINITY;
-    const plan = planMerge(segments, { ...time, endsAt });
+    const endsAt = slices.get(sliceId)?.endsAt ?? Number.POSITIVE_INFINITY;
+    const plan = planMerge(segments, { now, sealAfterSeconds, endsAt });
     if (!plan || (next && sizeOf(next.plan) <= sizeOf(plan))) continue;
     next = { manifest, name, groupId, sliceId, plan };
   }
-  return next;
+  return next && asStep(next);
 }
+
+const asStep = ({ name, ...planned }: PlannedMerge & { readonly name: string }): Step => ({
+  name,
+  inputs: planned.plan.inputs,
+  async run(connection, { now, onMerged }) {
+    const outcome = await mergePlanned(connection, planned, now);
+    if (typeof outcome === 'object') onMerged?.(outcome, planned.plan);
+    return outcome;
+  },
+});
 
 /** Live segments of one group, probe and slice. */
 type MergeableSet = {
@@ -97,7 +132,7 @@ function mergeableSets({ segments }: Manifest): Iterable<MergeableSet> {
   const sets = new Map<string, MergeableSet>();
   for (const segment of segments.values()) {
     const { groupId, probeId, sliceId } = segment;
-    const name = `${groupId} ${probeId} ${sliceId}`;
+    const name = `slice ${groupId} ${probeId} ${sliceId}`;
     const set = sets.get(name);
     if (set) set.segments.push(segment);
     else sets.set(name, { name, groupId, sliceId, segments: [segment] });

@@ -7,6 +7,7 @@ import type { SegmentShape } from '../../segments/shape.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 import { segmentRanges } from '../read/segment-ranges.ts';
+import { requireAllMeters } from '../shapes/load-shapes.ts';
 import { OPEN_RANGE_LIMITS } from '../write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
 import type { MergePlan } from './plan-merge.ts';
@@ -59,14 +60,4 @@ export async function runMerge(
     at: now(),
   });
   return merged;
-}
-
-/** A meter that the shape does not know would be left out. */
-function requireAllMeters({ segmentId, directory }: StoredSegment, { folds }: SegmentShape): void {
-  const { slots } = directory();
-  if (slots <= folds.length) return;
-  throw new Error(
-    `Segment ${segmentId} has ${slots} meters, its group only ${folds.length}: ` +
-      'read the group after the manifest',
-  );
 }

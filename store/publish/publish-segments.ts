@@ -5,7 +5,7 @@ import {
   raiseLayout,
   raiseVersion,
 } from '../../db/write/segments/raise-layout.ts';
-import { setDied } from '../../db/write/segments/set-died.ts';
+import { setDied, setRollUpsDied } from '../../db/write/segments/set-died.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
 /*
@@ -44,7 +44,8 @@ export type Publication = {
 };
 
 /**
- * Makes segments known whose pages were written in this transaction, and marks others as dead;
+ * Makes segments known whose pages were written in this transaction, and marks others as dead, and
+ * with them the roll-ups that were made of them;
  * gives the numbers that readers will see after the commit, which is to follow at once. Errors:
  * SegmentsGone, and then the transaction must be rolled back.
  */
@@ -58,9 +59,11 @@ export async function publishSegments(
   const { layout } = numbers;
   if (born.length > 0) await insertSegments(connection, { contextId, born: layout }, born);
   if (died.length > 0) {
-    const marked = new Set(await setDied(connection, { contextId, died: layout, at }, died));
+    const death = { contextId, died: layout, at };
+    const marked = new Set(await setDied(connection, death, died));
     const gone = died.filter((segmentId) => !marked.has(segmentId));
     if (gone.length > 0) throw new SegmentsGone(gone);
+    await setRollUpsDied(connection, death, died);
   }
   return numbers;
 }

@@ -8,10 +8,22 @@ import type { TimeBound } from '../../db/read-session.ts';
 import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
 
 /** A live segment of a context. */
-export type StoredSegment = Omit<SegmentRow, 'directory'> & {
+export type StoredSegment = Omit<SegmentRow, 'directory' | 'sources'> & {
   /** Where everything lies; decoded when first asked for. Errors: DamagedSegment. */
   readonly directory: () => Directory;
   readonly directoryBytes: number;
+};
+
+/** A segment that says again what others say, so that fewer are read (segments/roll-up). */
+export type RollUp = StoredSegment & {
+  /** The segments and roll-ups that it was made of; block i has the keys of source i. */
+  readonly sources: readonly number[];
+};
+
+/** Of any groups: what is read, and what may be read in its place. */
+export type LiveSegments = {
+  readonly segments: readonly StoredSegment[];
+  readonly rollUps: readonly RollUp[];
 };
 
 /** Which segments a context has, as of one moment. Never changes; a newer one is another one. */
@@ -21,8 +33,10 @@ export type Manifest = {
   readonly version: number;
   /** Two manifests of a node with one layout have the same segments. */
   readonly layout: number;
-  /** By segmentId. */
+  /** By segmentId: together all readings, each once. */
   readonly segments: ReadonlyMap<number, StoredSegment>;
+  /** By segmentId. */
+  readonly rollUps: ReadonlyMap<number, RollUp>;
 };
 
 /** Which manifest is wanted. since: one that is known, so that only what changed is read. */
@@ -50,25 +64,34 @@ export function openManifest(rows: ManifestRows, { contextId, since }: ManifestR
   const { version, layout } = rows;
   const isKnown = since?.layout === layout;
   if (isKnown && since.version === version) return since;
-  const segments = isKnown ? since.segments : segmentsOf(rows, since);
-  return { contextId, version, layout, segments };
+  if (isKnown) return { ...since, version };
+  return { contextId, version, layout, ...segmentsOf(rows, since) };
 }
 
 function segmentsOf(
   { isWhole, born, died }: ManifestRows,
   since: Manifest | undefined,
-): Map<number, StoredSegment> {
+): Pick<Manifest, 'segments' | 'rollUps'> {
   const segments = new Map(isWhole ? [] : since?.segments);
-  for (const segmentId of died) segments.delete(segmentId);
-  for (const row of born) {
-    // One that is known already may have been decoded.
-    const known = since?.segments.get(row.segmentId);
-    segments.set(row.segmentId, known ?? storedSegment(row));
+  const rollUps = new Map(isWhole ? [] : since?.rollUps);
+  for (const segmentId of died) {
+    segments.delete(segmentId);
+    rollUps.delete(segmentId);
   }
-  return segments;
+  for (const row of born) {
+    const { segmentId } = row;
+    // One that is known already may have been decoded.
+    if (row.sources === null) {
+      segments.set(segmentId, since?.segments.get(segmentId) ?? storedSegment(row));
+    } else {
+      const known = since?.rollUps.get(segmentId);
+      rollUps.set(segmentId, known ?? { ...storedSegment(row), sources: row.sources });
+    }
+  }
+  return { segments, rollUps };
 }
 
-function storedSegment({ directory, ...row }: SegmentRow): StoredSegment {
+function storedSegment({ directory, sources: _, ...row }: SegmentRow): StoredSegment {
   // A copy of its own, or each would keep the whole manifest as it was read.
   const bytes = Uint8Array.from(directory);
   let decoded: Directory | null = null;

@@ -6,6 +6,12 @@ export function pagesToMerge({ keys, levels }: PlacedRange): Set<number> {
   return pagesOf([...keys, ...groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns])]);
 }
 
+/** The pages that readSource (segments/roll-up/read-source.ts) needs: keys and the whole span. */
+export function pagesToRollUp({ keys, levels }: PlacedRange): Set<number> {
+  const groups = levels[0]?.groups ?? [];
+  return pagesOf([...keys, ...groups.flatMap(({ ordinals, columns }) => [ordinals, ...columns])]);
+}
+
 /** The pages that hold the keys of a range. */
 export const pagesOfKeys = ({ keys }: PlacedRange): Set<number> => pagesOf(keys);
 

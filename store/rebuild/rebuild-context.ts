@@ -13,10 +13,12 @@ import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { type Difference, Differences } from '../check/differences.ts';
 import { isLeftOver } from '../check/misplacement.ts';
 import { loadStoreNames, type StoreNames } from '../check/store-names.ts';
+import { mergeContext } from '../merge/merge-context.ts';
 import { mergePlanned, type PlannedMerge } from '../merge/merge-planned.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
+import { NO_SLICE } from '../roll-up/make-roll-up.ts';
 
 export type RebuildTarget = {
   readonly databaseUrl: string;
@@ -39,6 +41,8 @@ export type RebuildReport = {
   readonly bytes: number;
   /** Segments of slices that are gone, which were taken out of use. */
   readonly leftOver: number;
+  /** Roll-ups that were made anew. */
+  readonly rollUps: number;
   /** Rows of coverage that were wrong. */
   readonly coverage: number;
   /** What could not be made anew. */
@@ -55,8 +59,9 @@ type Rebuilding = RebuildTarget & {
 /**
  * Makes all that is derived anew. Each segment is written again from its keys and finest blocks, in
  * a transaction of its own, and replaces what it was made of, as in a merge: readers and imports go
- * on, and wherever it is stopped, what is there is whole. Then coverage is made what the segments
- * say. A segment whose keys or finest blocks are damaged is left as it is, and named.
+ * on, and wherever it is stopped, what is there is whole. Roll-ups go with what they were made of
+ * and are made anew, and coverage is made what the segments say. A segment whose keys or finest
+ * blocks are damaged is left as it is, and named.
  */
 export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
   withConnection(target, 'rebuild', async (connection) => {
@@ -67,10 +72,11 @@ export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
     const rebuilding = { ...target, connection, contextId, manifest, names };
     const leftOver = await removeLeftOver(rebuilding);
     const done = await rebuildSegments(rebuilding);
+    const rollUps = await rebuildRollUps(rebuilding);
     const coverage = await rebuildCoverage(rebuilding);
-    const strays = await selectStrayPages(connection, [...names.slices.keys()]);
+    const strays = await selectStrayPages(connection, [NO_SLICE, ...names.slices.keys()]);
     await deleteSweptPages(connection, [...new Set(strays.map(({ sliceId }) => sliceId))]);
-    return { context: target.context, ...done, leftOver, coverage };
+    return { context: target.context, ...done, leftOver, rollUps, coverage };
   });
 
 /** Segments that live, though their slice was dropped or archived. */
@@ -140,6 +146,22 @@ async function rebuildSegment(
     isWaiting = true;
     await sleep(LIMITS.mergeLookMs, undefined, { signal });
   }
+}
+
+/** Merges what is due too, as roll-ups are made last. Damage was told of before. */
+async function rebuildRollUps(rebuilding: Rebuilding): Promise<number> {
+  const { connection, contextId, now, signal } = rebuilding;
+  let count = 0;
+  await mergeContext(connection, {
+    contextId,
+    now,
+    signal,
+    onRolledUp() {
+      count += 1;
+    },
+    onDamaged() {},
+  });
+  return count;
 }
 
 /** Returns how many rows were wrong. */

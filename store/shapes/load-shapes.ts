@@ -3,6 +3,7 @@ import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
 import type { SimpleKeyKind } from '../../domain/key-kind.ts';
 import { type Fold, foldOf } from '../../domain/meter-type.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
+import type { StoredSegment } from '../read/manifest.ts';
 
 /** By group id, what the groups of a context say about their segments. */
 export async function loadShapes(
@@ -34,4 +35,28 @@ function partKind(kinds: ReadonlyMap<string, GroupRow['keyKind']>, guid: string)
     throw new Error(`the part group ${guid} of a cross-key group is missing or a cross-key group`);
   }
   return kind;
+}
+
+/** Read after the manifest, so it has all meters that its segments have. */
+export async function loadShape(
+  connection: Connection,
+  contextId: number,
+  groupId: number,
+): Promise<SegmentShape> {
+  const shape = (await loadShapes(connection, contextId)).get(groupId);
+  if (!shape) throw new Error(`the group ${groupId} of a segment is gone`);
+  return shape;
+}
+
+/** A meter that the shape does not know would be left out. */
+export function requireAllMeters(
+  { segmentId, directory }: StoredSegment,
+  { folds }: SegmentShape,
+): void {
+  const { slots } = directory();
+  if (slots <= folds.length) return;
+  throw new Error(
+    `Segment ${segmentId} has ${slots} meters, its group only ${folds.length}: ` +
+      'read the group after the manifest',
+  );
 }

@@ -31,6 +31,7 @@ export type SegmentContent = {
   readonly span: BucketSpan;
   /** At least one, ascending. They may be read on the same connection. */
   readonly ranges: RangeStream;
+  readonly isRollUp?: boolean;
 };
 
 /** A segment whose pages are stored, and that nobody knows of until it is published. */

@@ -105,7 +105,7 @@ async function topperOf(
   const read = { groupId, bucketSeconds, slot, fold, probeId: null, interval };
   const [answer] = await answerSegments(
     reader(),
-    live,
+    { segments: live, rollUps: [] },
     [
       {
         group: { groupId, shape, codec: keyCodecOf(shape) },

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import type { Fold } from '../../domain/meter-type.ts';
 import type { MeterRead } from '../../resolvers/loaders/plan/meter-read.ts';
+import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
 import { FOLDS, samples } from '../segments/plain-segments.ts';
-import { GROUP, type TestSegment } from './stored-segments.ts';
+import { GROUP, type TestRollUp, type TestSegment } from './stored-segments.ts';
 
 const FIRST = 1_752_537_600;
 
 /** Some segments, of one probe or another, whose times overlap or do not. */
 export const stores: fc.Arbitrary<TestSegment[]> = fc.array(
   fc.record({ probeId: fc.constantFrom(0, 5), samples }),
-  { minLength: 1, maxLength: 4 },
+  { minLength: 1, maxLength: 6 },
 );
 
 export type Window = { readonly from: number; readonly to: number };
@@ -41,3 +42,24 @@ export const readOf = (place: number, interval: Window, probeId: number | null):
   probeId,
   interval,
 });
+
+/**
+ * Some roll-ups of a store, of segments and of each other, as the numbers of the seed say: of one
+ * probe or of all. What one has, no other of that probe has, unless it lies within.
+ */
+export function rollUpsOf(store: readonly TestSegment[], seed: readonly number[]): TestRollUp[] {
+  const made: TestRollUp[] = [];
+  for (const probeId of [ALL_PROBES, 0, 5]) {
+    // Ids as the test store gives them: segments from 1 on, then roll-ups.
+    let free = store.flatMap((segment, i) =>
+      probeId === ALL_PROBES || segment.probeId === probeId ? [i + 1] : [],
+    );
+    for (const number of seed) {
+      const sources = free.filter((id) => ((number >> (id % 20)) & 1) === 1);
+      if (sources.length < 2) continue;
+      made.push({ probeId, sources });
+      free = [...free.filter((id) => !sources.includes(id)), store.length + made.length];
+    }
+  }
+  return made;
+}

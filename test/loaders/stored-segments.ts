@@ -2,7 +2,7 @@ import { SegmentMemory } from '../../resolvers/loaders/memory/segment-memory.ts'
 import type { SegmentGroup } from '../../resolvers/loaders/plan/key-questions.ts';
 import type { SegmentReader } from '../../resolvers/loaders/session/segment-reader.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
-import type { StoredSegment } from '../../store/read/manifest.ts';
+import type { LiveSegments, RollUp, StoredSegment } from '../../store/read/manifest.ts';
 import { ThreadPool } from '../../topk/thread-pool.ts';
 import {
   CODEC,
@@ -10,6 +10,7 @@ import {
   type PlainSegment,
   SHAPE,
   spanOf,
+  writeRollUp,
   writeSegment,
 } from '../segments/plain-segments.ts';
 
@@ -18,6 +19,7 @@ export const GROUP: SegmentGroup = { groupId: 7, shape: SHAPE, codec: CODEC };
 /** Segments whose pages lie in memory, and how often pages were fetched. */
 export type TestStore = {
   readonly segments: readonly StoredSegment[];
+  readonly live: LiveSegments;
   readonly reader: SegmentReader;
   readonly statements: () => number;
 };
@@ -26,6 +28,36 @@ export type TestSegment = { readonly probeId: number; readonly samples: readonly
 
 export function storeOf(contents: readonly TestSegment[]): TestStore {
   const written = contents.map(({ samples }) => writeSegment(samples));
+  const segments = contents.map(({ probeId, samples }, i) =>
+    stored(written[i] as PlainSegment, { segmentId: i + 1, probeId, ...spanOf(samples) }),
+  );
+  return openStore(written, { segments, rollUps: [] });
+}
+
+/** sources: ids, which are 1 for the first segment; roll-ups follow the segments. */
+export type TestRollUp = { readonly probeId: number; readonly sources: readonly number[] };
+
+export async function storeWith(
+  contents: readonly TestSegment[],
+  rollUps: readonly TestRollUp[],
+): Promise<TestStore> {
+  const { segments } = storeOf(contents);
+  const written = contents.map(({ samples }) => writeSegment(samples));
+  const made: RollUp[] = [];
+  for (const { probeId, sources } of rollUps) {
+    const content = await writeRollUp(sources.map((id) => written[id - 1] as PlainSegment));
+    written.push(content);
+    const of = sources.map((id) => [...segments, ...made][id - 1] as StoredSegment);
+    const first = Math.min(...of.map(({ firstBucket }) => firstBucket));
+    const last = Math.max(...of.map(({ lastBucket }) => lastBucket));
+    const segment = stored(content, { segmentId: written.length, probeId, first, last });
+    made.push({ ...segment, sources });
+  }
+  return openStore(written, { segments, rollUps: made });
+}
+
+/** written: by segmentId − 1. */
+function openStore(written: readonly PlainSegment[], live: LiveSegments): TestStore {
   let statements = 0;
   const reader: SegmentReader = {
     node: 'test',
@@ -48,17 +80,22 @@ export function storeOf(contents: readonly TestSegment[]): TestStore {
       );
     },
   };
-  const segments = contents.map((content, i) => stored(content, written[i] as PlainSegment, i + 1));
-  return { segments, reader, statements: () => statements };
+  const { segments } = live;
+  return { segments, live, reader, statements: () => statements };
 }
 
+type StoredAs = {
+  readonly segmentId: number;
+  readonly probeId: number;
+  readonly first: number;
+  readonly last: number;
+};
+
 function stored(
-  { probeId, samples }: TestSegment,
   { directory: bytes, pages }: PlainSegment,
-  segmentId: number,
+  { segmentId, probeId, first, last }: StoredAs,
 ): StoredSegment {
   const directory = readDirectory(bytes);
-  const { first, last } = spanOf(samples);
   return {
     segmentId,
     groupId: GROUP.groupId,

@@ -6,7 +6,7 @@ import { laneValue } from '../../segments/codes/lanes.ts';
 import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
-import type { RangeLimits } from '../../segments/merge/merge-ranges.ts';
+import { mergeRanges, type RangeLimits } from '../../segments/merge/merge-ranges.ts';
 import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
 import { createSections, type Sections } from '../../segments/pages/sections.ts';
@@ -14,6 +14,8 @@ import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
 import type { Column } from '../../segments/readings/column.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import { bucketRows } from '../../segments/readings/readings.ts';
+import { readSource } from '../../segments/roll-up/read-source.ts';
+import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 
 /** A reading of any size, as a test writes it down: exact, and slow. */
@@ -176,6 +178,25 @@ export function writeRanges(ranges: Iterable<KeyRange>, span: BucketSpan): Plain
   const { directory, pages: last } = writer.finish();
   pages.push(...last);
   return { directory, pages: pages.map(({ bytes }) => bytes) };
+}
+
+/** What a roll-up of these segments and roll-ups holds, with small ranges. */
+export async function writeRollUp(sources: readonly PlainSegment[]): Promise<PlainSegment> {
+  const shape = rollUpShape(SHAPE);
+  const span = { first: 0, last: sources.length - 1 };
+  const writer = new SegmentWriter({ shape, codec: CODEC, span, nonce: 0xfeed, isRollUp: true });
+  const pages: StoredPage[] = [];
+  const streams = sources.map((source, number) => wholeRanges(source, number));
+  for await (const range of mergeRanges(streams, shape, SMALL))
+    pages.push(...writer.addRange(range));
+  const { directory, pages: last } = writer.finish();
+  pages.push(...last);
+  return { directory, pages: pages.map(({ bytes }) => bytes) };
+}
+
+function wholeRanges(source: PlainSegment, number: number): KeyRange[] {
+  const { directory, sections } = openSegment(source);
+  return directory.ranges.map((range) => readSource({ directory, range, sections }, CODEC, number));
 }
 
 /** Small, so that a segment of a test has several ranges. */

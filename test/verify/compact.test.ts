@@ -23,8 +23,9 @@ describe('compact', () => {
     await importAt(T0 + DAY);
     expect(await segmentsOf(lab)).toHaveLength(4);
     const { out } = await compact();
-    expect(out).toHaveLength(1);
-    expect(out[0]).toMatch(
+    expect(out).toHaveLength(2);
+    expect(out[0]).toBe('1 roll-up was made');
+    expect(out[1]).toMatch(
       /^Context lab was compacted: 4 segments became 2 in 2 merges; it has 2 segments of \S+ \S+ now, before 4 of /,
     );
     expect((await segmentsOf(lab)).map(({ level }) => level)).toEqual([100, 100]);

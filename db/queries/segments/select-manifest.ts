@@ -6,9 +6,11 @@ import type { NewSegmentRow } from '../../write/segments/insert-segments.ts';
 import { type CatalogRow, catalogsText } from '../select-catalogs.ts';
 
 /** A live segment. The directory is a view of all that was read. */
-export type SegmentRow = NewSegmentRow & {
+export type SegmentRow = Omit<NewSegmentRow, 'sources'> & {
   /** The layout number at which it came. */
   readonly born: number;
+  /** Of a roll-up, what it was made of; null: a segment of readings. */
+  readonly sources: readonly number[] | null;
 };
 
 export type ManifestRows = {
@@ -71,6 +73,7 @@ const CATALOG = 3;
 // In the order of readRow.
 const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, last_bucket,
   key_count, row_count, page_count, size_bytes, born, extract(epoch from imported_at)::bigint`;
+const SOURCES = `array_to_string(sources, ' ')`;
 
 /**
  * Three parts of segments, of which each has an index, and is not run where its condition on the
@@ -79,21 +82,22 @@ const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, 
 const copyText = ({ contextId, since, withCatalog = false }: ManifestQuestion): string => `copy (
   select v.version, v.layout, v.is_whole::int, coalesce(s.what, ${NOTHING}), s.segment_id,
     s.group_id, s.probe_id, s.slice_id, s.level, s.first_bucket, s.last_bucket, s.key_count,
-    s.row_count, s.page_count, s.size_bytes, s.born, s.imported_at, s.directory
+    s.row_count, s.page_count, s.size_bytes, s.born, s.imported_at, s.sources, s.directory
   from (
     select version, layout, swept_to > ${integer(since)} or layout < ${integer(since)}
       or ${integer(since)} = 0 as is_whole
     from context_versions where context_id = ${integer(contextId)} offset 0
   ) v
   left join lateral (
-    select ${BORN} as what, ${COLUMNS} as imported_at, directory from segments
+    select ${BORN} as what, ${COLUMNS} as imported_at, ${SOURCES} as sources, directory
+    from segments
     where v.is_whole and context_id = ${integer(contextId)} and died is null
     union all
-    select ${BORN}, ${COLUMNS}, directory from segments
+    select ${BORN}, ${COLUMNS}, ${SOURCES}, directory from segments
     where not v.is_whole and context_id = ${integer(contextId)} and born > ${integer(since)}
       and died is null
     union all
-    select ${DIED}, ${COLUMNS}, null from segments
+    select ${DIED}, ${COLUMNS}, null, null from segments
     where not v.is_whole and context_id = ${integer(contextId)} and died > ${integer(since)}
       and born <= ${integer(since)}${withCatalog ? catalogRow(contextId) : ''}
   ) s on true
@@ -101,7 +105,7 @@ const copyText = ({ contextId, since, withCatalog = false }: ManifestQuestion): 
 
 const catalogRow = (contextId: number): string => `
     union all
-    select ${CATALOG}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    select ${CATALOG}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null,
       convert_to(row_to_json(c)::text, 'UTF8')
     from (${catalogsText(copyArray([contextId]))}) c`;
 
@@ -119,5 +123,9 @@ const readRow = (reader: CopyReader): SegmentRow => ({
   sizeBytes: reader.integer(),
   born: reader.integer(),
   importedAt: reader.integer(),
+  sources: readSources(reader.bytes().toString('latin1')),
   directory: reader.bytes(),
 });
+
+const readSources = (text: string): number[] | null =>
+  text === '' ? null : text.split(' ').map(Number);

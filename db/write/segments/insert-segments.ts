@@ -18,6 +18,8 @@ export type NewSegmentRow = {
   /** When the last of its readings were imported. */
   readonly importedAt: number;
   readonly directory: Uint8Array;
+  /** Of a roll-up, what it was made of. */
+  readonly sources?: readonly number[];
 };
 
 export type SegmentBirth = {
@@ -36,15 +38,15 @@ export async function insertSegments(
   await connection.query(
     `insert into segments (context_id, born, segment_id, group_id, probe_id, slice_id,
        level, first_bucket, last_bucket, key_count, row_count, page_count, size_bytes,
-       directory, imported_at)
+       directory, imported_at, sources)
      select $1, $2, s.segment_id, s.group_id, s.probe_id, s.slice_id, s.level, s.first_bucket,
        s.last_bucket, s.key_count, s.row_count, s.page_count, s.size_bytes, s.directory,
-       to_timestamp(s.imported_at)
+       to_timestamp(s.imported_at), s.sources::bigint[]
      from unnest($3::bigint[], $4::int[], $5::int[], $6::int[], $7::smallint[], $8::bigint[],
        $9::bigint[], $10::bigint[], $11::bigint[], $12::int[], $13::bigint[], $14::bytea[],
-       $15::float8[])
+       $15::float8[], $16::text[])
        as s(segment_id, group_id, probe_id, slice_id, level, first_bucket, last_bucket, key_count,
-         row_count, page_count, size_bytes, directory, imported_at)`,
+         row_count, page_count, size_bytes, directory, imported_at, sources)`,
     [
       contextId,
       born,
@@ -61,6 +63,7 @@ export async function insertSegments(
       column(({ sizeBytes }) => sizeBytes),
       column(({ directory }) => Buffer.from(directory)),
       column(({ importedAt }) => importedAt),
+      column(({ sources }) => (sources === undefined ? null : `{${sources.join()}}`)),
     ],
   );
 }

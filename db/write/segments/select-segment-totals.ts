@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts';
 
-/** What the live segments of a context or slice are together. */
+/** What the live segments of readings of a context or slice are together. */
 export type SegmentTotals = {
   segments: number;
   /** One a key and bucket of each segment. */
@@ -17,7 +17,8 @@ export async function selectSegmentTotals(
   contextId: number,
 ): Promise<SegmentTotals> {
   const { rows } = await connection.query<SegmentTotals>(
-    `select ${SUMS} from segments where context_id = $1 and died is null`,
+    `select ${SUMS} from segments
+     where context_id = $1 and died is null and sources is null`,
     [contextId],
   );
   return rows[0] ?? { segments: 0, rows: 0, bytes: 0 };
@@ -30,7 +31,7 @@ export async function selectSliceTotals(
 ): Promise<Map<number, SegmentTotals>> {
   const { rows } = await connection.query<SegmentTotals & { sliceId: number }>(
     `select slice_id as "sliceId", ${SUMS} from segments
-     where context_id = $1 and died is null group by slice_id`,
+     where context_id = $1 and died is null and sources is null group by slice_id`,
     [contextId],
   );
   return new Map(rows.map(({ sliceId, ...totals }) => [sliceId, totals]));

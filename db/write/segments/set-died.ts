@@ -21,3 +21,21 @@ export async function setDied(
   );
   return rows.map(({ segmentId }) => segmentId);
 }
+
+/** Marks the roll-ups that were made of what has died, and those that were made of these. */
+export async function setRollUpsDied(
+  connection: Connection,
+  { contextId, died, at }: SegmentDeath,
+  segmentIds: readonly number[],
+): Promise<void> {
+  let sources = segmentIds;
+  while (sources.length > 0) {
+    const { rows } = await connection.query<{ segmentId: number }>(
+      `update segments set died = $2, died_at = to_timestamp($3)
+       where context_id = $1 and died is null and sources && $4::bigint[]
+       returning segment_id::float8 as "segmentId"`,
+      [contextId, died, at, sources],
+    );
+    sources = rows.map(({ segmentId }) => segmentId);
+  }
+}

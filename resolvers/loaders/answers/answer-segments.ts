@@ -1,11 +1,12 @@
 import type { TimeBound } from '../../../db/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
-import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { LiveSegments } from '../../../store/read/manifest.ts';
 import type { BlockRun } from '../../../topk/cover.ts';
 import type { UnitReadings } from '../../../topk/fold-units.ts';
 import { SegmentBlocks, type StartedBlock } from '../blocks/segment-blocks.ts';
-import { SegmentKeys, type SegmentUnion, uniteSegments } from '../keys/segment-keys.ts';
+import { keysOfSource, mapped, type PartsUnion, uniteParts } from '../keys/parts-union.ts';
+import { SegmentKeys } from '../keys/segment-keys.ts';
 import type {
   KeyAnswer,
   KeysPassing,
@@ -27,27 +28,23 @@ export type PlannedRead = {
 
 /**
  * Answers to all questions of one moment, in their order. What they need is planned together: keys
- * and blocks that are not remembered come in one statement, each once. `segments`: those that live,
- * of any groups.
+ * and blocks that are not remembered come in one statement, each once.
  */
 export async function answerSegments(
   reader: SegmentReader,
-  segments: Iterable<StoredSegment>,
+  live: LiveSegments,
   questions: readonly SegmentQuestion[],
   bound: TimeBound | null,
 ): Promise<KeyAnswer[]> {
-  const { answers } = await answerPlanned(reader, planQuestions(segments, questions), bound);
+  const { answers } = await answerPlanned(reader, planQuestions(live, questions), bound);
   return questions.map((question) => answers.get(question) as KeyAnswer);
 }
 
 /** Which segments and blocks answer the questions, by what they read. */
-export function planQuestions(
-  segments: Iterable<StoredSegment>,
+export const planQuestions = (
+  live: LiveSegments,
   questions: readonly SegmentQuestion[],
-): PlannedRead[] {
-  const live = [...segments];
-  return [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
-}
+): PlannedRead[] => [...groupBy(questions, readName).values()].map((ofRead) => plan(live, ofRead));
 
 export type PlannedAnswers = {
   readonly answers: ReadonlyMap<SegmentQuestion, KeyAnswer>;
@@ -67,8 +64,10 @@ export async function answerPlanned(
   for (const each of planned) {
     const { group, read, parts } = each;
     let count = 0;
-    for (const { segment, cover } of parts) {
-      keys.want(group, segment, wishes);
+    for (const part of parts) {
+      const { segment, cover, above } = part;
+      if (above.length === 0) keys.want(group, segment, wishes);
+      for (const step of above) blocks.want(step.rollUp, keysOfSource(step), 0, wishes);
       for (const run of [...cover.runs, ...cover.less]) {
         count += blocks.want(segment, run, read.slot - 1, wishes);
       }
@@ -95,7 +94,7 @@ const readName = ({ read }: SegmentQuestion): string => {
   return `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
 };
 
-function plan(live: readonly StoredSegment[], questions: readonly SegmentQuestion[]): PlannedRead {
+function plan(live: LiveSegments, questions: readonly SegmentQuestion[]): PlannedRead {
   const [first] = questions;
   if (!first) throw new Error('a read without questions');
   const { group, read } = first;
@@ -109,8 +108,7 @@ async function answerRead(
   { group, read, parts, questions }: PlannedRead,
   { keys, blocks }: Known,
 ): Promise<KeyAnswer[]> {
-  const segments = parts.map(({ segment }) => segment);
-  const union = await uniteSegments(reader, segments, keys);
+  const union = await uniteParts(reader, parts, { keys, blocks });
   const named: NamedKeys = { keys: union.keys, codec: group.codec };
   const passing = await Promise.all(
     questions.map(({ question }) =>
@@ -132,7 +130,7 @@ async function answerRead(
 
 async function passingKeys(
   { memory }: SegmentReader,
-  union: SegmentUnion,
+  union: PartsUnion,
   { name, match }: KeysPassing,
 ): Promise<KeySet> {
   const known = memory.find('filters', `${union.name} ${name}`);
@@ -145,7 +143,7 @@ async function passingKeys(
 type UnitsWanted = {
   readonly read: MeterRead;
   readonly parts: readonly SegmentPart[];
-  readonly union: SegmentUnion;
+  readonly union: PartsUnion;
   readonly blocks: SegmentBlocks;
 };
 
@@ -155,8 +153,9 @@ function unitsOf(
   { read, parts, union, blocks }: UnitsWanted,
 ): UnitReadings[] {
   const units: UnitReadings[] = [];
-  for (const { segment, cover } of parts) {
-    const map = union.mapOf(segment);
+  for (const part of parts) {
+    const { segment, cover } = part;
+    const map = union.mapOf(part);
     const toUnion = ({ level }: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
       // A block of all keys is the map itself.
       if (map === null || ids.length === map.length) return map ?? ids;
@@ -181,12 +180,4 @@ function unitsOf(
     }
   }
   return units;
-}
-
-/** Ascending ordinals stay so: a union keeps the order of each list. */
-function mapped(ids: Uint32Array, map: Uint32Array): Uint32Array {
-  const bytes = ids.length * Uint32Array.BYTES_PER_ELEMENT;
-  const result = new Uint32Array(new SharedArrayBuffer(bytes));
-  for (let row = 0; row < ids.length; row += 1) result[row] = map[ids[row] as number] as number;
-  return result;
 }

@@ -106,12 +106,12 @@ async function answerOpen(
   if (open.length === 0) return;
   const byQuestion = new Map(open.map((each) => [each.put, each]));
   const ofQuestion = (put: SegmentQuestion) => byQuestion.get(put) as Open;
-  const { segments } = await segmentsOfContexts(
+  const live = await segmentsOfContexts(
     reader,
     open.map(({ asked }) => asked),
   );
   const reads: PlannedRead[] = [];
-  for (const read of planQuestions(segments, [...byQuestion.keys()])) {
+  for (const read of planQuestions(live, [...byQuestion.keys()])) {
     const unknown = read.questions.filter((put) => {
       const { asked, state } = ofQuestion(put);
       const made = madeOf(reader, read, put);
@@ -175,5 +175,5 @@ const madeOf = (
   node,
   read,
   question,
-  segments: parts.map(({ segment }) => identityOf(segment)).sort(),
+  segments: [...new Set(parts.map(({ segment }) => identityOf(segment)))].sort(),
 });

@@ -82,6 +82,13 @@ export class SegmentBlocks {
     }
   }
 
+  /** The keys of a run of one block, also where the meter has no reading. */
+  idsOf(segment: StoredSegment, run: BlockRun): Uint32Array {
+    const block = this.#found.get(this.#name(segment, run, 0));
+    if (!block) throw new Error(`a block of segment ${segment.segmentId} was not wanted`);
+    return block.ids;
+  }
+
   /** What is not remembered of a run, as runs. */
   #unknown(segment: StoredSegment, run: BlockRun, place: number): BlockRun[] {
     const unknown: BlockRun[] = [];

@@ -5,9 +5,10 @@ import type { BlockRun } from '../../../topk/cover.ts';
 import { coverSteps } from '../../../topk/cover-segment.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
+import { isOfRead } from '../plan/is-of-read.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
-import { blocksOf, isOfRead } from '../plan/plan-segments.ts';
+import { blocksOf } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { SegmentBlocks } from './segment-blocks.ts';
 

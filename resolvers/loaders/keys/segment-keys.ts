@@ -75,11 +75,12 @@ function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBui
   return new KeyListBuilder({ keys, bytes: isFixed ? keys * first.length : 0 }, sharedMemory);
 }
 
-/** The keys of several segments together; null maps: of one segment, whose ordinals they are. */
+/** The keys of several segments together. */
 export type SegmentUnion = {
   /** The same segments have the same name. */
   readonly name: string;
   readonly keys: KeyList;
+  /** By the ordinal of a key in the segment its ordinal in `keys`; null: the same. */
   readonly mapOf: (segment: StoredSegment) => Uint32Array | null;
 };
 

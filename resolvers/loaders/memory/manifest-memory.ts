@@ -11,8 +11,10 @@ export class ManifestMemory {
 
   get bytes(): number {
     let bytes = 0;
-    for (const { segments } of this.#manifests.values()) {
-      for (const { directoryBytes } of segments.values()) bytes += SEGMENT_BYTES + directoryBytes;
+    for (const { segments, rollUps } of this.#manifests.values()) {
+      for (const kind of [segments, rollUps]) {
+        for (const { directoryBytes } of kind.values()) bytes += SEGMENT_BYTES + directoryBytes;
+      }
     }
     return bytes;
   }

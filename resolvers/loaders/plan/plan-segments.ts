@@ -1,21 +1,22 @@
+import type { Interval } from '../../../domain/interval.ts';
 import { isCounting } from '../../../domain/meter-type.ts';
-import type { StoredSegment } from '../../../store/read/manifest.ts';
+import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
+import type { LiveSegments, RollUp, StoredSegment } from '../../../store/read/manifest.ts';
 import type { Cover } from '../../../topk/cover.ts';
-import { coverSegment, type SegmentBlocks } from '../../../topk/cover-segment.ts';
+import { coverSegment, type SegmentBlocks, weightOf } from '../../../topk/cover-segment.ts';
 import type { MeterRead } from './meter-read.ts';
+import { type SegmentNode, segmentNodes } from './segment-nodes.ts';
 
-/** A segment, and its blocks that hold exactly the buckets of a read's interval. */
-export type SegmentPart = { readonly segment: StoredSegment; readonly cover: Cover };
+/** A roll-up, and of which of its sources something is read. */
+export type RollUpStep = { readonly rollUp: RollUp; readonly source: number };
 
-/** Whether a segment is of the read's group and probe and has buckets in its interval. */
-export function isOfRead(
-  { groupId, probeId, firstBucket, lastBucket }: StoredSegment,
-  read: MeterRead,
-): boolean {
-  if (groupId !== read.groupId) return false;
-  if (read.probeId !== null && probeId !== read.probeId) return false;
-  return lastBucket >= read.interval.from && firstBucket < read.interval.to;
-}
+/** A segment or roll-up, and its blocks that are read. */
+export type SegmentPart = {
+  readonly segment: StoredSegment;
+  readonly cover: Cover;
+  /** From a roll-up that is read too down to the one that the segment is a source of. */
+  readonly above: readonly RollUpStep[];
+};
 
 /** What a segment has blocks of; all of its ranges have the same levels. */
 export function blocksOf(segment: StoredSegment, { bucketSeconds }: MeterRead): SegmentBlocks {
@@ -24,13 +25,75 @@ export function blocksOf(segment: StoredSegment, { bucketSeconds }: MeterRead): 
   return { span, bucketSeconds, levels };
 }
 
-/** The segments of a read's group and probe that have buckets in its interval. */
-export function planSegments(segments: Iterable<StoredSegment>, read: MeterRead): SegmentPart[] {
-  const parts: SegmentPart[] = [];
-  for (const segment of segments) {
-    if (!isOfRead(segment, read)) continue;
-    const cover = coverSegment(read.interval, blocksOf(segment, read), isCounting(read.fold));
-    if (cover.runs.length > 0) parts.push({ segment, cover });
-  }
-  return parts;
+/**
+ * Blocks that together hold exactly the buckets of a read's interval, of its group and probe. Of a
+ * roll-up that is the one of its whole span, less what is outside the interval, where that is
+ * lighter than the blocks of its sources, and readings can be taken out again (of sums they can).
+ */
+export function planSegments(live: LiveSegments, read: MeterRead): SegmentPart[] {
+  const asked = { interval: read.interval, read, canSubtract: isCounting(read.fold), above: [] };
+  return segmentNodes(live, read).flatMap((node) => coverNode(node, asked).parts);
 }
+
+type CoverQuestion = Pick<SegmentPart, 'above'> & {
+  readonly interval: Interval;
+  readonly read: MeterRead;
+  readonly canSubtract: boolean;
+};
+
+type NodeCover = { readonly parts: readonly SegmentPart[]; readonly weight: number };
+
+const NOTHING: NodeCover = { parts: [], weight: 0 };
+
+function coverNode(node: SegmentNode, question: CoverQuestion): NodeCover {
+  const { segment, sources } = node;
+  const { interval, read, canSubtract, above } = question;
+  if (segment.lastBucket < interval.from || segment.firstBucket >= interval.to) return NOTHING;
+  if (sources === null) {
+    const cover = coverSegment(interval, blocksOf(segment, read), canSubtract);
+    return cover.runs.length === 0 ? NOTHING : coverOf(segment, cover, above);
+  }
+  const end = segment.lastBucket + read.bucketSeconds;
+  const run = { level: WHOLE_SPAN, from: segment.firstBucket, to: end };
+  const whole = coverOf(segment, { runs: [run], less: [] }, above);
+  // A bucket is read if it begins in the interval, so the last one may end outside.
+  if (interval.from <= segment.firstBucket && segment.lastBucket < interval.to) return whole;
+  const below = (number: number): RollUpStep[] => [...above, { rollUp: segment, source: number }];
+  const apart = together(
+    sources.map((source, number) =>
+      coverNode(source, { ...question, above: above.length === 0 ? above : below(number) }),
+    ),
+  );
+  if (!canSubtract) return apart;
+  const outside = [
+    { from: segment.firstBucket, to: interval.from },
+    { from: interval.to, to: end },
+  ].filter(({ from, to }) => from < to);
+  const rest = sources.flatMap((source, number) =>
+    outside.map((each) =>
+      takenOut(coverNode(source, { ...question, interval: each, above: below(number) })),
+    ),
+  );
+  const without = together([whole, ...rest]);
+  return without.weight < apart.weight ? without : apart;
+}
+
+const coverOf = (
+  segment: StoredSegment,
+  cover: Cover,
+  above: readonly RollUpStep[],
+): NodeCover => ({ parts: [{ segment, cover, above }], weight: weightOf(cover) });
+
+const together = (covers: readonly NodeCover[]): NodeCover => ({
+  parts: covers.flatMap(({ parts }) => parts),
+  weight: covers.reduce((sum, { weight }) => sum + weight, 0),
+});
+
+const takenOut = ({ parts, weight }: NodeCover): NodeCover => ({
+  parts: parts.map(({ segment, cover, above }) => ({
+    segment,
+    cover: { runs: cover.less, less: cover.runs },
+    above,
+  })),
+  weight,
+});

@@ -149,7 +149,7 @@ async function readEdges(
       ? []
       : await answerSegments(
           reader,
-          live,
+          { segments: live, rollUps: [] },
           asked.map(({ question }) => question),
           bound,
         );

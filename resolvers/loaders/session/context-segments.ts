@@ -1,20 +1,18 @@
 import { groupBy } from '../../../domain/group-by.ts';
-import type { Manifest, StoredSegment } from '../../../store/read/manifest.ts';
+import type { LiveSegments, Manifest } from '../../../store/read/manifest.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 
 /** Something that is asked of a group of a context. */
 type OfGroup = { readonly contextId: number; readonly read: { readonly groupId: number } };
 
-export type ContextSegments = {
+export type ContextSegments = LiveSegments & {
   /** By request. */
   readonly states: readonly ContextState[];
-  /** The live segments of all groups that are asked about. */
-  readonly segments: readonly StoredSegment[];
   /** Whether they are of the snapshot that statements see now. */
   readonly isOneSnapshot: () => boolean;
 };
 
-/** The segments of the groups that requests are about. */
+/** All live segments of the groups that requests are about. */
 export async function segmentsOfContexts(
   reader: NodeReader,
   requests: readonly OfGroup[],
@@ -29,20 +27,32 @@ export async function segmentsOfContexts(
   );
   return {
     states,
-    segments: found.flat(),
+    segments: found.flat().flatMap(({ segments }) => segments),
+    rollUps: found.flat().flatMap(({ rollUps }) => rollUps),
     isOneSnapshot: () => states.every(({ snapshot }) => snapshot === reader.session.snapshot),
   };
 }
 
 /** Of each manifest, which never changes, its segments by group. */
-const groupsOf = new WeakMap<Manifest, ReadonlyMap<number, readonly StoredSegment[]>>();
+const groupsOf = new WeakMap<Manifest, ReadonlyMap<number, LiveSegments>>();
 
 function segmentsOfGroups(
   manifest: Manifest,
   groupIds: ReadonlySet<number>,
-): readonly StoredSegment[] {
+): readonly LiveSegments[] {
   const known = groupsOf.get(manifest);
-  const groups = known ?? groupBy([...manifest.segments.values()], ({ groupId }) => groupId);
+  const groups = known ?? byGroup(manifest);
   if (!known) groupsOf.set(manifest, groups);
   return Array.from(groupIds).flatMap((groupId) => groups.get(groupId) ?? []);
+}
+
+function byGroup({ segments, rollUps }: Manifest): ReadonlyMap<number, LiveSegments> {
+  const ofRollUps = groupBy([...rollUps.values()], ({ groupId }) => groupId);
+  const ofSegments = groupBy([...segments.values()], ({ groupId }) => groupId);
+  return new Map(
+    Array.from(ofSegments, ([groupId, own]) => [
+      groupId,
+      { segments: own, rollUps: ofRollUps.get(groupId) ?? [] },
+    ]),
+  );
 }

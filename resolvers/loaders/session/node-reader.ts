@@ -152,7 +152,7 @@ export class NodeReader {
     if (known) return known;
     const since = manifests.newest(name);
     const loaded = await loadManifest(this.session, { contextId, since }, null);
-    if (!loaded) return { contextId, version: 0, layout: 0, segments: new Map() };
+    if (!loaded) return { ...NOTHING_STORED, contextId };
     manifests.keep(name, loaded);
     return loaded;
   }
@@ -265,6 +265,13 @@ export class NodeReader {
     return memoryKey(this.#nodeUrl, contextId);
   }
 }
+
+const NOTHING_STORED: Omit<Manifest, 'contextId'> = {
+  version: 0,
+  layout: 0,
+  segments: new Map(),
+  rollUps: new Map(),
+};
 
 const EMPTY: CatalogRow = {
   contextId: 0,

@@ -11,8 +11,22 @@ import type {
 import { addKey, emptyKeySet } from '../../../segments/filter/key-set.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
-import { foldAt, places, readOf, stores, type Window, windows } from '../random-stores.ts';
-import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
+import {
+  foldAt,
+  places,
+  readOf,
+  rollUpsOf,
+  stores,
+  type Window,
+  windows,
+} from '../random-stores.ts';
+import {
+  GROUP,
+  storeOf,
+  storeWith,
+  type TestRollUp,
+  type TestSegment,
+} from '../stored-segments.ts';
 
 /** What the keys come to, one by one, as decisions 18, 23 and 24 say: in the order of ranks. */
 function plainValues(
@@ -48,13 +62,17 @@ const passingIfEnds = (digit: string): KeysPassing => ({
   },
 });
 
-async function ask(store: readonly TestSegment[], questions: readonly SegmentQuestion[]) {
-  const { reader, segments } = storeOf(store);
-  return answerSegments(reader, segments, questions, null);
+async function ask(
+  store: readonly TestSegment[],
+  questions: readonly SegmentQuestion[],
+  rollUps: readonly TestRollUp[] = [],
+) {
+  const { reader, live } = await storeWith(store, rollUps);
+  return answerSegments(reader, live, questions, null);
 }
 
 describe('toppers over segments', () => {
-  it('are those of plain arithmetic, with totals, others and counts, whatever the split', async () => {
+  it('are those of plain arithmetic, with totals, others and counts, whatever the split or roll-ups', async () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
@@ -64,12 +82,14 @@ describe('toppers over segments', () => {
           maxItems: fc.integer({ min: 1, max: 12 }),
           probeId: fc.constantFrom(null, 0, 5),
           digit: fc.constantFrom(null, '1', 'A'),
+          seed: fc.array(fc.nat(), { maxLength: 6 }),
         }),
-        async (store, window, place, { maxItems, probeId, digit }) => {
+        async (store, window, place, { maxItems, probeId, digit, seed }) => {
           const passing = digit === null ? null : passingIfEnds(digit);
           const question: KeyQuestion = { kind: 'top', maxItems, within: null, passing };
           const read = readOf(place, window, probeId);
-          const [answer] = await ask(store, [{ group: GROUP, read, question }]);
+          const questions = [{ group: GROUP, read, question }];
+          const [answer] = await ask(store, questions, rollUpsOf(store, seed));
           if (answer?.kind !== 'top') throw new Error('a topper was asked for');
           const all = plainValues(store, { place, window, probeId });
           const passed = all.filter(({ key }) => digit === null || key.endsWith(digit));
@@ -85,7 +105,7 @@ describe('toppers over segments', () => {
           expect(same(answer.othersMatching)).toEqual(combine(valuesOf(matching), fold));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 
@@ -125,10 +145,10 @@ describe('toppers over segments', () => {
         question: { kind: 'top', maxItems: 2, within: null, passing: null },
       }),
     );
-    const { reader, segments } = store;
-    const first = await answerSegments(reader, segments, questions, null);
+    const { reader, live } = store;
+    const first = await answerSegments(reader, live, questions, null);
     expect(store.statements()).toBe(1);
-    expect(await answerSegments(reader, segments, questions, null)).toEqual(first);
+    expect(await answerSegments(reader, live, questions, null)).toEqual(first);
     expect(store.statements()).toBe(1);
   });
 });

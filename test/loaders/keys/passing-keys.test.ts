@@ -42,7 +42,7 @@ describe('filters over segments', () => {
   it('let those keys into toppers that pass them', async () => {
     await fc.assert(
       fc.asyncProperty(stores, filters, async (store, filter) => {
-        const { reader, segments } = storeOf(store);
+        const { reader, live } = storeOf(store);
         const { keyKind, partKinds } = GROUP.shape;
         const search = { keyKind, partKinds, filter, labels: LABELS };
         const passing: KeysPassing = {
@@ -52,10 +52,10 @@ describe('filters over segments', () => {
         const read = readOf(3, { from: 0, to: 2_000_000_000 }, null);
         const question = { kind: 'top', maxItems: 1000, within: null, passing } as const;
         const asked = [{ group: GROUP, read, question }];
-        const [answer] = await answerSegments(reader, segments, asked, null);
+        const [answer] = await answerSegments(reader, live, asked, null);
         const [all] = await answerSegments(
           reader,
-          segments,
+          live,
           [{ group: GROUP, read, question: { ...question, passing: null } }],
           null,
         );

@@ -1,0 +1,65 @@
+import type { KeyList } from '../../../segments/keys/key-list.ts';
+import { SOURCE_STEP } from '../../../segments/roll-up/roll-up-shape.ts';
+import type { BlockRun } from '../../../topk/cover.ts';
+import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
+import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
+import { identityOf, type SegmentReader } from '../session/segment-reader.ts';
+import { type SegmentKeys, uniteSegments } from './segment-keys.ts';
+
+/** The keys of all that is read. */
+export type PartsUnion = {
+  /** The same segments have the same name. */
+  readonly name: string;
+  readonly keys: KeyList;
+  /** By the ordinal of a key in the part's segment its ordinal in `keys`; null: the same. */
+  readonly mapOf: (part: SegmentPart) => Uint32Array | null;
+};
+
+/** The block that leads from the keys of a source to those of the roll-up. */
+export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
+  level: SOURCE_STEP,
+  from: source * SOURCE_STEP,
+  to: (source + 1) * SOURCE_STEP,
+});
+
+export type KeysRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
+
+/**
+ * Unites the keys of what lies below no roll-up that is read; the others are among those of their
+ * roll-up, which says where.
+ */
+export async function uniteParts(
+  reader: SegmentReader,
+  parts: readonly SegmentPart[],
+  { keys, blocks }: KeysRead,
+): Promise<PartsUnion> {
+  const tops = new Set(parts.flatMap(({ segment, above }) => (above.length === 0 ? segment : [])));
+  const union = await uniteSegments(reader, [...tops], keys);
+  const { memory } = reader;
+  const mapOf = ({ segment, above }: SegmentPart): Uint32Array | null => {
+    const [top, ...below] = above;
+    if (!top) return union.mapOf(segment);
+    const toUnion = union.mapOf(top.rollUp);
+    // Of one step to a roll-up that is all there is, the block is the map.
+    if (below.length === 0 && toUnion === null) return idsOf(blocks, top);
+    const name = `${identityOf(segment)} ${union.name}`;
+    const known = memory.find('mapped', name);
+    if (known) return known;
+    const toTop = below.reduce((map, step) => mapped(idsOf(blocks, step), map), idsOf(blocks, top));
+    const map = toUnion === null ? toTop : mapped(toTop, toUnion);
+    memory.keep('mapped', name, map);
+    return map;
+  };
+  return { name: union.name, keys: union.keys, mapOf };
+}
+
+const idsOf = (blocks: SegmentBlocks, step: RollUpStep): Uint32Array =>
+  blocks.idsOf(step.rollUp, keysOfSource(step));
+
+/** Ascending ordinals stay so: a union keeps the order of each list. */
+export function mapped(ids: Uint32Array, map: Uint32Array): Uint32Array {
+  const bytes = ids.length * Uint32Array.BYTES_PER_ELEMENT;
+  const result = new Uint32Array(new SharedArrayBuffer(bytes));
+  for (let row = 0; row < ids.length; row += 1) result[row] = map[ids[row] as number] as number;
+  return result;
+}

@@ -1,0 +1,76 @@
+import { copiesOf } from '../../db/copy-source.ts';
+import { pageTableOf } from '../../db/page-tables.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { keyCodecOf } from '../../segments/keys/key-codec.ts';
+import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { publishSegments } from '../publish/publish-segments.ts';
+import { writeInPlaceOf } from '../publish/write-in-place.ts';
+import type { Manifest, StoredSegment } from '../read/manifest.ts';
+import { loadShape, requireAllMeters } from '../shapes/load-shapes.ts';
+import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
+import type { RollUpPlan } from './plan-roll-up.ts';
+import { sourceRanges } from './source-ranges.ts';
+
+/** No slice: the pages of roll-ups are of several. */
+export const NO_SLICE = 0;
+
+export type PlannedRollUp = { readonly manifest: Manifest; readonly plan: RollUpPlan };
+
+/**
+ * Writes and publishes a roll-up in a transaction of its own. busy, stale, errors: as of a merge
+ * (store/merge/merge-planned.ts).
+ */
+export const makeRollUp = (
+  connection: Connection,
+  { manifest, plan }: PlannedRollUp,
+  now: () => number,
+): Promise<WrittenSegment | 'busy' | 'stale'> =>
+  writeInPlaceOf(
+    connection,
+    {
+      manifest,
+      inputs: plan.replaces ? [...plan.sources, plan.replaces] : plan.sources,
+      table: pageTableOf(SEALED_LEVEL),
+      sliceId: NO_SLICE,
+    },
+    async () => {
+      const { contextId } = manifest;
+      const shape = await loadShape(connection, contextId, plan.groupId);
+      const written = await writeRollUp(connection, plan, shape);
+      await publishSegments(connection, {
+        contextId,
+        changes: 'layout',
+        born: [written],
+        died: plan.replaces ? [plan.replaces.segmentId] : [],
+        at: now(),
+      });
+      return written;
+    },
+  );
+
+async function writeRollUp(
+  connection: Connection,
+  { groupId, probeId, sources }: RollUpPlan,
+  shape: SegmentShape,
+): Promise<WrittenSegment> {
+  for (const source of sources) requireAllMeters(source, shape);
+  const codec = keyCodecOf(shape);
+  const times = (of: (source: StoredSegment) => number): number[] => sources.map(of);
+  const importedAt = Math.max(...times((source) => source.importedAt));
+  const place = { groupId, probeId, sliceId: NO_SLICE, level: SEALED_LEVEL, importedAt };
+  const written = await writeSegment(connection, place, {
+    shape: rollUpShape(shape),
+    codec,
+    isRollUp: true,
+    span: { first: 0, last: sources.length - 1 },
+    ranges: sourceRanges(copiesOf(connection), { sources, shape, codec }),
+  });
+  return {
+    ...written,
+    firstBucket: Math.min(...times(({ firstBucket }) => firstBucket)),
+    lastBucket: Math.max(...times(({ lastBucket }) => lastBucket)),
+    sources: times(({ segmentId }) => segmentId),
+  };
+}

@@ -1,0 +1,45 @@
+import type { CopySource } from '../../db/copy-source.ts';
+import type { KeyCodec } from '../../segments/keys/key-codec.ts';
+import { mergeRanges, type RangeStream } from '../../segments/merge/merge-ranges.ts';
+import type { KeyRange } from '../../segments/readings/key-range.ts';
+import { readSource } from '../../segments/roll-up/read-source.ts';
+import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
+import type { SegmentShape } from '../../segments/shape.ts';
+import { fetchPages } from '../read/fetch-pages.ts';
+import type { StoredSegment } from '../read/manifest.ts';
+import { pagesToRollUp } from '../read/pages-of-range.ts';
+import { sectionsOf } from '../read/segment-ranges.ts';
+
+export type SourcesRead = {
+  readonly sources: readonly StoredSegment[];
+  readonly shape: SegmentShape;
+  readonly codec: KeyCodec;
+};
+
+/**
+ * What a roll-up of these sources holds: their keys in order, and in bucket i what each key comes
+ * to in source i. In memory is a range of each source, of whose readings only the sums are read.
+ * Errors: MissingPages, DamagedSegment.
+ */
+export const sourceRanges = (
+  source: CopySource,
+  { sources, shape, codec }: SourcesRead,
+): AsyncGenerator<KeyRange> =>
+  mergeRanges(
+    sources.map((segment, number): RangeStream => wholeRanges(source, segment, { codec, number })),
+    rollUpShape(shape),
+  );
+
+type SourceNumber = { readonly codec: KeyCodec; readonly number: number };
+
+async function* wholeRanges(
+  source: CopySource,
+  segment: StoredSegment,
+  { codec, number }: SourceNumber,
+): AsyncGenerator<KeyRange> {
+  const directory = segment.directory();
+  for (const range of directory.ranges) {
+    const fetched = await fetchPages(source, [{ segment, pages: pagesToRollUp(range) }]);
+    yield readSource({ directory, range, sections: sectionsOf(segment, fetched) }, codec, number);
+  }
+}
