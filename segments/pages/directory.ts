@@ -142,19 +142,43 @@ export function readDirectory(bytes: Uint8Array): Directory {
   if (view.getUint32(end, true) !== crc32(body)) {
     throw new DamagedSegment('the digest of the directory does not fit its bytes');
   }
-  return new DirectoryReader(body).read();
+  return DirectoryReader.open(body).read();
 }
 
+/** Where a reader of a directory is: in its bytes, and in the pages. */
+type Position = {
+  readonly at: number;
+  /** −1 while no page was opened. */
+  readonly page: number;
+  /** Where the next section begins in the page. */
+  readonly offset: number;
+};
+
+const BEGINNING: Position = { at: 0, page: -1, offset: 0 };
+
+/** What all parts of a directory need to know of it. */
+type Frame = { readonly body: Uint8Array; readonly slots: number; readonly span: BucketSpan };
+
+/**
+ * A directory names thousands of sections, and a question needs a few of them. So groups and series
+ * are only looked through at first, which finds everything that may be wrong with them; the lists
+ * are made when somebody asks for them.
+ */
 class DirectoryReader {
   readonly #reader: ByteReader;
-  #slots = 0;
-  #span: BucketSpan = { first: 0, last: 0 };
-  /** Where the next section begins: −1 while no page was opened. */
-  #page = -1;
-  #offset = 0;
+  #frame: Frame;
+  #page: number;
+  #offset: number;
 
-  constructor(body: Uint8Array) {
-    this.#reader = new ByteReader(body);
+  constructor(frame: Frame, { at, page, offset }: Position) {
+    this.#reader = new ByteReader(frame.body, at);
+    this.#frame = frame;
+    this.#page = page;
+    this.#offset = offset;
+  }
+
+  static open(body: Uint8Array): DirectoryReader {
+    return new DirectoryReader({ body, slots: 0, span: { first: 0, last: 0 } }, BEGINNING);
   }
 
   read(): Directory {
@@ -164,15 +188,16 @@ class DirectoryReader {
       throw new DamagedSegment(`the segment has version ${version}, this program reads ${VERSION}`);
     }
     const nonce = reader.varint();
-    this.#slots = this.#count();
+    const slots = this.#count();
     const first = reader.varint();
-    this.#span = { first, last: first + reader.varint() };
+    const span = { first, last: first + reader.varint() };
+    this.#frame = { body: reader.bytes, slots, span };
     const pageCount = reader.varint();
     const ranges = this.#list(() => this.#range());
-    const totals = Array.from({ length: this.#slots + 1 }, () => this.#bytes());
+    const totals = Array.from({ length: slots + 1 }, () => this.#bytes());
     if (reader.at !== reader.bytes.length) throw new DamagedSegment('bytes are left over');
     if (this.#page + 1 !== pageCount) throw new DamagedSegment('a page has no section');
-    return { nonce, slots: this.#slots, span: this.#span, pageCount, ranges, totals };
+    return { nonce, slots, span, pageCount, ranges, totals };
   }
 
   #range(): PlacedRange {
@@ -185,51 +210,122 @@ class DirectoryReader {
     const keys = this.#list(() => this.#section());
     const sectionKeys = keys.slice(1).map(() => this.#bytes());
     const levels = this.#list(() => this.#level());
-    const series = this.#list((): PlacedChunk => {
-      const keysOfChunk = reader.varint();
-      if (keysOfChunk === 0) throw new DamagedSegment('a chunk of series is of no key');
-      const entries = this.#section();
-      return { keyCount: keysOfChunk, entries, columns: this.#columns() };
-    });
-    return { keyCount, rowCount, firstKey, lastKey, keys, sectionKeys, levels, series };
+    const series = this.#later(
+      () => this.#skipChunk(),
+      (from, length) => Array.from({ length }, () => from.#chunk()),
+    );
+    return {
+      keyCount,
+      rowCount,
+      firstKey,
+      lastKey,
+      keys,
+      sectionKeys,
+      levels,
+      get series() {
+        return series();
+      },
+    };
   }
 
   #level(): PlacedLevel {
-    const reader = this.#reader;
-    const written = reader.varint();
+    const written = this.#reader.varint();
     const stepSeconds = written === WHOLE ? WHOLE_SPAN : written;
     const step = written === WHOLE ? 1 : written;
-    let start = firstStart(this.#span, stepSeconds);
-    const groups = this.#list((): PlacedGroup => {
-      const firstOfGroup = start + reader.varint() * step;
-      start = firstOfGroup + reader.varint() * step;
-      const ordinals = this.#section();
+    const first = firstStart(this.#frame.span, stepSeconds);
+    const groups = this.#later(
+      () => this.#skipGroup(),
+      (from, length) => from.#groups(length, first, step),
+    );
+    return {
+      stepSeconds,
+      get groups() {
+        return groups();
+      },
+    };
+  }
+
+  #groups(length: number, first: number, step: number): PlacedGroup[] {
+    let start = first;
+    return Array.from({ length }, () => {
+      const firstOfGroup = start + this.#reader.varint() * step;
+      start = firstOfGroup + this.#reader.varint() * step;
       return {
         firstStart: firstOfGroup,
         lastStart: start,
-        ordinals,
+        ordinals: this.#section(),
         columns: this.#columns(),
       };
     });
-    return { stepSeconds, groups };
+  }
+
+  #skipGroup(): void {
+    this.#reader.varint();
+    this.#reader.varint();
+    this.#skipSections();
+  }
+
+  #chunk(): PlacedChunk {
+    const keyCount = this.#reader.varint();
+    return { keyCount, entries: this.#section(), columns: this.#columns() };
+  }
+
+  #skipChunk(): void {
+    if (this.#reader.varint() === 0) throw new DamagedSegment('a chunk of series is of no key');
+    this.#skipSections();
   }
 
   #columns(): (SectionPlace | null)[] {
-    return Array.from({ length: this.#slots }, () => this.#section());
+    return Array.from({ length: this.#frame.slots }, () => this.#section());
   }
 
   #section(): SectionPlace | null {
+    const length = this.#passSection();
+    if (length === 0) return null;
+    return { page: this.#page, from: this.#offset - length, to: this.#offset };
+  }
+
+  /** One that is not a meter's, and one of each meter. */
+  #skipSections(): void {
+    for (let i = 0; i <= this.#frame.slots; i += 1) this.#passSection();
+  }
+
+  /** Goes on behind the next section and gives its length; 0: there is none. */
+  #passSection(): number {
     const written = this.#reader.varint();
     const length = Math.floor(written / 2);
-    if (length === 0) return null;
+    if (length === 0) return 0;
     if (written % 2 === 1) {
       this.#page += 1;
       this.#offset = 0;
     }
     if (this.#page < 0) throw new DamagedSegment('a section lies before the first page');
-    const from = this.#offset;
     this.#offset += length;
-    return { page: this.#page, from, to: this.#offset };
+    return length;
+  }
+
+  /**
+   * Skips the items of a list; the result reads them, by another reader that begins where this one
+   * is now, when it is first called.
+   */
+  #later<Item>(
+    skip: () => void,
+    read: (from: DirectoryReader, length: number) => readonly Item[],
+  ): () => readonly Item[] {
+    const length = this.#count();
+    const position = { at: this.#reader.at, page: this.#page, offset: this.#offset };
+    for (let i = 0; i < length; i += 1) skip();
+    const end = this.#reader.at;
+    const frame = this.#frame;
+    let items: readonly Item[] | null = null;
+    return () => {
+      if (items !== null) return items;
+      const reader = new DirectoryReader(frame, position);
+      const made = read(reader, length);
+      if (reader.#reader.at !== end) throw new DamagedSegment('a list has another end than before');
+      items = made;
+      return made;
+    };
   }
 
   #list<Item>(read: () => Item): Item[] {

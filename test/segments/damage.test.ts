@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkSegment } from '../../segments/check/check-segment.ts';
@@ -66,6 +67,23 @@ describe('damage', () => {
     );
   });
 
+  it('of a directory that its digest fits ends in sections within it or in a DamagedSegment', () => {
+    fc.assert(
+      fc.property(samples, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (list, bits) => {
+        const { directory } = writeSegment(list);
+        const body = bits.reduce(flipped, directory.subarray(0, -4));
+        const bytes = Uint8Array.from([...body, 0, 0, 0, 0]);
+        new DataView(bytes.buffer).setUint32(body.length, crc32(body), true);
+        try {
+          expectInOrder(readDirectory(bytes));
+        } catch (error) {
+          if (!(error instanceof DamagedSegment)) throw error;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('is seen where a page lies in the place of another, or is of another segment', () => {
     const page = sealPage(Uint8Array.of(1, 2, 3), { nonce: 7, number: 4 });
     expect([...openPage(page, { nonce: 7, number: 4 })]).toEqual([1, 2, 3]);
@@ -84,6 +102,45 @@ describe('damage', () => {
         findings(directory, sections);
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+/** All sections of a directory, each once, lie behind each other, in pages without a gap. */
+function expectInOrder({ ranges, pageCount }: Directory): void {
+  let last: SectionPlace = { page: -1, from: 0, to: 0 };
+  const next = (section: SectionPlace | null) => {
+    if (section === null) return;
+    const isOpened = section.page === last.page + 1 && section.from === 0;
+    expect(isOpened || (section.page === last.page && section.from === last.to)).toBe(true);
+    expect(section.to).toBeGreaterThan(section.from);
+    last = section;
+  };
+  for (const { keys, levels, series } of ranges) {
+    keys.forEach(next);
+    for (const { groups } of levels) {
+      for (const { ordinals, columns } of groups) [ordinals, ...columns].forEach(next);
+    }
+    for (const { entries, columns } of series) [entries, ...columns].forEach(next);
+  }
+  expect(last.page + 1).toBe(pageCount);
+}
+
+describe('the lists of a directory', () => {
+  it('are the same in whatever order they are asked for, and each time', () => {
+    fc.assert(
+      fc.property(samples, (list) => {
+        const { directory: bytes } = writeSegment(list);
+        expectInOrder(readDirectory(bytes));
+        const backwards = readDirectory(bytes);
+        for (const { levels, series } of backwards.ranges.toReversed()) {
+          expect(series).toBe(series);
+          for (const level of levels.toReversed()) expect(level.groups).toBe(level.groups);
+        }
+        expect(backwards).toEqual(readDirectory(bytes));
+        expectInOrder(backwards);
+      }),
+      { numRuns: 50 },
     );
   });
 });
