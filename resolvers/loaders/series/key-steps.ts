@@ -40,6 +40,7 @@ export type KeyStepsRequest = {
 /** Keys of which the same steps are wanted, and the segments that have them. */
 type Grid = {
   readonly first: KeyStepsRequest;
+  readonly requests: readonly KeyStepsRequest[];
   readonly keys: readonly (string | null)[];
   readonly segments: readonly StoredSegment[];
   /** Whole topper buckets, and what is left of the interval at its ends. */
@@ -63,26 +64,26 @@ export async function readKeySteps(
     readInner(reader, grids, bound),
     readEdges(reader, live, grids, bound),
   ]);
-  const found = new Map<string, StepSeries>();
+  const found = new Map<KeyStepsRequest, StepSeries>();
   for (const grid of grids) {
     const { first } = grid;
+    const series = new Map<string | null, StepSeries>();
     for (const key of grid.keys) {
-      const name = requestName({ ...first, key });
-      const all = [...(parts.get(name) ?? []), ...(edges.get(name) ?? [])];
-      found.set(name, stepSeriesOf(originOf(first), first.stepSeconds, all, first.read.fold));
+      const all = [...(parts.get(grid)?.get(key) ?? []), ...(edges.get(grid)?.get(key) ?? [])];
+      series.set(key, stepSeriesOf(originOf(first), first.stepSeconds, all, first.read.fold));
+    }
+    for (const request of grid.requests) {
+      found.set(request, series.get(request.key) as StepSeries);
     }
     await reader.goOn();
   }
-  return requests.map((request) => found.get(requestName(request)) as StepSeries);
+  return requests.map((request) => found.get(request) as StepSeries);
 }
 
 const gridName = ({ read, stepSeconds }: KeyStepsRequest): string => {
   const { groupId, slot, probeId, interval } = read;
   return [groupId, slot, probeId, interval.from, interval.to, stepSeconds].join(' ');
 };
-
-const requestName = (request: KeyStepsRequest): string =>
-  `${gridName(request)} ${request.key === null ? 'all' : `key ${request.key}`}`;
 
 const originOf = ({ read, stepSeconds }: KeyStepsRequest): EpochSeconds =>
   floorTo(read.interval.from, stepSeconds);
@@ -98,7 +99,8 @@ function openGrid(live: readonly StoredSegment[], requests: readonly KeyStepsReq
   const segments = own.filter(
     ({ firstBucket, lastBucket }) => firstBucket < inner.to && lastBucket >= inner.from,
   );
-  return { first, keys: [...new Set(requests.map(({ key }) => key))], segments, inner, edges };
+  const keys = [...new Set(requests.map(({ key }) => key))];
+  return { first, requests, keys, segments, inner, edges };
 }
 
 const NOTHING: Interval = { from: 0, to: 0 };
@@ -132,7 +134,8 @@ function splitInterval(
   return { inner: cut === null ? inner : NOTHING, edges: edges.filter((edge) => !isEmpty(edge)) };
 }
 
-type Parts = Map<string, SeriesPart[]>;
+/** By grid, and by key. */
+type Parts = Map<Grid, Map<string | null, SeriesPart[]>>;
 
 /** What the keys come to in parts of one topper bucket. */
 async function readEdges(
@@ -160,7 +163,7 @@ async function readEdges(
       answer?.kind === 'values' ? answer.values : answer?.kind === 'top' ? [answer.total] : [];
     for (const [place, key] of keys.entries()) {
       const value = values[place];
-      if (value) addPart(parts, requestName({ ...grid.first, key }), valuePart(at, value));
+      if (value) partsOf(parts, { grid, key }).push(valuePart(at, value));
     }
   }
   return parts;
@@ -191,10 +194,15 @@ function edgeQuestions(grid: Grid, interval: Interval): EdgeQuestion[] {
   return questions;
 }
 
-function addPart(parts: Parts, name: string, part: SeriesPart): void {
-  const known = parts.get(name);
-  if (known) known.push(part);
-  else parts.set(name, [part]);
+type PartPlace = { readonly grid: Grid; readonly key: string | null };
+
+/** What is known of a key of a grid, to be added to. */
+function partsOf(parts: Parts, { grid, key }: PartPlace): SeriesPart[] {
+  const ofGrid = parts.get(grid) ?? new Map<string | null, SeriesPart[]>();
+  parts.set(grid, ofGrid);
+  const known = ofGrid.get(key) ?? [];
+  ofGrid.set(key, known);
+  return known;
 }
 
 /** What the keys have in whole topper buckets, segment by segment. */
@@ -206,30 +214,30 @@ async function readInner(
   const parts: Parts = new Map();
   const open = grids.filter(({ inner }) => !isEmpty(inner));
   const keys = await readAllKeys(reader, open, bound);
-  const wanted = open.flatMap((grid) =>
-    grid.segments.map((segment) => ({ grid, segment, series: toWanted(grid, segment, keys) })),
-  );
   const blocks = new SegmentBlocks(reader);
   const reads = new SegmentSeriesReads(reader, blocks);
   const wishes = new SectionWishes();
-  for (const { series } of wanted) if (series) reads.want(series, wishes);
+  const wanted = open.flatMap((grid) => {
+    const { group } = grid.first;
+    const compact = grid.keys.map((key) => (key === null ? null : group.codec.encodeIfKey(key)));
+    return grid.segments.map((segment) => {
+      const series = toWanted(grid, { segment, keys, compact });
+      return { grid, segment, seriesOf: series && reads.want(series, wishes) };
+    });
+  });
   const sectionsOf = await wishes.read(reader, bound);
   await Promise.all([reads.decode(sectionsOf), blocks.decode(sectionsOf)]);
-  for (const { grid, segment, series } of wanted) {
-    for (const key of grid.keys) {
-      const readings =
-        key === null
-          ? totalsOf(segment, grid)
-          : series && reads.of(series, series.group.codec.encodeIfKey(key) ?? NO_KEY);
+  for (const { grid, segment, seriesOf } of wanted) {
+    const series = seriesOf?.() ?? [];
+    const steps = stepGrid(grid, segment);
+    for (const [place, key] of grid.keys.entries()) {
+      const readings = key === null ? totalsOf(segment, grid) : series[place];
       if (!readings || readings.ids.length === 0) continue;
-      const part = onSteps(readings, stepGrid(grid, segment));
-      addPart(parts, requestName({ ...grid.first, key }), part);
+      partsOf(parts, { grid, key }).push(onSteps(readings, steps));
     }
   }
   return parts;
 }
-
-const NO_KEY = new Uint8Array(0);
 
 /** The keys of the segments of grids that ask for keys. */
 async function readAllKeys(
@@ -247,18 +255,18 @@ async function readAllKeys(
   return keys;
 }
 
+type KeysOfSegment = {
+  readonly segment: StoredSegment;
+  readonly keys: SegmentKeys;
+  /** By the place of a key in the grid; null: the whole group, or no key of it. */
+  readonly compact: readonly (Uint8Array | null)[];
+};
+
 /** null: only the whole group is asked for. */
-function toWanted(grid: Grid, segment: StoredSegment, keys: SegmentKeys): SeriesWanted | null {
+function toWanted(grid: Grid, { segment, keys, compact }: KeysOfSegment): SeriesWanted | null {
   const { group, read } = grid.first;
-  const named = grid.keys.filter((key) => key !== null);
-  if (named.length === 0) return null;
-  return {
-    group,
-    segment,
-    keys: keys.of(segment),
-    place: read.slot - 1,
-    wanted: named.flatMap((key) => group.codec.encodeIfKey(key) ?? []),
-  };
+  if (grid.keys.every((key) => key === null)) return null;
+  return { group, segment, keys: keys.of(segment), place: read.slot - 1, wanted: compact };
 }
 
 /** All keys of a segment together. The directory has them: no page is needed. */

@@ -17,9 +17,16 @@ export type SeriesWanted = {
   readonly segment: StoredSegment;
   readonly keys: KeyList;
   readonly place: number;
-  /** Compact. */
-  readonly wanted: readonly Uint8Array[];
+  /** Compact; null: it can be no key of the group. */
+  readonly wanted: readonly (Uint8Array | null)[];
 };
+
+/** A series of a key, of a chunk that is to be read. */
+type MissingSeries = { readonly name: string; readonly row: WantedRow; readonly into: WantedRows };
+
+/** By the place of a key among those wanted. */
+type WantedRows = (SegmentSeries | null)[];
+type WantedRow = { readonly ordinal: number; readonly place: number };
 
 /** A chunk of which some keys are to be read. */
 type MissingChunk = {
@@ -28,16 +35,13 @@ type MissingChunk = {
   readonly place: number;
   readonly chunk: PlacedChunk;
   readonly firstOrdinal: number;
-  readonly ordinals: Set<number>;
+  readonly series: MissingSeries[];
 };
-
-const NOTHING: SegmentSeries = { ids: new Uint32Array(0), columns: [null] };
 
 /** The series of keys in segments; those that are not remembered are to be read. */
 export class SegmentSeriesReads {
   readonly #reader: SegmentReader;
   readonly #blocks: SegmentBlocks;
-  readonly #found = new Map<string, SegmentSeries>();
   readonly #missing = new Map<string, MissingChunk>();
 
   /** `blocks`: where the blocks are that stand for series in segments of one topper bucket. */
@@ -46,74 +50,84 @@ export class SegmentSeriesReads {
     this.#blocks = blocks;
   }
 
-  want(each: SeriesWanted, wishes: SectionWishes): void {
+  /**
+   * The series of the wanted keys in their order, by topper bucket from the segment's first on, for
+   * when what is missing was read and decoded; null: the segment has no such key, or no reading.
+   */
+  want(each: SeriesWanted, wishes: SectionWishes): () => readonly (SegmentSeries | null)[] {
     const { segment, group, place } = each;
+    const rows = rowsOf(each);
     if (!hasSeries(group.shape, segment.directory().span)) {
       this.#blocks.want(segment, onlyRun(segment, group), place, wishes);
-      return;
+      return () => this.#ofBlock(each, rows);
     }
-    for (const ordinal of ordinalsOf(each)) {
-      const name = this.#name(segment, place, ordinal);
-      const known = this.#found.get(name) ?? this.#reader.memory.find('series', name);
-      if (known) this.#found.set(name, known);
-      else this.#miss(each, ordinal, wishes);
+    const found: WantedRows = each.wanted.map(() => null);
+    const prefix = `${segmentName(this.#reader, segment)} ${place}`;
+    for (const row of rows) {
+      const name = `${prefix} ${row.ordinal}`;
+      const known = this.#reader.memory.find('series', name);
+      if (known) found[row.place] = known;
+      else this.#miss(each, { name, row, into: found }, wishes);
     }
+    return () => found;
   }
 
-  #miss({ segment, group, place }: SeriesWanted, ordinal: number, wishes: SectionWishes): void {
-    const { chunk, firstOrdinal } = chunkOf(segment, ordinal);
-    const name = this.#name(segment, place, firstOrdinal);
+  #miss({ segment, group, place }: SeriesWanted, each: MissingSeries, wishes: SectionWishes): void {
+    const { chunk, firstOrdinal } = chunkOf(segment, each.row.ordinal);
+    const name = `${segmentName(this.#reader, segment)} ${place} ${firstOrdinal}`;
     const known = this.#missing.get(name);
     if (known) {
-      known.ordinals.add(ordinal);
+      known.series.push(each);
       return;
     }
-    const ordinals = new Set([ordinal]);
-    this.#missing.set(name, { group, segment, place, chunk, firstOrdinal, ordinals });
+    this.#missing.set(name, { group, segment, place, chunk, firstOrdinal, series: [each] });
     wishes.add(segment, [chunk.entries, chunk.columns[place] ?? null]);
   }
 
   /** Decodes what was read, the blocks apart. Errors: DamagedSegment. */
   async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
     for (const missing of this.#missing.values()) {
-      const { segment, place, ordinals } = missing;
-      const stored = storedChunk(missing, sectionsOf(segment));
-      for (const [ordinal, series] of readKeySeries(stored, [...ordinals])) {
-        const name = this.#name(segment, place, ordinal);
-        this.#found.set(name, series);
-        this.#reader.memory.keep('series', name, series);
+      const stored = storedChunk(missing, sectionsOf(missing.segment));
+      const ordinals = new Set(missing.series.map(({ row }) => row.ordinal));
+      const read = readKeySeries(stored, [...ordinals]);
+      for (const { name, row, into } of missing.series) {
+        const series = read.get(row.ordinal) ?? null;
+        into[row.place] = series;
+        if (series) this.#reader.memory.keep('series', name, series);
       }
       await this.#reader.goOn();
     }
     this.#missing.clear();
   }
 
-  /** The series of a key that was wanted, by topper bucket from the segment's first on. */
-  of({ segment, group, keys, place }: SeriesWanted, key: Uint8Array): SegmentSeries {
-    const { ordinal, isThere } = findKey(keys, key);
-    if (!isThere) return NOTHING;
-    if (hasSeries(group.shape, segment.directory().span)) {
-      const found = this.#found.get(this.#name(segment, place, ordinal));
-      if (!found) throw new Error(`a series of segment ${segment.segmentId} was not wanted`);
-      return found;
-    }
+  /** Of a segment that lies in one topper bucket, whose block says it all. */
+  #ofBlock(
+    { segment, group, place, wanted }: SeriesWanted,
+    rows: readonly WantedRow[],
+  ): WantedRows {
+    const found: WantedRows = wanted.map(() => null);
     const [block] = this.#blocks.of(segment, onlyRun(segment, group), place);
-    const row = block ? rowOf(block.ids, ordinal) : -1;
-    if (!block?.column || row < 0) return NOTHING;
-    return { ids: Uint32Array.of(0), columns: [columnPart(block.column, row, row + 1)] };
-  }
-
-  #name(segment: StoredSegment, place: number, ordinal: number): string {
-    return `${segmentName(this.#reader, segment)} ${place} ${ordinal}`;
+    if (!block?.column) return found;
+    for (const { ordinal, place: at } of rows) {
+      const row = rowOf(block.ids, ordinal);
+      if (row < 0) continue;
+      found[at] = { ids: Uint32Array.of(0), columns: [columnPart(block.column, row, row + 1)] };
+    }
+    return found;
   }
 }
 
-function ordinalsOf({ keys, wanted }: SeriesWanted): number[] {
-  return wanted.flatMap((key) => {
-    const { ordinal, isThere } = findKey(keys, key);
-    return isThere ? [ordinal] : [];
-  });
+/** Those of the wanted keys that the segment has. */
+function rowsOf({ keys, wanted }: SeriesWanted): WantedRow[] {
+  const rows: WantedRow[] = [];
+  for (const [place, key] of wanted.entries()) {
+    const { ordinal, isThere } = key === null ? NOT_THERE : findKey(keys, key);
+    if (isThere) rows.push({ ordinal, place });
+  }
+  return rows;
 }
+
+const NOT_THERE = { ordinal: 0, isThere: false };
 
 /** The block that holds all of a segment that lies in one topper bucket. */
 function onlyRun(segment: StoredSegment, { shape }: SegmentGroup): BlockRun {
