@@ -3,7 +3,7 @@ import { readColumn, writeColumn } from '../codes/column-code.ts';
 import { readOrdinals, writeOrdinals } from '../codes/ordinals.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
 import type { Column } from '../readings/column.ts';
-import { bucketColumn, bucketRows, type Readings } from '../readings/readings.ts';
+import { bucketRows, type Readings } from '../readings/readings.ts';
 
 /*
  * Blocks of one level that follow each other, stored together. A read needs the ordinals and one
@@ -77,12 +77,13 @@ export function writeGroupColumn(
   { from, to }: BucketRange,
   place: number,
 ): Uint8Array | null {
+  const column = readings.columns[place];
+  if (!column) return null;
   const out = new ByteWriter();
   let isAny = false;
   for (let bucket = from; bucket < to; bucket += 1) {
-    const column = bucketColumn(readings, bucket, place);
     scratch.clear();
-    if (column !== null && writeColumn(scratch, column)) isAny = true;
+    if (writeColumn(scratch, column, bucketRows(readings, bucket))) isAny = true;
     out.varint(scratch.length);
     out.appendFrom(scratch);
   }

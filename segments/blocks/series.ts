@@ -3,8 +3,8 @@ import { ByteReader, ByteWriter } from '../codes/bytes.ts';
 import { readColumn, writeColumn } from '../codes/column-code.ts';
 import { readFrames, requireFrames, writeFrames } from '../codes/frames.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
-import { type Column, columnPart, pickRows } from '../readings/column.ts';
-import { coarserReadings, type Readings } from '../readings/readings.ts';
+import { type Column, pickRows } from '../readings/column.ts';
+import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from './levels.ts';
 
@@ -30,15 +30,14 @@ export const topperBuckets = (
   return { origin, count: (end - origin) / topperBucketSeconds + 1 };
 };
 
-/** Puts readings in the order of keys by counting, which keeps those of a key in order of time. */
+/**
+ * Puts readings of topper buckets in the order of keys by counting, which keeps those of a key in
+ * order of time.
+ */
 export function seriesOf(readings: Readings, shape: SegmentShape, span: BucketSpan): Series {
-  const { topperBucketSeconds, bucketSeconds, folds } = shape;
-  const coarse =
-    topperBucketSeconds === bucketSeconds
-      ? readings
-      : coarserReadings(readings, topperBucketSeconds, folds);
+  const { topperBucketSeconds } = shape;
   const { origin } = topperBuckets(span, topperBucketSeconds);
-  const { keyCount, starts, ends, ordinals, columns } = coarse;
+  const { keyCount, starts, ends, ordinals, columns } = readings;
   const next = new Uint32Array(keyCount + 1);
   for (const ordinal of ordinals) next[ordinal + 1] = (next[ordinal + 1] as number) + 1;
   for (let key = 0; key < keyCount; key += 1) {
@@ -125,9 +124,8 @@ export function writeSeriesColumn(
 ): Uint8Array | null {
   const column = series.columns[place];
   if (!column) return null;
-  const { from, to } = entriesOf(series, keys);
   const out = new ByteWriter();
-  return writeColumn(out, columnPart(column, from, to)) ? out.take() : null;
+  return writeColumn(out, column, entriesOf(series, keys)) ? out.take() : null;
 }
 
 export type SeriesEntries = Pick<Series, 'ends' | 'places'>;

@@ -66,6 +66,12 @@ export class ByteWriter {
     else throw new RangeError(`${value} is too large for a signed varint`);
   }
 
+  /** The array to write up to `count` more bytes to, from `length` on, which is to be moved on. */
+  room(count: number): Uint8Array {
+    this.#reserve(count);
+    return this.#bytes;
+  }
+
   #reserve(count: number): void {
     if (this.length + count <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + count));

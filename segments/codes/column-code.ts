@@ -1,5 +1,5 @@
 import { DamagedSegment } from '../damaged-segment.ts';
-import type { Column } from '../readings/column.ts';
+import { type Column, columnPart } from '../readings/column.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 import { readFrames, writeFrames } from './frames.ts';
 import { HIGH_UNIT, type Lanes, NARROW_BOUND, narrowLanes, wideLanes } from './lanes.ts';
@@ -21,8 +21,29 @@ const ALL_FLAGS = 31;
 /** With the sign in the lowest bit, a number must be smaller by one bit. */
 const SIGNED_BOUND = NARROW_BOUND / 2;
 
-/** Writes a column; of one without any reading false, and nothing is written. */
-export function writeColumn(out: ByteWriter, column: Column): boolean {
+/** The rows from `from` to before `to`. */
+export type RowRange = { readonly from: number; readonly to: number };
+
+/** Writes some rows of a column; where none has a reading false, and nothing is written. */
+export function writeColumn(out: ByteWriter, column: Column, { from, to }: RowRange): boolean {
+  if (from === to) return false;
+  if (!isPlain(column, from, to)) return writeAnyColumn(out, columnPart(column, from, to));
+  out.byte(0);
+  writeFrames(out, column.values.low, from, to);
+  return true;
+}
+
+/** Whether frames can take the readings as they are: nearly all columns are so. */
+function isPlain({ values: { low, high }, counts }: Column, from: number, to: number): boolean {
+  if (high !== null || counts !== null) return false;
+  for (let row = from; row < to; row += 1) {
+    // False where there is no reading, too.
+    if (!((low[row] as number) >= 0)) return false;
+  }
+  return true;
+}
+
+function writeAnyColumn(out: ByteWriter, column: Column): boolean {
   const rows = presentRows(column.values.low);
   if (rows.length === 0) return false;
   const values = prepare(column.values, rows);

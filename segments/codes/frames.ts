@@ -37,18 +37,27 @@ export function writeFrames(
   for (let at = from; at < to; at += FRAME) writeFrame(out, numbers, at, Math.min(at + FRAME, to));
 }
 
+/** More bits than any number has, and as many as one byte of an exception holds. */
+const MOST_BITS = 54;
+const EXCEPTION_BITS = 7;
+
 /** Of the numbers of a frame, how many need so many bits: the measure of every possible width. */
-const byBits = new Uint32Array(54);
+const byBits = new Uint32Array(MOST_BITS);
+
+/** The low 32 bits of each number of the frame that is being written. */
+const words = new Uint32Array(FRAME);
+
+/** By width, how many bytes the upper bits of all exceptions would take. */
+const upperBytes = new Uint32Array(MOST_BITS + EXCEPTION_BITS);
 
 function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number): void {
-  const width = bestWidth(numbers, from, to);
-  const scale = 2 ** width;
-  let exceptions = 0;
-  for (let at = from; at < to; at += 1) if ((numbers[at] as number) >= scale) exceptions += 1;
+  const most = measure(numbers, from, to);
+  const { width, exceptions } = bestWidth(most, to - from);
   out.byte(width | (exceptions > 0 ? HAS_EXCEPTIONS : 0));
-  writeBits(out, numbers, { from, to, width });
+  if (width > 0) writeBits(out, to - from, width);
   if (exceptions === 0) return;
   out.byte(exceptions - 1);
+  const scale = 2 ** width;
   for (let at = from; at < to; at += 1) {
     const value = numbers[at] as number;
     if (value < scale) continue;
@@ -57,73 +66,89 @@ function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number)
   }
 }
 
-const bitsOf = (value: number): number =>
-  value < 2 ** 32 ? 32 - Math.clz32(value) : 64 - Math.clz32(Math.floor(value / 2 ** 32));
-
-function bestWidth(numbers: Numbers, from: number, to: number): number {
+/** Fills `words` and `byBits`; gives the most bits that a number needs. */
+function measure(numbers: Numbers, from: number, to: number): number {
   byBits.fill(0);
   let most = 0;
   for (let at = from; at < to; at += 1) {
-    const bits = bitsOf(numbers[at] as number);
+    const value = numbers[at] as number;
+    const word = value >>> 0;
+    words[at - from] = word;
+    const bits =
+      word === value ? 32 - Math.clz32(word) : 64 - Math.clz32(Math.floor(value / 2 ** 32));
     byBits[bits] = (byBits[bits] as number) + 1;
     if (bits > most) most = bits;
   }
-  let best = 0;
+  return most;
+}
+
+type FrameWidth = { readonly width: number; readonly exceptions: number };
+
+/**
+ * The width by which a frame of `count` numbers takes the fewest bytes, by what `measure` found. From
+ * the widest down, so that what exceptions take adds up: one more byte than with a width that is
+ * larger by seven, for each of them.
+ */
+function bestWidth(most: number, count: number): FrameWidth {
+  let best: FrameWidth = { width: 0, exceptions: 0 };
   let least = Number.POSITIVE_INFINITY;
-  for (let width = Math.min(most, MAX_WIDTH); width >= 0; width -= 1) {
-    const size = sizeAt(width, most, to - from);
-    if (size < least) {
-      least = size;
-      best = width;
+  let exceptions = 0;
+  upperBytes.fill(0, most, most + EXCEPTION_BITS);
+  for (let width = most; width >= 0; width -= 1) {
+    if (width < most) {
+      exceptions += byBits[width + 1] as number;
+      upperBytes[width] = exceptions + (upperBytes[width + EXCEPTION_BITS] as number);
     }
+    if (width > MAX_WIDTH) continue;
+    // Their number, and the place of each.
+    const fixed = exceptions === 0 ? 0 : 1 + exceptions;
+    if (fixed >= least) break;
+    const size = ((count * width + 7) >>> 3) + fixed + (upperBytes[width] as number);
+    if (size >= least) continue;
+    least = size;
+    best = { width, exceptions };
   }
   return best;
 }
 
-/** Bytes of a frame of `count` numbers, of which byBits tells the bits that they need. */
-function sizeAt(width: number, most: number, count: number): number {
-  let size = Math.ceil((count * width) / 8);
-  let isFirst = true;
-  for (let bits = width + 1; bits <= most; bits += 1) {
-    const exceptions = byBits[bits] as number;
-    if (exceptions === 0) continue;
-    if (isFirst) size += 1;
-    isFirst = false;
-    size += exceptions * (1 + Math.ceil((bits - width) / 7));
-  }
-  return size;
-}
-
-type BitRange = { readonly from: number; readonly to: number; readonly width: number };
-
 /** The low bits of each number. Kept in halves of 16 bits, as what is shifted has 32 at most. */
-function writeBits(out: ByteWriter, numbers: Numbers, { from, to, width }: BitRange): void {
-  if (width === 0) return;
+function writeBits(out: ByteWriter, count: number, width: number): void {
   const lowWidth = Math.min(width, 16);
   const lowMask = 2 ** lowWidth - 1;
   const highWidth = width - lowWidth;
   const highMask = 2 ** highWidth - 1;
+  const bytes = out.room(count * 4);
+  const end = out.length + ((count * width + 7) >>> 3);
+  let at = out.length;
   let pending = 0;
   let bits = 0;
-  for (let at = from; at < to; at += 1) {
-    const value = (numbers[at] as number) >>> 0;
-    pending |= (value & lowMask) << bits;
+  for (let i = 0; i < count; i += 1) {
+    const word = words[i] as number;
+    pending |= (word & lowMask) << bits;
     bits += lowWidth;
-    while (bits >= 8) {
-      out.byte(pending & 255);
-      pending >>>= 8;
-      bits -= 8;
+    if (bits >= 16) {
+      bytes[at] = pending;
+      bytes[at + 1] = pending >>> 8;
+      at += 2;
+      pending >>>= 16;
+      bits -= 16;
     }
     if (highWidth === 0) continue;
-    pending |= ((value >>> 16) & highMask) << bits;
+    pending |= ((word >>> 16) & highMask) << bits;
     bits += highWidth;
-    while (bits >= 8) {
-      out.byte(pending & 255);
-      pending >>>= 8;
-      bits -= 8;
+    if (bits >= 16) {
+      bytes[at] = pending;
+      bytes[at + 1] = pending >>> 8;
+      at += 2;
+      pending >>>= 16;
+      bits -= 16;
     }
   }
-  if (bits > 0) out.byte(pending);
+  for (; at < end; at += 1) {
+    bytes[at] = pending;
+    pending >>>= 8;
+  }
+  out.length = end;
 }
 
 /** Errors: DamagedSegment when the bytes that are left cannot hold so many numbers. */
@@ -166,6 +191,8 @@ function readFrame(reader: ByteReader, length: number, into: Float64Array, from:
     into[from + place] = value;
   }
 }
+
+type BitRange = { readonly from: number; readonly to: number; readonly width: number };
 
 function readBits(reader: ByteReader, into: Float64Array, { from, to, width }: BitRange): void {
   const { view } = reader;

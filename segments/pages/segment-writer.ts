@@ -6,7 +6,8 @@ import type { KeyCodec } from '../keys/key-codec.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../keys/key-list.ts';
 import { SECTION_KEYS, writeKeySection } from '../keys/key-section.ts';
 import type { KeyRange } from '../readings/key-range.ts';
-import { coarserReadings, combineReadings, type Readings } from '../readings/readings.ts';
+import { combineReadings, type Readings } from '../readings/readings.ts';
+import { readingsByStep } from '../readings/readings-by-step.ts';
 import type { SegmentShape } from '../shape.ts';
 import { type ListedDirectory, type ListedRange, writeDirectory } from './directory.ts';
 import { type ListedSection, PageCutter, type StoredPage } from './page-cutter.ts';
@@ -71,8 +72,11 @@ export class SegmentWriter {
     }
     const { shape, span } = this.#options;
     this.#requireAscending(keys);
-    this.#addTotals(readings);
+    const { topperBucketSeconds } = shape;
     const levels = levelsOf(shape, span).toReversed();
+    const byStep = readingsByStep(readings, shape, [...levels, topperBucketSeconds]);
+    const byTopperBucket = byStep.get(topperBucketSeconds) ?? readings;
+    this.#addTotals(byTopperBucket);
     this.#ranges.push({
       keyCount: keys.count,
       rowCount: readings.ordinals.length,
@@ -82,9 +86,9 @@ export class SegmentWriter {
       sectionKeys: firstKeysOfSections(keys).slice(1),
       levels: levels.map((stepSeconds) => ({
         stepSeconds,
-        groups: this.#writeLevel(readings, stepSeconds),
+        groups: this.#writeLevel(byStep.get(stepSeconds) ?? readings, stepSeconds),
       })),
-      series: hasSeries(shape, span) ? this.#writeSeries(readings) : [],
+      series: hasSeries(shape, span) ? this.#writeSeries(byTopperBucket) : [],
     });
     return this.#cutter.takeClosed();
   }
@@ -126,12 +130,10 @@ export class SegmentWriter {
     return sections;
   }
 
-  #writeLevel(readings: Readings, stepSeconds: number) {
+  #writeLevel(level: Readings, stepSeconds: number) {
     const { shape, isRollUp = false } = this.#options;
     const { bucketSeconds, folds } = shape;
-    const isFinest = stepSeconds === bucketSeconds;
-    const level = isFinest ? readings : coarserReadings(readings, stepSeconds, folds);
-    const hasReadings = !(isRollUp && isFinest);
+    const hasReadings = !(isRollUp && stepSeconds === bucketSeconds);
     return blockGroups(level).map((buckets) => {
       const first = level.starts[buckets.from] as number;
       return {

@@ -1,6 +1,6 @@
 import { floorTo } from '../../domain/interval.ts';
 import type { SegmentShape } from '../shape.ts';
-import { type Column, columnPart } from './column.ts';
+import type { Column } from './column.ts';
 import { foldColumns } from './fold-columns.ts';
 
 /**
@@ -178,10 +178,3 @@ export const bucketRows = ({ ends }: Readings, bucket: number): { from: number; 
   from: bucket === 0 ? 0 : (ends[bucket - 1] as number),
   to: ends[bucket] as number,
 });
-
-/** A bucket's column, sharing memory. */
-export function bucketColumn(readings: Readings, bucket: number, place: number): Column | null {
-  const { from, to } = bucketRows(readings, bucket);
-  const column = readings.columns[place];
-  return column ? columnPart(column, from, to) : null;
-}

@@ -213,7 +213,8 @@ function withOneMore(bytes: Uint8Array, { from, to }: SectionPlace): Uint8Array 
 describe('a column', () => {
   it('of flags, places or halves that no writer makes is refused', () => {
     const out = new ByteWriter();
-    writeColumn(out, { values: { low: Float64Array.of(3, 4), high: null }, counts: null });
+    const column = { values: { low: Float64Array.of(3, 4), high: null }, counts: null };
+    writeColumn(out, column, { from: 0, to: 2 });
     const bytes = out.take();
     bytes[0] = 64;
     expect(() => readColumn(new ByteReader(bytes), 2)).toThrow('unknown flags 64');
