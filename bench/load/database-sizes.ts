@@ -11,15 +11,15 @@ export const walBytes = (client: pg.Client): Promise<number> =>
 export type LiveSegments = {
   readonly segments: number;
   readonly bytes: number;
-  /** Samples: one key in one bucket. */
+  /** Samples: one key in one bucket, not again where a roll-up has them too. */
   readonly rows: number;
 };
 
-/** What the manifest says is in use. */
+/** What the manifest says is in use, roll-ups included. */
 export async function liveSegments(client: pg.Client): Promise<LiveSegments> {
   const { rows } = await client.query<Record<'segments' | 'bytes' | 'rows', string>>(
     `select count(*) as segments, coalesce(sum(size_bytes), 0) as bytes,
-       coalesce(sum(row_count), 0) as rows
+       coalesce(sum(row_count) filter (where sources is null), 0) as rows
      from segments where died is null`,
   );
   const { segments = 0, bytes = 0, rows: samples = 0 } = rows[0] ?? {};

@@ -13,6 +13,7 @@ export type MergeVisit = {
   readonly outcome: 'done' | 'busy';
   readonly merges: number;
   readonly replaced: number;
+  readonly rollUps: number;
   readonly bytes: number;
   readonly damaged: readonly string[];
 };
