@@ -43,6 +43,7 @@ export async function serve(demoAsked: boolean, documentsFile: string | null): P
         documents,
         tracing,
         databaseRestarts: database.restarts,
+        startsThread: true,
       });
       try {
         console.log(welcome(server.url, { demo: credentials, isLeftOut }, settings));

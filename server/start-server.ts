@@ -32,6 +32,8 @@ export async function startServer(
     merging?: Pick<KeepMergedOptions, 'delays' | 'visit'>;
     /** When to look for slices that are older than their context keeps them; null: never. */
     retention?: KeepRetentionOptions['delays'];
+    /** Whether a thread of the kernel is started before there is work for it. */
+    startsThread?: boolean;
   },
 ): Promise<RunningServer> {
   const { explorer } = options;
@@ -44,7 +46,8 @@ export async function startServer(
   const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });
   const { host, port } = options.settings;
   const address = await listen(server, host, port);
-  const { databaseUrl, log, merging, retention } = options;
+  const { databaseUrl, log, merging, retention, startsThread = false } = options;
+  if (startsThread) service.memory.threadPool.startThread();
   const merger = keepMerged({
     databaseUrl,
     log,

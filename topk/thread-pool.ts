@@ -80,6 +80,11 @@ export class ThreadPool {
     return this.#threads.length;
   }
 
+  /** Starts a thread, if there is none: the first work for one need not wait until it is loaded. */
+  startThread(): void {
+    if (!this.#closed && this.#threads.length === 0) this.#idleThread();
+  }
+
   /** The blocks of each of the wanted, in their order. Errors: DamagedSegment too. */
   async decode(
     wanted: readonly BlocksWanted[],

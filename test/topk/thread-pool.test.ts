@@ -121,6 +121,29 @@ describe('work of the thread pool', () => {
   });
 });
 
+describe('a thread that is started before there is work', () => {
+  it('is one, has nothing to do, and does the first work that comes', async () => {
+    const made: Worker[] = [];
+    const note = (worker: Worker) => made.push(worker);
+    process.on('worker', note);
+    expect(threadPool.threads).toBe(0);
+    threadPool.startThread();
+    threadPool.startThread();
+    expect([threadPool.threads, threadPool.busy, threadPool.waiting]).toEqual([1, 0, 0]);
+    expect(await fold(large)).toHaveLength(1);
+    process.off('worker', note);
+    expect([made.length, threadPool.threads, threadPool.busy]).toEqual([1, 1, 0]);
+  });
+
+  it('ends when the pool is closed, after which none is started', async () => {
+    threadPool.startThread();
+    await threadPool.close();
+    expect(threadPool.threads).toBe(0);
+    threadPool.startThread();
+    expect(threadPool.threads).toBe(0);
+  });
+});
+
 describe('a thread pool with more to do than it has threads', () => {
   it('keeps as much waiting as the queue holds, and refuses the rest as busy', async () => {
     const taken = [fold(large), fold(large), fold(large)];
