@@ -1,6 +1,7 @@
 import { readGroupColumns, readGroupKeys } from '../segments/blocks/block-group.ts';
 import { WHOLE_SPAN } from '../segments/blocks/levels.ts';
-import type { Lanes } from '../segments/codes/lanes.ts';
+import { sharedMemory } from '../segments/filter/key-set.ts';
+import { allocateWords } from '../segments/keys/key-list-builder.ts';
 import type { Column } from '../segments/readings/column.ts';
 import { joinColumns } from '../segments/readings/join-columns.ts';
 import { boundOf, type UnitColumn } from './unit-column.ts';
@@ -87,46 +88,27 @@ function partsOf(group: StoredGroup, places: readonly number[]): BlockPart[] {
 }
 
 function joinIds(parts: readonly BlockPart[]): Uint32Array {
-  const ids = sharedWords(parts.reduce((sum, { count }) => sum + count, 0));
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  const ids = allocateWords(sharedMemory, count);
   let to = 0;
-  for (const { firstOrdinal, ordinals, count } of parts) {
-    ids.set(ordinals(), to);
-    if (firstOrdinal > 0) {
-      for (let i = to; i < to + count; i += 1) ids[i] = (ids[i] as number) + firstOrdinal;
-    }
-    to += count;
+  for (const { firstOrdinal, ordinals } of parts) {
+    const own = ordinals();
+    for (let i = 0; i < own.length; i += 1) ids[to + i] = (own[i] as number) + firstOrdinal;
+    to += own.length;
   }
   return ids;
 }
 
 function joinParts(parts: readonly BlockPart[], i: number): UnitColumn | null {
   const columns = parts.map(({ columns: each }) => each[i]?.() ?? null);
-  const joined = joinColumns(
-    columns,
-    parts.map(({ count }) => count),
-  );
+  const lengths = parts.map(({ count }) => count);
+  const joined = joinColumns(columns, lengths, sharedMemory);
   if (joined === null) return null;
-  const values = shared(joined.values);
-  const counts = joined.counts && shared(joined.counts);
+  const { values, counts } = joined;
   return {
     values,
     counts,
     bound: boundOf(values),
     countBound: counts === null ? values.low.length : boundOf(counts),
   };
-}
-
-const sharedWords = (length: number): Uint32Array =>
-  new Uint32Array(new SharedArrayBuffer(length * Uint32Array.BYTES_PER_ELEMENT));
-
-const shared = ({ low, high }: Lanes): Lanes => ({
-  low: sharedDoubles(low),
-  high: high && sharedDoubles(high),
-});
-
-function sharedDoubles(numbers: Float64Array): Float64Array {
-  const bytes = numbers.length * Float64Array.BYTES_PER_ELEMENT;
-  const copy = new Float64Array(new SharedArrayBuffer(bytes));
-  copy.set(numbers);
-  return copy;
 }

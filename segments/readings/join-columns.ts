@@ -1,38 +1,41 @@
-import { HIGH_UNIT, type Lanes, narrowLanes, wideLanes } from '../codes/lanes.ts';
+import { HIGH_UNIT, type Lanes, narrowLanes } from '../codes/lanes.ts';
+import { type Allocate, ownMemory } from '../keys/key-list-builder.ts';
 import type { Column } from './column.ts';
 
 /**
- * Columns one after the other as one; `lengths`: how many rows each has, also where it is null, "no
- * reading". Null if all are.
+ * Columns one after the other as one, in memory of `allocate`; `lengths`: how many rows each has,
+ * also where it is null, "no reading". Null if all are.
  */
 export function joinColumns(
   parts: readonly (Column | null)[],
   lengths: readonly number[],
+  allocate = ownMemory,
 ): Column | null {
   const some = parts.filter((part) => part !== null);
   if (some.length === 0) return null;
-  if (parts.length === 1) return some[0] ?? null;
+  if (parts.length === 1 && allocate === ownMemory) return some[0] ?? null;
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const isWide = some.some(({ values }) => values.high !== null);
-  const values = emptyLanes(total, isWide, Number.NaN);
+  const values = allocateLanes(allocate, total, isWide);
   const hasCounts = some.some(({ counts }) => counts !== null);
   const wideCounts = some.some(({ counts }) => counts !== null && counts.high !== null);
-  const counts = hasCounts ? emptyLanes(total, wideCounts, 0) : null;
+  // New memory is zeros, which is the count where there is no reading.
+  const counts = hasCounts ? allocateLanes(allocate, total, wideCounts) : null;
   let to = 0;
   for (const [i, part] of parts.entries()) {
+    const end = to + (lengths[i] as number);
     if (part) {
       copyLanes(part.values, values, to);
       if (counts) copyLanes(part.counts ?? onesOf(part.values), counts, to);
-    }
-    to += lengths[i] as number;
+    } else values.low.fill(Number.NaN, to, end);
+    to = end;
   }
   return { values, counts };
 }
 
-function emptyLanes(length: number, wide: boolean, missing: number): Lanes {
-  const lanes = wide ? wideLanes(length) : narrowLanes(length);
-  lanes.low.fill(missing);
-  return lanes;
+function allocateLanes(allocate: Allocate, length: number, isWide: boolean): Lanes {
+  const lane = () => new Float64Array(allocate(length * Float64Array.BYTES_PER_ELEMENT));
+  return { low: lane(), high: isWide ? lane() : null };
 }
 
 /** A count of 1 for each reading. */
