@@ -2,6 +2,10 @@
 const FIRST_SLOTS = 256;
 const FIRST_BYTES = 4096;
 
+/** So many bytes fit into a hash, and the hash of a key that is no longer tells all of it. */
+const HASH_BYTES = 4;
+const VARIOUS = -1;
+
 /**
  * Distinct compact keys, numbered in the order in which they came. They lie one after the other in
  * one array, found by open addressing: a key takes its bytes and some twenty more, and no object.
@@ -16,6 +20,8 @@ export class KeyTable {
    * each other, so that one access to memory answers for both.
    */
   #slots = new Uint32Array(2 * FIRST_SLOTS);
+  /** The length of all keys where it is that of a hash at most: then hashes say which are equal. */
+  #hashedLength = VARIOUS;
 
   get sizeBytes(): number {
     const words = this.ends.length + this.#slots.length;
@@ -47,11 +53,14 @@ export class KeyTable {
   #slotOf(hash: number, key: Uint8Array, from: number, to: number): number {
     const slots = this.#slots;
     const mask = slots.length - 2;
+    // To look at a key's bytes may be two more accesses to memory far away.
+    const isHashEnough = to - from === this.#hashedLength;
     let slot = (hash << 1) & mask;
     for (;;) {
       const index = (slots[slot + 1] as number) - 1;
       if (index === -1) return slot;
-      if (slots[slot] === hash && this.#isKey(index, key, from, to)) return slot;
+      const isEqual = slots[slot] === hash;
+      if (isEqual && (isHashEnough || this.#isKey(index, key, from, to))) return slot;
       slot = (slot + 2) & mask;
     }
   }
@@ -80,6 +89,8 @@ export class KeyTable {
     const { bytes } = this;
     for (let i = 0; i < length; i += 1) bytes[start + i] = key[from + i] as number;
     this.ends[index + 1] = start + length;
+    if (index === 0 && length <= HASH_BYTES) this.#hashedLength = length;
+    else if (length !== this.#hashedLength) this.#hashedLength = VARIOUS;
     this.count = index + 1;
     if (4 * this.count >= this.#slots.length) this.#grow();
     return index;
@@ -107,11 +118,25 @@ function grownWords(words: Uint32Array, size: number): Uint32Array<ArrayBuffer> 
   return grown;
 }
 
-/** FNV-1a, and then what MurmurHash3 ends with: of keys that count up, all bits differ. */
+/**
+ * The bytes of a short key as a number, FNV-1a of a longer one; and then what MurmurHash3 ends
+ * with: of keys that count up, all bits differ, and no two numbers become the same.
+ */
 function hashOf(key: Uint8Array, from: number, to: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (key[i] as number), 0x01000193);
+  let hash = to - from <= HASH_BYTES ? numberOf(key, from, to) : fnv1a(key, from, to);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function numberOf(key: Uint8Array, from: number, to: number): number {
+  let number = 0;
+  for (let i = from; i < to; i += 1) number = (number << 8) | (key[i] as number);
+  return number;
+}
+
+function fnv1a(key: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (key[i] as number), 0x01000193);
+  return hash;
 }
