@@ -20,8 +20,8 @@ export const CONTEXT_CREATION_LOCK = 0x4347_03;
 export const PARTITION_REMOVAL_LOCK = 0x4347_04;
 
 /**
- * By slice_id: who makes or removes the partition for the slice's open or sealed pages; shared, to
- * the end of a transaction: who writes pages into it, and needs it to stay.
+ * By hash of the partition's name: who makes or removes a partition of open or sealed pages; shared,
+ * to the end of a transaction: who writes pages into it, and needs it to stay.
  */
 export const OPEN_PAGES_LOCK = 0x4347_05;
 export const SEALED_PAGES_LOCK = 0x4347_06;

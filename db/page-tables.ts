@@ -1,7 +1,8 @@
-import { isSealed, SEALED_LEVEL } from '../domain/segment-level.ts';
+import { GENERATION_SECONDS, generationOf, SETTLED_GENERATION } from '../domain/page-generation.ts';
+import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../domain/segment-level.ts';
 import { OPEN_PAGES_LOCK, SEALED_PAGES_LOCK } from './advisory-locks.ts';
 
-/** The tables of pages. Both have the same columns, and a partition for each slice. */
+/** The tables of pages: a slice has one partition of the sealed ones, and some of the open ones. */
 export const PAGE_TABLES = ['open_segment_pages', 'sealed_segment_pages'] as const;
 
 export type PageTable = (typeof PAGE_TABLES)[number];
@@ -14,9 +15,51 @@ export const pageTableOf = (level: number): PageTable =>
 export const levelsIn = (table: PageTable): string =>
   table === 'sealed_segment_pages' ? `level >= ${SEALED_LEVEL}` : `level < ${SEALED_LEVEL}`;
 
-/** The partition of a slice. sliceId is a number of our own, never input. */
-export const pagePartitionName = (table: PageTable, sliceId: number): string =>
-  `${table}_${sliceId}`;
+/** A partition of pages: of a slice, and of the open ones of a generation. All are our numbers. */
+export type PagePartition =
+  | { readonly table: 'sealed_segment_pages'; readonly sliceId: number }
+  | {
+      readonly table: 'open_segment_pages';
+      readonly sliceId: number;
+      readonly generation: number;
+    };
+
+/** What tells where the pages of a segment are. importedAt: epoch seconds. */
+export type SegmentToPlace = {
+  readonly sliceId: number;
+  readonly level: number;
+  readonly importedAt: number;
+};
+
+export function pagePartitionOf({ sliceId, level, importedAt }: SegmentToPlace): PagePartition {
+  const table = pageTableOf(level);
+  if (table === 'sealed_segment_pages') return { table, sliceId };
+  return { table, sliceId, generation: generationOf({ level, importedAt }) };
+}
+
+export const pagePartitionName = (partition: PagePartition): string =>
+  partition.table === 'sealed_segment_pages'
+    ? `${partition.table}_${partition.sliceId}`
+    : `${partition.table}_${partition.sliceId}_${partition.generation}`;
+
+/** SQL: what the partition of a slice or generation is called. */
+export const PARTITION_PATTERNS = {
+  open_segment_pages: '^open_segment_pages_[0-9]{1,9}_[0-9]{1,9}$',
+  sealed_segment_pages: '^sealed_segment_pages_[0-9]{1,9}$',
+} as const satisfies Record<PageTable, string>;
+
+/** SQL: which rows a partition takes. */
+export function pagePartitionBounds(partition: PagePartition): string {
+  const { sliceId } = partition;
+  if (partition.table === 'sealed_segment_pages') return `for values in (${sliceId})`;
+  const { generation } = partition;
+  return `for values from (${sliceId}, ${generation}) to (${sliceId}, ${generation + 1})`;
+}
+
+/** SQL: the generation of a row of the manifest, as generationOf. segments: its alias. */
+export const generationIn = (segments: string): string =>
+  `case when ${segments}.level >= ${SETTLED_LEVEL} then ${SETTLED_GENERATION}
+     else floor(extract(epoch from ${segments}.imported_at) / ${GENERATION_SECONDS})::int end`;
 
 /** Who may make or remove partitions, and the place of the table among all that have partitions. */
 export const PAGE_LOCKS = {
@@ -24,21 +67,35 @@ export const PAGE_LOCKS = {
   sealed_segment_pages: { partition: SEALED_PAGES_LOCK, removal: 2 },
 } as const satisfies Record<PageTable, { partition: number; removal: number }>;
 
-const relationsOf = (slice: string): string =>
-  PAGE_TABLES.map((table) => `to_regclass('${table}_' || ${slice})`).join(', ');
+/** SQL: the partitions of a slice's open pages, found by an index over names. 9 is before ':'. */
+const openPartitionsOf = (slice: string): string => `
+  select oid, relname from pg_class
+  where relkind = 'r'
+    and relnamespace = (select relnamespace from pg_class
+      where oid = 'open_segment_pages'::regclass)
+    and relname between ('open_segment_pages_' || ${slice} || '_0')::name
+      and ('open_segment_pages_' || ${slice} || '_:')::name`;
 
 /**
  * SQL: bytes of a slice's pages with their indexes, measured now; null: it has no partition.
  * `slice`: SQL for its slice_id.
  */
 export const pageBytesOf = (slice: string): string =>
-  `(select sum(pg_total_relation_size(partition))::bigint
-    from unnest(array[${relationsOf(slice)}]) as partition)`;
+  `(select sum(pg_total_relation_size(partition))::bigint from (
+    select to_regclass('sealed_segment_pages_' || ${slice}) as partition
+    union all select oid from (${openPartitionsOf(slice)}) as open) as partitions)`;
 
 /**
  * SQL: where the pages of a slice are within the server's data folder; null: it has no partition.
- * The sealed ones stay, and once they are there hold nearly all of it.
+ * The sealed ones stay, and once they are there hold nearly all of it. Of the open ones it is the
+ * settled ones, whose generation is the first, and else the oldest.
  */
 export const pagePathOf = (slice: string): string =>
   `coalesce(pg_relation_filepath(to_regclass('sealed_segment_pages_' || ${slice})),
-    pg_relation_filepath(to_regclass('open_segment_pages_' || ${slice})))`;
+    (select pg_relation_filepath(oid) from (${openPartitionsOf(slice)}) as open
+     order by relname limit 1))`;
+
+/** SQL: whether a slice has a partition for pages, be it attached or not. */
+export const hasPartition = (slice: string): string =>
+  `(to_regclass('sealed_segment_pages_' || ${slice}) is not null
+    or exists (${openPartitionsOf(slice)}))`;

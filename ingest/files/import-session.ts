@@ -96,10 +96,12 @@ async function openSession(
 ): Promise<ImportSession> {
   const { contextId, sliceSeconds, retentionDays } = await lockedContext(target, connection);
   const { engine, source, context } = target;
-  const place = { contextId, sliceSeconds, engine };
+  // Once for all of it, so that its pages of a slice lie together.
+  const importedAt = target.now();
+  const place = { contextId, sliceSeconds, engine, importedAt };
   const slices = openImportSlices({ connection, openSecond, source, context, ...place });
   const writer = new SegmentImport(
-    { connection, contextId, slicesAt: slices.slicesAt, now: target.now },
+    { connection, contextId, slicesAt: slices.slicesAt, importedAt, now: target.now },
     sliceSeconds,
     { ...GATHER_LIMITS, rows: target.batchRows ?? GATHER_LIMITS.rows },
   );

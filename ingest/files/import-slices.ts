@@ -1,4 +1,4 @@
-import { pageTableOf } from '../../db/page-tables.ts';
+import { pagePartitionOf } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
 import { insertSlice } from '../../db/write/insert-slice.ts';
 import { keepPagePartition } from '../../db/write/segments/keep-page-partition.ts';
@@ -31,13 +31,15 @@ export type ImportSlicesOptions = {
   readonly contextId: number;
   readonly sliceSeconds: number;
   readonly engine: number;
+  /** As what is imported is said to be, epoch seconds: it tells where its pages are. */
+  readonly importedAt: number;
 };
 
-/** Segments as they are imported are written there. */
-const PAGE_TABLE = pageTableOf(0);
+/** The level of a segment as it is imported. */
+const IMPORTED = 0;
 
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
-  const { connection, source, context, contextId, engine, sliceSeconds } = options;
+  const { connection, source, context, contextId, engine, sliceSeconds, importedAt } = options;
   /** By start. */
   const filled = new Map<EpochSeconds, number>();
   let madeCount = 0;
@@ -62,8 +64,9 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
 
   /** Somebody may just be removing a partition that is not used yet, or no longer. */
   async function ensurePages(sliceId: number): Promise<void> {
-    while (!(await keepPagePartition(connection, PAGE_TABLE, sliceId))) {
-      await ensurePagePartition(await options.openSecond(), PAGE_TABLE, sliceId);
+    const partition = pagePartitionOf({ sliceId, level: IMPORTED, importedAt });
+    while (!(await keepPagePartition(connection, partition))) {
+      await ensurePagePartition(await options.openSecond(), partition);
     }
   }
 

@@ -12,6 +12,8 @@ export type SegmentTarget = {
   readonly contextId: number;
   /** Gives the slices that begin then, by start, which have a partition for pages. */
   readonly slicesAt: (starts: readonly number[]) => Promise<ReadonlyMap<number, number>>;
+  /** When all of it is said to be imported, epoch seconds. */
+  readonly importedAt: number;
   /** The clock, epoch seconds. */
   readonly now: () => number;
 };
@@ -46,7 +48,7 @@ export async function writeSegmentBatch(
 }
 
 async function writePlace(
-  { connection, now }: SegmentTarget,
+  { connection, importedAt }: SegmentTarget,
   { group, shape, codec, readings, first, last }: GatheredPlace,
   ids: { readonly sliceId: number; readonly probeId: number },
 ): Promise<WrittenSegment> {
@@ -54,7 +56,7 @@ async function writePlace(
     groupId: group.groupId,
     ...ids,
     level: IMPORTED,
-    importedAt: now(),
+    importedAt,
   };
   const ranges = readings.ranges(OPEN_RANGE_LIMITS);
   return writeSegment(connection, place, { shape, codec, span: { first, last }, ranges });

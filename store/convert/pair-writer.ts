@@ -1,5 +1,5 @@
 import { copiesOf } from '../../db/copy-source.ts';
-import { pageTableOf } from '../../db/page-tables.ts';
+import { pagePartitionOf } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
 import type { OldSamples } from '../../db/write/convert/old-samples.ts';
 import { ensurePagePartitionWithin } from '../../db/write/segments/page-partitions.ts';
@@ -120,8 +120,8 @@ export class PairWriter {
   ): Promise<WrittenSegment> {
     const { connection, sliceId, now: importedAt } = this.#work;
     const { groupId, shape, codec } = this.#group;
-    await ensurePagePartitionWithin(connection, pageTableOf(level), sliceId);
     const place = { groupId, probeId: this.#probeId, sliceId, level, importedAt };
+    await ensurePagePartitionWithin(connection, pagePartitionOf(place));
     return writeSegment(connection, place, { shape, codec, span, ranges });
   }
 }

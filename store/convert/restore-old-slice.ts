@@ -2,7 +2,6 @@ import { insertLeftover } from '../../db/write/archive-leftovers.ts';
 import { inTransaction } from '../../db/write/connection.ts';
 import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
 import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import { otherFile } from '../keeping/check-archive.ts';
 import { openStored } from '../keeping/open-stored.ts';
@@ -27,7 +26,10 @@ export async function restoreOldSlice(
   try {
     await checkOldArchive(keeper, slice, { archive, file, reader });
     // Parts of a large slice get their partition within the transaction, where there are any.
-    await withPartitions(keeper, { slice, levels: [SEALED_LEVEL], waitMs }, () =>
+    const { sliceId } = slice;
+    const partitions = [{ table: 'sealed_segment_pages', sliceId } as const];
+    const wanted = { slice, partitions, waitMs };
+    await withPartitions(keeper, wanted, () =>
       inTransaction(keeper.connection, () => fill(keeper, slice, { archive, reader })),
     );
     return archive.rows;

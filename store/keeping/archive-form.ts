@@ -57,6 +57,8 @@ export type ArchiveHeader = {
   readonly probes: readonly { readonly id: number; readonly name: string }[];
   /** Levels of the segments, each once (domain/segment-level.ts). */
   readonly levels: readonly number[];
+  /** Of those that are open, each once (domain/page-generation.ts). */
+  readonly generations: readonly number[];
   readonly content: ArchiveContent;
 };
 

@@ -1,6 +1,8 @@
 import type { SliceSegmentRow } from '../../db/write/segments/select-slice-segments.ts';
 import { selectGroups } from '../../db/write/select-groups.ts';
 import { selectProbeNames } from '../../db/write/select-names.ts';
+import { generationOf } from '../../domain/page-generation.ts';
+import { isSealed } from '../../domain/segment-level.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
@@ -25,7 +27,8 @@ export async function describeArchive(
       to: slice.endsAt,
     },
     ...(await loadIdentity(keeper)),
-    levels: [...new Set(segments.map(({ level }) => level))].sort((a, b) => a - b),
+    levels: eachOnce(segments.map(({ level }) => level)),
+    generations: eachOnce(segments.filter(({ level }) => !isSealed(level)).map(generationOf)),
     content: {
       segments: segments.length,
       pages: sum(({ pageCount }) => pageCount),
@@ -34,6 +37,9 @@ export async function describeArchive(
     },
   };
 }
+
+const eachOnce = (numbers: readonly number[]): number[] =>
+  [...new Set(numbers)].sort((a, b) => a - b);
 
 /** What ids of groups, slots and probes mean in a context. */
 export async function loadIdentity({

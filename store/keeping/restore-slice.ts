@@ -1,3 +1,4 @@
+import type { PagePartition } from '../../db/page-tables.ts';
 import { insertLeftover } from '../../db/write/archive-leftovers.ts';
 import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
 import { inTransaction } from '../../db/write/connection.ts';
@@ -7,11 +8,13 @@ import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
 import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
 import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
+import { isSealed } from '../../domain/segment-level.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
+import type { ArchiveHeader } from './archive-form.ts';
 import { checkArchive } from './check-archive.ts';
 import { openStored } from './open-stored.ts';
 import { type ArchivedSegment, type ArchiveReader, openArchive } from './read-archive.ts';
@@ -40,8 +43,8 @@ export async function restoreSlice(
   const reader = await openStored(slice, options, openArchive);
   try {
     const header = await checkArchive(keeper, slice, { ...options, reader });
-    const { levels } = header;
-    await withPartitions(keeper, { slice, levels, waitMs: options.waitMs }, () =>
+    const wanted = { slice, partitions: partitionsOf(slice, header), waitMs: options.waitMs };
+    await withPartitions(keeper, wanted, () =>
       inTransaction(keeper.connection, () => fill(keeper, slice, { ...options, reader })),
     );
     return header.content.rows;
@@ -49,6 +52,17 @@ export async function restoreSlice(
     await reader.close();
   }
 }
+
+/** Where the pages of an archive's segments go. */
+const partitionsOf = (
+  { sliceId }: KeptSlice,
+  { levels, generations }: ArchiveHeader,
+): PagePartition[] => [
+  ...generations.map(
+    (generation) => ({ table: 'open_segment_pages', sliceId, generation }) as const,
+  ),
+  ...(levels.some(isSealed) ? [{ table: 'sealed_segment_pages', sliceId } as const] : []),
+];
 
 type FillOptions = Omit<RestoreOptions, 'waitMs'> & { readonly reader: ArchiveReader };
 
@@ -105,9 +119,10 @@ async function putSegment(
   { segment, progress }: SegmentToPut,
 ): Promise<NewSegmentRow> {
   const { row, pages } = segment;
-  const { segmentId, isReady } = await reserveSegment(connection, { sliceId, level: row.level });
-  if (!isReady) throw new MissingPartition(sliceId);
-  const place = { segmentId, sliceId, level: row.level };
+  const { level, importedAt } = row;
+  const { segmentId, isReady } = await reserveSegment(connection, { sliceId, level, importedAt });
+  if (!isReady) throw new MissingPartition({ sliceId, level, importedAt });
+  const place = { segmentId, sliceId, level, importedAt };
   // A copy, as what was read is a view of a part of the file.
   const directory = Uint8Array.from(segment.directory);
   const { nonce } = readDirectory(directory);

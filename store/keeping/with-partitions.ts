@@ -1,4 +1,4 @@
-import { type PageTable, pageTableOf } from '../../db/page-tables.ts';
+import type { PagePartition } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
 import { holdPagePartition } from '../../db/write/segments/hold-page-partition.ts';
 import {
@@ -11,8 +11,8 @@ import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
 export type PartitionsWanted = {
   readonly slice: KeptSlice;
-  /** Of the segments that are to be put into it. */
-  readonly levels: readonly number[];
+  /** Of the slice, each once, for all segments that are to be put into it. */
+  readonly partitions: readonly PagePartition[];
   /** How long readers of before are waited for. */
   readonly waitMs?: number | undefined;
 };
@@ -24,13 +24,13 @@ export type PartitionsWanted = {
  */
 export async function withPartitions<T>(
   { connection, signal }: SliceKeeper,
-  { slice, levels, waitMs }: PartitionsWanted,
+  { waitMs, ...wanted }: PartitionsWanted,
   work: () => Promise<T>,
 ): Promise<T> {
   const removal = { waitMs, signal };
   await removeTakenPartitions(connection, removal);
   try {
-    return await whileHeld(connection, { slice, levels }, work);
+    return await whileHeld(connection, wanted, work);
   } catch (error) {
     // What was made for nothing; if this fails too, the next keeper or the sweep removes it.
     await removeTakenPartitions(connection, removal).catch(() => undefined);
@@ -40,14 +40,14 @@ export async function withPartitions<T>(
 
 async function whileHeld<T>(
   connection: Connection,
-  { slice, levels }: Omit<PartitionsWanted, 'waitMs'>,
+  { slice, partitions }: Omit<PartitionsWanted, 'waitMs'>,
   work: () => Promise<T>,
 ): Promise<T> {
   const letGo: (() => Promise<void>)[] = [];
   try {
-    for (const table of new Set(levels.map(pageTableOf))) {
-      letGo.push(await holdPagePartition(connection, table, slice.sliceId));
-      await ensure(connection, table, slice);
+    for (const partition of partitions) {
+      letGo.push(await holdPagePartition(connection, partition));
+      await ensure(connection, partition, slice);
     }
     return await work();
   } finally {
@@ -56,12 +56,16 @@ async function whileHeld<T>(
   }
 }
 
-async function ensure(connection: Connection, table: PageTable, slice: KeptSlice): Promise<void> {
-  if ((await selectPartitionState(connection, table, slice.sliceId)) === 'detaching') {
+async function ensure(
+  connection: Connection,
+  partition: PagePartition,
+  slice: KeptSlice,
+): Promise<void> {
+  if ((await selectPartitionState(connection, partition)) === 'detaching') {
     throw new Error(
       `${sliceName(slice.startsAt, slice.engine)} cannot be restored yet: a reader or an import ` +
         'that began before it was archived holds its old pages; try again when that is over',
     );
   }
-  await ensurePagePartition(connection, table, slice.sliceId);
+  await ensurePagePartition(connection, partition);
 }

@@ -89,7 +89,7 @@ async function writeSegment(
   segment: SliceSegmentRow,
   { file, onWritten }: ArchiveTarget,
 ): Promise<void> {
-  const { segmentId, sliceId, level, pageCount } = segment;
+  const { segmentId, sliceId, level, importedAt, pageCount } = segment;
   const bytes = await selectDirectory(connection, segmentId);
   const { nonce } = readDirectory(bytes);
   const { segmentId: _, sliceId: __, ...row } = segment;
@@ -101,7 +101,7 @@ async function writeSegment(
   for (let first = 0; first < pageCount; first += PAGES_AT_ONCE) {
     signal?.throwIfAborted();
     const last = Math.min(first + PAGES_AT_ONCE, pageCount) - 1;
-    const read = { segmentId, sliceId, level, first, last };
+    const read = { segmentId, sliceId, level, importedAt, first, last };
     const pages = await selectPages(copiesOf(connection), [read]);
     const byNumber = new Map(pages.map(({ page, bytes: stored }) => [page, stored]));
     for (let number = first; number <= last; number += 1) {

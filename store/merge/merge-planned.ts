@@ -1,10 +1,10 @@
-import { pageTableOf } from '../../db/page-tables.ts';
+import { pagePartitionOf } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
 import { writeInPlaceOf } from '../publish/write-in-place.ts';
 import type { Manifest, StoredSegment } from '../read/manifest.ts';
 import { loadShape } from '../shapes/load-shapes.ts';
 import type { WrittenSegment } from '../write/write-segment.ts';
-import type { MergePlan } from './plan-merge.ts';
+import { importedAtOf, type MergePlan } from './plan-merge.ts';
 import { runMerge } from './run-merge.ts';
 
 /** A merge, and the manifest that it was planned with. */
@@ -27,7 +27,11 @@ export const mergePlanned = (
 ): Promise<WrittenSegment | 'busy' | 'stale'> =>
   writeInPlaceOf(
     connection,
-    { manifest, inputs: plan.inputs, table: pageTableOf(plan.level), sliceId },
+    {
+      manifest,
+      inputs: plan.inputs,
+      partition: pagePartitionOf({ sliceId, level: plan.level, importedAt: importedAtOf(plan) }),
+    },
     async () => {
       const { contextId } = manifest;
       const shape = await loadShape(connection, contextId, groupId);

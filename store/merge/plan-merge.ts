@@ -1,19 +1,21 @@
-import { isSealed, SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { generationEnd } from '../../domain/page-generation.ts';
+import { isSealed, isSettled, SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/segment-level.ts';
 
 /*
  * Which segments of one group, probe and slice are merged next, and into what.
  *
  * While a slice is being filled, twelve neighbouring segments of a level become one of the next.
- * With n commits a reading is then written once when it is imported and once a level, log12(n)
- * times at most, and at any time there are no more than eleven segments a level. When the slice is
- * over and nothing has come for a while, all that is open becomes one sealed segment. Of a day of
- * 1,440 commits that is four times what is stored in the end: as imported, in the levels 1 and 2,
- * and sealed; 3.8 to 4.4 times in bytes, as measured with 60 to 1,500 rows a minute. With eight in
- * place of twelve there is a level 3, and it was 4.7 to 5.3 times.
+ * When a generation of imports is over (domain/page-generation.ts), what lives of it becomes one
+ * settled segment. When the slice is over and nothing has come for a while, all that is open
+ * becomes one sealed segment. Of a day of 1,440 commits a reading is so written four times: as
+ * imported, in the level 1, settled and sealed. With eight in place of twelve there is a level 2.
+ * At any time there are no more than eleven segments as imported, ten of level 1 and twelve
+ * settled ones.
  *
  * What comes later is merged among itself in the same way, and once nothing has come for a while it
- * is sealed too, so that the table of open pages can be dropped. The largest sealed segment that is
- * at most twice as large as all smaller ones and what is new together is written again with them:
+ * is sealed too, so that the tables of open pages can be dropped. The largest sealed segment that
+ * is at most twice as large as all smaller ones and what is new together is written again with
+ * them:
  *
  *     sealed   1000                late  30     →  1000  30       the large one is left alone
  *     sealed   1000  30            late  20     →  1000  50
@@ -28,10 +30,16 @@ import { isSealed, SEALED_LEVEL } from '../../domain/segment-level.ts';
 /** So many of a level become one of the next. */
 export const MERGE_FAN_IN = 12;
 
+/** So many settled ones: a day's stay as they are until it is sealed, a week's do not. */
+export const SETTLED_FAN_IN = 24;
+
 /** A merge has a range of each input in memory (store/write/range-limits.ts). */
 export const MOST_INPUTS = 48;
 
-/** For how long nothing must have come to a slice that is over before it is sealed. */
+/**
+ * For how long nothing must have come to a slice that is over before it is sealed, and how long
+ * after its end a generation is settled: imports that began before are over by then.
+ */
 export const SEAL_AFTER_SECONDS = 900;
 
 /** How much larger a sealed segment may be than what it is written again with. */
@@ -62,6 +70,10 @@ export type MergePlan<Candidate extends MergeCandidate> = {
   readonly level: number;
 };
 
+/** When the last readings of what is merged were imported, epoch seconds. */
+export const importedAtOf = ({ inputs }: MergePlan<MergeCandidate>): number =>
+  Math.max(...inputs.map(({ importedAt }) => importedAt));
+
 /** The next merge for the live segments of a group, probe and slice; null: nothing is to do. */
 export function planMerge<Candidate extends MergeCandidate>(
   segments: readonly Candidate[],
@@ -69,7 +81,7 @@ export function planMerge<Candidate extends MergeCandidate>(
 ): MergePlan<Candidate> | null {
   const open = segments.filter(({ level }) => !isSealed(level));
   if (open.length === 0) return null;
-  if (!isQuiet(open, time)) return planLevel(open);
+  if (!isQuiet(open, time)) return planSettling(open, time) ?? planLevel(open);
   const sealed = segments.filter(({ level }) => isSealed(level));
   const inputs = [...open, ...sealedToRewrite(open, sealed)];
   if (inputs.length <= MOST_INPUTS) return { inputs, level: SEALED_LEVEL };
@@ -81,14 +93,37 @@ export function countWaiting(segments: readonly MergeCandidate[], time: MergeTim
   const open = segments.filter(({ level }) => !isSealed(level));
   if (open.length === 0) return 0;
   if (isQuiet(open, time)) return open.length;
+  const isWaiting = isOfOverGeneration(time);
   const counts = new Map<number, number>();
-  for (const { level } of open) counts.set(level, (counts.get(level) ?? 0) + 1);
-  return [...counts.values()].reduce((sum, n) => (n < MERGE_FAN_IN ? sum : sum + n), 0);
+  for (const segment of open) {
+    if (isWaiting(segment)) continue;
+    counts.set(segment.level, (counts.get(segment.level) ?? 0) + 1);
+  }
+  return Array.from(counts).reduce(
+    (sum, [level, count]) => (count < fanInOf(level) ? sum : sum + count),
+    open.filter(isWaiting).length,
+  );
 }
 
 function isQuiet(open: readonly MergeCandidate[], time: MergeTime): boolean {
   const since = time.now - time.sealAfterSeconds;
   return time.endsAt <= since && open.every(({ importedAt }) => importedAt <= since);
+}
+
+const isOfOverGeneration =
+  ({ now, sealAfterSeconds }: MergeTime) =>
+  ({ level, importedAt }: MergeCandidate): boolean =>
+    !isSettled(level) && generationEnd(importedAt) <= now - sealAfterSeconds;
+
+/** What lives of generations that are over. */
+function planSettling<Candidate extends MergeCandidate>(
+  open: readonly Candidate[],
+  time: MergeTime,
+): MergePlan<Candidate> | null {
+  const inputs = open.filter(isOfOverGeneration(time));
+  if (inputs.length === 0) return null;
+  if (inputs.length <= MOST_INPUTS) return { inputs, level: SETTLED_LEVEL };
+  return planLevel(inputs) ?? planSmallest(inputs);
 }
 
 /** The lowest level with enough segments gives those that lie together most closely in time. */
@@ -98,22 +133,29 @@ function planLevel<Candidate extends MergeCandidate>(
   const levels = [...new Set(open.map(({ level }) => level))].sort((a, b) => a - b);
   for (const level of levels) {
     const own = open.filter((segment) => segment.level === level);
-    if (own.length < MERGE_FAN_IN) continue;
-    return { inputs: closest(own), level: nextLevel(level) };
+    if (own.length < fanInOf(level)) continue;
+    return { inputs: closest(own, fanInOf(level)), level: nextLevel(level) };
   }
   return null;
 }
 
-const nextLevel = (level: number): number => Math.min(level + 1, SEALED_LEVEL - 1);
+const fanInOf = (level: number): number => (isSettled(level) ? SETTLED_FAN_IN : MERGE_FAN_IN);
 
-function closest<Candidate extends MergeCandidate>(segments: readonly Candidate[]): Candidate[] {
+/** Merging by levels settles nothing. */
+const nextLevel = (level: number): number =>
+  Math.min(level + 1, (isSettled(level) ? SEALED_LEVEL : SETTLED_LEVEL) - 1);
+
+function closest<Candidate extends MergeCandidate>(
+  segments: readonly Candidate[],
+  count: number,
+): Candidate[] {
   const byTime = segments.toSorted(
     (a, b) =>
       a.firstBucket - b.firstBucket || a.lastBucket - b.lastBucket || a.segmentId - b.segmentId,
   );
-  let best = byTime.slice(0, MERGE_FAN_IN);
-  for (let from = 1; from + MERGE_FAN_IN <= byTime.length; from += 1) {
-    const each = byTime.slice(from, from + MERGE_FAN_IN);
+  let best = byTime.slice(0, count);
+  for (let from = 1; from + count <= byTime.length; from += 1) {
+    const each = byTime.slice(from, from + count);
     if (spanSeconds(each) < spanSeconds(best)) best = each;
   }
   return best;

@@ -10,7 +10,7 @@ import { segmentRanges } from '../read/segment-ranges.ts';
 import { requireAllMeters } from '../shapes/load-shapes.ts';
 import { OPEN_RANGE_LIMITS } from '../write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
-import type { MergePlan } from './plan-merge.ts';
+import { importedAtOf, type MergePlan } from './plan-merge.ts';
 
 /** A merge of segments of one group, probe and slice of a context. */
 export type MergeJob = {
@@ -40,8 +40,7 @@ export async function runMerge(
   const source = copiesOf(connection);
   const streams = inputs.map((input) => segmentRanges(source, input, codec));
   const { groupId, probeId, sliceId } = first;
-  const importedAt = Math.max(...inputs.map((input) => input.importedAt));
-  const place = { groupId, probeId, sliceId, level, importedAt };
+  const place = { groupId, probeId, sliceId, level, importedAt: importedAtOf(plan) };
   const merged = await writeSegment(connection, place, {
     shape,
     codec,

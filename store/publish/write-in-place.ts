@@ -1,5 +1,5 @@
 import { copiesOf } from '../../db/copy-source.ts';
-import type { PageTable } from '../../db/page-tables.ts';
+import type { PagePartition } from '../../db/page-tables.ts';
 import { type Connection, inTransaction } from '../../db/write/connection.ts';
 import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
 import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
@@ -8,13 +8,12 @@ import { MissingPages } from '../read/missing-pages.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
-/** What is to be written of live segments: into which table and slice. */
+/** What is to be written of live segments, and into which partition. */
 export type Rewriting = {
   readonly manifest: Manifest;
   /** They must still live. */
   readonly inputs: readonly StoredSegment[];
-  readonly table: PageTable;
-  readonly sliceId: number;
+  readonly partition: PagePartition;
 };
 
 /**
@@ -25,11 +24,11 @@ export type Rewriting = {
  */
 export async function writeInPlaceOf<Written>(
   connection: Connection,
-  { manifest, inputs, table, sliceId }: Rewriting,
+  { manifest, inputs, partition }: Rewriting,
   work: () => Promise<Written>,
 ): Promise<Written | 'busy' | 'stale'> {
   const { contextId } = manifest;
-  await ensurePagePartition(connection, table, sliceId);
+  await ensurePagePartition(connection, partition);
   try {
     return await inTransaction(connection, async () => {
       if (!(await tryLockMerges(connection, contextId))) return 'busy';

@@ -6,7 +6,7 @@ import { MissingPages } from './missing-pages.ts';
 
 /** Pages of a segment, in any order and possibly named twice. */
 export type PageRequest = {
-  readonly segment: Pick<StoredSegment, 'segmentId' | 'sliceId' | 'level'>;
+  readonly segment: Pick<StoredSegment, 'segmentId' | 'sliceId' | 'level' | 'importedAt'>;
   readonly pages: Iterable<number>;
 };
 
@@ -49,14 +49,14 @@ function oncePerSegment(requests: Iterable<PageRequest>): PageRequest[] {
 
 /** The requested pages as runs of neighbours, so that the statement is short. */
 function runsOf({ segment, pages }: PageRequest): PagesRead[] {
-  const { segmentId, sliceId, level } = segment;
+  const { segmentId, sliceId, level, importedAt } = segment;
   const runs: { first: number; last: number }[] = [];
   for (const page of [...pages].sort((a, b) => a - b)) {
     const run = runs.at(-1);
     if (run?.last === page - 1) run.last = page;
     else runs.push({ first: page, last: page });
   }
-  return runs.map(({ first, last }) => ({ segmentId, sliceId, level, first, last }));
+  return runs.map(({ first, last }) => ({ segmentId, sliceId, level, importedAt, first, last }));
 }
 
 function requireAll(

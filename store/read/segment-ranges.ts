@@ -9,7 +9,10 @@ import type { StoredSegment } from './manifest.ts';
 import { pagesOfKeys, pagesToMerge } from './pages-of-range.ts';
 
 /** Where a segment's pages are, and what is on them. */
-export type SegmentToRead = Pick<StoredSegment, 'segmentId' | 'sliceId' | 'level' | 'directory'>;
+export type SegmentToRead = Pick<
+  StoredSegment,
+  'segmentId' | 'sliceId' | 'level' | 'importedAt' | 'directory'
+>;
 
 /** The sections of a segment, of pages that were fetched. */
 export const sectionsOf = (segment: SegmentToRead, fetched: FetchedPages): Sections =>

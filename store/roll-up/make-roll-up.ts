@@ -1,5 +1,4 @@
 import { copiesOf } from '../../db/copy-source.ts';
-import { pageTableOf } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
 import { SEALED_LEVEL } from '../../domain/segment-level.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
@@ -32,8 +31,7 @@ export const makeRollUp = (
     {
       manifest,
       inputs: plan.replaces ? [...plan.sources, plan.replaces] : plan.sources,
-      table: pageTableOf(SEALED_LEVEL),
-      sliceId: NO_SLICE,
+      partition: { table: 'sealed_segment_pages', sliceId: NO_SLICE },
     },
     async () => {
       const { contextId } = manifest;

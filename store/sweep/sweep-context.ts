@@ -16,8 +16,9 @@ import { isSealed } from '../../domain/segment-level.ts';
  *   - One that asks what died since a layout number below swept_to reads the manifest whole.
  *
  * Sealed pages are deleted row by row, which is rare. Open pages never are: they go with the
- * partition of their slice, once it has no open segment in the manifest. Pages without a row in the
- * manifest are nowhere else, as both are written in one transaction.
+ * partition of their generation (domain/page-generation.ts), once no segment in the manifest has
+ * pages there. Pages without a row in the manifest are nowhere else, as both are written in one
+ * transaction.
  */
 
 /** How long dead segments stay for those who remember a manifest. */

@@ -1,11 +1,13 @@
-/** There is no partition for the pages of a slice. Nothing was written, and nothing read. */
+import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../db/page-tables.ts';
+
+/** There is no partition for the pages of a segment. Nothing was written, and nothing read. */
 export class MissingPartition extends Error {
   override readonly name = 'MissingPartition';
 
-  constructor(sliceId: number) {
+  constructor(place: SegmentToPlace) {
     super(
-      `Slice ${sliceId} must have a partition for pages, but has none, or it was just removed as ` +
-        'unused: make one (ensurePagePartition), and write the segment again',
+      `There must be a partition ${pagePartitionName(pagePartitionOf(place))}, but there is none, ` +
+        'or it was just removed as unused: make one (ensurePagePartition), and write the segment again',
     );
   }
 }

@@ -20,7 +20,7 @@ export type SegmentPlace = {
   readonly sliceId: number;
   /** domain/segment-level.ts. */
   readonly level: number;
-  /** When the last of its readings were imported, epoch seconds. */
+  /** When the last of its readings were imported, whole epoch seconds. */
   readonly importedAt: number;
 };
 
@@ -42,7 +42,7 @@ const NONCES = 2 ** 32;
 
 /**
  * Writes the pages of a segment, in the caller's transaction, as the ranges come: in memory are one
- * range, its pages and at most BLOCK_BYTES of those before it. The slice must have a partition for
+ * range, its pages and at most BLOCK_BYTES of those before it. There must be a partition for
  * them (db/write/segments/page-partitions.ts). Errors: MissingPartition.
  */
 export async function writeSegment(
@@ -51,7 +51,7 @@ export async function writeSegment(
   { ranges, ...content }: SegmentContent,
 ): Promise<WrittenSegment> {
   const { segmentId, isReady } = await reserveSegment(connection, place);
-  if (!isReady) throw new MissingPartition(place.sliceId);
+  if (!isReady) throw new MissingPartition(place);
   const writer = new SegmentWriter({ ...content, nonce: randomInt(NONCES) });
   const stored = new PageStore((pages) => copyPages(connection, { ...place, segmentId }, pages));
   for await (const range of ranges) {

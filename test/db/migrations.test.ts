@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -85,7 +85,7 @@ describe('the migrated schema', () => {
 });
 
 describe('the layout of storage', () => {
-  test('partitions the pages by slice, in one level, and nothing else', async () => {
+  test('partitions the pages by slice, open ones by generation too, in one level, and nothing else', async () => {
     const partitioned = await rowsOf(
       `select c.relname, pg_get_partkeydef(c.oid) as key, c.relispartition
          from pg_class c
@@ -93,12 +93,56 @@ describe('the layout of storage', () => {
         order by c.relname`,
     );
     expect(partitioned).toEqual(
-      ['open_segment_pages', 'sealed_segment_pages'].map((relname) => ({
-        relname,
-        key: 'LIST (slice_id)',
-        relispartition: false,
-      })),
+      [
+        ['open_segment_pages', 'RANGE (slice_id, generation)'],
+        ['sealed_segment_pages', 'LIST (slice_id)'],
+      ].map(([relname, key]) => ({ relname, key, relispartition: false })),
     );
+  });
+});
+
+describe('the migration that gives open pages generations', () => {
+  /** Segments of two slices, and one that lies with the sealed ones. */
+  const SEGMENTS = `
+    insert into contexts (name) values ('lab');
+    insert into counter_groups (context_id, guid, name, key_kind, bucket_size, topper_bucket_size,
+      sampling_rate, enabled, shard_count)
+    values (1, gen_random_uuid(), 'hosts', 'ip', 60, 300, 1, true, 1);
+    insert into segments (segment_id, context_id, group_id, probe_id, slice_id, level, first_bucket,
+      last_bucket, key_count, row_count, page_count, size_bytes, directory, imported_at, born)
+    select id, 1, 1, 0, slice, level, 0, 0, 1, 1, 1, 1, '', to_timestamp(7200 * 5 + at), 1
+    from (values (1, 1, 0, 0), (2, 1, 1, 7199), (3, 1, 0, 7200), (4, 2, 0, 0), (5, 2, 100, 0))
+      as s(id, slice, level, at);
+    create table open_segment_pages_1 partition of open_segment_pages for values in (1);
+    create table open_segment_pages_2 partition of open_segment_pages for values in (2);
+    insert into open_segment_pages
+    select slice_id, segment_id, 0, convert_to('page of ' || segment_id, 'UTF8') from segments
+    where level < 100`;
+
+  test('moves those that there are', async () => {
+    const all = (await readdir(join(projectRoot(), 'migrations'))).filter((name) => name < '012');
+    const files = all.map(async (name) => [
+      name,
+      await readFile(join(projectRoot(), 'migrations', name), 'utf8'),
+    ]);
+    const before = await writeMigrations('before', Object.fromEntries(await Promise.all(files)));
+    await withEmptyDatabase("encoding 'UTF8'", async (url) => {
+      await migrate(url, before);
+      await withClient(url, (client) => client.query(SEGMENTS));
+      await migrate(url);
+      const { rows } = await withClient(url, (client) =>
+        client.query<{ name: string; page: string }>(
+          `select p.tableoid::regclass::text as name, convert_from(bytes, 'UTF8') as page
+           from open_segment_pages p order by segment_id`,
+        ),
+      );
+      expect(rows).toEqual([
+        { name: 'open_segment_pages_1_5', page: 'page of 1' },
+        { name: 'open_segment_pages_1_5', page: 'page of 2' },
+        { name: 'open_segment_pages_1_6', page: 'page of 3' },
+        { name: 'open_segment_pages_2_5', page: 'page of 4' },
+      ]);
+    });
   });
 });
 

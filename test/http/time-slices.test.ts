@@ -55,12 +55,12 @@ const slices = (parameters: RestParameters = {}) => lab.ok<SlicesBody>('slices',
 
 const namesOf = ({ slices }: SlicesBody) => slices.map(({ name }) => name);
 
-/** The partition that holds the open pages of a slice; there are no sealed ones. */
+/** The partition of the open pages of a slice: of one generation; there are no sealed ones. */
 async function partitionOf(id: number): Promise<{ path: string; size: number }> {
   const rows = await lab.sql<{ path: string; size: string }>(
     `select pg_relation_filepath(oid) as path, pg_total_relation_size(oid) as size
      from pg_class join pg_inherits on inhrelid = oid
-     where inhparent = 'open_segment_pages'::regclass and pg_get_expr(relpartbound, oid) like '% IN (' || $1 || ')'`,
+     where inhparent = 'open_segment_pages'::regclass and pg_get_expr(relpartbound, oid) like '% FROM (' || $1 || ', %'`,
     [id],
   );
   return { path: rows[0]?.path ?? '', size: Number(rows[0]?.size) };

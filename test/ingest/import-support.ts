@@ -94,7 +94,7 @@ export async function traces(databaseUrl: string): Promise<Record<string, number
   const [row] = await query<Record<string, number>>(
     databaseUrl,
     `select ${counts.join(', ')}, (select count(*)::int from pg_class
-       where relkind = 'r' and relname ~ '_segment_pages_[0-9]+$') as partitions`,
+       where relkind = 'r' and relname ~ '_segment_pages_[0-9_]+$') as partitions`,
   );
   return row ?? {};
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OPEN_PAGES_LOCK } from '../../db/advisory-locks.ts';
+import { type PagePartition, pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
 import { type Connection, inTransaction, openConnection } from '../../db/write/connection.ts';
 import { copyPages } from '../../db/write/segments/copy-pages.ts';
 import { keepPagePartition } from '../../db/write/segments/keep-page-partition.ts';
@@ -10,6 +11,12 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { conn, connLog, importText, NOW, query } from './import-support.ts';
 
 const TABLE = 'open_segment_pages';
+
+/** Where the imports of these tests go in a slice. */
+const partitionOf = (sliceId: number): PagePartition =>
+  pagePartitionOf({ sliceId, level: 0, importedAt: NOW });
+
+const nameOf = (sliceId: number): string => pagePartitionName(partitionOf(sliceId));
 
 /** Pages of an import of one flow: one of each of its eight groups. */
 const PAGES = 8;
@@ -34,7 +41,7 @@ const importAt = (ts: number) => importText(connLog(conn(ts)), { databaseUrl: da
 const partitions = async () => {
   const rows = await query<{ relname: string }>(
     database.url,
-    `select relname from pg_class where relkind = 'r' and relname ~ '^${TABLE}_' order by 1`,
+    `select relname from pg_class where relkind = 'r' and relname ~ '^${TABLE}_' order by oid`,
   );
   return rows.map(({ relname }) => relname);
 };
@@ -56,11 +63,12 @@ describe('the partition of a new slice', () => {
 
   it('locks nobody out while the import that fills it goes on', async () => {
     await importAt(NOW);
-    await ensurePagePartition(writer, TABLE, 1000);
+    await ensurePagePartition(writer, partitionOf(1000));
     await writer.query('begin');
-    expect(await keepPagePartition(writer, TABLE, 1000)).toBe(true);
+    expect(await keepPagePartition(writer, partitionOf(1000))).toBe(true);
     const page = { number: 0, bytes: new Uint8Array(8) };
-    await copyPages(writer, { segmentId: 1000, sliceId: 1000, level: 0 }, [page]);
+    const place = { segmentId: 1000, sliceId: 1000, level: 0, importedAt: NOW };
+    await copyPages(writer, place, [page]);
     await reader.query("set lock_timeout = '1s'");
     expect(await countPages()).toBe(PAGES);
     await importAt(NOW - 90_000);
@@ -69,12 +77,13 @@ describe('the partition of a new slice', () => {
 
   it('is made once more where somebody removes it before it is filled', async () => {
     // Whoever removes it holds its lock, and the import waits.
-    await ensurePagePartition(writer, TABLE, 1);
-    await writer.query('select pg_advisory_lock($1, 1)', [OPEN_PAGES_LOCK]);
+    await ensurePagePartition(writer, partitionOf(1));
+    const lock = [OPEN_PAGES_LOCK, nameOf(1)];
+    await writer.query('select pg_advisory_lock($1, hashtext($2))', lock);
     const importing = importAt(NOW);
     await waitForLock();
-    await writer.query(`drop table ${TABLE}_1`);
-    await writer.query('select pg_advisory_unlock($1, 1)', [OPEN_PAGES_LOCK]);
+    await writer.query(`drop table ${nameOf(1)}`);
+    await writer.query('select pg_advisory_unlock($1, hashtext($2))', lock);
     await importing;
     expect(await countPages()).toBe(PAGES);
   });
@@ -93,12 +102,13 @@ describe('the partition of a new slice', () => {
 describe('partitions of slices that never came to be', () => {
   it('are removed by the next import, in whatever state they were left', async () => {
     await importAt(NOW);
-    for (const sliceId of [1000, 1001, 1002]) await ensurePagePartition(writer, TABLE, sliceId);
-    await writer.query(`alter table ${TABLE} detach partition ${TABLE}_1001`);
+    for (const sliceId of [1000, 1001, 1002])
+      await ensurePagePartition(writer, partitionOf(sliceId));
+    await writer.query(`alter table ${TABLE} detach partition ${nameOf(1001)}`);
     await leaveHalfDetached(1002);
-    expect(await partitions()).toEqual([1, 1000, 1001, 1002].map((id) => `${TABLE}_${id}`));
+    expect(await partitions()).toEqual([1, 1000, 1001, 1002].map(nameOf));
     await importAt(NOW + 1);
-    expect(await partitions()).toEqual([`${TABLE}_1`]);
+    expect(await partitions()).toEqual([nameOf(1)]);
   });
 
   /** A detach that is interrupted while it waits for a reader. */
@@ -107,7 +117,7 @@ describe('partitions of slices that never came to be', () => {
     await countPages();
     await writer.query("set statement_timeout = '200ms'");
     await writer
-      .query(`alter table ${TABLE} detach partition ${TABLE}_${sliceId} concurrently`)
+      .query(`alter table ${TABLE} detach partition ${nameOf(sliceId)} concurrently`)
       .catch((error: Error) => expect(error.message).toContain('statement timeout'));
     await writer.query('set statement_timeout = 0');
     await reader.query('commit');
@@ -115,22 +125,22 @@ describe('partitions of slices that never came to be', () => {
 
   const filling = (work: (connection: Connection) => Promise<void>) =>
     inTransaction(writer, async () => {
-      expect(await keepPagePartition(writer, TABLE, 1000)).toBe(true);
+      expect(await keepPagePartition(writer, partitionOf(1000))).toBe(true);
       await work(writer);
     });
 
   it('are left alone while somebody fills them', async () => {
-    await ensurePagePartition(writer, TABLE, 1000);
+    await ensurePagePartition(writer, partitionOf(1000));
     await filling(async () => {
       await removeTakenPartitions(reader, { waitMs: 1000 });
-      expect(await partitions()).toEqual([`${TABLE}_1000`]);
+      expect(await partitions()).toEqual([nameOf(1000)]);
     });
     await removeTakenPartitions(reader);
     expect(await partitions()).toEqual([]);
   });
 
   it('are left to a later import while a reader might still look at them', async () => {
-    await ensurePagePartition(writer, TABLE, 1000);
+    await ensurePagePartition(writer, partitionOf(1000));
     await reader.query('begin isolation level repeatable read');
     await countPages();
     await removeTakenPartitions(writer, { waitMs: 100 });
@@ -147,6 +157,6 @@ describe('partitions of slices that never came to be', () => {
     await query(database.url, 'update slices set archived = true');
     await query(database.url, `create table ${TABLE}_backup (a int)`);
     await removeTakenPartitions(writer);
-    expect(await partitions()).toEqual([`${TABLE}_1`, `${TABLE}_backup`]);
+    expect(await partitions()).toEqual([nameOf(1), `${TABLE}_backup`]);
   });
 });

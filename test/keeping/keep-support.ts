@@ -85,8 +85,8 @@ export const readingsDigest = (lab: TestService, sliceId: number): Promise<strin
 /** The slices that have tables for pages, be they attached or not. */
 export async function partitionedSlices(lab: TestService): Promise<number[]> {
   const rows = await lab.sql<{ id: number }>(
-    `select distinct substring(relname from '[0-9]+$')::int as id from pg_class
-     where relkind = 'r' and relname ~ '_segment_pages_[0-9]+$' order by 1`,
+    `select distinct substring(relname from '_pages_([0-9]+)')::int as id from pg_class
+     where relkind = 'r' and relname ~ '_segment_pages_[0-9_]+$' order by 1`,
   );
   return rows.map(({ id }) => id);
 }

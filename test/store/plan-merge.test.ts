@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSealed, SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { GENERATION_SECONDS } from '../../domain/page-generation.ts';
+import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/segment-level.ts';
 import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
 import { readRange } from '../../segments/pages/read-range.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import {
+  countWaiting,
   type MergeCandidate,
   MOST_INPUTS,
   planMerge,
@@ -72,6 +74,40 @@ describe('a plan for a slice that is being filled', () => {
   it('leaves sealed segments alone', () => {
     const sealed = minutes(range(20, 40), { level: SEALED_LEVEL });
     expect(plan([...sealed, ...minutes(range(0, 11))], DAY_START + 7200)).toBeNull();
+  });
+});
+
+describe('a plan for a generation that is over', () => {
+  const over = DAY_START + GENERATION_SECONDS + SEAL_AFTER_SECONDS;
+
+  it('settles what lives of it, be it one segment, a quarter of an hour later', () => {
+    const own = [candidate(0, { level: 1 }), candidate(118)];
+    const next = [candidate(119), candidate(120)];
+    expect(plan([...own, ...next], over - 1)).toBeNull();
+    expect(plan([...own, ...next], over)).toEqual({ level: SETTLED_LEVEL, ids: [1, 119] });
+    expect(plan([candidate(5)], over)).toEqual({ level: SETTLED_LEVEL, ids: [6] });
+    const time = { endsAt: ENDS_AT, sealAfterSeconds: SEAL_AFTER_SECONDS };
+    expect(countWaiting([...own, ...next], { ...time, now: over - 1 })).toBe(0);
+    expect(countWaiting([...own, ...next], { ...time, now: over })).toBe(2);
+  });
+
+  it('merges by levels first where there are too many for one merge', () => {
+    const many = minutes(range(0, MOST_INPUTS + 1));
+    expect(plan(many, over)).toEqual({ level: 1, ids: range(1, 13) });
+    expect(plan(many.slice(1), over)?.level).toBe(SETTLED_LEVEL);
+  });
+
+  it('leaves settled segments alone, until there are many more than a day has', () => {
+    const settled = (count: number) =>
+      range(0, count).map((i) => candidate(120 * i, { level: SETTLED_LEVEL }));
+    expect(plan(settled(12), DAY_START + DAY)).toBeNull();
+    expect(plan(settled(23), DAY_START + DAY)).toBeNull();
+    expect(plan(settled(24), DAY_START + DAY)?.level).toBe(SETTLED_LEVEL + 1);
+  });
+
+  it('is never made by levels alone', () => {
+    const high = minutes(range(100, 112), { level: SETTLED_LEVEL - 1 });
+    expect(plan(high, DAY_START + 7200)?.level).toBe(SETTLED_LEVEL - 1);
   });
 });
 
@@ -214,7 +250,7 @@ describe('all that is written in a day of commits of a minute', () => {
     written += sealed.written;
     expect(sealed.live).toHaveLength(1);
     expect(written / sizeOf(sealed.live)).toBeLessThan(5);
-    expect(most).toBeLessThanOrEqual(11 + 11 + 9);
+    expect(most).toBeLessThanOrEqual(11 + 10 + 12);
   });
 
   it('is so too in bytes of real segments, whose keys come again from minute to minute', async () => {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type CopySource, copiesOf } from '../../db/copy-source.ts';
-import { pageTableOf } from '../../db/page-tables.ts';
+import { pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
 import { type Connection, inTransaction, openConnection } from '../../db/write/connection.ts';
 import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
 import { type Publication, publishSegments } from '../../store/publish/publish-segments.ts';
@@ -45,6 +45,10 @@ const DECLARATION = `
 
 /** Where a segment of the lab goes unless a test says otherwise. */
 export const PLACE = { groupId: 1, probeId: 0, sliceId: 1, level: 0, importedAt: DAY_START };
+
+/** The partition of open pages that are imported there. */
+export const openPartition = (sliceId: number, importedAt = DAY_START): string =>
+  pagePartitionName(pagePartitionOf({ ...PLACE, sliceId, importedAt }));
 
 export type SegmentToWrite = {
   readonly list: readonly PlainSample[];
@@ -127,8 +131,7 @@ export async function importLists(
   at = DAY_START,
 ): Promise<WrittenSegment[]> {
   for (const { place } of toWrite) {
-    const { sliceId, level } = { ...PLACE, ...place };
-    await ensurePagePartition(connection, pageTableOf(level), sliceId);
+    await ensurePagePartition(connection, pagePartitionOf({ ...PLACE, importedAt: at, ...place }));
   }
   return inTransaction(connection, async () => {
     const born: WrittenSegment[] = [];

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pagePartitionOf } from '../../db/page-tables.ts';
 import { inSnapshot, inTransaction } from '../../db/write/connection.ts';
 import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
 import { SEALED_LEVEL } from '../../domain/segment-level.ts';
@@ -11,7 +12,9 @@ import {
   DAY_START,
   importLists,
   minute,
+  openPartition,
   openStoreLab,
+  PLACE,
   publish,
   type StoreLab,
   writeList,
@@ -39,13 +42,16 @@ const merge = () => mergeContext(lab.importer, { contextId: 1, now: () => MERGED
 const sweep = (now: number, waitMs = 5000) =>
   sweepContext(lab.importer, { contextId: 1, now, waitMs });
 
+/** The partition of what is imported and merged in these tests. */
+const OPEN = openPartition(1);
+
 const manifestCount = async () =>
   (await lab.rows<{ count: number }>('select count(*)::int as count from segments'))[0]?.count;
 
 const partitions = async () =>
   (
     await lab.rows<{ name: string }>(
-      `select relname as name from pg_class where relkind = 'r' and relname ~ '_pages_[0-9]+$'
+      `select relname as name from pg_class where relkind = 'r' and relname ~ '_pages_[0-9_]+$'
        order by 1`,
     )
   ).map(({ name }) => name);
@@ -57,7 +63,7 @@ describe('sweeping', () => {
     const before = await lab.table();
     expect(await sweep(LATER - 1)).toBe(0);
     expect(await manifestCount()).toBe(5);
-    expect(await partitions()).toEqual(['open_segment_pages_1', 'sealed_segment_pages_1']);
+    expect(await partitions()).toEqual([OPEN, 'sealed_segment_pages_1']);
     expect(await sweep(LATER)).toBe(4);
     expect(await manifestCount()).toBe(1);
     expect(await partitions()).toEqual(['sealed_segment_pages_1']);
@@ -114,12 +120,12 @@ describe('sweeping', () => {
     await importMinutes(0, 12);
     await mergeContext(lab.importer, { contextId: 1, now: () => DAY_START + 3600 });
     expect(await sweep(LATER)).toBe(12);
-    expect(await partitions()).toEqual(['open_segment_pages_1']);
+    expect(await partitions()).toEqual([OPEN]);
     expect((await lab.table()).size).toBeGreaterThan(0);
   });
 
   it('keeps a partition into which pages are being written', async () => {
-    await ensurePagePartition(lab.importer, 'open_segment_pages', 1);
+    await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
     const second = await lab.open();
     await second.query('begin');
     const segment = await writeList(second, { list: minute(1) });
@@ -127,12 +133,12 @@ describe('sweeping', () => {
     await publish(second, { born: [segment] });
     await second.query('commit');
     await sweep(LATER);
-    expect(await partitions()).toEqual(['open_segment_pages_1']);
+    expect(await partitions()).toEqual([OPEN]);
     expect((await lab.table()).size).toBe(5);
   });
 
   it('removes the partition that an import which failed has made', async () => {
-    await ensurePagePartition(lab.importer, 'open_segment_pages', 1);
+    await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
     await lab.importer.query('begin');
     await writeList(lab.importer, { list: minute(1) });
     await lab.importer.query('rollback');
@@ -189,7 +195,7 @@ describe('a partition that readers do not let go', () => {
     await lab.reader.query('begin');
     await lab.reader.query('select from open_segment_pages limit 0');
     await sweep(LATER, 100);
-    expect(await partitions()).toContain('open_segment_pages_1');
+    expect(await partitions()).toContain(OPEN);
     await lab.reader.query('commit');
   };
 
@@ -202,7 +208,7 @@ describe('a partition that readers do not let go', () => {
   it('is replaced when an import needs one before that', async () => {
     await holdAndSweep();
     await importMinutes(2, 3);
-    expect(await partitions()).toEqual(['open_segment_pages_1', 'sealed_segment_pages_1']);
+    expect(await partitions()).toEqual([OPEN, 'sealed_segment_pages_1']);
     await sweep(LATER);
     expect((await lab.table()).size).toBe(15);
   });

@@ -204,7 +204,8 @@ describe('verify finds, names and rebuild repairs', () => {
     ],
     [
       'pages beyond the end of their segment',
-      `insert into open_segment_pages select slice_id, segment_id, page + 10, bytes
+      `insert into open_segment_pages
+       select slice_id, generation, segment_id, page + 10, bytes
        from open_segment_pages where segment_id = (select segment_id from segments
          where ${ofGroup(1)} and ${ofSlice()} and probe_id = 0 and died is null)`,
       'has 1 pages beyond its end',

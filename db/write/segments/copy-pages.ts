@@ -1,36 +1,47 @@
-import { pageTableOf } from '../../page-tables.ts';
+import { type PagePartition, pagePartitionOf, type SegmentToPlace } from '../../page-tables.ts';
 import { copyRows, INT4, INT8, writeInt4, writeInt8 } from '../binary-copy.ts';
 import type { Connection } from '../connection.ts';
 
-/** Which segment pages belong to. The level says in which table they are. */
-export type PagesPlace = {
-  readonly segmentId: number;
-  readonly sliceId: number;
-  readonly level: number;
-};
+/** Which segment pages belong to. */
+export type PagesPlace = SegmentToPlace & { readonly segmentId: number };
 
 export type PageRow = { readonly number: number; readonly bytes: Uint8Array };
 
-/** Adds pages of a segment, whose slice has a partition for them (ensurePagePartition). */
-export const copyPages = (
+/** Adds pages of a segment, which has a partition for them (ensurePagePartition). */
+export function copyPages(
   connection: Connection,
   place: PagesPlace,
   pages: readonly PageRow[],
-): Promise<void> =>
-  copyRows(
+): Promise<void> {
+  const partition = pagePartitionOf(place);
+  const columns = isOpen(partition)
+    ? 'slice_id, generation, segment_id, page, bytes'
+    : 'slice_id, segment_id, page, bytes';
+  return copyRows(
     connection,
-    `${pageTableOf(place.level)} (slice_id, segment_id, page, bytes)`,
-    pages.map((page) => encodePage(place, page)),
+    `${partition.table} (${columns})`,
+    pages.map((page) => encodePage({ partition, segmentId: place.segmentId }, page)),
   );
+}
 
-const FIELDS = 4;
-const FIXED_BYTES = 2 + FIELDS * 4 + INT4 + INT8 + INT4;
+type OpenPartition = Extract<PagePartition, { readonly table: 'open_segment_pages' }>;
 
-function encodePage({ sliceId, segmentId }: PagesPlace, { number, bytes }: PageRow): Buffer {
-  const row = Buffer.allocUnsafe(FIXED_BYTES + bytes.length);
+const isOpen = (partition: PagePartition): partition is OpenPartition =>
+  partition.table === 'open_segment_pages';
+
+type PageTarget = { readonly partition: PagePartition; readonly segmentId: number };
+
+/** The number of fields, and the last one's length. */
+const FRAME_BYTES = 2 + 4;
+
+function encodePage({ partition, segmentId }: PageTarget, { number, bytes }: PageRow): Buffer {
+  const integers = isOpen(partition) ? 3 : 2;
+  const fixed = FRAME_BYTES + integers * (4 + INT4) + (4 + INT8);
+  const row = Buffer.allocUnsafe(fixed + bytes.length);
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);
-  view.setInt16(0, FIELDS);
-  let at = writeInt4(view, 2, sliceId);
+  view.setInt16(0, integers + 2);
+  let at = writeInt4(view, 2, partition.sliceId);
+  if (isOpen(partition)) at = writeInt4(view, at, partition.generation);
   at = writeInt8(view, at, segmentId);
   at = writeInt4(view, at, number);
   view.setInt32(at, bytes.length);

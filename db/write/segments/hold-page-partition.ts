@@ -1,20 +1,19 @@
-import { PAGE_LOCKS, type PageTable } from '../../page-tables.ts';
+import { PAGE_LOCKS, type PagePartition, pagePartitionName } from '../../page-tables.ts';
 import type { Connection } from '../connection.ts';
 import { requireSession } from '../require-session.ts';
 
 /**
- * Keeps others from removing the partition for a slice's pages, from before it is made until the
- * returned function is called: for several transactions that follow each other.
+ * Keeps others from removing a partition, from before it is made until the returned function is
+ * called: for several transactions that follow each other.
  */
 export async function holdPagePartition(
   connection: Connection,
-  table: PageTable,
-  sliceId: number,
+  partition: PagePartition,
 ): Promise<() => Promise<void>> {
   requireSession(connection, 'Slices cannot be restored');
-  const values = [PAGE_LOCKS[table].partition, sliceId];
-  await connection.query('select pg_advisory_lock_shared($1, $2)', values);
+  const values = [PAGE_LOCKS[partition.table].partition, pagePartitionName(partition)];
+  await connection.query('select pg_advisory_lock_shared($1, hashtext($2))', values);
   return async () => {
-    await connection.query('select pg_advisory_unlock_shared($1, $2)', values);
+    await connection.query('select pg_advisory_unlock_shared($1, hashtext($2))', values);
   };
 }

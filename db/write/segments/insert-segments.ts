@@ -15,7 +15,7 @@ export type NewSegmentRow = {
   readonly pageCount: number;
   /** Of pages and directory. */
   readonly sizeBytes: number;
-  /** When the last of its readings were imported. */
+  /** When the last of its readings were imported, in whole seconds: where its pages are. */
   readonly importedAt: number;
   readonly directory: Uint8Array;
   /** Of a roll-up, what it was made of. */
@@ -44,7 +44,7 @@ export async function insertSegments(
        to_timestamp(s.imported_at), s.sources::bigint[]
      from unnest($3::bigint[], $4::int[], $5::int[], $6::int[], $7::smallint[], $8::bigint[],
        $9::bigint[], $10::bigint[], $11::bigint[], $12::int[], $13::bigint[], $14::bytea[],
-       $15::float8[], $16::text[])
+       $15::bigint[], $16::text[])
        as s(segment_id, group_id, probe_id, slice_id, level, first_bucket, last_bucket, key_count,
          row_count, page_count, size_bytes, directory, imported_at, sources)`,
     [

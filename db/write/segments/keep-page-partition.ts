@@ -1,22 +1,21 @@
-import { PAGE_LOCKS, type PageTable, pagePartitionName } from '../../page-tables.ts';
+import { PAGE_LOCKS, type PagePartition, pagePartitionName } from '../../page-tables.ts';
 import type { Connection } from '../connection.ts';
 
 /**
- * Keeps others from removing the partition for a slice's pages until the end of the transaction.
- * False: there is none, and then nothing is locked, so that it can be made on another connection.
+ * Keeps others from removing a partition until the end of the transaction. False: there is none,
+ * and then nothing is locked, so that it can be made on another connection.
  */
 export async function keepPagePartition(
   connection: Connection,
-  table: PageTable,
-  sliceId: number,
+  partition: PagePartition,
 ): Promise<boolean> {
   await connection.query('savepoint keep_page_partition');
-  await lockPagePartition(connection, table, sliceId);
+  await lockPagePartition(connection, partition);
   const { rows } = await connection.query<{ isThere: boolean }>(
     `select exists (
        select from pg_inherits where inhrelid = to_regclass($1) and not inhdetachpending
      ) as "isThere"`,
-    [pagePartitionName(table, sliceId)],
+    [pagePartitionName(partition)],
   );
   const isThere = rows[0]?.isThere ?? false;
   // Going back gives the lock back too.
@@ -29,8 +28,8 @@ export async function keepPagePartition(
  * Takes the lock under which such a partition stays, be it there or not, until the end of the
  * transaction. It is a statement of its own, as one that waits sees what was there before.
  */
-export const lockPagePartition = (connection: Connection, table: PageTable, sliceId: number) =>
-  connection.query('select pg_advisory_xact_lock_shared($1, $2)', [
-    PAGE_LOCKS[table].partition,
-    sliceId,
+export const lockPagePartition = (connection: Connection, partition: PagePartition) =>
+  connection.query('select pg_advisory_xact_lock_shared($1, hashtext($2))', [
+    PAGE_LOCKS[partition.table].partition,
+    pagePartitionName(partition),
   ]);

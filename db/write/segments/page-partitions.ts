@@ -1,8 +1,14 @@
-import { PAGE_LOCKS, type PageTable, pagePartitionName } from '../../page-tables.ts';
+import {
+  PAGE_LOCKS,
+  type PagePartition,
+  type PageTable,
+  pagePartitionBounds,
+  pagePartitionName,
+} from '../../page-tables.ts';
 import { type Connection, inTransaction } from '../connection.ts';
 
 /**
- * Makes the partition for a slice's pages where there is none, in a transaction of its own. CREATE
+ * Makes a partition for pages where there is none, in a transaction of its own. CREATE
  * TABLE … PARTITION OF would lock the table of pages against everything, and so wait for and hold
  * up all readers; a table that is made first and attached then takes a lock that readers and other
  * imports do not meet. The partition may be removed as unused until something is written into it
@@ -10,11 +16,10 @@ import { type Connection, inTransaction } from '../connection.ts';
  */
 export async function ensurePagePartition(
   connection: Connection,
-  table: PageTable,
-  sliceId: number,
+  partition: PagePartition,
 ): Promise<void> {
-  if ((await selectPartitionState(connection, table, sliceId)) === 'attached') return;
-  await inTransaction(connection, () => ensurePagePartitionWithin(connection, table, sliceId));
+  if ((await selectPartitionState(connection, partition)) === 'attached') return;
+  await inTransaction(connection, () => ensurePagePartitionWithin(connection, partition));
 }
 
 /**
@@ -23,25 +28,24 @@ export async function ensurePagePartition(
  */
 export async function ensurePagePartitionWithin(
   connection: Connection,
-  table: PageTable,
-  sliceId: number,
+  partition: PagePartition,
 ): Promise<void> {
-  if ((await selectPartitionState(connection, table, sliceId)) === 'attached') return;
+  if ((await selectPartitionState(connection, partition)) === 'attached') return;
   // An import and a merge may both want it, and somebody may be removing it.
+  const { table } = partition;
+  const name = pagePartitionName(partition);
   const lock = PAGE_LOCKS[table].partition;
-  await connection.query('select pg_advisory_xact_lock($1, $2)', [lock, sliceId]);
-  const state = await selectPartitionState(connection, table, sliceId);
+  await connection.query('select pg_advisory_xact_lock($1, hashtext($2))', [lock, name]);
+  const state = await selectPartitionState(connection, partition);
   if (state === 'attached') return;
-  const name = pagePartitionName(table, sliceId);
   // What somebody did not finish to remove: nobody needs it, or it would be attached.
   if (state === 'detaching') {
     await connection.query(`alter table ${table} detach partition ${name} finalize`);
   }
   await connection.query(`drop table if exists ${name}`);
   await connection.query(`create table ${name} (like ${table} including all) ${OPTIONS[table]}`);
-  await connection.query(
-    `alter table ${table} attach partition ${name} for values in (${sliceId})`,
-  );
+  const bounds = pagePartitionBounds(partition);
+  await connection.query(`alter table ${table} attach partition ${name} ${bounds}`);
 }
 
 /**
@@ -59,12 +63,11 @@ export type PartitionState = 'attached' | 'detaching' | null;
 
 export async function selectPartitionState(
   connection: Connection,
-  table: PageTable,
-  sliceId: number,
+  partition: PagePartition,
 ): Promise<PartitionState> {
   const { rows } = await connection.query<{ isDetaching: boolean }>(
     `select inhdetachpending as "isDetaching" from pg_inherits where inhrelid = to_regclass($1)`,
-    [pagePartitionName(table, sliceId)],
+    [pagePartitionName(partition)],
   );
   const [row] = rows;
   if (!row) return null;

@@ -1,11 +1,10 @@
-import { levelsIn } from '../../page-tables.ts';
 import type { Connection } from '../connection.ts';
 import { removePagePartitions } from './remove-page-partitions.ts';
 
 const WAIT_MS = 5_000;
 
 /**
- * Removes partitions of pages whose slices have no segment, alive or dead, that would be in them.
+ * Removes partitions of pages in which no segment of the manifest lies, alive or dead.
  * No snapshot is waited for but those that DETACH itself waits for, as dead segments stay in the
  * manifest until none sees them alive.
  */
@@ -14,8 +13,7 @@ export const removeIdlePartitions = (
   { waitMs = WAIT_MS }: { readonly waitMs?: number } = {},
 ): Promise<void> =>
   removePagePartitions(connection, {
-    isNeeded: (table, slice) =>
-      `exists (select from segments s where s.slice_id = ${slice} and ${levelsIn(table)})`,
+    isNeeded: ({ holds }) => `exists (select from segments s where ${holds('s')})`,
     mayRemove: async () => true,
     waitMs,
   });

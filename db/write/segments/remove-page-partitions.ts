@@ -1,19 +1,33 @@
 import { PARTITION_REMOVAL_LOCK } from '../../advisory-locks.ts';
 import { errorCode, isUnreachable } from '../../database-error.ts';
-import { PAGE_LOCKS, PAGE_TABLES, type PageTable, pagePartitionName } from '../../page-tables.ts';
+import {
+  generationIn,
+  levelsIn,
+  PAGE_LOCKS,
+  PAGE_TABLES,
+  PARTITION_PATTERNS,
+  type PageTable,
+} from '../../page-tables.ts';
 import { type Connection, isTransactionPooled } from '../connection.ts';
+
+/** SQL: of a partition, its slice_id, and whether segments of the manifest lie in it. */
+export type PartitionFacts = {
+  readonly slice: string;
+  /** segments: their alias. */
+  readonly holds: (segments: string) => string;
+};
 
 /** Which partitions of pages are removed. */
 export type PageRemoval = {
-  /** SQL that says whether the partition of a slice is needed; `slice`: SQL for its slice_id. */
-  readonly isNeeded: (table: PageTable, slice: string) => string;
+  /** SQL that says whether a partition is needed. */
+  readonly isNeeded: (partition: PartitionFacts) => string;
   /** Awaited after partitions were found and before any is removed; false: not now. */
   readonly mayRemove: () => Promise<boolean>;
   /** How long the removal may wait for whoever uses the table of pages. */
   readonly waitMs: number;
 };
 
-type UnneededRow = { sliceId: number; attached: boolean; detaching: boolean };
+type UnneededRow = { name: string; attached: boolean; detaching: boolean };
 
 /**
  * Removes partitions of pages that are not needed: their disk space comes back at once, where
@@ -59,19 +73,36 @@ async function selectUnneeded(
   { isNeeded }: PageRemoval,
 ): Promise<UnneededRow[]> {
   const { rows } = await connection.query<UnneededRow>(`
-select p.slice_id as "sliceId", i.inhrelid is not null as attached,
+select p.relname as name, i.inhrelid is not null as attached,
   coalesce(i.inhdetachpending, false) as detaching
-from (
-  select oid, substr(relname, ${table.length + 2})::int as slice_id from pg_class
-  where relkind = 'r' and relname ~ '^${table}_[0-9]{1,9}$'
-    and relnamespace = (select relnamespace from pg_class where oid = '${table}'::regclass)
-  offset 0
-) p
+from (${partitionsOf(table)}) p
 left join pg_inherits i on i.inhrelid = p.oid and i.inhparent = '${table}'::regclass
-where not (${isNeeded(table, 'p.slice_id')})
-order by coalesce(i.inhdetachpending, false) desc, 1`);
+where not (${isNeeded(factsOf(table, 'p'))})
+order by coalesce(i.inhdetachpending, false) desc, p.oid`);
   return rows;
 }
+
+/** SQL: what there is of partitions of a table, attached or not, by their names. */
+const partitionsOf = (table: PageTable): string => `
+  select oid, relname, ${partOfName(table, 'relname', 1)} as slice_id,
+    ${table === 'open_segment_pages' ? partOfName(table, 'relname', 2) : '0'} as generation
+  from pg_class
+  where relkind = 'r' and relname ~ '${PARTITION_PATTERNS[table]}'
+    and relnamespace = (select relnamespace from pg_class where oid = '${table}'::regclass)
+  offset 0`;
+
+const partOfName = (table: PageTable, name: string, part: 1 | 2): string =>
+  `split_part(substr(${name}, ${table.length + 2}), '_', ${part})::int`;
+
+/** partition: the alias of a row of partitionsOf. */
+const factsOf = (table: PageTable, partition: string): PartitionFacts => ({
+  slice: `${partition}.slice_id`,
+  holds: (segments) =>
+    `${segments}.slice_id = ${partition}.slice_id and ${segments}.${levelsIn(table)}` +
+    (table === 'open_segment_pages'
+      ? ` and ${generationIn(segments)} = ${partition}.generation`
+      : ''),
+});
 
 type PartitionToRemove = UnneededRow & {
   readonly table: PageTable;
@@ -80,38 +111,46 @@ type PartitionToRemove = UnneededRow & {
 
 async function removePartition(
   connection: Connection,
-  { table, removal, sliceId, attached, detaching }: PartitionToRemove,
+  { table, removal, name, attached, detaching }: PartitionToRemove,
 ): Promise<void> {
   const { partition } = PAGE_LOCKS[table];
   // Who writes pages holds it until the manifest's rows can be seen.
-  if (!(await tryLock(connection, partition, sliceId))) return;
+  if (!(await tryLock(connection, partition, name))) return;
   try {
     const { rows } = await connection.query<{ isNeeded: boolean }>(
-      `select ${removal.isNeeded(table, '$1::int')} as "isNeeded"`,
-      [sliceId],
+      `select ${removal.isNeeded(factsOf(table, 'p'))} as "isNeeded"
+       from (${partitionsOf(table)}) p where p.relname = $1`,
+      [name],
     );
-    if (rows[0]?.isNeeded) return;
-    const name = pagePartitionName(table, sliceId);
+    // Somebody may have removed it already.
+    if (rows[0]?.isNeeded !== false) return;
     if (attached) {
       const how = detaching ? 'finalize' : 'concurrently';
       await connection.query(`alter table ${table} detach partition ${name} ${how}`);
     }
     await connection.query(`drop table if exists ${name}`);
   } finally {
-    await giveBack(() => unlock(connection, partition, sliceId));
+    await giveBack(() => unlock(connection, partition, name));
   }
 }
 
-async function tryLock(connection: Connection, lockClass: number, id: number): Promise<boolean> {
+async function tryLock(
+  connection: Connection,
+  lockClass: number,
+  id: number | string,
+): Promise<boolean> {
   const { rows } = await connection.query<{ locked: boolean }>(
-    'select pg_try_advisory_lock($1, $2) as locked',
+    `select pg_try_advisory_lock($1, ${lockId(id)}) as locked`,
     [lockClass, id],
   );
   return rows[0]?.locked ?? false;
 }
 
-const unlock = (connection: Connection, lockClass: number, id: number) =>
-  connection.query('select pg_advisory_unlock($1, $2)', [lockClass, id]);
+const unlock = (connection: Connection, lockClass: number, id: number | string) =>
+  connection.query(`select pg_advisory_unlock($1, ${lockId(id)})`, [lockClass, id]);
+
+/** A partition is locked by its name. */
+const lockId = (id: number | string): string => (typeof id === 'string' ? 'hashtext($2)' : '$2');
 
 /** Of a connection that is lost all was given back, and the error before says more. */
 async function giveBack(work: () => Promise<unknown>): Promise<void> {

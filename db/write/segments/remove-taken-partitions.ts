@@ -1,5 +1,4 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import { levelsIn } from '../../page-tables.ts';
 import type { Connection } from '../connection.ts';
 import { waitForSnapshots } from '../wait-for-snapshots.ts';
 import { removePagePartitions } from './remove-page-partitions.ts';
@@ -23,9 +22,8 @@ export const removeTakenPartitions = (
   { waitMs = LIMITS.detachWaitMs, signal }: TakenRemoval = {},
 ): Promise<void> =>
   removePagePartitions(connection, {
-    isNeeded: (table, slice) =>
-      `exists (select from segments s
-         where s.slice_id = ${slice} and ${levelsIn(table)} and s.died is null)
+    isNeeded: ({ slice, holds }) =>
+      `exists (select from segments s where ${holds('s')} and s.died is null)
        or exists (select from slices where slice_id = ${slice} and archive_digest is null)`,
     mayRemove: () => waitForSnapshots(connection, { waitMs, signal }),
     waitMs,

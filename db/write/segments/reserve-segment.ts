@@ -1,4 +1,4 @@
-import { pagePartitionName, pageTableOf } from '../../page-tables.ts';
+import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../page-tables.ts';
 import type { Connection } from '../connection.ts';
 import { lockPagePartition } from './keep-page-partition.ts';
 
@@ -11,15 +11,15 @@ export type ReservedSegment = { readonly segmentId: number; readonly isReady: bo
  */
 export async function reserveSegment(
   connection: Connection,
-  { sliceId, level }: { readonly sliceId: number; readonly level: number },
+  place: SegmentToPlace,
 ): Promise<ReservedSegment> {
-  const table = pageTableOf(level);
-  await lockPagePartition(connection, table, sliceId);
+  const partition = pagePartitionOf(place);
+  await lockPagePartition(connection, partition);
   const { rows } = await connection.query<ReservedSegment>(
     `select nextval('segment_ids')::float8 as "segmentId",
        exists (select from pg_inherits where inhrelid = to_regclass($1) and not inhdetachpending)
          as "isReady"`,
-    [pagePartitionName(table, sliceId)],
+    [pagePartitionName(partition)],
   );
   const [reserved] = rows;
   if (!reserved) throw new Error('a sequence always has a next number');

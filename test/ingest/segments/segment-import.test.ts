@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copiesOf } from '../../../db/copy-source.ts';
-import { pageTableOf } from '../../../db/page-tables.ts';
+import { pagePartitionOf } from '../../../db/page-tables.ts';
 import { inTransaction } from '../../../db/write/connection.ts';
 import { ensurePagePartition } from '../../../db/write/segments/page-partitions.ts';
 import { collectBadLines } from '../../../ingest/files/bad-lines.ts';
@@ -75,11 +75,15 @@ async function importText(text: Buffer, limits: GatherLimits = GATHER_LIMITS): P
     const target = {
       connection: lab.importer,
       contextId: 1,
+      importedAt: now,
       now: () => now,
       slicesAt: async (starts: readonly number[]) => {
         const slices = new Map(starts.map((start) => [start, 1 + (start - DAY_START) / DAY]));
         for (const sliceId of slices.values()) {
-          await ensurePagePartition(second, pageTableOf(0), sliceId);
+          await ensurePagePartition(
+            second,
+            pagePartitionOf({ sliceId, level: 0, importedAt: now }),
+          );
         }
         return slices;
       },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { generationOf } from '../../../domain/page-generation.ts';
 import { mergeContext } from '../../../store/merge/merge-context.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';
@@ -38,7 +39,8 @@ const stored = (sliceId: number) =>
     `select s.group_id, s.probe_id, s.level, s.first_bucket, s.last_bucket, s.key_count,
        s.row_count, s.page_count, s.size_bytes, s.imported_at, md5(s.directory) as directory,
        (select string_agg(md5(bytes), ' ' order by page) from (
-          select * from open_segment_pages union all select * from sealed_segment_pages) p
+          select segment_id, page, bytes from open_segment_pages
+          union all select segment_id, page, bytes from sealed_segment_pages) p
         where p.segment_id = s.segment_id) as pages
      from segments s where slice_id = ${sliceId} and died is null order by level, probe_id`,
   );
@@ -70,6 +72,7 @@ describe('archiving a slice', () => {
       version: 2,
       context: 'lab',
       levels: [0, 100],
+      generations: [generationOf({ level: 0, importedAt: DAY_START })],
       slice: { id: 1, name: 'slice-20250715-0000', engine: 0, from: DAY_START },
       groups: [{ groupId: 1, keyKind: 'ip', bucketSize: 60 }],
       probes: [],

@@ -6,6 +6,7 @@ import type { Connection } from '../../../db/write/connection.ts';
 import { partialOf } from '../../../domain/partial-file.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';
 import { sorted } from '../../segments/plain-segments.ts';
+import { openPartition } from '../store-lab.ts';
 import {
   address,
   dayOf,
@@ -78,7 +79,8 @@ async function expectNoStrays(): Promise<void> {
   await sweepContext(lab.importer, { contextId: 1, now: NOW + SWEEP_AFTER_SECONDS });
   const strays = await lab.rows(
     `select segment_id from (
-       select * from open_segment_pages union all select * from sealed_segment_pages) p
+       select segment_id from open_segment_pages
+       union all select segment_id from sealed_segment_pages) p
      where not exists (select from segments s where s.segment_id = p.segment_id)`,
   );
   expect(strays).toEqual([]);
@@ -93,7 +95,7 @@ async function expectNoStrays(): Promise<void> {
 describe('archiving that is cut off', () => {
   it.each([
     ['before it is noted that there will be a file', 'archive_leftovers in exclusive', 0],
-    ['while it reads pages', 'open_segment_pages_1 in access exclusive', 0],
+    ['while it reads pages', `${openPartition(1)} in access exclusive`, 0],
     ['when the file is written, at its labels', 'key_texts in access exclusive', 1],
     ['when the file is written, at the slice', 'slices in exclusive', 1],
     ['as it publishes', 'context_versions in exclusive', 1],
@@ -111,7 +113,7 @@ describe('archiving that is cut off', () => {
   });
 
   it('together with its process leaves a file without its name, which the next removes', async () => {
-    await killAt('open_segment_pages_1 in access exclusive', lab.archive);
+    await killAt(`${openPartition(1)} in access exclusive`, lab.archive);
     const [leftover] = await lab.rows<{ path: string }>('select path from archive_leftovers');
     await writeFile(partialOf(join(lab.pool, leftover?.path ?? '')), 'begun');
     await lab.drop(3);

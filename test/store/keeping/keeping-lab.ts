@@ -106,11 +106,11 @@ export async function openKeepingLab() {
         .filter((entry) => entry.isFile())
         .map((entry) => join(pool, 'lab', entry.name));
     },
-    /** Partitions of pages, be they attached or not. */
+    /** Partitions of pages, be they attached or not, without their generations. */
     async partitions(): Promise<string[]> {
       const rows = await lab.rows<{ name: string }>(
-        `select relname as name from pg_class where relkind = 'r' and relname ~ '_pages_[0-9]+$'
-         order by 1`,
+        `select regexp_replace(relname, '^(open_segment_pages_[0-9]+)_[0-9]+$', '\\1') as name
+         from pg_class where relkind = 'r' and relname ~ '_pages_[0-9_]+$' order by 1`,
       );
       return rows.map(({ name }) => name);
     },

@@ -1,0 +1,276 @@
+import type pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inSnapshot } from '../../db/write/connection.ts';
+import { GENERATION_SECONDS } from '../../domain/page-generation.ts';
+import { SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/segment-level.ts';
+import { verifyContext } from '../../store/check/verify-context.ts';
+import { mergeContext } from '../../store/merge/merge-context.ts';
+import { SEAL_AFTER_SECONDS } from '../../store/merge/plan-merge.ts';
+import { rebuildContext } from '../../store/rebuild/rebuild-context.ts';
+import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
+import { sorted } from '../segments/plain-segments.ts';
+import { type KeepingLab, NOW, openKeepingLab, untilItWaits } from './keeping/keeping-lab.ts';
+import { DAY, DAY_START, minute, openPartition, type SegmentToWrite } from './store-lab.ts';
+
+/** The lab's slice 1 is being filled: it is the first morning. */
+let lab: KeepingLab;
+
+beforeEach(async () => {
+  lab = await openKeepingLab();
+});
+
+afterEach(() => lab.close());
+
+/** When generation `number` of the day may be settled. */
+const settledAt = (number: number): number =>
+  DAY_START + (number + 1) * GENERATION_SECONDS + SEAL_AFTER_SECONDS;
+
+/** Minutes of generation `number`, each a commit of its own, imported when it is over. */
+async function importMinutes(number: number, count: number): Promise<void> {
+  const first = (number * GENERATION_SECONDS) / 60;
+  for (let i = first; i < first + count; i += 1) {
+    const importedAt = DAY_START + 60 * i + 1;
+    const list: SegmentToWrite = { list: minute(i), place: { importedAt } };
+    await lab.importDays(list);
+  }
+}
+
+const merge = (now: number, connection: pg.Client = lab.importer) =>
+  mergeContext(connection, { contextId: 1, now: () => now });
+
+const sweep = (now: number, waitMs = 5000) =>
+  sweepContext(lab.importer, { contextId: 1, now, waitMs });
+
+/** All that is due at a time is merged, and swept when that can be. */
+async function work(now: number): Promise<void> {
+  await merge(now);
+  await sweep(now + SWEEP_AFTER_SECONDS);
+}
+
+const levels = async () =>
+  [...(await lab.manifest()).segments.values()].map(({ level }) => level).sort((a, b) => a - b);
+
+const partitions = async () =>
+  (
+    await lab.rows<{ name: string }>(
+      `select relname as name from pg_class
+       where relkind = 'r' and relname ~ '^open_segment_pages_[0-9]+_[0-9]+$' order by oid`,
+    )
+  ).map(({ name }) => name);
+
+const generation = (number: number): string =>
+  openPartition(1, DAY_START + number * GENERATION_SECONDS);
+
+const SETTLED = 'open_segment_pages_1_0';
+
+const pagesOf = async (table: string) =>
+  (await lab.rows<{ id: number }>(`select distinct segment_id::int as id from ${table}`)).length;
+
+describe('a generation of open pages', () => {
+  it('is dropped while its slice is being filled, a quarter of an hour after its end', async () => {
+    await importMinutes(0, 14);
+    await importMinutes(1, 2);
+    const before = await lab.table();
+    await work(settledAt(0) - 1);
+    expect(await levels()).toEqual([0, 0, 0, 0, 1]);
+    expect(await partitions()).toEqual([generation(0), generation(1)]);
+    await work(settledAt(0));
+    expect(await levels()).toEqual([0, 0, SETTLED_LEVEL]);
+    expect(await partitions()).toEqual([generation(1), SETTLED]);
+    expect(sorted(await lab.table())).toEqual(sorted(before));
+  });
+
+  it('has the pages of merged segments too, by their youngest readings', async () => {
+    await importMinutes(0, 11);
+    await importMinutes(1, 1);
+    await work(settledAt(0) - 1);
+    expect(await levels()).toEqual([1]);
+    expect(await partitions()).toEqual([generation(1)]);
+  });
+
+  it('is dropped though a probe has sent next to nothing', async () => {
+    await importMinutes(0, 12);
+    const place = { probeId: 5, importedAt: DAY_START + 60 };
+    await lab.importDays({ list: minute(3), place });
+    await work(settledAt(0));
+    expect(await levels()).toEqual([SETTLED_LEVEL, SETTLED_LEVEL]);
+    expect(await partitions()).toEqual([SETTLED]);
+  });
+
+  it('is settled in several merges where it has more segments than one may have', async () => {
+    const place = (probeId: number) => ({ probeId, importedAt: DAY_START + 60 });
+    for (let i = 0; i < 60; i += 1) await lab.importDays({ list: minute(i), place: place(0) });
+    const before = await lab.table();
+    await work(settledAt(0));
+    expect(await levels()).toEqual([SETTLED_LEVEL]);
+    expect(await partitions()).toEqual([SETTLED]);
+    expect(sorted(await lab.table())).toEqual(sorted(before));
+  });
+
+  it('leaves nothing open when the slice is sealed', async () => {
+    await importMinutes(0, 3);
+    await work(settledAt(0));
+    await importMinutes(11, 3);
+    await work(DAY_START + DAY + 2 * SEAL_AFTER_SECONDS);
+    expect(await levels()).toEqual([SEALED_LEVEL]);
+    expect(await partitions()).toEqual([]);
+  });
+
+  it('counts for the size of its slice, which has a path as long as any is there', async () => {
+    await importMinutes(0, 2);
+    const one = await lab.storedSlice(1);
+    await importMinutes(1, 2);
+    const two = await lab.storedSlice(1);
+    expect(two.sizeBytes).toBeGreaterThanOrEqual(2 * (one.sizeBytes ?? 0));
+    expect(two.path).toBe(one.path);
+    await work(settledAt(0));
+    await work(settledAt(1));
+    const settled = await lab.storedSlice(1);
+    expect(await partitions()).toEqual([SETTLED]);
+    expect(settled.sizeBytes).toBeLessThan(two.sizeBytes ?? 0);
+    expect(settled.path).toMatch(/^base/);
+  });
+});
+
+describe('a reader in an older snapshot', () => {
+  it('keeps the pages of its generation until it is over', async () => {
+    await importMinutes(0, 3);
+    await importMinutes(1, 1);
+    const before = sorted(await lab.table());
+    await inSnapshot(lab.reader, async () => {
+      await lab.manifest();
+      await work(settledAt(0));
+      expect(sorted(await lab.table())).toEqual(before);
+    });
+    expect(await partitions()).toEqual([generation(0), generation(1), SETTLED]);
+    await work(settledAt(0));
+    expect(await partitions()).toEqual([generation(1), SETTLED]);
+    expect(sorted(await lab.table())).toEqual(before);
+  });
+
+  it('holds up no commit, also where a detach waits for it', async () => {
+    await importMinutes(0, 2);
+    await merge(settledAt(0));
+    await lab.reader.query('begin; select from open_segment_pages limit 0');
+    const connection = await lab.open();
+    const sweeping = sweepContext(connection, {
+      contextId: 1,
+      now: settledAt(0) + SWEEP_AFTER_SECONDS,
+      waitMs: 20_000,
+    });
+    await untilDetaching();
+    await lab.importer.query("set lock_timeout = '5s'");
+    // Into a generation that has a partition already, and into one that needs it.
+    await importMinutes(1, 1);
+    await importMinutes(2, 1);
+    const other = await lab.open();
+    await other.query("set lock_timeout = '1s'");
+    expect((await lab.table(other)).size).toBe(4 * 5);
+    await lab.reader.query('commit');
+    expect(await sweeping).toBe(2);
+    expect(await partitions()).toEqual([SETTLED, generation(1), generation(2)]);
+  });
+
+  async function untilDetaching(): Promise<void> {
+    const text = 'select from pg_inherits where inhdetachpending';
+    const { importer } = lab;
+    while ((await importer.query(text)).rowCount === 0);
+  }
+});
+
+describe('work on generations that is cut off', () => {
+  it('as a settled segment is published leaves all as it was, and is done by the next', async () => {
+    await importMinutes(0, 3);
+    const before = sorted(await lab.table());
+    await killAt('context_versions in exclusive', (connection) => merge(settledAt(0), connection));
+    expect(await levels()).toEqual([0, 0, 0]);
+    await sweep(settledAt(0));
+    // The partition that was made for it goes too, as nothing lies in it.
+    expect(await partitions()).toEqual([generation(0)]);
+    await work(settledAt(0));
+    expect(await partitions()).toEqual([SETTLED]);
+    expect(await pagesOf(SETTLED)).toBe(1);
+    expect(sorted(await lab.table())).toEqual(before);
+  });
+
+  it('while a generation is detached is finished by the next', async () => {
+    await importMinutes(0, 3);
+    const before = sorted(await lab.table());
+    await merge(settledAt(0));
+    const now = settledAt(0) + SWEEP_AFTER_SECONDS;
+    await killAt('sealed_segment_pages in exclusive; select from open_segment_pages;', (each) =>
+      sweepContext(each, { contextId: 1, now, waitMs: 20_000 }),
+    );
+    expect(await partitions()).toEqual([generation(0), SETTLED]);
+    await sweep(now);
+    expect(await partitions()).toEqual([SETTLED]);
+    expect(sorted(await lab.table())).toEqual(before);
+  });
+
+  /** Ends the session that works where it waits for somebody who has locked a table. */
+  async function killAt(lock: string, begin: (connection: pg.Client) => Promise<unknown>) {
+    const locker = await lab.open();
+    const connection = await lab.open();
+    const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const pid = rows[0]?.pid ?? 0;
+    await locker.query(`begin; lock table ${lock.replace(/;|$/, ' mode;')}`);
+    const working = expect(begin(connection)).rejects.toThrow(/terminat/);
+    await untilItWaits(lab, pid);
+    await lab.reader.query('select pg_terminate_backend($1, 10000)', [pid]);
+    await working;
+    await locker.query('rollback');
+  }
+});
+
+describe('a slice of several generations', () => {
+  beforeEach(async () => {
+    await importMinutes(0, 3);
+    await merge(settledAt(0));
+    await importMinutes(1, 13);
+    await importMinutes(2, 2);
+    await merge(settledAt(1) - 1);
+    await sweep(settledAt(1) + SWEEP_AFTER_SECONDS);
+    expect(await levels()).toEqual([0, 0, 0, 1, SETTLED_LEVEL]);
+    expect(await partitions()).toEqual([SETTLED, generation(1), generation(2)]);
+  });
+
+  it('is archived, restored as it was, and merged on', async () => {
+    const before = sorted(await lab.table());
+    await lab.archive(1);
+    expect(await partitions()).toEqual([]);
+    await lab.restore(1);
+    expect((await partitions()).toSorted()).toEqual(
+      [SETTLED, generation(1), generation(2)].toSorted(),
+    );
+    expect(sorted(await lab.table())).toEqual(before);
+    expect(await lab.faults()).toEqual([]);
+    await merge(settledAt(2));
+    // What was archived died at the time of the lab.
+    await sweep(NOW + SWEEP_AFTER_SECONDS);
+    expect(await partitions()).toEqual([SETTLED]);
+    expect(sorted(await lab.table())).toEqual(before);
+  });
+
+  it('is dropped with all of them', async () => {
+    await lab.drop(1);
+    expect(await partitions()).toEqual([]);
+    expect((await lab.table()).size).toBe(0);
+  });
+
+  it('is verified and rebuilt, each segment where it was', async () => {
+    // Before generation 1 is due to be settled.
+    const now = settledAt(1) - 1;
+    const target = { databaseUrl: lab.databaseUrl, context: 'lab', now: () => now };
+    const before = sorted(await lab.table());
+    expect(await verifyContext(target)).toMatchObject({ segments: 5, differenceCount: 0 });
+    const ids = [...(await lab.manifest()).segments.keys()];
+    expect(await rebuildContext(target)).toMatchObject({ segments: 5, damaged: [] });
+    expect([...(await lab.manifest()).segments.keys()].filter((id) => ids.includes(id))).toEqual(
+      [],
+    );
+    expect(await verifyContext(target)).toMatchObject({ segments: 5, differenceCount: 0 });
+    await sweep(settledAt(1) + SWEEP_AFTER_SECONDS);
+    expect(await partitions()).toEqual([SETTLED, generation(1), generation(2)]);
+    expect(sorted(await lab.table())).toEqual(before);
+  });
+});
