@@ -42,6 +42,12 @@ export const fieldsOf = (at: number, length: number): KeyField[] =>
 export const mostFields = (shapes: readonly KeyShape[]): number =>
   Math.max(...shapes.map(({ fields }) => fields.length));
 
+/** The length of all shapes, if they have the same one; else null. */
+export function commonLength(shapes: readonly KeyShape[]): number | null {
+  const [first, ...others] = shapes;
+  return first && others.every(({ length }) => length === first.length) ? first.length : null;
+}
+
 /** Writes the tags of a key that begins at `start`. */
 export function putTags(bytes: Uint8Array, start: number, { tags }: KeyShape): void {
   for (let t = 0; t < tags.length; t += 1) {

@@ -53,7 +53,8 @@ export function mergeRuns<Run extends { readonly length: number }>(
   }
 }
 
-function fillPlaces(map: Uint32Array): void {
+/** The places of entries that stay where they are. */
+export function fillPlaces(map: Uint32Array): void {
   for (let i = 0; i < map.length; i += 1) map[i] = i;
 }
 

@@ -1,5 +1,6 @@
 import type { KeyList } from './key-list.ts';
-import { type Allocate, KeyListBuilder, ownMemory } from './key-list-builder.ts';
+import { type Allocate, allocateWords, KeyListBuilder, ownMemory } from './key-list-builder.ts';
+import { fillPlaces } from './merge-runs.ts';
 import { uniteCoded } from './unite-coded.ts';
 import { uniteWords } from './unite-words.ts';
 
@@ -13,13 +14,24 @@ export type UnitedKeys = {
 /**
  * The sorted distinct keys of several lists. Sorted keys are merged, never hashed: a hash table of
  * millions of keys misses the cache with each, which is several times slower. The result
- * lies in memory of `allocate`.
+ * lies in memory of `allocate`; of a single list, and where any memory will do, it is that list.
  */
 export function uniteKeys(lists: readonly KeyList[], allocate = ownMemory): UnitedKeys {
-  if (lists.length === 0) return { keys: emptyList(allocate), maps: [] };
+  const [only, another] = lists;
+  if (only === undefined) return { keys: emptyList(allocate), maps: [] };
+  // Nothing to merge; a copy is needed only where the keys must lie in some other memory.
+  if (another === undefined && allocate === ownMemory) {
+    return { keys: only, maps: [ownPlaces(only.count)] };
+  }
   const { run, maps } = uniteWords(lists, allocate) ?? uniteCoded(lists, allocate);
   return { keys: run, maps };
 }
 
 const emptyList = (allocate: Allocate): KeyList =>
   new KeyListBuilder({ keys: 0, bytes: 0 }, allocate).finish();
+
+function ownPlaces(count: number): Uint32Array {
+  const places = allocateWords(ownMemory, count);
+  fillPlaces(places);
+  return places;
+}

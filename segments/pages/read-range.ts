@@ -16,6 +16,7 @@ import type { KeyCodec } from '../keys/key-codec.ts';
 import type { KeyList } from '../keys/key-list.ts';
 import { KeyListBuilder } from '../keys/key-list-builder.ts';
 import { readKeySection, SECTION_KEYS } from '../keys/key-section.ts';
+import { commonLength } from '../keys/key-shape.ts';
 import type { Column } from '../readings/column.ts';
 import { joinColumns } from '../readings/join-columns.ts';
 import type { KeyRange } from '../readings/key-range.ts';
@@ -33,7 +34,10 @@ import type { Sections } from './sections.ts';
 
 /** The keys of a range. Errors: DamagedSegment. */
 export function readKeys(range: PlacedRange, codec: KeyCodec, sections: Sections): KeyList {
-  const keys = new KeyListBuilder({ keys: range.keyCount, bytes: 0 });
+  const { keyCount } = range;
+  if (keyCount > range.keys.length * SECTION_KEYS) throw wrongSections(range);
+  const bytes = keyCount * (commonLength(codec.shapes ?? []) ?? 0);
+  const keys = new KeyListBuilder({ keys: keyCount, bytes });
   addKeysOfRange(range, { codec, sections, into: keys });
   return keys.finish();
 }

@@ -5,12 +5,14 @@ import { checkSegment } from '../../segments/check/check-segment.ts';
 import { ByteReader, ByteWriter } from '../../segments/codes/bytes.ts';
 import { readColumn, writeColumn } from '../../segments/codes/column-code.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
+import { SECTION_KEYS } from '../../segments/keys/key-section.ts';
 import {
   type Directory,
   readDirectory,
   type SectionPlace,
 } from '../../segments/pages/directory.ts';
 import { openPage, sealPage } from '../../segments/pages/page.ts';
+import { readKeys } from '../../segments/pages/read-range.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import {
   CODEC,
@@ -82,6 +84,16 @@ describe('damage', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('is seen where a range says that it has more keys than there is memory for', () => {
+    const { directory, sections } = openSegment(writeSegment(LIST));
+    for (const range of directory.ranges) {
+      for (const keyCount of [range.keyCount + 1, SECTION_KEYS + 1, Number.MAX_SAFE_INTEGER]) {
+        const read = () => readKeys({ ...range, keyCount }, CODEC, sections);
+        expect(read).toThrow(DamagedSegment);
+      }
+    }
   });
 
   it('is seen where a page lies in the place of another, or is of another segment', () => {
