@@ -1,9 +1,8 @@
 import { readGroupColumns, readGroupKeys } from '../segments/blocks/block-group.ts';
 import { WHOLE_SPAN } from '../segments/blocks/levels.ts';
-import { sharedMemory } from '../segments/filter/key-set.ts';
-import { allocateWords } from '../segments/keys/key-list-builder.ts';
 import type { Column } from '../segments/readings/column.ts';
 import { joinColumns } from '../segments/readings/join-columns.ts';
+import { SharedArrays } from './shared-arrays.ts';
 import { boundOf, type UnitColumn } from './unit-column.ts';
 
 /** A group of blocks as it is stored, of one range of a segment's keys. */
@@ -49,12 +48,13 @@ export function decodeBlocks({ from, to, places, groups }: BlocksWanted): Segmen
       else parts.set(part.start, [part]);
     }
   }
+  const arrays = new SharedArrays();
   return [...parts]
     .sort(([a], [b]) => a - b)
     .map(([start, ofBlock]) => ({
       start,
-      ids: joinIds(ofBlock),
-      columns: new Map(places.map((place, i) => [place, joinParts(ofBlock, i)])),
+      ids: joinIds(ofBlock, arrays),
+      columns: new Map(places.map((place, i) => [place, joinParts(ofBlock, i, arrays)])),
     }));
 }
 
@@ -87,9 +87,9 @@ function partsOf(group: StoredGroup, places: readonly number[]): BlockPart[] {
   }));
 }
 
-function joinIds(parts: readonly BlockPart[]): Uint32Array {
+function joinIds(parts: readonly BlockPart[], arrays: SharedArrays): Uint32Array {
   const count = parts.reduce((sum, part) => sum + part.count, 0);
-  const ids = allocateWords(sharedMemory, count);
+  const ids = arrays.words(count);
   let to = 0;
   for (const { firstOrdinal, ordinals } of parts) {
     const own = ordinals();
@@ -99,10 +99,14 @@ function joinIds(parts: readonly BlockPart[]): Uint32Array {
   return ids;
 }
 
-function joinParts(parts: readonly BlockPart[], i: number): UnitColumn | null {
+function joinParts(
+  parts: readonly BlockPart[],
+  i: number,
+  arrays: SharedArrays,
+): UnitColumn | null {
   const columns = parts.map(({ columns: each }) => each[i]?.() ?? null);
   const lengths = parts.map(({ count }) => count);
-  const joined = joinColumns(columns, lengths, sharedMemory);
+  const joined = joinColumns(columns, lengths, arrays);
   if (joined === null) return null;
   const { values, counts } = joined;
   return {

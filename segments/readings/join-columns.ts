@@ -1,26 +1,30 @@
 import { HIGH_UNIT, type Lanes, narrowLanes } from '../codes/lanes.ts';
-import { type Allocate, ownMemory } from '../keys/key-list-builder.ts';
 import type { Column } from './column.ts';
 
+/** Gives arrays of zeros: in memory that threads share, for a column that they are to see. */
+export type ArrayMaker = { readonly doubles: (length: number) => Float64Array };
+
+const OWN_ARRAYS: ArrayMaker = { doubles: (length) => new Float64Array(length) };
+
 /**
- * Columns one after the other as one, in memory of `allocate`; `lengths`: how many rows each has,
+ * Columns one after the other as one, in arrays of `arrays`; `lengths`: how many rows each has,
  * also where it is null, "no reading". Null if all are.
  */
 export function joinColumns(
   parts: readonly (Column | null)[],
   lengths: readonly number[],
-  allocate = ownMemory,
+  arrays = OWN_ARRAYS,
 ): Column | null {
   const some = parts.filter((part) => part !== null);
   if (some.length === 0) return null;
-  if (parts.length === 1 && allocate === ownMemory) return some[0] ?? null;
+  if (parts.length === 1 && arrays === OWN_ARRAYS) return some[0] ?? null;
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const isWide = some.some(({ values }) => values.high !== null);
-  const values = allocateLanes(allocate, total, isWide);
+  const values = newLanes(arrays, total, isWide);
   const hasCounts = some.some(({ counts }) => counts !== null);
   const wideCounts = some.some(({ counts }) => counts !== null && counts.high !== null);
   // New memory is zeros, which is the count where there is no reading.
-  const counts = hasCounts ? allocateLanes(allocate, total, wideCounts) : null;
+  const counts = hasCounts ? newLanes(arrays, total, wideCounts) : null;
   let to = 0;
   for (const [i, part] of parts.entries()) {
     const end = to + (lengths[i] as number);
@@ -33,10 +37,10 @@ export function joinColumns(
   return { values, counts };
 }
 
-function allocateLanes(allocate: Allocate, length: number, isWide: boolean): Lanes {
-  const lane = () => new Float64Array(allocate(length * Float64Array.BYTES_PER_ELEMENT));
-  return { low: lane(), high: isWide ? lane() : null };
-}
+const newLanes = (arrays: ArrayMaker, length: number, isWide: boolean): Lanes => ({
+  low: arrays.doubles(length),
+  high: isWide ? arrays.doubles(length) : null,
+});
 
 /** A count of 1 for each reading. */
 function onesOf({ low }: Lanes): Lanes {

@@ -4,6 +4,7 @@ import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import type { BlockRun } from '../../../topk/cover.ts';
 import type { UnitReadings } from '../../../topk/fold-units.ts';
+import { SharedArrays } from '../../../topk/shared-arrays.ts';
 import { SegmentBlocks, type StartedBlock } from '../blocks/segment-blocks.ts';
 import { keysOfSource, mapped, type PartsUnion, uniteParts } from '../keys/parts-union.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
@@ -153,6 +154,7 @@ function unitsOf(
   { read, parts, union, blocks }: UnitsWanted,
 ): UnitReadings[] {
   const units: UnitReadings[] = [];
+  const arrays = new SharedArrays();
   for (const part of parts) {
     const { segment, cover } = part;
     const map = union.mapOf(part);
@@ -162,7 +164,7 @@ function unitsOf(
       const name = `${identityOf(segment)} ${level} ${start} ${union.name}`;
       const known = memory.find('mapped', name);
       if (known) return known;
-      const own = mapped(ids, map);
+      const own = mapped(ids, map, arrays);
       memory.keep('mapped', name, own);
       return own;
     };

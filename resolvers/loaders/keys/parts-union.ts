@@ -1,6 +1,7 @@
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { SOURCE_STEP } from '../../../segments/roll-up/roll-up-shape.ts';
 import type { BlockRun } from '../../../topk/cover.ts';
+import { SharedArrays } from '../../../topk/shared-arrays.ts';
 import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
 import { identityOf, type SegmentReader } from '../session/segment-reader.ts';
@@ -57,9 +58,12 @@ const idsOf = (blocks: SegmentBlocks, step: RollUpStep): Uint32Array =>
   blocks.idsOf(step.rollUp, keysOfSource(step));
 
 /** Ascending ordinals stay so: a union keeps the order of each list. */
-export function mapped(ids: Uint32Array, map: Uint32Array): Uint32Array {
-  const bytes = ids.length * Uint32Array.BYTES_PER_ELEMENT;
-  const result = new Uint32Array(new SharedArrayBuffer(bytes));
+export function mapped(
+  ids: Uint32Array,
+  map: Uint32Array,
+  arrays = new SharedArrays(),
+): Uint32Array {
+  const result = arrays.words(ids.length);
   for (let row = 0; row < ids.length; row += 1) result[row] = map[ids[row] as number] as number;
   return result;
 }

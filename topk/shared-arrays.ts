@@ -1,0 +1,41 @@
+/** Arrays up to this size share memory; larger ones have their own. */
+const SMALL_BYTES = 32_768;
+
+/** What is made at a time for small ones grows up to this size. */
+const MOST_BYTES = 262_144;
+
+/** Of which every array begins at a multiple. */
+const ALIGNMENT = 8;
+
+/**
+ * Arrays in memory that threads share, all zero. To make a piece of shared memory, and to tell
+ * another thread of it, costs tens of microseconds, as much as to fill a small array: so small
+ * arrays of one piece of work lie together in larger pieces.
+ */
+export class SharedArrays {
+  #piece = new SharedArrayBuffer(0);
+  #used = 0;
+
+  words(length: number): Uint32Array {
+    const { buffer, from } = this.#take(length * Uint32Array.BYTES_PER_ELEMENT);
+    return new Uint32Array(buffer, from, length);
+  }
+
+  doubles(length: number): Float64Array {
+    const { buffer, from } = this.#take(length * Float64Array.BYTES_PER_ELEMENT);
+    return new Float64Array(buffer, from, length);
+  }
+
+  #take(bytes: number): { readonly buffer: SharedArrayBuffer; readonly from: number } {
+    if (bytes > SMALL_BYTES) return { buffer: new SharedArrayBuffer(bytes), from: 0 };
+    const size = Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+    if (this.#used + size > this.#piece.byteLength) {
+      const next = Math.min(MOST_BYTES, 4 * this.#piece.byteLength);
+      this.#piece = new SharedArrayBuffer(Math.max(size, next));
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += size;
+    return { buffer: this.#piece, from };
+  }
+}
