@@ -18,6 +18,7 @@ export type KeyCount = { readonly count: number; readonly isExact: boolean };
  */
 export class DistinctCount {
   readonly #mostSlots: number;
+  readonly #seed: number;
   /** Two words a slot, the lower half of a hash and the upper one; 0 and 0 in a free slot. */
   #slots = new Uint32Array(2 * FIRST_SLOTS);
   #kept = 0;
@@ -26,8 +27,10 @@ export class DistinctCount {
   /** Above the upper halves of those. */
   #limit = 2 ** WORD_BITS;
 
-  constructor(mostSlots = MOST_SLOTS) {
+  /** seed: a number that who forges addresses cannot know, or all could come to lie side by side. */
+  constructor(mostSlots = MOST_SLOTS, seed = Math.floor(Math.random() * 2 ** WORD_BITS)) {
     this.#mostSlots = mostSlots;
+    this.#seed = seed;
   }
 
   result(): KeyCount {
@@ -43,8 +46,8 @@ export class DistinctCount {
 
   /** Two multiplicative hashes, mixed with each other at the end (cyrb53). */
   #addKey(groupId: number, bytes: Uint8Array, from: number, to: number): void {
-    let high = Math.imul(0xdeadbeef ^ groupId, 0x9e3779b1);
-    let low = Math.imul(0x41c6ce57 ^ groupId, 0x5f356495);
+    let high = Math.imul(0xdeadbeef ^ groupId ^ this.#seed, 0x9e3779b1);
+    let low = Math.imul(0x41c6ce57 ^ groupId ^ this.#seed, 0x5f356495);
     for (let at = from; at < to; at += 1) {
       const byte = bytes[at] as number;
       high = Math.imul(high ^ byte, 0x9e3779b1);

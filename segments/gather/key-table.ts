@@ -119,11 +119,17 @@ function grownWords(words: Uint32Array, size: number): Uint32Array<ArrayBuffer> 
 }
 
 /**
+ * Another one in each process: who forges addresses must not be able to choose them such that they
+ * all come to lie side by side, where each would be searched for among all others.
+ */
+const SEED = Math.floor(Math.random() * 2 ** 32) | 0;
+
+/**
  * The bytes of a short key as a number, FNV-1a of a longer one; and then what MurmurHash3 ends
  * with: of keys that count up, all bits differ, and no two numbers become the same.
  */
 function hashOf(key: Uint8Array, from: number, to: number): number {
-  let hash = to - from <= HASH_BYTES ? numberOf(key, from, to) : fnv1a(key, from, to);
+  let hash = SEED ^ (to - from <= HASH_BYTES ? numberOf(key, from, to) : fnv1a(key, from, to));
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
@@ -136,7 +142,8 @@ function numberOf(key: Uint8Array, from: number, to: number): number {
 }
 
 function fnv1a(key: Uint8Array, from: number, to: number): number {
-  let hash = 0x811c9dc5;
+  // Where it begins decides which longer keys meet.
+  let hash = 0x811c9dc5 ^ SEED;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (key[i] as number), 0x01000193);
   return hash;
 }

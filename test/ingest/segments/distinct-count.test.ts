@@ -28,7 +28,7 @@ describe('the count of distinct keys', () => {
   });
 
   it('is near the truth, and says so, where there are too many', () => {
-    const count = new DistinctCount(2 ** 14);
+    const count = new DistinctCount(2 ** 14, 1);
     for (const from of [0, 50_000, 0, 100_000]) count.add(1, keys(from, from + 100_000));
     const { count: about, isExact } = count.result();
     expect(isExact).toBe(false);
