@@ -27,7 +27,7 @@ export class DistinctCount {
   /** Above the upper halves of those. */
   #limit = 2 ** WORD_BITS;
 
-  /** seed: a number that who forges addresses cannot know, or all could come to lie side by side. */
+  /** seed: unknown to who forges addresses, or all of these could be made to lie side by side. */
   constructor(mostSlots = MOST_SLOTS, seed = Math.floor(Math.random() * 2 ** WORD_BITS)) {
     this.#mostSlots = mostSlots;
     this.#seed = seed;
