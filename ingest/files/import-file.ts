@@ -4,7 +4,7 @@ import { insertImport } from '../../db/write/insert-import.ts';
 import { selectImport } from '../../db/write/select-import.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import { keptSince } from '../../domain/retention.ts';
-import { mergeContext } from '../../store/merge/merge-context.ts';
+import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { createFlowParser } from '../flows/flow-formats.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
@@ -145,7 +145,7 @@ async function mergeDue(
   { now, signal, onNotMerged = () => {} }: ImportFileOptions,
 ): Promise<void> {
   try {
-    await mergeContext(connection, { contextId, now, signal });
+    await mergeSegments(connection, { contextId, now, signal });
   } catch (error) {
     onNotMerged(error);
   }

@@ -37,9 +37,27 @@ export type MergeOutcome = 'done' | 'busy';
  * numbers at the end of each, and may be cut off anywhere: what was committed stays, the rest is as
  * it was.
  */
-export async function mergeContext(
+export const mergeContext = (
   connection: Connection,
   options: MergeOptions,
+): Promise<MergeOutcome> =>
+  workThrough(
+    connection,
+    options,
+    (manifest, damaged, times) =>
+      nextMerge(manifest, damaged, times) ?? nextRollUp(manifest, damaged, times),
+  );
+
+/** The same without roll-ups, for who has no time for what others may have left to be done. */
+export const mergeSegments = (
+  connection: Connection,
+  options: MergeOptions,
+): Promise<MergeOutcome> => workThrough(connection, options, nextMerge);
+
+async function workThrough(
+  connection: Connection,
+  options: MergeOptions,
+  nextStep: typeof nextMerge,
 ): Promise<MergeOutcome> {
   const { contextId, signal, now, sealAfterSeconds = SEAL_AFTER_SECONDS } = options;
   const damaged = new Set<string>();
@@ -51,7 +69,7 @@ export async function mergeContext(
     manifest = loaded;
     const slices = await selectSegmentSlices(connection, contextId);
     const time = { slices, now: now(), sealAfterSeconds };
-    const next = nextMerge(manifest, damaged, time) ?? nextRollUp(manifest, damaged, time);
+    const next = nextStep(manifest, damaged, time);
     if (!next) return 'done';
     try {
       const outcome = await next.run(connection, options);
