@@ -13,6 +13,7 @@ import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
+import { readingsOf } from '../roll-up/plan-roll-up.ts';
 import { sourceRanges } from '../roll-up/source-ranges.ts';
 import { checkRanges, checkSpan, openDirectory } from './check-stored-segment.ts';
 
@@ -39,6 +40,8 @@ export async function* checkStoredRollUp(
     yield 'what it was made of is not there';
     return;
   }
+  const readings = readingsOf(rollUp, manifest);
+  if (new Set(readings).size < readings.length) yield 'it was made of the same segment twice';
   yield* checkSpan(rollUp, {
     first: Math.min(...sources.map(({ firstBucket }) => firstBucket)),
     last: Math.max(...sources.map(({ lastBucket }) => lastBucket)),

@@ -142,7 +142,7 @@ type Span = {
 
 /** A roll-up that is to be made, or what stands for the span in longer ones. */
 function planSpan(
-  { groupId, probeId, times, without }: Chain,
+  { groupId, probeId, manifest, times, without }: Chain,
   { seconds, start, within, existing }: Span,
   candidates: readonly Candidate[],
 ): RollUpPlan | Candidate[] {
@@ -163,8 +163,20 @@ function planSpan(
       .sort((a, b) => a.firstBucket - b.firstBucket || a.segmentId - b.segmentId);
     return { name, groupId, probeId, sources, replaces: existing };
   }
-  const rest = candidates.filter(({ segment }) => !own.has(segment.segmentId));
-  return existing ? [{ segment: existing, at: start }, ...rest] : [...candidates];
+  if (!existing) return [...candidates];
+  // A source that was alone in its shorter span may have got a roll-up there with what came late.
+  const below = new Set(readingsOf(existing, manifest));
+  const rest = candidates.filter(
+    ({ segment }) => !readingsOf(segment, manifest).some((segmentId) => below.has(segmentId)),
+  );
+  return [{ segment: existing, at: start }, ...rest];
+}
+
+/** By id, the segments of readings that a roll-up was made of in the end; of any other, itself. */
+export function readingsOf({ segmentId }: StoredSegment, manifest: Manifest): number[] {
+  const collect = (id: number): number[] =>
+    manifest.rollUps.get(id)?.sources.flatMap(collect) ?? [id];
+  return collect(segmentId);
 }
 
 const keysOf = (candidates: readonly Candidate[]): number =>

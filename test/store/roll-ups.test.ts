@@ -5,6 +5,7 @@ import { SEALED_LEVEL } from '../../domain/segment-level.ts';
 import { checkStoredRollUp } from '../../store/check/check-roll-up.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
 import type { Manifest, RollUp } from '../../store/read/manifest.ts';
+import { makeRollUp } from '../../store/roll-up/make-roll-up.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
 import { sweepContext } from '../../store/sweep/sweep-context.ts';
 import { SHAPE } from '../segments/plain-segments.ts';
@@ -157,6 +158,30 @@ describe('roll-ups', () => {
     expect(await faults()).toEqual([]);
   });
 
+  it('have no segment twice, also where a neighbour of one came late', async () => {
+    await lab.importer.query(`insert into slices (context_id, engine, starts_at, ends_at)
+      select 1, 0, ends_at, ends_at + ${DAY} from (
+        select ${DAY_START} + day * ${DAY} as ends_at from generate_series(10, 21) as day) days`);
+    await importDays([4, 5, 6, 7, 20, 21]);
+    await importDays([8], 0, 1);
+    const before = DAY_START + 40 * DAY;
+    await merge(before);
+    expect(await madeOf()).toEqual([
+      [4, 5, 6, 7],
+      [20, 21],
+      [[4, 5, 6, 7], 8],
+    ]);
+    await importDays([9], 0, 1);
+    await merge(before);
+    expect(await madeOf()).toContainEqual([8, 9]);
+    await merge();
+    expect((await madeOf()).at(-1)).toEqual([
+      [[4, 5, 6, 7], 8],
+      [20, 21],
+    ]);
+    expect(await faults()).toEqual([]);
+  });
+
   it('leave nothing behind when they were replaced and swept', async () => {
     await importDays([0, 1, 2]);
     await merge();
@@ -200,6 +225,16 @@ describe('the check of a roll-up', () => {
     await merge();
     await lab.importer.query(`update segments set ${change} where sources is not null`);
     expect((await faults()).join('\n')).toMatch(fault);
+  });
+
+  it('finds one that counts a segment twice, though it says what its sources say', async () => {
+    await importDays([0, 1, 2]);
+    await merge();
+    const manifest = await lab.manifest();
+    const sources = [...rollUpsOf(manifest), ...manifest.segments.values()].slice(0, 2);
+    const plan = { name: 'twice', groupId: 1, probeId: 0, sources, replaces: null };
+    await makeRollUp(lab.importer, { manifest, plan }, () => AFTERWARDS);
+    expect(await faults()).toEqual(['it was made of the same segment twice']);
   });
 
   it('finds sums, keys and sources that are others than those it was made of', async () => {
