@@ -94,6 +94,7 @@ it('more differences than can be named are counted', async () => {
       samples: 2,
       bytes: expect.any(Number),
       leftOver: 0,
+      rollUps: 0,
       coverage: 1201,
       damaged: [],
       seconds: expect.any(Number),
