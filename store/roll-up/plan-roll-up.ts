@@ -147,7 +147,7 @@ function planSpan(
   candidates: readonly Candidate[],
 ): RollUpPlan | Candidate[] {
   const wanted = candidates
-    .toSorted((a, b) => b.segment.keyCount - a.segment.keyCount || a.at - b.at)
+    .toSorted((a, b) => byKeyCount(a.segment, b.segment))
     .slice(0, MOST_SOURCES);
   const parts = new Set(wanted.map(({ at }, i) => (within === null ? i : floorTo(at, within))));
   if (parts.size < 2) return [...candidates];
@@ -178,6 +178,10 @@ export function readingsOf({ segmentId }: StoredSegment, manifest: Manifest): nu
     manifest.rollUps.get(id)?.sources.flatMap(collect) ?? [id];
   return collect(segmentId);
 }
+
+/** Most keys first; of as many the same ones each time, or a roll-up would be made anew for them. */
+const byKeyCount = (a: StoredSegment, b: StoredSegment): number =>
+  b.keyCount - a.keyCount || a.segmentId - b.segmentId;
 
 const keysOf = (candidates: readonly Candidate[]): number =>
   candidates.reduce((sum, { segment }) => sum + segment.keyCount, 0);
