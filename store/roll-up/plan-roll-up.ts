@@ -179,7 +179,7 @@ export function readingsOf({ segmentId }: StoredSegment, manifest: Manifest): nu
   return collect(segmentId);
 }
 
-/** Most keys first; of as many the same ones each time, or a roll-up would be made anew for them. */
+/** Most keys first; of as many the same ones each time, or another set would be made anew. */
 const byKeyCount = (a: StoredSegment, b: StoredSegment): number =>
   b.keyCount - a.keyCount || a.segmentId - b.segmentId;
 
