@@ -112,6 +112,8 @@ export const LIMITS = {
   mergingEveryMs: 10_000,
   /** How often it looks for roll-ups to be made where nothing is to be merged. */
   rollUpLookSeconds: 3600,
+  /** The same where nothing was imported or merged since: one falls due with time alone. */
+  quietRollUpLookSeconds: 86_400,
   /** For how long a context is left alone whose segments could not be merged. */
   mergingRetrySeconds: 60,
   /** How often a command that waits for another one's merge looks whether it is done. */

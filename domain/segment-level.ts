@@ -8,4 +8,7 @@ export const SEALED_LEVEL = 100;
 
 export const isSettled = (level: number): boolean => level >= SETTLED_LEVEL && !isSealed(level);
 
+/** In place of a slice: roll-ups are of several. */
+export const NO_SLICE = 0;
+
 export const isSealed = (level: number): boolean => level >= SEALED_LEVEL;

@@ -1,8 +1,8 @@
 /** Arrays up to this size share memory; larger ones have their own. */
-const SMALL_BYTES = 32_768;
+const SMALL_BYTES = 16_384;
 
-/** What is made at a time for small ones grows up to this size. */
-const MOST_BYTES = 262_144;
+/** What is made at a time for small ones grows up to this size: one that stays keeps all of it. */
+const MOST_BYTES = 65_536;
 
 /** Of which every array begins at a multiple. */
 const ALIGNMENT = 8;

@@ -137,7 +137,10 @@ function mayRollUp(
   if (totals.segments < 2) return false;
   const last = remembered.visits.get(contextId);
   if (!last) return true;
-  return last.layout !== layout && now() - last.at >= LIMITS.rollUpLookSeconds;
+  // Where nothing has changed one may be due because its time is over.
+  const isAsBefore = last.layout === layout;
+  const wait = isAsBefore ? LIMITS.quietRollUpLookSeconds : LIMITS.rollUpLookSeconds;
+  return now() - last.at >= wait;
 }
 
 const isResting = ({ remembered, now }: Merging, { contextId }: ContextNumbersRow): boolean => {

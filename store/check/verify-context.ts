@@ -5,9 +5,9 @@ import { selectStrayPages } from '../../db/write/segments/select-stray-pages.ts'
 import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { isoTime } from '../../domain/iso-time.ts';
+import { NO_SLICE } from '../../domain/segment-level.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { loadManifest, type Manifest, type RollUp, type StoredSegment } from '../read/manifest.ts';
-import { NO_SLICE } from '../roll-up/make-roll-up.ts';
 import { ALL_PROBES } from '../roll-up/plan-roll-up.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';
 import { checkStoredRollUp } from './check-roll-up.ts';

@@ -79,23 +79,45 @@ function segmentsOf(
     rollUps.delete(segmentId);
   }
   for (const row of born) {
-    const { segmentId } = row;
-    // One that is known already may have been decoded.
-    if (row.sources === null) {
-      segments.set(segmentId, since?.segments.get(segmentId) ?? storedSegment(row));
+    const { segmentId, sources } = row;
+    if (sources === null) {
+      segments.set(segmentId, sameSegment(since?.segments, row) ?? storedSegment(row));
     } else {
-      const known = since?.rollUps.get(segmentId);
-      rollUps.set(segmentId, known ?? { ...storedSegment(row), sources: row.sources });
+      const known = sameSegment(since?.rollUps, row);
+      rollUps.set(segmentId, known ?? rollUpOf(storedSegment(row), sources));
     }
   }
   return { segments, rollUps };
+}
+
+/** Of each segment its directory, which has a random number in it. */
+const directories = new WeakMap<StoredSegment, Uint8Array>();
+
+/**
+ * One that is known already may have been decoded. A database that was brought back from a backup
+ * may give its id to another one.
+ */
+function sameSegment<Known extends StoredSegment>(
+  known: ReadonlyMap<number, Known> | undefined,
+  { segmentId, directory }: SegmentRow,
+): Known | undefined {
+  const found = known?.get(segmentId);
+  const bytes = found && directories.get(found);
+  return bytes && Buffer.compare(bytes, directory) === 0 ? found : undefined;
+}
+
+function rollUpOf(segment: StoredSegment, sources: readonly number[]): RollUp {
+  const rollUp = { ...segment, sources };
+  const bytes = directories.get(segment);
+  if (bytes) directories.set(rollUp, bytes);
+  return rollUp;
 }
 
 function storedSegment({ directory, sources: _, ...row }: SegmentRow): StoredSegment {
   // A copy of its own, or each would keep the whole manifest as it was read.
   const bytes = Uint8Array.from(directory);
   let decoded: Directory | null = null;
-  return {
+  const segment: StoredSegment = {
     ...row,
     directoryBytes: bytes.length,
     directory: () => {
@@ -103,4 +125,6 @@ function storedSegment({ directory, sources: _, ...row }: SegmentRow): StoredSeg
       return decoded;
     },
   };
+  directories.set(segment, bytes);
+  return segment;
 }

@@ -9,6 +9,7 @@ import { selectStrayPages } from '../../db/write/segments/select-stray-pages.ts'
 import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { NO_SLICE } from '../../domain/segment-level.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { type Difference, Differences } from '../check/differences.ts';
 import { isLeftOver } from '../check/misplacement.ts';
@@ -18,7 +19,6 @@ import { mergePlanned, type PlannedMerge } from '../merge/merge-planned.ts';
 import { publishSegments } from '../publish/publish-segments.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';
-import { NO_SLICE } from '../roll-up/make-roll-up.ts';
 
 export type RebuildTarget = {
   readonly databaseUrl: string;

@@ -1,6 +1,6 @@
 import { copiesOf } from '../../db/copy-source.ts';
 import type { Connection } from '../../db/write/connection.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { NO_SLICE, SEALED_LEVEL } from '../../domain/segment-level.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
@@ -11,9 +11,6 @@ import { loadShape, requireAllMeters } from '../shapes/load-shapes.ts';
 import { type WrittenSegment, writeSegment } from '../write/write-segment.ts';
 import type { RollUpPlan } from './plan-roll-up.ts';
 import { sourceRanges } from './source-ranges.ts';
-
-/** No slice: the pages of roll-ups are of several. */
-export const NO_SLICE = 0;
 
 export type PlannedRollUp = { readonly manifest: Manifest; readonly plan: RollUpPlan };
 

@@ -301,6 +301,22 @@ describe('a manifest', () => {
     expect(second.segments.has(a?.segmentId ?? 0)).toBe(false);
   });
 
+  it('does not take a segment for another one that has its id, as after a restored backup', async () => {
+    await importLists(lab.importer, [{ list: minute(1) }]);
+    const before = await lab.manifest();
+    const [first] = before.segments.values();
+    await lab.importer.query('update segments set segment_id = segment_id + 100');
+    await importLists(lab.importer, [{ list: minute(2, 9) }]);
+    await lab.importer.query(`update segments set segment_id = $1 where segment_id < 100`, [
+      first?.segmentId,
+    ]);
+    await lab.importer.query('update context_versions set swept_to = layout');
+    const after = await lab.manifest(before);
+    const same = after.segments.get(first?.segmentId ?? 0);
+    expect(same?.directory().nonce).not.toBe(first?.directory().nonce);
+    expect(same?.keyCount).toBe(9);
+  });
+
   it('follows a change of data that leaves the segments alone', async () => {
     await importLists(lab.importer, [{ list: minute(1) }]);
     const first = await lab.manifest();

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../domain/limits.ts';
+import { NO_SLICE } from '../../../domain/segment-level.ts';
 import type { Connection } from '../connection.ts';
 import { waitForSnapshots } from '../wait-for-snapshots.ts';
 import { removePagePartitions } from './remove-page-partitions.ts';
@@ -16,6 +17,7 @@ export type TakenRemoval = {
  * waits until servers that remember them have had their time.
  *
  * A slice that was put away by hand, without an archive of ours, may have nothing but its pages.
+ * Those of roll-ups are left to the sweep.
  */
 export const removeTakenPartitions = (
   connection: Connection,
@@ -24,7 +26,8 @@ export const removeTakenPartitions = (
   removePagePartitions(connection, {
     isNeeded: ({ slice, holds }) =>
       `exists (select from segments s where ${holds('s')} and s.died is null)
-       or exists (select from slices where slice_id = ${slice} and archive_digest is null)`,
+       or exists (select from slices where slice_id = ${slice} and archive_digest is null)
+       or ${slice} = ${NO_SLICE}`,
     mayRemove: () => waitForSnapshots(connection, { waitMs, signal }),
     waitMs,
   });

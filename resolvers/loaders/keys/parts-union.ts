@@ -1,3 +1,4 @@
+import { DamagedSegment } from '../../../segments/damaged-segment.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { SOURCE_STEP } from '../../../segments/roll-up/roll-up-shape.ts';
 import type { BlockRun } from '../../../topk/cover.ts';
@@ -38,24 +39,34 @@ export async function uniteParts(
   const union = await uniteSegments(reader, [...tops], keys);
   const { memory } = reader;
   const mapOf = ({ segment, above }: SegmentPart): Uint32Array | null => {
-    const [top, ...below] = above;
+    const [top] = above;
     if (!top) return union.mapOf(segment);
     const toUnion = union.mapOf(top.rollUp);
+    const maps = above.map((step, i) =>
+      idsOf(blocks, step, above[i + 1]?.rollUp.keyCount ?? segment.keyCount),
+    );
+    const [toTop, ...toOthers] = maps;
+    if (!toTop) throw new Error(`a part below ${top.rollUp.segmentId} has a step`);
     // Of one step to a roll-up that is all there is, the block is the map.
-    if (below.length === 0 && toUnion === null) return idsOf(blocks, top);
+    if (toOthers.length === 0 && toUnion === null) return toTop;
     const name = `${identityOf(segment)} ${union.name}`;
     const known = memory.find('mapped', name);
     if (known) return known;
-    const toTop = below.reduce((map, step) => mapped(idsOf(blocks, step), map), idsOf(blocks, top));
-    const map = toUnion === null ? toTop : mapped(toTop, toUnion);
+    const whole = toOthers.reduce((map, ids) => mapped(ids, map), toTop);
+    const map = toUnion === null ? whole : mapped(whole, toUnion);
     memory.keep('mapped', name, map);
     return map;
   };
   return { name: union.name, keys: union.keys, mapOf };
 }
 
-const idsOf = (blocks: SegmentBlocks, step: RollUpStep): Uint32Array =>
-  blocks.idsOf(step.rollUp, keysOfSource(step));
+/** keyCount: of the source. Errors: DamagedSegment. */
+function idsOf(blocks: SegmentBlocks, step: RollUpStep, keyCount: number): Uint32Array {
+  const ids = blocks.idsOf(step.rollUp, keysOfSource(step));
+  if (ids.length === keyCount) return ids;
+  const { segmentId } = step.rollUp;
+  throw new DamagedSegment(`roll-up ${segmentId} has ${ids.length} of a source's ${keyCount} keys`);
+}
 
 /** Ascending ordinals stay so: a union keeps the order of each list. */
 export function mapped(

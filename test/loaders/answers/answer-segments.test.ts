@@ -151,4 +151,27 @@ describe('toppers over segments', () => {
     expect(await answerSegments(reader, live, questions, null)).toEqual(first);
     expect(store.statements()).toBe(1);
   });
+
+  it('refuse a roll-up that says of a source that it has another number of keys', async () => {
+    const sample = (host: number, minute: number): PlainSample => ({
+      key: `C0.A8.01.0${host}`,
+      bucket: 1_752_537_600 + 60 * minute,
+      readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+    });
+    const { reader, live } = await storeWith(
+      [
+        { probeId: 0, samples: [sample(1, 0), sample(1, 200)] },
+        { probeId: 0, samples: [sample(1, 300), sample(2, 301), sample(3, 600)] },
+      ],
+      [{ probeId: 0, sources: [1, 2] }],
+    );
+    const rollUps = live.rollUps.map((rollUp) => ({ ...rollUp, sources: [2, 1] }));
+    const interval = { from: 1_752_537_600 + 60, to: 1_752_537_600 + 86_400 };
+    const question = { kind: 'top', maxItems: 2, within: null, passing: null } as const;
+    const asked = [{ group: GROUP, read: readOf(0, interval, null), question }];
+    await expect(answerSegments(reader, { ...live, rollUps }, asked, null)).rejects.toThrow(
+      /roll-up 3 has \d of a source's \d keys/,
+    );
+    expect(await answerSegments(reader, live, asked, null)).toMatchObject([{ keyCount: 3 }]);
+  });
 });
