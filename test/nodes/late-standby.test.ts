@@ -104,8 +104,12 @@ async function openHeldWay(databaseUrl: string): Promise<HeldWay> {
 
 async function topper(params: Record<string, string>) {
   const query = new URLSearchParams({
-    ...{ api_token: 't', username: 'u', context: 'lab', counter_group: HOSTS },
-    ...{ window_fromts: String(T), window_tots: String(T + 600) },
+    api_token: 't',
+    username: 'u',
+    context: 'lab',
+    counter_group: HOSTS,
+    window_fromts: String(T),
+    window_tots: String(T + 600),
     ...params,
   });
   const response = await fetch(`${server.url}/api/topper/topper_request?${query}`);
