@@ -13,7 +13,7 @@ export type PlanNote = {
   readonly window: { readonly from: number; readonly to: number };
   /** It was asked before, and nothing was added up. */
   readonly remembered: boolean;
-  /** How many segments have readings in the window. */
+  /** How many segments and roll-ups are read; one that is read twice counts twice. */
   readonly segments: number;
   /** What was added up, of all segments. */
   readonly blocks: readonly BlocksNote[];
