@@ -65,7 +65,6 @@ export function planRollUp(
   without: ReadonlySet<string> = new Set(),
 ): RollUpPlan | null {
   const spans = spanSeconds(times.slices);
-  if (spans.length < 2) return null;
   const groups = groupBy([...manifest.segments.values()], ({ groupId }) => groupId);
   for (const [groupId, segments] of groups) {
     for (const { probeId, own } of chainsOf(segments)) {

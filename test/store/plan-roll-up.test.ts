@@ -49,3 +49,11 @@ it('a roll-up of more probes than it can have is of the same ones in whatever or
   expect(planRollUp(manifestOf(probes, [made]), TIMES)).toBeNull();
   expect(planRollUp(manifestOf(probes.toReversed(), [made]), TIMES)).toBeNull();
 });
+
+it('a slice longer than any span has a roll-up of its probes', () => {
+  const slices = new Map([[1, { startsAt: 0, endsAt: 30 * DAY }]]);
+  const times = { ...TIMES, slices, now: 40 * DAY };
+  const plan = planRollUp(manifestOf([segment(1, 1), segment(2, 2)], []), times);
+  expect(plan?.probeId).toBe(ALL_PROBES);
+  expect(plan?.sources.map(({ segmentId }) => segmentId)).toEqual([1, 2]);
+});
