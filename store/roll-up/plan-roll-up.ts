@@ -117,7 +117,7 @@ function planChain(chain: Chain): RollUpPlan | null {
   });
   for (const [i, seconds] of spans.entries()) {
     const within = spans[i - 1] ?? null;
-    // Of one probe the slices are as they are.
+    // A single slice of a single probe needs no roll-up.
     if (within === null && probeId !== ALL_PROBES) continue;
     const next: Candidate[] = [];
     for (const [start, inSpan] of groupBy(candidates, ({ at }) => floorTo(at, seconds))) {
