@@ -27,8 +27,8 @@ export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
 export type KeysRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
 
 /**
- * Unites the keys of all that is below no roll-up that is read. The keys of the rest are among those
- * of their roll-up, whose blocks say which they are.
+ * Unites the keys of all that is below no roll-up that is read. The keys of the rest are among
+ * those of their roll-up, whose blocks say which they are.
  */
 export async function uniteParts(
   reader: SegmentReader,
