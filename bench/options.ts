@@ -99,6 +99,70 @@ export function probesOptions(args: readonly string[]): ProbesOptions {
   };
 }
 
+export type RankingsOptions = {
+  readonly shape: TrafficShape;
+  /** The folder of a built checkout. */
+  readonly product: string;
+  readonly json: string | null;
+  readonly quick: boolean;
+};
+
+export function rankingsOptions(args: readonly string[]): RankingsOptions {
+  const own = {
+    product: { type: 'string', default: THIS_PRODUCT },
+    json: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  } as const;
+  const values = parse(args, { ...SHAPE_OPTIONS, ...own });
+  if (values.help) {
+    showHelp(`rankings${SHAPE_HELP}
+  --product DIR  measure a built checkout of another version instead of this one
+  --json FILE    write all figures there
+  --quick        few repetitions: to see that it works`);
+  }
+  return {
+    shape: shapeOf(values),
+    product: resolve(values.product),
+    json: values.json ?? null,
+    quick: values.quick,
+  };
+}
+
+export type ClusterOptions = {
+  readonly shape: TrafficShape;
+  /** A database of a coordinator of Citus that has workers. */
+  readonly citus: string;
+  readonly rounds: number;
+  readonly json: string | null;
+  readonly quick: boolean;
+};
+
+export function clusterOptions(args: readonly string[]): ClusterOptions {
+  const own = {
+    citus: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    json: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  } as const;
+  const values = parse(args, { ...SHAPE_OPTIONS, ...own });
+  if (values.help) {
+    showHelp(`cluster${SHAPE_HELP}
+  --citus URL    a database of a coordinator of Citus with workers, on which databases may be
+                 made (default: COUNTERGRAPH_TEST_CITUS_URL)
+  --rounds N     how often the samples are imported into either (default 3)
+  --json FILE    write all figures there
+  --quick        few repetitions: to see that it works`);
+  }
+  const citus = values.citus ?? process.env['COUNTERGRAPH_TEST_CITUS_URL'];
+  return {
+    shape: shapeOf(values),
+    citus: citus ?? refuse('--citus must be the address of a database of a coordinator of Citus'),
+    rounds: wholeNumber('rounds', values.rounds),
+    json: values.json ?? null,
+    quick: values.quick,
+  };
+}
+
 export type ConversionOptions = {
   readonly shape: TrafficShape;
   /** A version that kept readings as rows. */
@@ -119,25 +183,35 @@ export function conversionOptions(args: readonly string[]): ConversionOptions {
 }
 
 export type ServingOptions = {
+  /** A part of the names of the cases to measure; empty: all. */
+  readonly only: string;
   readonly seconds: number;
   readonly rounds: number;
   readonly json: string | null;
+  /** Compare servers of so many processes, instead of ours with others; null: the latter. */
+  readonly processes: readonly number[] | null;
 };
 
 export function servingOptions(args: readonly string[]): ServingOptions {
   const values = parse(args, {
+    only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },
+    processes: { type: 'string' },
     json: { type: 'string' },
     help: { type: 'boolean', default: false },
   } as const);
   if (values.help) {
     showHelp(`serving
+  --only TEXT    only cases with this text in their name, such as 'GraphQL topper'
   --seconds N    how long each server is asked in a round (default 5)
   --rounds N     how many rounds there are (default 3)
+  --processes N,M  compare ours with N processes and with M, instead of with other servers
   --json FILE    write all figures there`);
   }
   return {
+    processes: values.processes?.split(',').map((each) => wholeNumber('processes', each)) ?? null,
+    only: values.only,
     seconds: wholeNumber('seconds', values.seconds),
     rounds: wholeNumber('rounds', values.rounds),
     json: values.json ?? null,
@@ -214,6 +288,37 @@ export function feedOptions(args: readonly string[]): FeedOptions {
     minutes,
     flows: wholeNumber('flows', values.flows),
     keys: wholeNumber('keys', values.keys),
+    json: values.json ?? null,
+  };
+}
+
+export type StreamsOptions = {
+  readonly streams: number;
+  readonly minutes: number;
+  /** Seconds from one commit to the next. */
+  readonly every: number;
+  readonly json: string | null;
+};
+
+export function streamsOptions(args: readonly string[]): StreamsOptions {
+  const values = parse(args, {
+    streams: { type: 'string', default: '2000' },
+    minutes: { type: 'string', default: '5' },
+    every: { type: 'string', default: '3' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`streams
+  --streams N    how many streams are open (default 2000; 50 questions in all)
+  --minutes N    how long (default 5)
+  --every N      seconds from one commit to the next (default 3)
+  --json FILE    write all figures there`);
+  }
+  return {
+    streams: wholeNumber('streams', values.streams),
+    minutes: wholeNumber('minutes', values.minutes),
+    every: wholeNumber('every', values.every),
     json: values.json ?? null,
   };
 }

@@ -5,6 +5,7 @@ import { servingOptions } from './options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { textTable } from './reports/text-table.ts';
+import { compareProcesses } from './serving/compare-processes.ts';
 import { openServingDatabase } from './serving/data.ts';
 import { type ForkedServer, forkServer } from './serving/forked-server.ts';
 import { measureWay, type WayFigures } from './serving/measure-way.ts';
@@ -14,7 +15,10 @@ import { SERVERS, type ServerName } from './serving/servers.ts';
 type CaseFigures = { readonly name: string; readonly ways: ReadonlyMap<string, WayFigures> };
 
 const options = servingOptions(process.argv.slice(2));
-await withCleanup((cleanup) => compareServers(cleanup));
+const { processes } = options;
+await withCleanup((cleanup) =>
+  processes ? compareProcesses(cleanup, processes, options) : compareServers(cleanup),
+);
 
 /** Starts all servers over one database, compares their answers, then measures them in turns. */
 async function compareServers(cleanup: Cleanup): Promise<void> {
@@ -31,7 +35,7 @@ async function compareServers(cleanup: Cleanup): Promise<void> {
     return server;
   };
   const results: CaseFigures[] = [];
-  for (const each of CASES) {
+  for (const each of CASES.filter(({ name }) => name.includes(options.only))) {
     showProgress(`comparing the answers: ${each.name}`);
     await compareAnswers(each, serverOf);
     showProgress(`measuring: ${each.name}`);

@@ -3,6 +3,7 @@ import { asTyped } from '../db/command-form.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { FeedStatus } from '../ingest/feed/feed.ts';
 import { count, counted } from './counted.ts';
+import { lostText } from './lost-text.ts';
 
 export type FeedDisplay = {
   readonly update: (status: FeedStatus) => void;
@@ -67,6 +68,7 @@ export function feedLine(status: FeedStatus, nowMs: number): string {
   const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
   const { uncommitted, trouble } = status;
   const nowSeconds = nowMs / 1000;
+  const lost = lostText(status.lost);
   const behind = newestAt === null ? '' : `, ${behindText(nowSeconds - newestAt)}`;
   const since = status.uncommittedSince;
   const waiting = since === null ? '' : `, for ${duration(nowSeconds - since)}`;
@@ -76,6 +78,7 @@ export function feedLine(status: FeedStatus, nowMs: number): string {
     ...(trouble === null ? [] : [trouble]),
     ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
     ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
+    ...(lost === null ? [] : [`lost: ${lost}`]),
     committedTo === null ? 'nothing committed yet' : `committed up to ${timeText(committedTo)}`,
   ];
   return parts.join('; ');

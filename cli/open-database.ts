@@ -24,7 +24,7 @@ export type OpenOptions = {
 
 /** The database that the settings name, or the embedded one: started, or used if it is running. */
 export async function openDatabase(
-  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  { databaseUrl, dataDir, processes }: Pick<Settings, 'databaseUrl' | 'dataDir' | 'processes'>,
   { role, log = (line) => console.error(line) }: OpenOptions,
 ): Promise<OpenDatabase> {
   if (databaseUrl !== null) {
@@ -35,6 +35,7 @@ export async function openDatabase(
   const server = await startEmbedded({
     dataDir,
     ...(role === 'serve' ? { log, keep: true } : {}),
+    ...(role === 'serve' && processes > 1 ? { settings: settingsFor(processes) } : {}),
   });
   if (server.created && role === 'command' && !isWarned) warnOfFolder(dataDir, log);
   return {
@@ -45,6 +46,11 @@ export async function openDatabase(
     close: server.stop,
   };
 }
+
+/** Each process has a few connections, however many share the work: beside those of imports. */
+const settingsFor = (processes: number) => ({
+  max_connections: String(100 + 4 * processes),
+});
 
 /** Before a database is made in one folder by somebody who may mean that of another. */
 async function warnOfOther(dataDir: string, log: (line: string) => void): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type Guid, parseGuid } from '../domain/guid.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { MOMENT_FORM, parseMoment } from '../domain/moment.ts';
 import { isName, NAME_FORM } from '../ingest/storable-text.ts';
 import { readSettings } from '../server/settings.ts';
@@ -17,6 +18,12 @@ const MAX_ENGINE = 32_767;
 export function parseEngine(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_ENGINE) return Number(text);
   throw new InvalidArgumentError(`It must be an integer from 0 to ${MAX_ENGINE}.`);
+}
+
+export function parseProcesses(text: string): number {
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= LIMITS.processesCeiling) return number;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMITS.processesCeiling}.`);
 }
 
 export function parseGroup(text: string): Guid {

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { projectRoot } from '../db/project-root.ts';
+import { registerAlerts } from './commands/alerts.ts';
 import { registerApply } from './commands/apply.ts';
 import { registerCompact } from './commands/compact.ts';
+import { registerDistribute } from './commands/distribute.ts';
 import { registerExport } from './commands/export.ts';
 import { registerImport } from './commands/import.ts';
 import { registerLabels } from './commands/labels.ts';
@@ -24,9 +26,11 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerImport,
   registerExport,
   registerLabels,
+  registerAlerts,
   registerCompact,
   registerVerify,
   registerRebuild,
+  registerDistribute,
 ];
 
 /** The command line `countergraph COMMAND …` (spec/operations.md, "Commands"). */

@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { migrate } from '../db/migrate.ts';
 import type { TrustedDocuments } from '../server/documents.ts';
-import { createLog } from '../server/log.ts';
+import { createLog, type Logger } from '../server/log.ts';
 import { openTracing } from '../server/open-tracing.ts';
-import { DocumentsError, readDocuments } from '../server/read-documents.ts';
-import { readSettings } from '../server/settings.ts';
-import { startServer } from '../server/start-server.ts';
+import type { ParentOptions, RunningProcesses } from '../server/processes/parent.ts';
+import { readSettings, type Settings } from '../server/settings.ts';
+import type { ServingOptions } from '../server/start-serving.ts';
 import { convertAtStart } from './convert-at-start.ts';
 import { prepareDemo } from './demo.ts';
 import { listenForSignals } from './listen-for-signals.ts';
@@ -12,13 +13,20 @@ import { openDatabase } from './open-database.ts';
 import { UsageError } from './usage-error.ts';
 import { welcome } from './welcome.ts';
 
+export type ServeOptions = {
+  readonly demo: boolean;
+  readonly documentsFile: string | null;
+  /** null: as many as the settings say. */
+  readonly processes: number | null;
+};
+
 /** Serves until it is told to end; closes what it opened in the opposite order, come what may. */
-export async function serve(demoAsked: boolean, documentsFile: string | null): Promise<void> {
-  const settings = readSettings(process.env);
+export async function serve({ demo, documentsFile, processes }: ServeOptions): Promise<void> {
+  const settings = withProcesses(readSettings(process.env), processes);
   const documents = documentsFile ? await trustedDocuments(documentsFile) : new Map();
   const signals = listenForSignals();
   try {
-    const log = createLog(settings.logLevel, process.stderr);
+    const log = openLog(settings);
     const tracing = await openTracing(process.env, log);
     const database = await openDatabase(settings, { role: 'serve', log: (line) => log.info(line) });
     try {
@@ -30,24 +38,25 @@ export async function serve(demoAsked: boolean, documentsFile: string | null): P
       const starting = { databaseUrl, settings, log, signal: signals.signal };
       const port = await convertAtStart(starting);
       signals.signal.throwIfAborted();
-      const demo = { setting: settings.demo, asked: demoAsked, log, signal: signals.signal };
+      const wanted = { setting: settings.demo, asked: demo, log, signal: signals.signal };
       const { credentials, isLeftOut } = database.embedded
-        ? await prepareDemo({ url: databaseUrl, ...demo })
+        ? await prepareDemo({ url: databaseUrl, ...wanted })
         : { credentials: null, isLeftOut: false };
       const explorer = { credentials };
-      const server = await startServer({
+      const server = await start({
         settings: { ...settings, port },
         databaseUrl,
         log,
         explorer,
         documents,
+        signal: signals.signal,
         tracing,
         databaseRestarts: database.restarts,
         startsThread: true,
       });
       try {
         console.log(welcome(server.url, { demo: credentials, isLeftOut }, settings));
-        await signals.aborted;
+        await Promise.race([signals.aborted, server.failed]);
         log.info('ending: no more requests are taken, those begun are answered');
       } finally {
         await server.close();
@@ -61,7 +70,34 @@ export async function serve(demoAsked: boolean, documentsFile: string | null): P
   }
 }
 
+/** What the command line says comes first. */
+const withProcesses = (settings: Settings, processes: number | null): Settings =>
+  processes === null ? settings : { ...settings, processes };
+
+/** Of several processes, each line says of which it is. */
+function openLog({ logLevel, processes }: Settings): Logger {
+  const base = processes > 1 ? { process: 'parent', pid: process.pid } : null;
+  const log = createLog(logLevel, process.stderr, base);
+  const processors = availableParallelism();
+  if (processes > processors) {
+    log.warn({ processes, processors }, 'more processes than processors answer no more requests');
+  }
+  return log;
+}
+
+/** In this process, or in several others: whichever it is, the other way need not be loaded. */
+async function start(options: ServingOptions & ParentOptions): Promise<RunningProcesses> {
+  if (options.settings.processes > 1) {
+    const { startProcesses } = await import('../server/processes/parent.ts');
+    return startProcesses(options);
+  }
+  const { startServer } = await import('../server/start-server.ts');
+  const { url, close } = await startServer(options);
+  return { url, close, failed: new Promise(() => undefined) };
+}
+
 async function trustedDocuments(file: string): Promise<TrustedDocuments> {
+  const { DocumentsError, readDocuments } = await import('../server/read-documents.ts');
   try {
     return await readDocuments(file);
   } catch (error) {

@@ -1,15 +1,26 @@
+import type { FeedLossCounts } from '../db/write/feeds/feed-losses.ts';
 import { isProcessing, type KeptSlice } from '../keeping/keeper.ts';
 import type { SliceSegments } from '../store/merge/waiting-segments.ts';
-import { count } from './counted.ts';
+import { count, counted } from './counted.ts';
+import { lostText } from './lost-text.ts';
 
 /** By slice_id; a slice that is archived has none. */
 export type SegmentsBySlice = ReadonlyMap<number, SliceSegments>;
 
+/** By slice_id, what feeds did not bring into it. */
+export type LossesBySlice = ReadonlyMap<number, FeedLossCounts>;
+
+/** What is known of slices beside their list. */
+export type SliceFacts = {
+  readonly segments: SegmentsBySlice;
+  readonly losses: LossesBySlice;
+};
+
 /**
- * A slice as `slices list --json` gives it: the words of the GraphQL type, its segments and its
- * archive.
+ * A slice as `slices list --json` gives it: the words of the GraphQL type, its segments, what feeds
+ * did not bring into it, and its archive.
  */
-export const sliceFields = (slice: KeptSlice, now: number, segments: SegmentsBySlice) => ({
+export const sliceFields = (slice: KeptSlice, now: number, { segments, losses }: SliceFacts) => ({
   sliceId: slice.sliceId,
   name: slice.name,
   engine: slice.engine,
@@ -20,6 +31,7 @@ export const sliceFields = (slice: KeptSlice, now: number, segments: SegmentsByS
   available: !slice.archived,
   tags: tagsOf(slice),
   segments: segmentFields(segments.get(slice.sliceId)),
+  losses: losses.get(slice.sliceId) ?? null,
   archive: slice.archive && {
     pool: slice.archive.pool,
     rows: slice.archive.rows,
@@ -74,15 +86,40 @@ function segmentColumns(segments: SegmentsBySlice): Column[] {
   ];
 }
 
-/** Columns for people, one line a slice; those of segments where these are given. */
+/** What feeds did not bring into slices, where there is such a slice. */
+function lossColumns(slices: readonly KeptSlice[], losses: LossesBySlice): Column[] {
+  if (!slices.some(({ sliceId }) => losses.has(sliceId))) return [];
+  const column = (head: string, text: (of: FeedLossCounts) => string | null): Column => ({
+    head,
+    cell({ sliceId }) {
+      const of = losses.get(sliceId);
+      return (of && text(of)) ?? '-';
+    },
+  });
+  return [column('LOST', lostOf), column('REFUSED', refusedOf)];
+}
+
+const lostOf = ({ lostFlows, lostPackets, lostDatagrams }: FeedLossCounts): string | null =>
+  lostText({ flows: lostFlows, packets: lostPackets, datagrams: lostDatagrams });
+
+function refusedOf({ refusedLines, leftOutFlows }: FeedLossCounts): string | null {
+  const parts = [
+    ...(refusedLines > 0 ? [counted(refusedLines, 'line')] : []),
+    ...(leftOutFlows > 0 ? [counted(leftOutFlows, 'flow')] : []),
+  ];
+  return parts.length > 0 ? parts.join(', ') : null;
+}
+
+/** Columns for people, one line a slice; those of segments and losses where these are given. */
 export function slicesTable(
   slices: readonly KeptSlice[],
   now: number,
-  segments?: SegmentsBySlice,
+  facts?: SliceFacts,
 ): string[] {
   const columns = [
     ...COLUMNS.slice(0, -1),
-    ...(segments ? segmentColumns(segments) : []),
+    ...(facts ? segmentColumns(facts.segments) : []),
+    ...(facts ? lossColumns(slices, facts.losses) : []),
     ...COLUMNS.slice(-1),
   ];
   const rows = slices.map((slice) => columns.map(({ cell }) => cell(slice, now)));

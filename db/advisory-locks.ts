@@ -31,3 +31,12 @@ export const CONTEXT_MERGE_LOCK = 0x4347_07;
 
 /** 0: who turns what version 0.7 stored into segments, and then drops its tables. */
 export const CONVERSION_LOCK = 0x4347_08;
+
+/** 0: who decides the windows of alerts. */
+export const ALERT_DECISION_LOCK = 0x4347_09;
+
+/** By context_id, until the end of a transaction: who numbers beginnings and ends of events. */
+export const ALERT_CHANGE_LOCK = 0x4347_0b;
+
+/** 0: who tells the sinks of alerts what has begun and ended. */
+export const NOTIFICATION_LOCK = 0x4347_0a;

@@ -28,7 +28,7 @@ export async function cancelStatement(
     // The number that a pooler made up could be that of another's process.
     if (pid === null) return;
     // A node that takes no connection takes no cancel: the grace period decides.
-    await control.query(`select ${what}($1)`, [pid]).catch(() => {});
+    await control.query(`select ${what}($1::int)`, [pid]).catch(() => {});
   };
   const grace = graceBound();
   const cancelling = (async () => {

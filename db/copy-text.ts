@@ -5,5 +5,10 @@ export function copyInteger(value: number): string {
 }
 
 /** An integer[] as it is written in the text of a statement. */
-export const copyArray = (values: readonly number[]): string =>
-  `'{${values.map(copyInteger).join(',')}}'::int[]`;
+export const copyArray = (values: readonly number[]): string => `${arrayText(values)}::int[]`;
+
+/** A bigint[]. */
+export const copyBigintArray = (values: readonly number[]): string =>
+  `${arrayText(values)}::bigint[]`;
+
+const arrayText = (values: readonly number[]): string => `'{${values.map(copyInteger).join(',')}}'`;

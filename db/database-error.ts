@@ -35,6 +35,10 @@ export const isCanceled = (error: unknown): boolean => errorCode(error) === QUER
 export const isRecoveryConflict = (error: unknown): boolean =>
   RECOVERY_CONFLICTS.has(errorCode(error) ?? '');
 
+/** Whether a table of such a name is not there: undefined_table. */
+export const isMissingTable = (error: unknown, name: RegExp): boolean =>
+  errorCode(error) === '42P01' && error instanceof Error && name.test(error.message);
+
 /**
  * Whether a pooler gave a connection to another server process than the one that knows its prepared
  * statements: 42P05, the name is taken there; 26000, it is not known; 08P01, it is another one's.

@@ -78,17 +78,24 @@ const openPartitionsOf = (slice: string): string => `
 
 /**
  * SQL: bytes of a slice's pages with their indexes, measured now; null: it has no partition.
- * `slice`: SQL for its slice_id.
+ * `slice`: SQL for its slice_id. sizeOf: what measures a partition.
  */
-export const pageBytesOf = (slice: string): string =>
-  `(select sum(pg_total_relation_size(partition))::bigint from (
+export const pageBytesOf = (slice: string, sizeOf: PartitionSize): string =>
+  `(select sum(${sizeOf}(partition))::bigint from (
     select to_regclass('sealed_segment_pages_' || ${slice}) as partition
     union all select oid from (${openPartitionsOf(slice)}) as open) as partitions)`;
+
+export type PartitionSize = 'pg_total_relation_size' | 'citus_total_relation_size';
+
+/** The function that measures a partition; of distributed pages it asks the workers. */
+export const partitionSize = (isDistributed: boolean): PartitionSize =>
+  isDistributed ? 'citus_total_relation_size' : 'pg_total_relation_size';
 
 /**
  * SQL: where the pages of a slice are within the server's data folder; null: it has no partition.
  * The sealed ones stay, and once they are there hold nearly all of it. Of the open ones it is the
- * settled ones, whose generation is the first, and else the oldest.
+ * settled ones, whose generation is the first, and else the oldest. Of distributed pages it is the
+ * partition of the coordinator, which stands for those of the workers.
  */
 export const pagePathOf = (slice: string): string =>
   `coalesce(pg_relation_filepath(to_regclass('sealed_segment_pages_' || ${slice})),

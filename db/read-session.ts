@@ -1,7 +1,7 @@
-import type { PoolClient } from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
-import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
-import { announcedPid, BACKEND_PID } from './backend-pid.ts';
+import type { PoolClient, QueryResult } from 'pg';
+import type { WorkObserver } from '../domain/work-observer.ts';
+import { announcedPid } from './backend-pid.ts';
+import { beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import {
   isCanceled,
@@ -10,9 +10,8 @@ import {
   toServiceError,
 } from './database-error.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
-import { setSessionName } from './session-name.ts';
+import { type Statement, sendCopy, sendStatement } from './send-statement.ts';
 import { agree, type SnapshotCheck, SnapshotMoved, StatementsLost } from './snapshot-check.ts';
-import { statementName } from './statement-name.ts';
 import {
   graceBound,
   isPast,
@@ -23,22 +22,9 @@ import {
   withinBound,
 } from './time-bound.ts';
 
+export type { Statement } from './send-statement.ts';
 export { PagesGone, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
 export type { TimeBound } from './time-bound.ts';
-
-/**
- * query: the file in db/queries that it is of, by which statements are counted and traced.
- * name: for a statement that is sent often, so that each connection plans it once. Of one name
- * there is only ever one text.
- */
-export type Statement = {
-  readonly query?: string;
-  readonly text: string;
-  readonly values?: readonly unknown[];
-  readonly name?: string;
-  /** Under which requests that ask at the same time share what it reads; see `SharedReads`. */
-  readonly sharedAs?: string;
-};
 
 export type ReadSessionOptions = {
   pool: NodePool;
@@ -88,6 +74,9 @@ export class ReadSession {
   /** Of what was read before the transaction began, in a snapshot of its own. */
   #check: SnapshotCheck | null = null;
   #moved: SnapshotMoved | null = null;
+  /** Of the transaction, as long as all that it has read could have been read alone. */
+  #leavable: SnapshotCheck | null = null;
+  #hasReadMore = false;
 
   constructor(options: ReadSessionOptions) {
     this.#options = options;
@@ -96,6 +85,11 @@ export class ReadSession {
   /** Which snapshot statements see: another number after a failed one, which takes it along. */
   get snapshot(): number {
     return this.#lostSnapshots;
+  }
+
+  /** Whether it has a connection now. */
+  get isConnected(): boolean {
+    return this.#client !== null;
   }
 
   /** Why nothing holds that was read, if that is so: some statement has failed with it. */
@@ -124,6 +118,7 @@ export class ReadSession {
     return this.#enqueue(async () => {
       const rows = await this.#rowsAlone<Row>(statement, bound);
       if (!this.#inTransaction) this.#noteAlone(checkOf(rows));
+      else if (!this.#hasReadMore) this.#leavable ??= checkOf(rows);
       return rows;
     });
   }
@@ -168,17 +163,13 @@ export class ReadSession {
    * What `COPY (…) TO STDOUT` gives, as it comes: many bytes reach us several times faster than as
    * rows. It takes no parameters, so nothing but integers may be written into its text.
    */
-  copy(
-    { query, text }: Pick<Statement, 'query' | 'text'>,
-    bound?: TimeBound | null,
-  ): Promise<Buffer> {
-    return this.#queue((client) => {
-      this.#options.onStatement(text);
-      return this.#observed(query, () => collect(client.query(copyTo(text))));
-    }, bound);
+  copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
+    return this.#queue((client) => sendCopy(client, copy, this.#options), bound);
   }
 
   #queue<T>(work: Work<T>, bound: TimeBound | null | undefined): Promise<T> {
+    this.#hasReadMore = true;
+    this.#leavable = null;
     return this.#enqueue(() => this.#run({ work, alone: false }, bound));
   }
 
@@ -203,6 +194,19 @@ export class ReadSession {
     return true;
   }
 
+  /**
+   * The same for a request that reads on elsewhere. Of a transaction that has read nothing but who
+   * asks, and is one only as a pooler is in between, the next one here is known to see the same.
+   */
+  leave(): boolean {
+    const check = this.#leavable;
+    if (!this.#inTransaction || !check || this.#broken || this.#working > 0) return this.rest();
+    this.#check = check;
+    this.#leavable = null;
+    this.#commit();
+    return true;
+  }
+
   #letGo(): void {
     this.#client?.release(this.#broken);
     this.#client = null;
@@ -211,13 +215,15 @@ export class ReadSession {
   async end(): Promise<void> {
     await this.#tail;
     this.#ended = true;
+    if (this.#inTransaction && !this.#broken) this.#commit();
+    else this.#letGo();
+  }
+
+  #commit(): void {
     const client = this.#client;
     this.#client = null;
+    this.#inTransaction = false;
     if (!client) return;
-    if (!this.#inTransaction || this.#broken) {
-      client.release(this.#broken);
-      return;
-    }
     // Nobody waits for the end of what has only been read. A connection on which it fails loses
     // nothing, and is thrown away.
     this.#send(client, { query: 'commit', text: 'commit' }).then(
@@ -237,13 +243,16 @@ export class ReadSession {
         return this.#run(task, given);
       }
       // The next attempt at the request sends its statements without names.
-      if (this.#options.pool.pooler.noteLoss(error)) this.fail(new StatementsLost(error));
+      const { pooler, placement } = this.#options.pool;
+      if (pooler.noteLoss(error)) this.fail(new StatementsLost(error));
+      if (placement.noteRefusal(error)) this.fail(new SnapshotMoved(DISTRIBUTED, error));
       throw this.#explain(error, bound);
     }
   }
 
   async #attempt<T>({ work, alone }: Task<T>, bound: TimeBound | null): Promise<T> {
     this.#options.signal.throwIfAborted();
+    if (this.#moved) throw this.#moved;
     if (isPast(bound)) throw timedOut(bound);
     const client = await this.#connected(bound);
     this.#options.signal.throwIfAborted();
@@ -259,16 +268,16 @@ export class ReadSession {
   async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
     const check = this.#check;
     const { pool, requestId = null } = this.#options;
-    const askPid = pool.pooler.isPresent && BACKEND_PID;
-    const parts = [BEGIN, setSessionName(requestId), askPid, check?.text];
-    const begin = { query: 'begin', text: parts.filter(Boolean).join('; ') };
-    const result: unknown = await this.#guarded(client, (on) => this.#send(on, begin), bound);
+    const { statement, read } = beginText({
+      pooler: pool.pooler,
+      requestId,
+      check: check?.text ?? null,
+    });
+    const result = await this.#guarded(client, (on) => this.#send(on, statement), bound);
     this.#inTransaction = true;
     this.#check = null;
-    // Of several statements in one text there are as many results.
-    const results = [result].flat() as readonly { rows: readonly unknown[] }[];
-    if (askPid) this.#pid = pidIn(results.at(check ? -2 : -1)?.rows[0]);
-    const rows = results.at(-1)?.rows ?? [];
+    const { pid, rows } = read(result);
+    this.#pid = pid;
     if (check && !check.isSame(rows)) this.fail(new SnapshotMoved());
   }
 
@@ -322,22 +331,8 @@ export class ReadSession {
     }
   }
 
-  #send(client: PoolClient, { query, text, values, name }: Statement) {
-    this.#options.onStatement(text);
-    return this.#observed(query, () => {
-      if (!values) return client.query(text);
-      const isNamed = name !== undefined && !this.#options.pool.pooler.losesStatements;
-      const named = isNamed && { name: statementName(name, text) };
-      return client.query({ text, values: [...values], ...named });
-    });
-  }
-
-  #observed<T>(query: string | undefined, send: () => Promise<T>): Promise<T> {
-    const end = (this.#options.onWork ?? unobserved)('statement', query ?? 'other');
-    const sent = send();
-    // Beside the promise, not in its way: nothing waits longer for being watched.
-    sent.then(() => end(), end);
-    return sent;
+  #send(client: PoolClient, statement: Statement): Promise<QueryResult> {
+    return sendStatement(client, statement, this.#options);
   }
 
   /** Runs a statement and cancels it when its bound passes or its caller goes. */
@@ -369,13 +364,4 @@ export class ReadSession {
   }
 }
 
-/** PostgreSQL's JIT made every topper slower (measured; design). */
-const BEGIN = 'begin isolation level repeatable read read only; set local jit = off';
-
-async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-const pidIn = (row: unknown): number | null => (row as { pid?: number } | undefined)?.pid ?? null;
+const DISTRIBUTED = 'the pages were distributed over the workers of Citus';

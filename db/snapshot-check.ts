@@ -35,6 +35,25 @@ export class PagesGone extends SnapshotMoved {
   }
 }
 
+/**
+ * Why a standby was passed over: its versions are older or newer than those that were asked for;
+ * its history is another one; it took too long; it could not be reached; a statement failed there.
+ */
+export const PASS_REASONS = ['behind', 'ahead', 'foreign', 'slow', 'gone', 'failed'] as const;
+
+export type PassReason = (typeof PASS_REASONS)[number];
+
+/** A standby could not answer in place of the primary: the primary will. */
+export class PassedOver extends SnapshotMoved {
+  readonly reason: PassReason;
+
+  constructor(reason: PassReason, cause?: unknown) {
+    super(`a standby was passed over, as it is ${reason}`, cause);
+    this.name = 'PassedOver';
+    this.reason = reason;
+  }
+}
+
 /** Whether the same was seen of everything that both have seen. */
 export function agree(before: SnapshotCheck, after: SnapshotCheck): boolean {
   return [...after.seen].every(([thing, seen]) => (before.seen.get(thing) ?? seen) === seen);

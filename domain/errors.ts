@@ -123,14 +123,40 @@ export const ERRORS = {
   methodNotAllowed: {
     status: 405,
     code: 'BAD_USER_INPUT',
-    message: 'Method <method> is not allowed, use GET, HEAD or POST',
-    when: 'a REST endpoint is called with another method',
+    message: 'Method <method> is not allowed, use <methods>',
+    when: 'a REST endpoint is called with another method than it takes: GET, HEAD or POST, and `/metrics/toppers` without POST',
   },
   notAcceptable: {
     status: 406,
     code: 'BAD_USER_INPUT',
     message: 'The answer cannot be what is accepted, accept application/json',
     when: 'GraphQL is asked for an answer in a type that it does not have',
+  },
+  streamNotAccepted: {
+    status: 406,
+    code: 'BAD_USER_INPUT',
+    message: 'A subscription is answered by server-sent events, accept text/event-stream',
+    when: 'a GraphQL subscription is asked for in another type',
+  },
+  alertsMissed: {
+    status: 503,
+    code: 'BACKEND',
+    message: 'The database has lost alerts that you may have been told of, subscribe again',
+    when: 'a stream of `alertEvents` is open while a failover or a restore of a backup loses commits; whoever subscribes again is first told what is firing',
+  },
+  tooFarBehind: {
+    status: 503,
+    code: 'BUSY',
+    message:
+      'More than <limit> alerts have begun or ended since the last that you have read, subscribe again',
+    when: 'the reader of a stream of `alertEvents` is too slow; whoever subscribes again is first told what is firing',
+  },
+  tooManyStreams: {
+    status: 429,
+    code: 'LIMIT',
+    message:
+      'User <username> must have at most <limit> open subscriptions, close another one first',
+    when: 'a user has as many subscriptions open as one may',
   },
   unreadableBody: {
     status: 400,

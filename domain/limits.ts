@@ -1,3 +1,7 @@
+import { ALERT_LIMITS } from './limits/alert-limits.ts';
+import { FEED_LIMITS } from './limits/feed-limits.ts';
+import { LIVE_LIMITS } from './limits/live-limits.ts';
+
 /** Every limit of the service in one place, each with its reason. */
 export const LIMITS = {
   /** A legacy request is a handful of parameters; a pattern may be long (decision 1). */
@@ -6,8 +10,10 @@ export const LIMITS = {
   graphqlBodyBytes: 256 * 1024,
   /** The highest that either can be set to: a body is held in memory, and read in one piece. */
   bodyBytesCeiling: 16 * 1024 * 1024,
-  /** Characters of all documents that are kept compiled, each of which takes some 400 bytes. */
+  /** Characters of all documents that are kept compiled, each of which takes some 100 bytes. */
   compiledDocumentCharacters: 512 * 1024,
+  /** As how many of them each of their fields counts, written out: it takes some 1,000 bytes. */
+  plannedFieldCharacters: 8,
   /** Characters of the documents of which it is known how often they were asked for. */
   notedDocumentCharacters: 4 * 1024 * 1024,
   /** Characters of all documents that are kept parsed, each of which takes some 100 bytes. */
@@ -16,8 +22,10 @@ export const LIMITS = {
   persistedDocumentCharacters: 4 * 1024 * 1024,
   /** Trusted documents, which are all compiled when the server starts. */
   trustedDocuments: 10_000,
-  /** How often a document is asked for before it is compiled, which takes as long as validating. */
+  /** How often a document is asked for before it is compiled: most are asked for once. */
   compileAfter: 4,
+  /** Variables of @skip and @include: an operation is planned for each combination asked for. */
+  compiledConditions: 4,
   /** Never, for practical purposes. */
   compileAfterCeiling: 1_000_000,
   /** Tokens of a GraphQL document: a dashboard of 60 aliased toppers has about 3,000. */
@@ -54,6 +62,8 @@ export const LIMITS = {
   graphqlCostDays: 366,
   /** The specification's default number of keys. */
   defaultMaxItems: 100,
+  /** Keys that `/metrics/toppers` lists: each is a time series that Prometheus keeps for weeks. */
+  topperMetricsItems: 1_000,
   /** The same of a drill-down, which is asked for under every key (schema). */
   defaultDrilldownItems: 10,
   /** Ceiling of maxitems unless configured (decision 29). */
@@ -120,6 +130,15 @@ export const LIMITS = {
   mergeLookMs: 200,
   /** How often what merges have replaced is swept: it stays for five minutes anyway. */
   sweepingEverySeconds: 60,
+  /**
+   * How long distributed pages are looked for that a worker does not have yet, before the request
+   * begins anew: it commits some milliseconds after the coordinator, later where it is overloaded.
+   */
+  latePagesMs: 2_000,
+  /** How long distributed pages are read until it is asked whether all workers still answer. */
+  workerLookMs: 2_000,
+  /** Of each table of pages: each partition is a table of its own in each of them. */
+  shards: 1_000,
   /** How long an archived or dropped slice's samples wait for readers from before, at first. */
   detachWaitMs: 10_000,
   /** How often it is looked whether they are done. */
@@ -140,28 +159,8 @@ export const LIMITS = {
   importKnownAddresses: 65_536,
   /** Slices one file may fill: each takes a few of PostgreSQL's locks (6,400 by default). */
   importSlices: 1_000,
-  /** Flows that a feed holds in memory, those that are being committed too: some 100 MB. */
-  feedPendingFlows: 200_000,
-  /** A flow is committed at the latest so long after it was read, however slow its stream is. */
-  feedHoldMs: 120_000,
-  /** Seconds in which flows of a bucket that is over may still come, unless told otherwise. */
-  feedLatenessSeconds: 30,
-  /** A day: beyond it `feedHoldMs` decides. */
-  feedLatenessCeilingSeconds: 86_400,
-  /** Late flows are due at once, and each commit costs some ten statements. */
-  feedCommitEveryMs: 5_000,
-  /** How often a feed looks for what is due, and tells how it stands. */
-  feedTickMs: 1_000,
-  /** A feed writes a line about itself so often where it does not write to a terminal. */
-  feedStatusMs: 10_000,
-  /** After a failed commit, the first pause; then each is twice as long as the one before. */
-  feedFirstRetryMs: 200,
-  /** No pause is longer: the database is back for some seconds before it is noticed. */
-  feedLongestRetryMs: 5_000,
   /** That one flow may last: a longer one comes from a clock that was wrong. */
   flowDays: 31,
-  /** Told to end, how long a feed tries its last commit: systemd waits 90 seconds. */
-  feedLastCommitMs: 30_000,
   /** Bad lines that an import names; the others are only counted. */
   importNamedBadLines: 100,
   /** Characters of names of contexts, users, nodes, probes, pools, groups and meters. */
@@ -303,6 +302,35 @@ export const LIMITS = {
   metricNames: 200,
   /** How long a server that ends waits for its last traces to be taken. */
   traceFlushMs: 5_000,
+  /** How long a request waits for a standby that is shared, in all: then the primary answers. */
+  standbyWaitMs: 2_000,
+  /** After a standby was passed over, when it is first looked at again; twice as long each time. */
+  standbyLookMs: 100,
+  /** The longest such pause. */
+  standbyLongestLookMs: 5_000,
+  /** A standby that is passed over for longer is worth a line in the log: others catch up. */
+  standbyWarnMs: 1_000,
   /** Connections to each PostgreSQL node. */
   poolConnections: 10,
+  /** Of several serving processes, each has at least so many of them. */
+  poolConnectionsLeast: 2,
+  /** Processes that serve at one address: the largest machines have some more processors. */
+  processesCeiling: 64,
+  /** Before a process that could not start is started again; twice as long each time. */
+  processPauseMs: 500,
+  /** The longest such pause. */
+  processLongestPauseMs: 30_000,
+  /** Starts that fail one after the other until the server, if nothing serves, gives up. */
+  processStarts: 8,
+  /** How often each process is asked whether it still takes messages … */
+  processLookMs: 5_000,
+  /** … and so often in a row it may give no answer: nothing that it does takes half a minute. */
+  processSilentLooks: 6,
+  /** How long a process may take to tell its metrics, before what it told last is taken. */
+  processMetricsMs: 1_000,
+  /** Beyond the time for its requests and traces, how long an ending process may take. */
+  processEndMs: 5_000,
+  ...LIVE_LIMITS,
+  ...ALERT_LIMITS,
+  ...FEED_LIMITS,
 } as const;

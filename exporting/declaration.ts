@@ -1,3 +1,5 @@
+import { type StoredAlert, selectAlerts } from '../db/write/alerts/select-alerts.ts';
+import { type AlertSink, selectSinks } from '../db/write/alerts/select-sinks.ts';
 import type { Connection } from '../db/write/connection.ts';
 import type { ContextRow } from '../db/write/select-context.ts';
 import type { GroupRow } from '../db/write/select-groups.ts';
@@ -31,6 +33,8 @@ export async function exportDeclaration(
     pools: pools.map(declaredPool),
     probes: probes.map(({ name: id, description }) => ({ id, description })),
     groups: groups.map(declaredGroup),
+    alerts: (await selectAlerts(connection, contextId)).map(declaredAlert),
+    notify: (await selectSinks(connection, contextId)).map(declaredSink),
   };
   return {
     text: `${JSON.stringify(declaration, null, 2)}\n`,
@@ -42,8 +46,9 @@ export async function exportDeclaration(
 const byName = <T extends { readonly name: string }>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-const declaredNode = ({ name, role, urlEnv }: ContextNode) =>
-  urlEnv === null ? [] : [{ name, role, url_env: urlEnv }];
+const declaredNode = ({ name, role, urlEnv, share }: ContextNode) =>
+  // JSON leaves out what is undefined.
+  urlEnv === null ? [] : [{ name, role, url_env: urlEnv, share: share || undefined }];
 
 const declaredPool = (pool: ContextPool) => ({
   name: pool.name,
@@ -74,4 +79,30 @@ const declaredParts = ([parent, first, second]: readonly Guid[]) => ({
   crosskeyguid_1: first,
   // JSON leaves out what is undefined.
   crosskeyguid_2: second,
+});
+
+const declaredAlert = ({ rule, guid }: StoredAlert) => ({
+  name: rule.name,
+  group: exportedGuid(guid),
+  meter: rule.meterId,
+  window_seconds: rule.windowSeconds,
+  when: { [rule.when.condition]: rule.when.threshold },
+  filter: rule.filter,
+  probe: rule.probe,
+  for_windows: rule.forWindows,
+  clear_windows: rule.clearWindows,
+  severity: rule.severity,
+  description: rule.description,
+  max_keys: rule.maxKeys,
+  enabled: rule.enabled,
+});
+
+/** Secrets have names only: they are in the environment of the server that sends. */
+const declaredSink = ({ name, kind, url, urlEnv, secretEnv }: AlertSink) => ({
+  name,
+  kind,
+  // JSON leaves out what is undefined.
+  url: url ?? undefined,
+  url_env: urlEnv ?? undefined,
+  secret_env: secretEnv ?? undefined,
 });

@@ -4,7 +4,7 @@ import { projectRoot } from '../db/project-root.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** domain/limits.ts, in its order; the reason of each is the comment above it. */
+/** Of domain/limits.ts, in its order; the reason of each is the comment above it. */
 export function limitsPart(): string {
   const known = reasons();
   return markdownTable(
@@ -18,8 +18,14 @@ export function limitsPart(): string {
 }
 
 function reasons(): ReadonlyMap<string, string> {
-  const source = readFileSync(join(projectRoot(), 'domain/limits.ts'), 'utf8');
-  const entries = source.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g);
+  const files = [
+    'limits.ts',
+    'limits/live-limits.ts',
+    'limits/alert-limits.ts',
+    'limits/feed-limits.ts',
+  ];
+  const texts = files.map((file) => readFileSync(join(projectRoot(), 'domain', file), 'utf8'));
+  const entries = texts.join('').matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g);
   return new Map(
     [...entries].map(([, comment = '', name = '']) => [
       name,

@@ -1,6 +1,12 @@
+import { AlertTally } from '../server/alerts/alert-tally.ts';
+import { NotificationTally } from '../server/alerts/notify/notification-tally.ts';
+import { registerBackground } from '../server/background-metrics.ts';
 import { Drain } from '../server/drain.ts';
 import { createHttpServer } from '../server/http-server.ts';
 import { createLog } from '../server/log.ts';
+import { MergingTally } from '../server/merging/merging-tally.ts';
+import { registerProcesses } from '../server/processes/process-metrics.ts';
+import { RetentionTally } from '../server/retention-tally.ts';
 import { createService } from '../server/service.ts';
 import { readSettings } from '../server/settings.ts';
 import { code, markdownTable } from './markdown-table.ts';
@@ -19,7 +25,16 @@ export async function metricsPart(): Promise<string> {
       pages: { explorer: { credentials: null }, dashboard: null },
       drain: new Drain(),
     });
-    const ours = service.metrics.registry.getMetricsAsArray().filter(({ name }) => OURS.test(name));
+    const { registry } = service.metrics;
+    registerBackground(registry, {
+      merging: new MergingTally(),
+      retention: new RetentionTally(),
+      alerts: new AlertTally(),
+      notifications: new NotificationTally(),
+      databaseRestarts: () => 0,
+    });
+    registerProcesses(registry, { serving: () => 1, replaced: () => ({ died: 0, ended: 0 }) });
+    const ours = registry.getMetricsAsArray().filter(({ name }) => OURS.test(name));
     return markdownTable(
       ['metric', 'type', 'labels', 'what'],
       ours.map((metric) => {

@@ -2,6 +2,7 @@ import { serviceError } from '../domain/errors.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { GrantedContext, Identity } from './identity.ts';
 import type { NodeLoaders } from './loaders/session/node-loaders.ts';
+import type { SharedNode } from './loaders/session/request-reads.ts';
 import { chooseNode, type NodeChoice, type NodeRow, PRIMARY, urlOf } from './nodes.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -9,6 +10,7 @@ import type { RequestScope } from './request-scope.ts';
 export type ContextView = {
   readonly contextId: number;
   readonly name: string;
+  /** Of a standby that answers in place of the primary it is the primary's. */
   readonly nodeName: string;
   readonly nodeUrl: string;
   readonly loaders: NodeLoaders;
@@ -29,8 +31,28 @@ export function viewContext(
   const node = chooseNode(context, choice);
   const nodeUrl = node ? knownUrl(scope, context, node) : scope.reads.primaryUrl;
   const { contextId, name } = context;
+  const isNamed = choice.destinationNode !== null;
+  if (!node) scope.reads.view(contextId, isNamed ? [] : sharedNodes(scope, context));
   const loaders = scope.reads.at(nodeUrl);
   return { contextId, name, nodeName: node?.name ?? PRIMARY, nodeUrl, loaders };
+}
+
+/** Those that may answer in place of the primary. One without an address is passed over. */
+const sharedNodes = (scope: RequestScope, { nodes }: GrantedContext): SharedNode[] =>
+  nodes
+    .filter(({ share }) => share)
+    .flatMap((node) => {
+      const url = urlOf(node, scope.variable);
+      return url === null ? [] : [{ name: node.name, url }];
+    });
+
+/** The node that answers: a standby that is shared has the ids of the primary, but not its name. */
+export function answeringNode(
+  { reads }: RequestScope,
+  { contextId, nodeName, nodeUrl }: ContextView,
+): string | Promise<string> {
+  if (nodeUrl !== reads.primaryUrl || !reads.isShared(contextId)) return nodeName;
+  return reads.standbyFor(contextId).then((name) => name ?? nodeName);
 }
 
 function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): string {

@@ -35,8 +35,20 @@ export async function listGroups(at: ContextView): Promise<CounterGroupView[]> {
 }
 
 export async function findGroup(at: ContextView, guid: Guid): Promise<CounterGroupView | null> {
-  const groups = await listGroups(at);
-  return groups.find((group) => group.guid === guid) ?? null;
+  const catalog = await at.loaders.catalog(at.contextId);
+  const uuid = guid.slice(1, -1).toLowerCase();
+  const row = catalog.groups.find((each) => each.enabled && each.guid === uuid);
+  return row ? viewGroup(at, row, catalog) : null;
+}
+
+/** The enabled group with this number; null: there is none. */
+export async function findGroupById(
+  at: ContextView,
+  groupId: number,
+): Promise<CounterGroupView | null> {
+  const catalog = await at.loaders.catalog(at.contextId);
+  const row = catalog.groups.find((each) => each.enabled && each.group_id === groupId);
+  return row ? viewGroup(at, row, catalog) : null;
 }
 
 /** Those of `guids` (null: all) whose name or GUID has `search` in it. */

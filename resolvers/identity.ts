@@ -40,14 +40,26 @@ export type IdentitySources = {
  * primary cannot be reached, `standIns` are asked in turn: they hold the same users and grants
  * (decision 13).
  */
-export async function identify(
+export function identify(
   sources: IdentitySources,
-  credentials: Credentials,
+  { username, token, slicesOf = null }: Credentials,
+  standIns: readonly NodeRow[],
+): Promise<Identity> {
+  return identifyBy(sources, { username, digest: digestOf(token), slicesOf }, standIns);
+}
+
+/** What is kept of a token. */
+export const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** The same for those of whose token only the digest is known. */
+export async function identifyBy(
+  sources: IdentitySources,
+  claim: Claim,
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
   const end = sources.reads.onWork('identity', 'identify');
   try {
-    const identity = await prove(sources, credentials, standIns);
+    const identity = await prove(sources, claim, standIns);
     sources.reads.noteIdentity(identity.username);
     await sources.gate.turn();
     end();
@@ -60,24 +72,22 @@ export async function identify(
 
 async function prove(
   sources: IdentitySources,
-  credentials: Credentials,
+  claim: Claim,
   standIns: readonly NodeRow[],
 ): Promise<Identity> {
-  sources.gate.check(credentials.username);
-  const given = createHash('sha256').update(credentials.token).digest();
-  const { username, slicesOf = null } = credentials;
-  const claim = { username, digest: given, slicesOf };
+  const { username, digest: given } = claim;
+  sources.gate.check(username);
   const { row, nodeUrl } = await findUser(sources, claim, standIns);
   const stored = row?.digest ?? Buffer.alloc(given.length);
   // An unknown user is compared as well, with zeros, so that both cost the same.
   const matches = timingSafeEqual(given, stored);
-  if (!row?.digest || !matches) throw sources.gate.failed(credentials.username);
-  sources.gate.proved(credentials.username);
+  if (!row?.digest || !matches) throw sources.gate.failed(username);
+  sources.gate.proved(username);
   const contexts = row.contexts.map(({ contextId, name, nodes }) => {
     sources.directory.remember(name, nodes);
     return [name, { contextId, name, nodes }] as const;
   });
-  return { username: credentials.username, contexts: new Map(contexts), nodeUrl };
+  return { username, contexts: new Map(contexts), nodeUrl };
 }
 
 async function findUser(

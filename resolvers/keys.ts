@@ -12,18 +12,24 @@ export type KeyView = { readonly group: CounterGroupView; readonly row: Describe
 
 export type KeyAttribute = { readonly name: string; readonly value: string };
 
+/** A key with what it takes to show it. */
+export type NamedKey = {
+  readonly group: { readonly crosskey: object | null; readonly kinds: readonly SimpleKeyKind[] };
+  readonly row: DescribedKey;
+};
+
 /** A cross-key is its parts; any other key is the one part of itself. */
-const partsOf = ({ group, row }: KeyView): readonly string[] =>
+const partsOf = ({ group, row }: NamedKey): readonly string[] =>
   group.crosskey ? row.parts : [row.key];
 
 /** Decisions 30 and 31: for people, the parts of a cross-key joined as the key itself is. */
-export function readableOf(key: KeyView): string {
+export function readableOf(key: NamedKey): string {
   const readables = partsOf(key).map((part, i) => formatReadable(kindAt(key, i), part));
   return joined(key, readables);
 }
 
 /** The label given to the key, else the default of its kind, else its readable form. */
-export function labelOf(key: KeyView): string {
+export function labelOf(key: NamedKey): string {
   if (key.row.label !== null) return key.row.label;
   const labels = partsOf(key).map((part, i) => {
     const kind = kindAt(key, i);
@@ -32,9 +38,9 @@ export function labelOf(key: KeyView): string {
   return joined(key, labels);
 }
 
-const kindAt = ({ group }: KeyView, place: number): SimpleKeyKind => group.kinds[place] ?? 'text';
+const kindAt = ({ group }: NamedKey, place: number): SimpleKeyKind => group.kinds[place] ?? 'text';
 
-const joined = ({ group, row }: KeyView, texts: readonly string[]): string =>
+const joined = ({ group, row }: NamedKey, texts: readonly string[]): string =>
   group.crosskey ? joinCrossKey(texts) : (texts[0] ?? row.key);
 
 /** By name; a value that is no text is written as JSON. */

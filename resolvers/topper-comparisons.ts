@@ -1,8 +1,10 @@
-import { invalidWindow, malformed, serviceError } from '../domain/errors.ts';
+import { serviceError } from '../domain/errors.ts';
 import type { Guid } from '../domain/guid.ts';
-import { type Interval, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
+import type { Interval } from '../domain/interval.ts';
+import { BY_METRIC } from '../domain/ranking.ts';
 import { ratio, shownValue } from '../domain/topper-arithmetic.ts';
 import { availableInterval, drilldownsOf } from './counter-groups.ts';
+import { earlierWindow } from './earlier-window.ts';
 import type { RankedValue } from './loaders/answers/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
 import { checkMaxItems, coveredPart, rankableMeter, ruleOf } from './topper-plan.ts';
@@ -20,7 +22,7 @@ export type PreviousMetric = {
 export async function previousOf(ranked: RankedKey, ago: number | null): Promise<PreviousMetric> {
   const { topper } = ranked;
   const { rule } = topper.plan;
-  const window = earlier(topper.plan.window, ago);
+  const window = earlierWindow(topper.plan.window, ago);
   const then = (await ranksAt(topper, window))[ranked.rank - 1] ?? null;
   // Decision 31: without a reading then, metric is 0 and rank null.
   const metric = then ? shownValue(then.value, rule) : 0n;
@@ -56,19 +58,6 @@ async function askRanks(
   return answer.ranks;
 }
 
-function earlier({ from, to }: Interval, ago: number | null): Interval {
-  const seconds = ago ?? to - from;
-  if (ago !== null && ago < 1) throw malformed('ago', 'a positive number of seconds', ago);
-  if (from - seconds < 0 && ago === null) {
-    throw invalidWindow(`the one just before must not begin before 0, got ${from - seconds}`);
-  }
-  if (from - seconds < 0) {
-    const must = `at most ${from} seconds, so that the window stays within 0 to ${MAX_EPOCH_SECONDS}`;
-    throw malformed('ago', must, seconds);
-  }
-  return { from: from - seconds, to: to - seconds };
-}
-
 export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number };
 
 /**
@@ -90,6 +79,7 @@ export async function drillDown(
   const { window, probeId, bound } = plan;
   return loadTopper({
     ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, maxItems, bound },
+    ranking: BY_METRIC,
     available,
     covered: coveredPart(window, available),
     filter: null,

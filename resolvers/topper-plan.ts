@@ -2,6 +2,7 @@ import { malformed, serviceError } from '../domain/errors.ts';
 import { type Interval, intersect } from '../domain/interval.ts';
 import { compileKeyFilter, isEmptyFilter, type KeyFilter } from '../domain/key-filter.ts';
 import { type Fold, foldOf } from '../domain/meter-type.ts';
+import type { PlannedRanking, Ranking } from '../domain/ranking.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import type { MeterRule } from '../domain/topper-arithmetic.ts';
 import { resolveWindow, type WindowRequest } from '../domain/window.ts';
@@ -12,6 +13,7 @@ import {
   findMeter,
   type MeterView,
 } from './counter-groups.ts';
+import { earlierWindow } from './earlier-window.ts';
 import type { MeterRead } from './loaders/plan/meter-read.ts';
 import type { TimeBound } from './loaders/session/request-reads.ts';
 import type { RequestScope } from './request-scope.ts';
@@ -22,6 +24,7 @@ export type TopperRequest = {
   readonly meterIndex: number;
   readonly window: WindowRequest;
   readonly maxItems: number;
+  readonly ranking: Ranking;
   readonly filter: KeyFilter;
   readonly probe: string | null;
   /** IANA name; null: the server's. */
@@ -51,6 +54,7 @@ export type TopperPlan = {
   /** Which keys may be listed; null: all. */
   readonly filter: KeyFilter | null;
   readonly within: Within | null;
+  readonly ranking: PlannedRanking;
   readonly maxItems: number;
   readonly bound: TimeBound | null;
 };
@@ -85,6 +89,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     rule: ruleOf(group, fold),
     window,
     probeId,
+    ranking: plannedRanking(request.ranking, window),
     filter,
     maxItems,
     bound,
@@ -93,6 +98,9 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     within: null,
   };
 }
+
+const plannedRanking = (ranking: Ranking, window: Interval): PlannedRanking =>
+  'ago' in ranking ? { by: ranking.by, since: earlierWindow(window, ranking.ago) } : ranking;
 
 /** The part of a window that is inside what is available; empty where nothing is. */
 export const coveredPart = (window: Interval, available: Interval | null): Interval =>

@@ -1,14 +1,16 @@
 import type { Exact } from '../domain/exact.ts';
 import type { Interval } from '../domain/interval.ts';
-import { shownTotal } from '../domain/topper-arithmetic.ts';
+import { shownTotal, shownValue } from '../domain/topper-arithmetic.ts';
 import { type KeyView, viewKeys } from './keys.ts';
 import type {
   KeyAnswer,
   KeyQuestion,
   KeySelection,
   KeysWithin,
+  RankedKeys,
 } from './loaders/answers/topper-answers.ts';
 import type { RequestScope } from './request-scope.ts';
+import { stepCount } from './series-step.ts';
 import { planTopper, readOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
 
 /** A key in its place. rank counts the keys that pass the filter, from 1. */
@@ -17,7 +19,11 @@ export type RankedKey = {
   readonly rank: number;
   readonly key: KeyView;
   readonly value: Exact;
+  /** What it was ranked by, as shown. */
+  readonly rankValue: bigint;
 };
+
+type Ranked = RankedKeys['listed'][number];
 
 /** Totals are exact; null where nothing has a reading. */
 export type Topper = {
@@ -35,13 +41,17 @@ export type Topper = {
 export const askTopper = async (scope: RequestScope, request: TopperRequest): Promise<Topper> =>
   loadTopper(await planTopper(scope, request));
 
-/** The K largest keys, and what the rest comes to. */
+/** The first K keys, and what the rest comes to. */
 export async function loadTopper(plan: TopperPlan): Promise<Topper> {
-  const selection = await selectKeys(plan);
-  const question = { kind: 'top', maxItems: plan.maxItems, ...selection } as const;
-  const answer = await askKeys(plan, plan.window, question);
-  if (answer.kind !== 'top') throw new Error('another question was answered');
-  const { listed, total, others, othersMatching, keyCount } = answer;
+  const answer = await askRanking(plan, await selectKeys(plan));
+  if (answer.kind !== 'top' && answer.kind !== 'ranked') {
+    throw new Error('another question was answered');
+  }
+  const { total, others, othersMatching, keyCount } = answer;
+  const listed =
+    answer.kind === 'top'
+      ? answer.listed.map((each) => ({ ...each, rankValue: shownValue(each.value, plan.rule) }))
+      : answer.listed.map((each) => rankedKey(plan, each));
   const { group } = plan.meter;
   const views = await viewKeys(
     group,
@@ -50,10 +60,67 @@ export async function loadTopper(plan: TopperPlan): Promise<Topper> {
   );
   const keys: RankedKey[] = [];
   const topper: Topper = { plan, total, others, othersMatching, keyCount, keys };
-  for (const [index, { value }] of listed.entries()) {
-    keys.push({ topper, rank: index + 1, key: views[index] as KeyView, value });
+  for (const [index, { value, rankValue }] of listed.entries()) {
+    keys.push({ topper, rank: index + 1, key: views[index] as KeyView, value, rankValue });
   }
   return topper;
+}
+
+/** Asks for the first keys of the plan's ranking. */
+function askRanking(plan: TopperPlan, selection: KeySelection): Promise<KeyAnswer> {
+  const { ranking, maxItems, window, covered, fold } = plan;
+  const top = { kind: 'top', maxItems, ...selection } as const;
+  switch (ranking.by) {
+    case 'metric':
+      return askKeys(plan, window, top);
+    case 'peak':
+      // The largest of the largest values of the topper buckets is that of the window.
+      if (fold === 'max') return askKeys(plan, window, top);
+      return askKeys(plan, covered, { ...selection, ...seriesOf(plan), percentile: null });
+    case 'percentile':
+      return askKeys(plan, covered, {
+        ...selection,
+        ...seriesOf(plan),
+        percentile: ranking.percentile,
+      });
+    case 'growth':
+    case 'decline':
+    case 'new': {
+      const changes = { kind: 'changes', change: ranking.by, since: ranking.since } as const;
+      return askKeys(plan, window, { ...selection, ...changes, maxItems });
+    }
+    default:
+      return ranking satisfies never;
+  }
+}
+
+const seriesOf = (plan: TopperPlan) => ({
+  kind: 'series' as const,
+  bucketCount: stepCount(plan, plan.rule.topperBucketSeconds),
+  maxItems: plan.maxItems,
+});
+
+/** What a key that only a decline lists comes to: it has no reading. */
+const NO_READING: Exact = { sum: 0n, count: 1n };
+
+function rankedKey({ ranking, rule }: TopperPlan, { key, value, beside }: Ranked) {
+  const shown = shownTotal(value, rule);
+  const compared = shownTotal(beside, rule);
+  const own = { key, value: value ?? NO_READING };
+  switch (ranking.by) {
+    case 'growth':
+      return { ...own, rankValue: shown - compared };
+    case 'decline':
+      return { ...own, rankValue: compared - shown };
+    case 'peak':
+    case 'percentile':
+      return { ...own, rankValue: compared };
+    case 'metric':
+    case 'new':
+      return { ...own, rankValue: shown };
+    default:
+      return ranking satisfies never;
+  }
 }
 
 /** Asks about all keys of the plan's meter in an interval. */

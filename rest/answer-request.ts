@@ -9,13 +9,13 @@ import {
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
 import { API_TOKEN, CONTEXT, decodeCommon, readTimeout, USERNAME } from './decode-common.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { AnsweringEndpoint } from './endpoint.ts';
 import type { Parameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
 
 /** Seconds the request's database work may take; null waits. A malformed `timeout` says so later. */
 export function timeoutOf<Options extends { node: NodeChoice }>(
-  endpoint: Endpoint<Options>,
+  endpoint: AnsweringEndpoint<Options>,
   parameters: Parameters,
   settings: RequestScope['settings'],
 ): number | null {
@@ -38,7 +38,7 @@ export type AskedOfRest = {
 
 /** The endpoint's answer. The checks come in the order of decision 3; the first answers. */
 export async function answerRequest<Options extends { node: NodeChoice }>(
-  endpoint: Endpoint<Options>,
+  endpoint: AnsweringEndpoint<Options>,
   asked: AskedOfRest,
   anonymous: AnonymousScope,
 ): Promise<Rendered> {
@@ -56,12 +56,12 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
 }
 
 async function authenticate(
-  { listsSlices }: Pick<Endpoint<never>, 'listsSlices'>,
+  { listsSlices, isScraped }: Pick<AnsweringEndpoint<never>, 'listsSlices' | 'isScraped'>,
   asked: AskedOfRest,
   { reads, directory, variable, gate }: AnonymousScope,
 ): Promise<Identity> {
   const { parameters } = asked;
-  const credentials = credentialsOf(asked);
+  const credentials = isScraped ? asked.headerCredentials() : credentialsOf(asked);
   if (!credentials) throw serviceError('invalidToken');
   const standIn = chosenNode(parameters, directory);
   return identify(

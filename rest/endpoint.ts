@@ -29,8 +29,13 @@ export type EndpointDescription = {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 };
 
-/** One of the three legacy endpoints: how its parameters are read and what it answers. */
-export type Endpoint<Options extends { node: NodeChoice }> = EndpointDescription & {
+/** How the parameters of an endpoint are read and what it answers. */
+export type AnsweringEndpoint<Options extends { node: NodeChoice }> = Pick<
+  EndpointDescription,
+  'path' | 'timeout'
+> & {
+  /** For programs that scrape metrics: GET and HEAD, and credentials in the header, alone. */
+  readonly isScraped?: true;
   /** Whether it lists the context's slices: they are read together with who asks. */
   readonly listsSlices?: true;
   /** What must be there before values are looked at (decision 3). Error: 400. */
@@ -40,3 +45,7 @@ export type Endpoint<Options extends { node: NodeChoice }> = EndpointDescription
   /** Errors: 422 for well-formed names that do not exist. */
   readonly answer: (scope: RequestScope, at: ContextView, options: Options) => Promise<Rendered>;
 };
+
+/** One of the three legacy endpoints. */
+export type Endpoint<Options extends { node: NodeChoice }> = EndpointDescription &
+  AnsweringEndpoint<Options>;

@@ -3,12 +3,13 @@ import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered } from '../resolvers/request-scope.ts';
 import { type AskedOfRest, answerRequest, timeoutOf } from './answer-request.ts';
 import { counterGroupInfo } from './counter-group-info.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { AnsweringEndpoint } from './endpoint.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { fromQuery, type Parameters } from './parameters.ts';
 import { readBody } from './read-body.ts';
 import { timeSlices } from './time-slices.ts';
 import { topper } from './topper.ts';
+import { topperMetrics } from './topper-metrics.ts';
 
 export type RestRequest = {
   readonly path: string;
@@ -26,23 +27,35 @@ export type WithScope = <T>(
   work: (scope: AnonymousScope) => Promise<T>,
 ) => Promise<T>;
 
-/** Each endpoint by its path, its options known to itself only. */
-const ENDPOINTS: ReadonlyMap<string, (asked: AskedOfRest, scope: WithScope) => Promise<Rendered>> =
-  new Map([bound(timeSlices), bound(counterGroupInfo), bound(topper)]);
+/** An endpoint whose options are known to itself only. */
+type BoundEndpoint = {
+  readonly methods: readonly string[];
+  readonly answer: (asked: AskedOfRest, withScope: WithScope) => Promise<Rendered>;
+};
 
-function bound<Options extends { node: NodeChoice }>(endpoint: Endpoint<Options>) {
+/** Each endpoint by its path. */
+const ENDPOINTS: ReadonlyMap<string, BoundEndpoint> = new Map([
+  bound(timeSlices),
+  bound(counterGroupInfo),
+  bound(topper),
+  bound(topperMetrics),
+]);
+
+function bound<Options extends { node: NodeChoice }>(endpoint: AnsweringEndpoint<Options>) {
+  const { path, isScraped } = endpoint;
+  const methods = isScraped ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST'];
   const answer = (asked: AskedOfRest, withScope: WithScope) =>
     withScope(
       (settings) => timeoutOf(endpoint, asked.parameters, settings),
       (scope) => answerRequest(endpoint, asked, scope),
     );
-  return [endpoint.path, answer] as const;
+  return [path, { methods, answer }] as const;
 }
 
 export const isRestPath = (path: string): boolean => ENDPOINTS.has(path);
 
 /**
- * The answer of a legacy endpoint, errors included. An error that is none of the table is a defect
+ * The answer of a REST endpoint, errors included. An error that is none of the table is a defect
  * and thrown on: the server logs it and answers as for any defect.
  */
 export async function handleRest(
@@ -50,38 +63,44 @@ export async function handleRest(
   withScope: WithScope,
   onError: (error: ServiceError) => void,
 ): Promise<Rendered> {
+  const endpoint = ENDPOINTS.get(request.path);
   try {
-    const answer = ENDPOINTS.get(request.path);
-    if (!answer) throw serviceError('noSuchPath', { path: request.path });
+    if (!endpoint) throw serviceError('noSuchPath', { path: request.path });
     const { headerCredentials } = request;
-    const parameters = await readParameters(request);
-    return await answer({ parameters, headerCredentials }, withScope);
+    const parameters = await readParameters(request, endpoint.methods);
+    return await endpoint.answer({ parameters, headerCredentials }, withScope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onError(error);
-    return renderError(error);
+    return renderError(error, endpoint?.methods);
   }
 }
 
-async function readParameters(request: RestRequest): Promise<Parameters> {
-  const query = fromQuery(request.query);
-  switch (request.method) {
-    case 'GET':
-    case 'HEAD':
-      return query;
-    case 'POST':
-      // Decision 1: in a POST the body wins over the query string.
-      return (await readBody(await request.body(), request.contentType)).over(query);
-    default:
-      throw serviceError('methodNotAllowed', { method: request.method });
+async function readParameters(
+  request: RestRequest,
+  methods: readonly string[],
+): Promise<Parameters> {
+  const { method } = request;
+  if (!methods.includes(method)) {
+    throw serviceError('methodNotAllowed', { method, methods: alternatives(methods) });
   }
+  const query = fromQuery(request.query);
+  if (method !== 'POST') return query;
+  // Decision 1: in a POST the body wins over the query string.
+  return (await readBody(await request.body(), request.contentType)).over(query);
 }
+
+const alternatives = (words: readonly string[]): string =>
+  `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /** The specification's error shape, for whatever the whole service answers with JSON. */
-export function renderError(error: ServiceError): Rendered {
+export function renderError(
+  error: ServiceError,
+  methods: readonly string[] = ['GET', 'HEAD', 'POST'],
+): Rendered {
   const { kind, retryAfterSeconds } = error;
   const headers = {
-    ...(kind === 'methodNotAllowed' && { allow: 'GET, HEAD, POST' }),
+    ...(kind === 'methodNotAllowed' && { allow: methods.join(', ') }),
     // Decision 11: never Basic, so that no browser makes credentials ambient.
     ...(kind === 'invalidToken' && { 'www-authenticate': 'Bearer' }),
     ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),

@@ -1,5 +1,7 @@
 import { serviceError } from '../domain/errors.ts';
+import { BY_METRIC } from '../domain/ranking.ts';
 import { shownValue } from '../domain/topper-arithmetic.ts';
+import type { ContextView } from '../resolvers/contexts.ts';
 import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../resolvers/request-scope.ts';
 import { keyPercentiles } from '../resolvers/topper-series.ts';
@@ -45,17 +47,31 @@ export const topper: Endpoint<TopperOptions> = {
   },
   decode: decodeTopper,
   async answer(scope, at, options) {
-    const { meterIndex, maxItems, filter, window, probe, timeZone } = options;
-    const group = await existingGroup(at, options.counterGroup);
-    const answer = await askTopper(scope, {
-      ...{ group, meterIndex, maxItems, filter, window, probe, timeZone },
-      timeoutSeconds: null,
-      names: TOPPER_NAMES,
-    });
+    const answer = await askedTopper(scope, at, options);
     const rendered = await write(scope, answer, options);
     return answer.keys.length > 0 ? rendered : withAvailableWindow(rendered, answer.plan.available);
   },
 };
+
+/** What the options ask for. Errors: 422 for names that do not exist. */
+export async function askedTopper(
+  scope: RequestScope,
+  at: ContextView,
+  options: TopperOptions,
+): Promise<Topper> {
+  return askTopper(scope, {
+    group: await existingGroup(at, options.counterGroup),
+    meterIndex: options.meterIndex,
+    maxItems: options.maxItems,
+    ranking: BY_METRIC,
+    filter: options.filter,
+    window: options.window,
+    probe: options.probe,
+    timeZone: options.timeZone,
+    timeoutSeconds: null,
+    names: TOPPER_NAMES,
+  });
+}
 
 async function write(
   scope: RequestScope,
@@ -76,26 +92,33 @@ async function write(
 }
 
 async function listedTopper(topper: Topper, options: TopperOptions): Promise<ListedTopper> {
+  const { ranks } = options;
+  const { keys } = topper;
+  const percentiles =
+    ranks.length > 0 ? await Promise.all(keys.map((key) => keyPercentiles(key, ranks))) : [];
   return {
     guid: topper.plan.meter.group.guid,
     meterIndex: options.meterIndex,
     others: jsonInteger(shownOthers(topper)),
-    keys: await Promise.all(topper.keys.map((key) => listedKey(key, options))),
+    keys: keys.map((key, i) => listedKey(key, percentiles[i] ?? null, options)),
   };
 }
 
-async function listedKey(ranked: RankedKey, options: TopperOptions): Promise<ListedKey> {
-  const { key, value, topper: answer } = ranked;
-  const percentiles = options.ranks.length > 0 && (await keyPercentiles(ranked, options.ranks));
+type Percentiles = Awaited<ReturnType<typeof keyPercentiles>>;
+
+function listedKey(
+  { key, value, topper: answer }: RankedKey,
+  percentiles: Percentiles | null,
+  options: TopperOptions,
+): ListedKey {
   return {
     key: key.row.key,
     names: options.resolveKeys ? { readable: readableOf(key), label: labelOf(key) } : null,
     metric: jsonInteger(shownValue(value, answer.plan.rule)),
     description: key.row.description,
     attributes: options.attributes ? attributesOf(key) : null,
-    percentiles: percentiles
-      ? percentiles.map(({ rank, value: at }) => ({ rank, value: jsonInteger(at) }))
-      : null,
+    percentiles:
+      percentiles?.map(({ rank, value: at }) => ({ rank, value: jsonInteger(at) })) ?? null,
   };
 }
 

@@ -1,10 +1,10 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
-import { serviceError } from '../domain/errors.ts';
 import type { Guid } from '../domain/guid.ts';
 import type { RequestScope } from '../resolvers/request-scope.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
+import { type AuthScopes, isGranted, isSignedIn, outOfScope } from './scopes.ts';
 
 export type SchemaTypes = {
   Context: RequestScope;
@@ -15,12 +15,7 @@ export type SchemaTypes = {
     BigInt: { Input: bigint; Output: bigint | number };
     Guid: { Input: Guid; Output: Guid };
   };
-  AuthScopes: {
-    /** Decision 11: everything but introspection needs it. */
-    signedIn: boolean;
-    /** The name of a context that must be granted to whoever asks. */
-    granted: string;
-  };
+  AuthScopes: AuthScopes;
 };
 
 /**
@@ -31,15 +26,12 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: [ScopeAuthPlugin, RelayPlugin],
   defaultFieldNullability: false,
   scopeAuth: {
-    authScopes: ({ identity }) => ({
-      signedIn: identity !== null,
-      granted: (contextName: string) => identity?.contexts.has(contextName) ?? false,
+    authScopes: (scope) => ({
+      signedIn: isSignedIn(scope),
+      granted: (contextName: string) => isGranted(scope, contextName),
     }),
     runScopesOnType: true,
-    unauthorizedError: (_parent, { identity }) =>
-      identity
-        ? serviceError('notAllowed', { username: identity.username, context: 'of this object' })
-        : serviceError('invalidToken'),
+    unauthorizedError: (_parent, scope) => outOfScope(scope),
   },
   relay: {
     encodeGlobalID: encodeGlobalId,

@@ -1,41 +1,48 @@
 import {
   BREAK,
   type DocumentNode,
-  type ExecutionResult,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
   getVariableValues,
   isAbstractType,
   isIntrospectionType,
-  isNonNullType,
   Kind,
   type OperationDefinitionNode,
   parse,
   TypeInfo,
-  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../domain/limits.ts';
 import type { RequestScope } from '../resolvers/request-scope.ts';
-import { compilableSchema } from './compilable-schema.ts';
-import { type AskedDocument, fieldNodesAt } from './field-nodes.ts';
+import type { Variables } from './compiled/collect-fields.ts';
+import { countFields } from './compiled/count-fields.ts';
+import type { FieldPlan } from './compiled/field-plan.ts';
+import { OperationRun } from './compiled/operation-run.ts';
+import { type GuardedSchema, planOperation } from './compiled/plan-operation.ts';
+import { typeGuards } from './compiled/type-scopes.ts';
 
-/** One operation of a document, compiled to a function. */
-export type CompiledQuery = AskedDocument & {
-  readonly text: string;
-  readonly document: DocumentNode;
-  /** Variables that must not be null, and must be given unless they have a default. */
-  readonly needed: ReadonlySet<string>;
-  /** Errors are still as they were thrown. Variables: as given, and known to coerce. */
-  readonly run: (scope: RequestScope, variables: Variables) => Promise<ExecutionResult>;
+/** What an operation came to: `data` is JSON. Errors are still as they were thrown. */
+export type CompiledResult = {
+  readonly data: string;
+  readonly errors: readonly GraphQLError[];
 };
 
-export type Variables = Readonly<Record<string, unknown>>;
+/** One operation of a document, made ready to run. */
+export type CompiledQuery = {
+  readonly text: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** Variables on which it depends what is asked for; each is true or false. */
+  readonly conditions: readonly string[];
+  /** What it takes in memory, all of it planned for all conditions, as that many characters do. */
+  readonly size: number;
+  /** Variables: coerced. */
+  readonly run: (scope: RequestScope, variables: Variables) => Promise<CompiledResult>;
+};
 
 /** A valid document as it was asked for. */
 export type AskedOperation = {
@@ -45,21 +52,27 @@ export type AskedOperation = {
 };
 
 /**
- * Compiled operations by document *and* operation name. Compiling takes as long as validating, so
- * it is done for what is asked for often, or was trusted at the start. Operations that cannot be
- * compiled go on as before. Bounded by the length of the documents.
+ * Compiled operations by document *and* operation name: those that are asked for often, and those
+ * that were trusted at the start. graphql-js runs operations that cannot be compiled. Bounded by
+ * what the compiled ones take in memory.
  */
 export class CompiledQueries {
-  readonly #schema: GraphQLSchema;
+  readonly #schema: GuardedSchema;
   readonly #hotAfter: number;
   readonly #trusted = new Map<string, CompiledQuery>();
-  readonly #compiled = boundedByLength<CompiledQuery>(LIMITS.compiledDocumentCharacters);
+  readonly #compiled = new LRUCache<string, CompiledQuery>({
+    maxSize: LIMITS.compiledDocumentCharacters,
+    sizeCalculation: ({ size }) => size,
+  });
   /** How often an operation was asked for since it was compiled; NaN: it cannot be. */
-  readonly #asked = boundedByLength<number>(LIMITS.notedDocumentCharacters);
+  readonly #asked = new LRUCache<string, number>({
+    maxSize: LIMITS.notedDocumentCharacters,
+    sizeCalculation: (_, key) => key.length,
+  });
 
   /** hotAfter: how often an operation is asked for before it is compiled. */
   constructor(schema: GraphQLSchema, hotAfter: number) {
-    this.#schema = compilableSchema(schema);
+    this.#schema = { schema, guards: typeGuards(schema) };
     this.#hotAfter = hotAfter;
   }
 
@@ -97,74 +110,72 @@ export class CompiledQueries {
     }
   }
 
-  /**
-   * The variables as graphql-js coerces them, which is stricter than what was compiled (`@oneOf`).
-   * null: it refuses them, or does something else with them than compiled code; it is to be asked.
-   */
-  coerce({ operation, needed }: CompiledQuery, variables: Variables): Variables | null {
+  /** null: graphql-js refuses the variables, or something else that depends on them. */
+  coerce({ operation, conditions }: CompiledQuery, variables: Variables): Variables | null {
     const { variableDefinitions = [] } = operation;
-    const { coerced } = getVariableValues(this.#schema, variableDefinitions, variables);
-    if (!coerced) return null;
-    for (const name of needed) if ((coerced[name] ?? null) === null) return null;
-    return coerced;
+    const { coerced } = getVariableValues(this.#schema.schema, variableDefinitions, variables);
+    const isDecided = conditions.every((name) => typeof coerced?.[name] === 'boolean');
+    return coerced && isDecided ? coerced : null;
   }
 }
 
-const boundedByLength = <Value extends object | number>(characters: number) =>
-  new LRUCache<string, Value>({ maxSize: characters, sizeCalculation: (_, key) => key.length });
-
+/** As JSON, a name has no line break of its own: whatever it is, no other request has its key. */
 const keyOf = (text: string, operationName: string | null): string =>
-  `${operationName ?? ''}\n${text}`;
+  `${JSON.stringify(operationName)}\n${text}`;
 
+/** null: it is no query, or graphql-js has to answer it. */
 function compile(
-  schema: GraphQLSchema,
+  schema: GuardedSchema,
   { text, document, operationName }: AskedOperation,
 ): CompiledQuery | null {
   const operation = getOperationAST(document, operationName);
-  if (operation?.operation !== 'query' || !isCompilable(schema, document)) return null;
-  const compiled = compileQuery(schema, document, operationName ?? undefined);
-  if (!isCompiledQuery(compiled)) return null;
-  const fragments = new Map(
+  if (operation?.operation !== 'query' || !isCompilable(schema.schema, document)) return null;
+  const conditions = conditionsOf(document, operation);
+  if (conditions.length > LIMITS.compiledConditions) return null;
+  const fragments = Object.fromEntries(
     document.definitions.flatMap((each) =>
       each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
     ),
   );
-  const asked = { operation, fragments };
-  const defaults = defaultsOf(operation);
+  const fields = countFields(operation, fragments) * 2 ** conditions.length;
+  const size = text.length + LIMITS.plannedFieldCharacters * fields;
+  if (size > LIMITS.compiledDocumentCharacters) return null;
+  const runDocument = { schema: schema.schema, operation, fragments };
+  const plans = new Map<string, readonly FieldPlan[]>();
   return {
-    ...asked,
     text,
     document,
-    needed: neededVariables(schema, document),
-    async run(scope, given) {
-      const variables = { ...defaults, ...given };
-      const result = await compiled.query(undefined, scope, variables);
-      if (!result.errors) return result;
-      return { ...result, errors: result.errors.map((error) => located(error, asked)) };
+    operation,
+    conditions,
+    size,
+    run(scope, variables) {
+      // No more of them: the plan keeps what it is made with.
+      const decided = Object.fromEntries(conditions.map((each) => [each, variables[each]]));
+      const name = Object.values(decided).join();
+      const planning = { ...schema, fragments, variables: decided };
+      const plan = plans.get(name) ?? planOperation(planning, operation);
+      plans.set(name, plan);
+      return runOperation(plan, new OperationRun(runDocument, scope, variables));
     },
   };
 }
 
-/** Compiled code does not always say where in the document its errors are. */
-function located(error: GraphQLError, asked: AskedDocument): GraphQLError {
-  const { message, path, originalError, extensions } = error;
-  if (!path) return error;
-  const nodes = fieldNodesAt(asked, path);
-  return new GraphQLError(message, { nodes, path, originalError, extensions });
+async function runOperation(
+  fields: readonly FieldPlan[],
+  run: OperationRun,
+): Promise<CompiledResult> {
+  const { errors } = run.errors;
+  try {
+    return { data: await run.renderFields(fields, undefined, undefined), errors };
+  } catch (error) {
+    run.errors.add(error as GraphQLError, undefined);
+    return { data: 'null', errors };
+  }
 }
 
-/** Given with each request, since compiled code does not apply them everywhere. */
-const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
-  Object.fromEntries(
-    variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
-    ),
-  );
-
 /**
- * Whether all of it does what graphql-js does once it is compiled. Not so: interfaces and unions,
- * whose types' scopes only the value would tell, @skip and @include on fields that merge, and the
- * schema itself, which is another one here.
+ * Not compiled are interfaces and unions, whose types' scopes only the value would tell, and the
+ * schema itself.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
@@ -172,9 +183,7 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   visit(
     document,
     visitWithTypeInfo(types, {
-      enter(node) {
-        if (node.kind === Kind.DIRECTIVE) isPlain = false;
-        if (node.kind !== Kind.FIELD) return undefined;
+      Field() {
         const type = getNamedType(types.getType());
         if (!type || isAbstractType(type) || isIntrospectionType(type)) isPlain = false;
         return isPlain ? undefined : BREAK;
@@ -184,26 +193,20 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   return isPlain;
 }
 
-/**
- * Variables that, null or left out, leave a default in force or are an error on their field: in
- * place of an argument that has a default or may not be null, and within lists and input objects.
- * Compiled code does neither.
- */
-function neededVariables(schema: GraphQLSchema, document: DocumentNode): Set<string> {
-  const types = new TypeInfo(schema);
-  const needed = new Set<string>();
-  visit(
-    document,
-    visitWithTypeInfo(types, {
-      VariableDefinition: () => false,
-      Variable({ name }, _key, parent) {
-        const isArgument = parent !== undefined && 'kind' in parent && parent.kind === 'Argument';
-        const hasDefault = types.getDefaultValue() !== undefined;
-        if (!isArgument || hasDefault || isNonNullType(types.getInputType())) {
-          needed.add(name.value);
-        }
-      },
-    }),
-  );
-  return needed;
+/** The variables of the operation that say what @skip and @include let stand. */
+function conditionsOf(
+  document: DocumentNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive(directive) {
+      for (const { value } of directive.arguments ?? []) {
+        if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      }
+    },
+  });
+  return variableDefinitions
+    .map(({ variable }) => variable.name.value)
+    .filter((name) => names.has(name));
 }

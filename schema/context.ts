@@ -1,11 +1,22 @@
-import { haSlaveMode, probeNames, totalWindow } from '../resolvers/contexts.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { listAlertEvents } from '../resolvers/alert-events.ts';
+import { listAlerts } from '../resolvers/alerts.ts';
+import { answeringNode, haSlaveMode, probeNames, totalWindow } from '../resolvers/contexts.ts';
 import { findGroup, searchGroups } from '../resolvers/counter-groups.ts';
 import { listPools } from '../resolvers/pools.ts';
 import { listSlices } from '../resolvers/slices.ts';
 import { builder } from './builder.ts';
 import { findContextAt } from './find-node.ts';
 import { encodePath } from './global-id.ts';
-import { ContextRef, CounterGroupRef, PoolRef, SliceRef, TimeIntervalRef } from './refs.ts';
+import {
+  AlertEventConnectionRef,
+  AlertRef,
+  ContextRef,
+  CounterGroupRef,
+  PoolRef,
+  SliceRef,
+  TimeIntervalRef,
+} from './refs.ts';
 import { decodeInterval, TimeIntervalInput } from './window-input.ts';
 
 builder.node(ContextRef, {
@@ -52,7 +63,10 @@ builder.node(ContextRef, {
       description: 'Where the data is stored, with total and free space.',
       resolve: (context) => listPools(context),
     }),
-    nodeName: t.exposeString('nodeName', { description: 'The PostgreSQL node that answers.' }),
+    nodeName: t.string({
+      description: 'The PostgreSQL node that answers.',
+      resolve: (context, _args, scope) => answeringNode(scope, context),
+    }),
     probes: t.stringList({
       description: 'Names of the probes that readings can be restricted to.',
       resolve: (context) => probeNames(context),
@@ -75,3 +89,33 @@ builder.node(ContextRef, {
     }),
   }),
 });
+
+/** What watches it. */
+builder.objectFields(ContextRef, (t) => ({
+  alerts: t.field({
+    type: [AlertRef],
+    description: 'The rules that watch its enabled counter groups, by name.',
+    resolve: (context) => listAlerts(context),
+  }),
+  alertEvents: t.field({
+    type: AlertEventConnectionRef,
+    description: 'When its alerts have fired, and what is firing, newest first.',
+    args: {
+      alert: t.arg.string({
+        description: 'Only of alerts with this name, those of earlier declarations too.',
+      }),
+      // Nullable, as Relay's compiler demands of a connection.
+      first: t.arg.int({
+        defaultValue: LIMITS.defaultAlertEventsPage,
+        description: 'How many events to list, at most 1,000; null: 50.',
+      }),
+      after: t.arg.string({ description: 'Cursor of the event before the page.' }),
+    },
+    resolve: (context, { alert, first, after }) =>
+      listAlertEvents(context, {
+        alert: alert ?? null,
+        first: first ?? LIMITS.defaultAlertEventsPage,
+        after: after ?? null,
+      }),
+  }),
+}));

@@ -1,3 +1,4 @@
+import { ALERT_CONDITIONS, type AlertCondition } from '../domain/alerts/rule.ts';
 import { KEY_KINDS, type KeyKind } from '../domain/key-kind.ts';
 import { METER_TYPE_NAMES, type MeterTypeName } from '../domain/meter-type.ts';
 import { builder } from './builder.ts';
@@ -58,4 +59,25 @@ export const WindowPresetEnum = builder.enumType('WindowPreset', {
     LATEST_TOPPER_BUCKET: { description: 'The newest complete topper bucket.' },
     ALL_AVAILABLE: { description: 'From the oldest to the newest bucket there is.' },
   } as const,
+});
+
+const COMPARISON_DESCRIPTIONS: Readonly<Record<AlertCondition, string>> = {
+  key_above: 'A key is above the threshold.',
+  key_share_above: "A key's part of the total, 0 to 1, is above the threshold.",
+  key_in_top: 'A key is among so many largest.',
+  key_grows_by: 'A key has grown by more than the threshold since the window just before.',
+  key_new_above: 'A key without a reading in the window just before is above the threshold.',
+  total_above: 'The total is above the threshold.',
+  total_below: 'The total is below the threshold.',
+  silent_seconds: 'No new data have come for more than so many seconds.',
+};
+
+export const AlertComparisonEnum = builder.enumType('AlertComparison', {
+  description: 'What an alert compares with its threshold.',
+  values: Object.fromEntries(
+    ALERT_CONDITIONS.map((condition) => [
+      condition.toUpperCase(),
+      { value: condition, description: COMPARISON_DESCRIPTIONS[condition] },
+    ]),
+  ) as Record<Uppercase<AlertCondition>, { value: AlertCondition; description: string }>,
 });

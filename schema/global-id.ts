@@ -1,5 +1,14 @@
 /** The types that `node(id:)` can give. */
-const NODE_TYPES = ['Context', 'Slice', 'Pool', 'CounterGroup', 'Meter', 'Key'] as const;
+const NODE_TYPES = [
+  'Context',
+  'Slice',
+  'Pool',
+  'CounterGroup',
+  'Meter',
+  'Key',
+  'Alert',
+  'AlertEvent',
+] as const;
 
 type GlobalId = { typename: string; id: string };
 

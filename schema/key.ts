@@ -2,6 +2,7 @@ import { attributesOf, encodeCursor, findRawKey, labelOf, readableOf } from '../
 import { builder } from './builder.ts';
 import { findGroupAt } from './find-node.ts';
 import { encodePath } from './global-id.ts';
+import { pageInfoOf } from './page-info.ts';
 import { CounterGroupRef, KeyAttributeRef, KeyConnectionRef, KeyEdgeRef, KeyRef } from './refs.ts';
 
 builder.node(KeyRef, {
@@ -61,15 +62,8 @@ builder.objectType(KeyConnectionRef, {
     pageInfo: t.field({
       type: builder.pageInfoRef(),
       description: 'Where the page lies.',
-      resolve: ({ keys, hasNextPage, hasPreviousPage }) => {
-        const [first, last] = [keys[0], keys.at(-1)];
-        return {
-          hasNextPage,
-          hasPreviousPage,
-          startCursor: first ? encodeCursor(first) : null,
-          endCursor: last ? encodeCursor(last) : null,
-        };
-      },
+      resolve: ({ keys, hasNextPage, hasPreviousPage }) =>
+        pageInfoOf({ items: keys, hasNextPage, hasPreviousPage }, encodeCursor),
     }),
     totalCount: t.int({
       description: 'How many keys all pages have together.',

@@ -25,7 +25,7 @@ builder.queryFields((t) => ({
   }),
   contexts: t.field({
     type: [ContextRef],
-    description: 'The contexts you may read, by name, each on its primary node.',
+    description: 'The contexts you may read, by name, as the primary or a shared standby has them.',
     authScopes: { signedIn: true },
     resolve: (_root, _args, scope) => grantedContexts(scope),
   }),
@@ -37,7 +37,8 @@ builder.queryFields((t) => ({
     args: {
       name: t.arg.string({ required: true, description: 'Name of the context.' }),
       destinationNode: t.arg.string({
-        description: 'Name of the node that is to answer; left out: the primary.',
+        description:
+          'Name of the node that is to answer; left out: the primary, or a shared standby.',
       }),
       fromDr: t.arg.boolean({
         required: true,

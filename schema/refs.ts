@@ -1,4 +1,6 @@
 import type { Interval } from '../domain/interval.ts';
+import type { AlertEventPage, AlertEventView } from '../resolvers/alert-events.ts';
+import type { AlertView } from '../resolvers/alerts.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';
 import type { FlatSeriesPoint } from '../resolvers/flat-series.ts';
@@ -34,3 +36,7 @@ export const FlatSeriesPointRef = builder.objectRef<FlatSeriesPoint>('FlatSeries
 export const KeyRef = builder.objectRef<KeyView>('Key');
 export const KeyConnectionRef = builder.objectRef<KeyPage>('KeyConnection');
 export const KeyEdgeRef = builder.objectRef<KeyView>('KeyEdge');
+export const AlertRef = builder.objectRef<AlertView>('Alert');
+export const AlertEventRef = builder.objectRef<AlertEventView>('AlertEvent');
+export const AlertEventConnectionRef = builder.objectRef<AlertEventPage>('AlertEventConnection');
+export const AlertEventEdgeRef = builder.objectRef<AlertEventView>('AlertEventEdge');

@@ -1,6 +1,7 @@
 import { builder } from './builder.ts';
 import './scalars.ts';
 import './query.ts';
+import './subscription.ts';
 import './time-interval.ts';
 import './context.ts';
 import './slice.ts';
@@ -10,6 +11,8 @@ import './meter.ts';
 import './topper.ts';
 import './topper-key.ts';
 import './key.ts';
+import './alert.ts';
+import './alert-event.ts';
 
 /** The whole GraphQL schema; schema/schema.graphql is its printed form. */
 export const schema = builder.toSchema();

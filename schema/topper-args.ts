@@ -6,10 +6,12 @@ import type { RequestScope } from '../resolvers/request-scope.ts';
 import type { TopperRequest } from '../resolvers/topper-plan.ts';
 import { builder } from './builder.ts';
 import { decodeFilter, KeyFilterInput } from './key-filter-input.ts';
+import { decodeRanking, type GivenRanking, RANKING_ARGS } from './ranking-args.ts';
 import { decodeWindow, WindowInput } from './window-input.ts';
 
 /** The arguments that `CounterGroup.topper` and `Meter.topper` share. */
 export const TOPPER_ARGS = builder.args((t) => ({
+  ...RANKING_ARGS,
   window: t.field({
     type: WindowInput,
     description: 'The time window; left out: the current day from midnight until now.',
@@ -37,7 +39,7 @@ type GivenTopper = {
   probe?: string | null | undefined;
   timeZone?: string | null | undefined;
   timeoutSeconds?: number | null | undefined;
-};
+} & GivenRanking;
 
 /**
  * How many keys to list: a default that is more than the server lists is as many as it does. The
@@ -65,6 +67,7 @@ export function decodeTopper(
     meterIndex,
     window: decodeWindow(given.window, timeZone),
     maxItems: listed(given.maxItems, LIMITS.defaultMaxItems, settings),
+    ranking: decodeRanking(given),
     filter: decodeFilter(given.filter),
     probe: given.probe ?? null,
     timeZone,

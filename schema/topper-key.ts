@@ -48,6 +48,11 @@ builder.objectType(TopperKeyRef, {
       description: "Its value over the window, by the meter's rule.",
       resolve: ({ value, topper }) => shownValue(value, topper.plan.rule),
     }),
+    rankValue: t.field({
+      type: 'BigInt',
+      description: 'What it was ranked by: `metric`, unless `rankBy` says otherwise.',
+      resolve: ({ rankValue }) => rankValue,
+    }),
     volume: t.field({
       type: 'BigInt',
       nullable: true,

@@ -69,7 +69,10 @@ export function guardConnections(
   });
 }
 
-const NO_TUNNEL = serviceError('methodNotAllowed', { method: 'CONNECT' });
+const NO_TUNNEL = serviceError('methodNotAllowed', {
+  method: 'CONNECT',
+  methods: 'GET, HEAD or POST',
+});
 
 function refusalOf(
   code: string | undefined,

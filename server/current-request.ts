@@ -9,6 +9,8 @@ export type CurrentRequest = {
   user: string | null;
   /** The name under which a GraphQL operation is counted. */
   operation: string | null;
+  /** To be called when it is found to be answered by a stream; null: it cannot be. */
+  streamOpened: (() => void) | null;
 };
 
 /** What each line of the log that is written for a request says of it. */

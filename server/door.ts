@@ -5,7 +5,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
 import { Admission, type Crowd, type Fullness, type Place } from './admission.ts';
 import { CrowdLimit } from './crowd-limit.ts';
-import { LogInFailures } from './log-in-failures.ts';
+import { LogInFailures, logInLimits } from './log-in-failures.ts';
 import { LoopTurns } from './loop-turns.ts';
 import type { Settings } from './settings.ts';
 
@@ -45,15 +45,12 @@ export class Door {
 
   constructor(
     settings: DoorSettings,
+    failures: LogInFailures = new LogInFailures(logInLimits(settings)),
     crowd: Crowd = new CrowdLimit({ most: settings.maxConcurrent, waitMs: settings.maxWaitMs }),
   ) {
     const limits = { total: settings.maxConcurrent, share: settings.maxConcurrentPerUser };
     this.admission = new Admission(limits, crowd);
-    this.#failures = new LogInFailures({
-      perUser: settings.logInFailures,
-      perAddress: settings.logInFailuresPerAddress,
-      windowMs: settings.logInFailureSeconds * 1000,
-    });
+    this.#failures = failures;
   }
 
   /**

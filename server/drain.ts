@@ -8,6 +8,7 @@ export class Drain {
   readonly #sockets = new Set<Socket>();
   readonly #works = new Set<Promise<void>>();
   #begun = false;
+  #onBegin: () => Promise<void> = async () => undefined;
 
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
@@ -20,6 +21,11 @@ export class Drain {
       this.#responses.add(response);
       response.once('close', () => this.#responses.delete(response));
     });
+  }
+
+  /** What answers without end is told to end. */
+  begins(onBegin: () => Promise<void>): void {
+    this.#onBegin = onBegin;
   }
 
   /** Work that goes on after its caller has gone: it cancels what it began in the database. */
@@ -36,6 +42,7 @@ export class Drain {
    */
   async end(server: Server, graceMs: number): Promise<void> {
     this.#begun = true;
+    this.hold(this.#onBegin());
     for (const response of this.#responses) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }

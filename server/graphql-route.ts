@@ -10,18 +10,19 @@ import { limitsOf } from './guard-graphql.ts';
 import { headersOf } from './headers-of.ts';
 import { answerHot, hotRequest } from './hot-graphql.ts';
 import { type Answer, type Exchange, readBody, send } from './http-exchange.ts';
+import type { Live } from './live/live.ts';
+import type { SubscriptionSlot } from './live/subscription-slot.ts';
 import { requireOwnSite } from './other-sites.ts';
 import type { Service } from './service.ts';
 import { withScope } from './with-scope.ts';
 
 /** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
-export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<void> {
+export function graphqlRoute(service: Service, live: Live): (exchange: Exchange) => Promise<void> {
   const { log, settings, metrics } = service;
   const trusted = new Map([...service.pageDocuments, ...service.documents]);
   const documents = new Documents(trusted, settings);
   const compiled = new CompiledQueries(schema, settings.compileAfter);
-  // The page's own are compiled once they are used: no start waits for a page nobody opens.
-  for (const text of service.documents.values()) compiled.trust(text);
+  for (const text of trusted.values()) compiled.trust(text);
   const hotWays = { compiled, documents, limits: limitsOf(settings) };
   const yoga = createGraphQL({ log, settings, metrics, compiled, documents });
   return async (exchange) => {
@@ -32,12 +33,16 @@ export function graphqlRoute(service: Service): (exchange: Exchange) => Promise<
     const hot = isPlain && body && hotRequest(hotWays, request, body);
     metrics.graphql(hot ? 'hot' : 'yoga');
     const seconds = settings.queryTimeoutSeconds;
-    const answer = await withScope(service, exchange, seconds, (anonymous) =>
-      hot
-        ? answerHot(hot, { headers: headersOf(request), anonymous, asked: exchange, metrics })
-        : askYoga(yoga, { exchange, contentType, body, anonymous }),
-    );
-    if (!signal.aborted) await send(exchange, withEntityTag(exchange, answer));
+    const slot: SubscriptionSlot = { opened: null };
+    const answer = await withScope(service, exchange, seconds, (anonymous) => {
+      slot.opened = null;
+      return hot
+        ? answerHot(hot, { headers: headersOf(request), anonymous, asked: exchange, metrics, slot })
+        : askYoga(yoga, { exchange, contentType, body, anonymous, slot });
+    });
+    if (signal.aborted) return;
+    if (slot.opened) live.open(exchange, slot.opened);
+    else await send(exchange, withEntityTag(exchange, answer));
   };
 }
 
@@ -48,11 +53,12 @@ type YogaRequest = {
   readonly contentType: string | undefined;
   readonly body: Buffer | null;
   readonly anonymous: AnonymousScope;
+  readonly slot: SubscriptionSlot;
 };
 
 async function askYoga(
   yoga: ReturnType<typeof createGraphQL>,
-  { exchange, contentType, body, anonymous }: YogaRequest,
+  { exchange, contentType, body, anonymous, slot }: YogaRequest,
 ): Promise<Answer> {
   const { request, method, query, signal } = exchange;
   const search = query.size > 0 ? `?${query}` : '';
@@ -63,7 +69,7 @@ async function askYoga(
   const response = await yoga.fetch(
     `http://localhost${GRAPHQL_PATH}${search}`,
     { method, headers, signal, ...(body && { body: new Uint8Array(body) }) },
-    { anonymous, asked: exchange },
+    { anonymous, asked: exchange, slot },
   );
   return explainRefusal({
     status: response.status,

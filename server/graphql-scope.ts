@@ -1,12 +1,14 @@
 import { identify } from '../resolvers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
 import { type HeaderSource, readCredentials } from '../schema/credentials.ts';
+import type { SubscriptionSlot } from './live/subscription-slot.ts';
 import type { AskedFor } from './service.ts';
 
 /** What the HTTP layer hands to each GraphQL request. */
 export type GraphQLServerContext = {
   readonly anonymous: AnonymousScope;
   readonly asked: Pick<AskedFor, 'current' | 'log' | 'signal'>;
+  readonly slot: SubscriptionSlot;
 };
 
 /** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */

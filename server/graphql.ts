@@ -1,4 +1,4 @@
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
 import type { AnonymousScope, RequestScope } from '../resolvers/request-scope.ts';
@@ -8,6 +8,7 @@ import { schema } from '../schema/schema.ts';
 import type { Documents } from './documents.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
 import { guardSchema, limitRequests, refuseOtherOperations } from './guard-graphql.ts';
+import { openSubscriptions } from './live/open-subscriptions.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observeGraphQL } from './observe-graphql.ts';
@@ -58,6 +59,7 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
       limitRequests(settings),
       refuseOtherOperations(),
       guardSchema(settings, isSignedIn),
+      openSubscriptions(),
       runCompiled(known.compiled),
       giveBackReads(),
       givePlans(),
@@ -80,7 +82,11 @@ const findDocuments = (
   },
 });
 
-/** Runs the compiled form of what is asked for often; variables are coerced by graphql-js first. */
+/**
+ * Runs the compiled form of what is asked for often; variables are coerced by graphql-js first,
+ * which runs all else. Yoga's own executor takes an object with a field `then` for a promise, and
+ * does not know a variable `__proto__`.
+ */
 const runCompiled = (
   compiled: CompiledQueries,
 ): Plugin<RequestScope, GraphQLServerContext, RequestScope> => ({
@@ -88,14 +94,28 @@ const runCompiled = (
     const { query: text, operationName = null, variables, extensions } = args.contextValue.params;
     if (typeof text !== 'string') return;
     const query = compiled.note({ text, document: args.document, operationName });
-    if (!query || !compiled.coerce(query, variables ?? {})) return;
+    const coerced = query && compiled.coerce(query, variables ?? {});
+    if (!query || !coerced) {
+      setExecuteFn(executeWithStatus);
+      return;
+    }
     const asked = {
-      ...{ query, operationName },
-      ...{ variables: variables ?? {}, extensions: extensions ?? null },
+      query,
+      operationName,
+      variables: variables ?? {},
+      coerced,
+      extensions: extensions ?? null,
     };
     setExecuteFn(() => runOrRemember(args.contextValue, asked));
   },
 });
+
+/** As graphql-js; what cannot be executed, as its variables are wrong, has the status 400. */
+async function executeWithStatus(args: ExecutionArgs): Promise<ExecutionResult> {
+  const result = await execute(args);
+  const isRun = result.data !== undefined;
+  return isRun ? result : { ...result, extensions: { http: { status: 400 } } };
+}
 
 /** Asked when a document was refused, before anybody asked who sent it. */
 const isSignedIn = async ({ request, anonymous }: GraphQLServerContext & { request: Request }) => {

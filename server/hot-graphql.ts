@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { ServiceError } from '../domain/errors.ts';
-import type { CompiledQueries, Variables } from '../schema/compiled-queries.ts';
+import type { Variables } from '../schema/compiled/collect-fields.ts';
+import type { CompiledQueries } from '../schema/compiled-queries.ts';
 import type { HeaderSource } from '../schema/credentials.ts';
 import { costFault } from '../schema/limits/cost-fault.ts';
 import { documentFault } from '../schema/limits/document-fault.ts';
@@ -48,7 +49,7 @@ export function hotRequest(
     documentFault(document, limits) ?? costFault(document, params.operationName, coerced, limits);
   if (isOverLimit) return null;
   const { operationName, variables, extensions } = params;
-  return { query, operationName, variables, extensions, mediaType };
+  return { query, operationName, variables, coerced, extensions, mediaType };
 }
 
 type Asked = GraphQLServerContext & {
@@ -82,7 +83,8 @@ export async function answerHot(
   }
 }
 
-function masked(result: ExecutionResult): ExecutionResult {
+/** Errors as callers see them. */
+export function masked(result: ExecutionResult): ExecutionResult {
   if (!result.errors) return result;
   return { ...result, errors: result.errors.map((error): GraphQLError => renderError(error)) };
 }
@@ -170,6 +172,10 @@ function render(result: ExecutionResult, mediaType: MediaType): Answer {
   );
   return { status: init.status, headers, body };
 }
+
+/** As JSON, without what errors say of HTTP. */
+export const renderResult = (result: ExecutionResult): string =>
+  String(render(result, 'application/json').body);
 
 const GOOD_ANSWERS = {
   'application/json': render({ data: null }, 'application/json'),

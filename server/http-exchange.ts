@@ -54,7 +54,13 @@ export function openExchange(
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new CallerGone());
   });
-  const current: CurrentRequest = { requestId, span: null, user: null, operation: null };
+  const current: CurrentRequest = {
+    requestId,
+    span: null,
+    user: null,
+    operation: null,
+    streamOpened: null,
+  };
   let named: Logger | null = null;
   return {
     ...{ request, response, current, ...terms },

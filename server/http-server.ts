@@ -20,6 +20,7 @@ import { graphqlRoute } from './graphql-route.ts';
 import { headersOf } from './headers-of.ts';
 import { type Answer, type Exchange, openExchange, readBody, send } from './http-exchange.ts';
 import { watchLastResponses } from './last-responses.ts';
+import { Live } from './live/live.ts';
 import { NO_ROUTE, observeRequest } from './observe-request.ts';
 import { requireOwnCredentials } from './other-sites.ts';
 import { watchQueuedResponses } from './queued-responses.ts';
@@ -55,7 +56,7 @@ export function createHttpServer(
   { pages, drain }: { pages: Pages; drain: Drain },
 ): Server {
   const { settings, metrics } = service;
-  const door = new Door(settings);
+  const door = new Door(settings, service.siblings?.logInFailures);
   const countRefusal = registerAdmission(metrics.registry, door.admission);
   const refusals = new RefusalLog(service.log);
   door.onRefusal = (why) => {
@@ -65,10 +66,17 @@ export function createHttpServer(
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   // Whose X-Forwarded-For and x-request-id are believed.
   const isTrusted = proxyAddress.compile([...settings.trustProxy]);
-  const routeOf = createRouter(service, pages, {
-    metrics: () => metrics.text().then(plain(metrics.contentType)),
-    readiness: () => readyAnswer(service),
-  });
+  const live = new Live(service, door.admission);
+  drain.begins(() => live.end());
+  const graphql = graphqlRoute(service, live);
+  const routeOf = createRouter(
+    service,
+    { pages, graphql },
+    {
+      metrics: () => metricsAnswer(service),
+      readiness: () => readyAnswer(service),
+    },
+  );
   const refusedAtOnce = refuseAtOnce(service);
   const warnOfProxy = warnOfUndeclaredProxy(service.log, isTrusted);
   const server = createServer(connectionOptions(settings), (request, response) => {
@@ -136,12 +144,13 @@ async function respond(service: Service, exchange: Exchange, route: Route): Prom
 
 const INTERNAL = new ServiceError('internal', ERRORS.internal.message);
 
+type Ways = { readonly pages: Pages; readonly graphql: Route['answer'] };
+
 function createRouter(
   service: Service,
-  { explorer: explorerOptions, dashboard }: Pages,
+  { pages: { explorer: explorerOptions, dashboard }, graphql }: Ways,
   told: { metrics: () => Promise<Answer>; readiness: () => Promise<Answer> },
 ): (exchange: Exchange) => Route {
-  const graphql = graphqlRoute(service);
   const { settings } = service;
   const maySee = settings.explorer === 'signed-in' ? signedInTest(service) : null;
   const explorer =
@@ -219,19 +228,27 @@ function headerCredentials(exchange: Exchange): Credentials | null {
 }
 
 async function readyAnswer(service: Service): Promise<Answer> {
-  const { problem, warning } = await readiness(service);
+  const { problem, warnings } = await readiness(service);
   if (problem !== null) return { ...ok(problem), status: 503 };
-  return ok(warning === null ? 'ready' : `ready\nwarning: ${warning}`);
+  return ok(['ready', ...warnings.map((warning) => `warning: ${warning}`)].join('\n'));
 }
 
-const plain =
-  (contentType: string) =>
-  (body: string): Answer => ({
-    status: 200,
-    headers: { 'content-type': contentType },
-    body,
-  });
+async function metricsAnswer({ metrics, siblings, log }: Service): Promise<Answer> {
+  try {
+    const text = await (siblings ? siblings.metricsText() : metrics.text());
+    return plain(metrics.contentType, text);
+  } catch (err) {
+    log.warn({ err }, 'the metrics of all processes could not be gathered');
+    return { ...ok('the metrics of all processes could not be gathered'), status: 503 };
+  }
+}
 
-const ok = (text: string): Answer => plain('text/plain; charset=utf-8')(`${text}\n`);
+const plain = (contentType: string, body: string): Answer => ({
+  status: 200,
+  headers: { 'content-type': contentType },
+  body,
+});
+
+const ok = (text: string): Answer => plain('text/plain; charset=utf-8', `${text}\n`);
 
 const TO_EXPLORER: Answer = { status: 302, headers: { location: GRAPHQL_PATH }, body: '' };

@@ -1,4 +1,5 @@
 import { NEEDS_SESSION } from '../db/pooling.ts';
+import { selectEventRetentions } from '../db/write/alerts/retention/select-event-retentions.ts';
 import { type Connection, isTransactionPooled } from '../db/write/connection.ts';
 import { removeTakenPartitions } from '../db/write/segments/remove-taken-partitions.ts';
 import { selectIsPrimary } from '../db/write/select-is-primary.ts';
@@ -7,6 +8,7 @@ import { withConnection } from '../db/write/with-connection.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { dropSlice } from '../keeping/drop-slice.ts';
 import { expiredSelection } from '../keeping/expired.ts';
+import { dropExpiredEvents } from '../keeping/expired-events.ts';
 import type { Keeper } from '../keeping/keeper.ts';
 import { planSlices } from '../keeping/plan-slices.ts';
 import { type BackgroundWork, type Delays, workInBackground } from './background-work.ts';
@@ -29,9 +31,10 @@ export type KeepRetentionOptions = {
 const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEveryMs };
 
 /**
- * Drops the slices of each context that are older than its `retention_days`, on the primary, and
- * gives back the space of what was archived or dropped while readers still looked at it. It takes a
- * context only for a slice at a time, and where an import has it for long, comes back later.
+ * Drops what is older than its context's `retention_days`, slices and ended events of alerts, on
+ * the primary, and gives back the space of what was archived or dropped while readers still looked
+ * at it. It takes a context only for a slice at a time, and where an import has it for long, comes
+ * back later.
  */
 export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   const { databaseUrl, log, tally = new RetentionTally(), delays = DELAYS } = options;
@@ -50,11 +53,15 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   async function look(signal: AbortSignal): Promise<void> {
     let failed = true;
     try {
-      failed = !(await withConnection({ databaseUrl, signal }, 'retention', (connection) =>
-        isTransactionPooled(connection)
-          ? leaveUndone(connection)
-          : dropExpired({ connection, log, tally, now, lockMs, signal }),
-      ));
+      failed = !(await withConnection({ databaseUrl, signal }, 'retention', async (connection) => {
+        const dropping = { connection, log, tally, now, lockMs, signal };
+        // These need no lock, so they go also behind a pooler.
+        const areEventsGood = await dropEvents(dropping);
+        const areSlicesGood = isTransactionPooled(connection)
+          ? await leaveUndone(connection)
+          : await dropSlices(dropping);
+        return areEventsGood && areSlicesGood;
+      }));
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'no context could be looked at for retention');
     }
@@ -74,8 +81,27 @@ type Dropping = {
   readonly signal: AbortSignal;
 };
 
+/** Whether those of all contexts could be dropped. */
+async function dropEvents(dropping: Dropping): Promise<boolean> {
+  const { connection, log, tally, now, signal } = dropping;
+  let isGood = true;
+  for (const { name: context, ...retention } of await selectEventRetentions(connection, now())) {
+    try {
+      const events = await dropExpiredEvents({ ...retention, connection, now, signal });
+      tally.droppedEvents += events;
+      const facts = { context, events, retentionDays: retention.retentionDays };
+      if (events > 0) log.info(facts, 'ended events of alerts were too old and dropped');
+    } catch (error) {
+      if (signal.aborted) return isGood;
+      log.error({ err: error, context }, 'old events of alerts could not be dropped');
+      isGood = false;
+    }
+  }
+  return isGood;
+}
+
 /** Whether all contexts could be looked at. */
-async function dropExpired(dropping: Dropping): Promise<boolean> {
+async function dropSlices(dropping: Dropping): Promise<boolean> {
   const { connection, log, now, signal } = dropping;
   let isGood = true;
   for (const retention of await selectRetentions(connection, now())) {

@@ -35,11 +35,12 @@ const WORK_BUCKETS = [0.0005, 0.0025, 0.01, 0.05, 0.25, 1, 5, 30];
 /** What /metrics tells, as Prometheus text (docs/reference/metrics.md). */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectNodeMetrics(registry);
   const build = new Gauge({
     name: 'countergraph_build_info',
     help: 'Always 1; the labels say what is running',
     labelNames: ['version', 'node'],
+    aggregator: 'first',
     registers: [registry],
   });
   build.set({ version, node: process.versions.node }, 1);
@@ -90,6 +91,17 @@ export function createMetrics(version: string): Metrics {
     slowRequest: () => slow.inc(),
     onWork: timeWork(registry),
   };
+}
+
+/** What every Node process can tell of itself. */
+export function collectNodeMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const metric of registry.getMetricsAsArray()) {
+    // Of several processes: the slowest loop is the one to watch, and the service is as old as the
+    // oldest. The others are sums.
+    if (metric.name.startsWith('nodejs_eventloop_lag_')) metric.aggregator = 'max';
+    if (metric.name === 'process_start_time_seconds') metric.aggregator = 'min';
+  }
 }
 
 function countErrors(registry: Registry): (kind: CountedError) => void {

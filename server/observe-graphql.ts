@@ -43,7 +43,10 @@ export function noteOperation(
 /** Counts what the caller is told, and tells the operator what lies behind it. */
 export function noteErrors(
   metrics: Metrics,
-  { anonymous: { reads }, asked: { log, signal } }: GraphQLServerContext,
+  {
+    anonymous: { reads },
+    asked: { log, signal },
+  }: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
   { errors = [] }: Pick<ExecutionResult, 'errors'>,
 ): void {
   // Nobody is told: the request is begun anew.

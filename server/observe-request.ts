@@ -15,7 +15,7 @@ export function observeRequest(
 ): Promise<void> {
   const { tracing } = service;
   const { request, response, current, method } = exchange;
-  measureRequest(service, response, known.route, (status, seconds) =>
+  current.streamOpened = measureRequest(service, response, known.route, (status, seconds) =>
     noteEnd(service, exchange, known, { status, seconds }),
   );
   if (!tracing) return respond();
@@ -26,22 +26,35 @@ export function observeRequest(
   return tracing.within(span, respond);
 }
 
-/** Counts a request and how long it takes. `onEnd`: when its answer is out, or its caller gone. */
+/**
+ * Counts a request and how long it takes. `onEnd`: when its answer is out, or its caller gone.
+ * Gives what to call when it is answered by a stream: until then it has taken, and that its caller
+ * goes away in the end is how a stream ends.
+ */
 export function measureRequest(
   { metrics }: Pick<Service, 'metrics'>,
   response: ServerResponse,
   route: string,
   onEnd: (status: number, seconds: number) => void = () => undefined,
-): void {
+): () => void {
   const startedAt = performance.now();
+  const elapsed = () => (performance.now() - startedAt) / 1000;
+  let isStream = false;
   metrics.requestBegins();
   response.once('close', () => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    const status = response.writableFinished ? response.statusCode : CALLER_GONE;
-    metrics.request(route, status, seconds);
+    const seconds = elapsed();
+    const isAnswered = isStream || response.writableFinished;
+    const status = isAnswered ? response.statusCode : CALLER_GONE;
+    if (!isStream) metrics.request(route, status, seconds);
     onEnd(status, seconds);
   });
+  return () => {
+    isStream = true;
+    metrics.request(route, STREAM_OPENED, elapsed());
+  };
 }
+
+const STREAM_OPENED = 200;
 
 function noteEnd(
   { log, metrics }: Service,

@@ -6,17 +6,22 @@ export type Readiness = {
   /** A sentence that says why requests should go elsewhere; null: they can be answered. */
   readonly problem: string | null;
   /** What an operator should mend although requests are answered. */
-  readonly warning: string | null;
+  readonly warnings: readonly string[];
 };
 
 export async function readiness({
   state,
   pools,
-}: Pick<Service, 'state' | 'pools'>): Promise<Readiness> {
+  siblings,
+}: Pick<Service, 'state' | 'pools' | 'siblings'>): Promise<Readiness> {
   if (state.isClosing) {
-    return { problem: 'draining: the server is closing, and takes no new requests', warning: null };
+    return { problem: 'draining: the server is closing, and takes no new requests', warnings: [] };
   }
   const problem = await checkReadiness(pools);
   const losesStatements = pools.entries().some(([, { pooler }]) => pooler.losesStatements);
-  return { problem, warning: losesStatements ? LOST_STATEMENTS : null };
+  const missing = siblings?.missing() ?? null;
+  return {
+    problem,
+    warnings: [...(losesStatements ? [LOST_STATEMENTS] : []), ...(missing ? [missing] : [])],
+  };
 }

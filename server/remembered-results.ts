@@ -1,13 +1,16 @@
 import type { ExecutionResult } from 'graphql';
 import type { Identity } from '../resolvers/identity.ts';
 import type { RequestScope } from '../resolvers/request-scope.ts';
-import type { CompiledQuery, Variables } from '../schema/compiled-queries.ts';
+import type { Variables } from '../schema/compiled/collect-fields.ts';
+import type { CompiledQuery, CompiledResult } from '../schema/compiled-queries.ts';
 
 /** An operation that is compiled, as it is asked for. */
 export type AskedCompiled = {
   readonly query: CompiledQuery;
   readonly operationName: string | null;
+  /** As they were given. */
   readonly variables: Variables;
+  readonly coerced: Variables;
   readonly extensions: Readonly<Record<string, unknown>> | null;
 };
 
@@ -34,19 +37,28 @@ export async function runOrRemember(
   scope: RequestScope,
   asked: AskedCompiled,
 ): Promise<ExecutionResult> {
-  const { query, variables, extensions } = asked;
+  const { query, coerced, extensions } = asked;
   // Plans tell how it was come by this time.
-  if (!scope.identity || extensions?.['plan'] === true) return query.run(scope, variables);
+  if (!scope.identity || extensions?.['plan'] === true) {
+    return asObjects(await query.run(scope, coerced));
+  }
   let failed: ExecutionResult | null = null;
   const { body } = await scope.reads.remembered(nameOf(scope.identity, asked), async () => {
-    const made = await query.run(scope, variables);
-    if (made.errors) {
-      failed = made;
-      scope.reads.noteMoment();
+    const made = await query.run(scope, coerced);
+    if (made.errors.length === 0) {
+      return { status: 200, headers: {}, body: `{"data":${made.data}}` };
     }
-    return { status: 200, headers: {}, body: made.errors ? '' : JSON.stringify(made) };
+    failed = asObjects(made);
+    scope.reads.noteMoment();
+    return { status: 200, headers: {}, body: '' };
   });
   return failed ?? new RenderedResult(body);
+}
+
+/** As graphql-js gives it, for those who add to it before it is written. */
+function asObjects({ data, errors }: CompiledResult): ExecutionResult {
+  const parsed: ExecutionResult = { data: JSON.parse(data) };
+  return errors.length === 0 ? parsed : { errors, ...parsed };
 }
 
 /** All that decides what is answered: who asks and what they may read, and all that they ask. */

@@ -1,10 +1,12 @@
 import { describeDatabase } from '../db/describe-database.ts';
 import { NodePools, type StatementObserver } from '../db/node-pools.ts';
 import { LOST_STATEMENTS } from '../db/pooler.ts';
+import type { EpochSeconds } from '../domain/interval.ts';
 import { joinObservers, type WorkObserver } from '../domain/work-observer.ts';
 import { AnswerBudget } from '../resolvers/answer-budget.ts';
 import { ServiceMemory } from '../resolvers/loaders/memory/service-memory.ts';
 import { RequestReads } from '../resolvers/loaders/session/request-reads.ts';
+import { Standbys } from '../resolvers/loaders/standbys/standbys.ts';
 import type { LogInGate } from '../resolvers/log-in-gate.ts';
 import { NodeDirectory } from '../resolvers/node-directory.ts';
 import { nodeNamer } from '../resolvers/nodes.ts';
@@ -13,10 +15,9 @@ import { ThreadPool } from '../topk/thread-pool.ts';
 import type { CurrentRequest } from './current-request.ts';
 import type { TrustedDocuments } from './documents.ts';
 import type { Logger } from './log.ts';
-import { MergingTally } from './merging/merging-tally.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import type { Siblings } from './processes/siblings.ts';
 import { programVersion } from './program-version.ts';
-import { RetentionTally } from './retention-tally.ts';
 import { ServingState } from './serving-state.ts';
 import type { Settings } from './settings.ts';
 import { slowLog } from './slow-log.ts';
@@ -36,8 +37,10 @@ export type ServiceOptions = {
   readonly pageDocuments?: TrustedDocuments;
   /** null: nothing is traced. Whoever opened it closes it. */
   readonly tracing?: Tracing | null;
-  /** How often the database died and was started again by this process. */
-  readonly databaseRestarts?: () => number;
+  /** To each database node, for reading. */
+  readonly poolConnections?: number;
+  /** The other processes that serve at the same address; null: there are none. */
+  readonly siblings?: Siblings | null;
   /** Where a node's url_env is looked up. */
   readonly variable?: (name: string) => string | undefined;
 };
@@ -50,6 +53,16 @@ export type AskedFor = {
   readonly log: Logger;
 };
 
+/** When a request came in: by the calendar, and on the clock of `performance.now()`. */
+export type Arrival = { readonly now: EpochSeconds; readonly startedAt: number };
+
+/** One of the attempts to answer a request. */
+export type Attempt = {
+  readonly arrival: Arrival;
+  /** Whether the request is begun anew when it fails with `SnapshotMoved`. */
+  readonly mayBeginAnew: boolean;
+};
+
 export type Service = {
   readonly settings: Settings;
   readonly log: Logger;
@@ -60,51 +73,30 @@ export type Service = {
   readonly memory: ServiceMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing | null;
-  readonly merging: MergingTally;
-  readonly retention: RetentionTally;
+  readonly siblings: Siblings | null;
   readonly state: ServingState;
-  /**
-   * A scope for one request. Its `reads` must be ended, whatever comes of the request.
-   * mayReadAlone: the request is begun anew when it fails with `SnapshotMoved`.
-   */
-  openScope(
-    timeoutSeconds: number | null,
-    asked: AskedFor,
-    options?: { mayReadAlone: boolean },
-  ): AnonymousScope;
+  /** Where a node's url_env is looked up. */
+  readonly variable: (name: string) => string | undefined;
+  /** When a request comes in. */
+  arrive(): Arrival;
+  /** A scope for one request. Its `reads` must be ended, whatever comes of the request. */
+  openScope(timeoutSeconds: number | null, asked: AskedFor, attempt: Attempt): AnonymousScope;
   close(): Promise<void>;
 };
 
 /** What all requests share: the connections, and what is known of the nodes. */
 export function createService(options: ServiceOptions): Service {
-  const { settings, log, databaseUrl, onStatement, tracing = null, clock = Date.now } = options;
+  const { settings, log, tracing = null, clock = Date.now, siblings = null } = options;
   const metrics = createMetrics(programVersion());
   const onWork = tracing ? joinObservers([metrics.onWork, tracing.onWork]) : metrics.onWork;
-  const pools = new NodePools({
-    primaryUrl: databaseUrl,
-    ...(onStatement && { onStatement }),
-    onWork,
-    onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
-    onLostStatements: (url, err) =>
-      log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
-  });
-  const directory = new NodeDirectory();
+  const pools = openPools(options, onWork);
+  const directory = siblings?.directory ?? new NodeDirectory();
   const memory = openMemory(settings, onWork);
   const variable = options.variable ?? ((name: string) => process.env[name]);
-  const merging = new MergingTally();
   const state = new ServingState();
-  const retention = new RetentionTally();
   const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
-  const { databaseRestarts = () => 0 } = options;
-  registerState(metrics.registry, {
-    pools,
-    nodeNameOf,
-    memory,
-    merging,
-    retention,
-    state,
-    databaseRestarts,
-  });
+  const standbys = openStandbys(pools, log, nodeNameOf);
+  registerState(metrics.registry, { pools, standbys, nodeNameOf, memory, state });
   const noteSlow = slowLog(settings.slowMs, metrics);
   return {
     settings,
@@ -113,21 +105,29 @@ export function createService(options: ServiceOptions): Service {
     memory,
     metrics,
     tracing,
-    merging,
-    retention,
+    siblings,
     state,
+    variable,
     documents: options.documents ?? new Map(),
     pageDocuments: options.pageDocuments ?? new Map(),
-    openScope: (timeoutSeconds, asked, { mayReadAlone } = { mayReadAlone: false }) => ({
+    arrive: () => ({ now: Math.floor(clock() / 1000), startedAt: performance.now() }),
+    openScope: (timeoutSeconds, asked, { arrival, mayBeginAnew }) => ({
       ...{ settings, directory, variable, gate: asked.gate },
       budget: new AnswerBudget(settings.answerValues),
       reads: new RequestReads({
-        ...{ pools, memory, timeoutSeconds, mayReadAlone },
-        now: Math.floor(clock() / 1000),
+        pools,
+        standbys,
+        memory,
+        timeoutSeconds,
+        now: arrival.now,
+        startedAt: arrival.startedAt,
+        mayReadAlone: mayBeginAnew,
+        mayShare: mayBeginAnew,
         ...{ signal: asked.signal, requestId: asked.current.requestId },
         isCrowded: () => asked.gate.isCrowded,
         onPlan(plan) {
-          if (log.isLevelEnabled('debug')) asked.log.debug({ plan }, 'a topper was planned');
+          if (log.isLevelEnabled('debug'))
+            asked.log.debug({ plan: plan() }, 'a topper was planned');
         },
         onIdentified(username) {
           asked.current.user = username;
@@ -139,6 +139,37 @@ export function createService(options: ServiceOptions): Service {
       await Promise.all([pools.close(), memory.threadPool.close()]);
     },
   };
+}
+
+function openPools(
+  { databaseUrl, poolConnections, log, onStatement }: ServiceOptions,
+  onWork: WorkObserver,
+): NodePools {
+  return new NodePools({
+    primaryUrl: databaseUrl,
+    ...(poolConnections !== undefined && { connections: poolConnections }),
+    ...(onStatement && { onStatement }),
+    onWork,
+    onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    onLostStatements: (url, err) =>
+      log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
+  });
+}
+
+function openStandbys(
+  pools: NodePools,
+  log: Logger,
+  nodeNameOf: (url: string) => string,
+): Standbys {
+  return new Standbys({
+    pools,
+    onPassedOver: (url, reason) =>
+      log.warn(
+        { node: nodeNameOf(url), database: describeDatabase(url), reason },
+        'a shared standby is passed over, and the primary answers, until it can be used again',
+      ),
+    onUsedAgain: (url) => log.info({ node: nodeNameOf(url) }, 'a shared standby is used again'),
+  });
 }
 
 function openMemory(settings: Settings, onWork: WorkObserver): ServiceMemory {

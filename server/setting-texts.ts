@@ -83,6 +83,12 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning:
       'of these, those of one address (of one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name; the one that is idle for longest gives way to a new one',
   },
+  COUNTERGRAPH_MAX_STREAMS: {
+    meaning: 'GraphQL subscriptions that are open at once; more are refused with 503',
+  },
+  COUNTERGRAPH_MAX_STREAMS_PER_USER: {
+    meaning: 'of these, of one user; more are refused with 429',
+  },
   COUNTERGRAPH_HEADERS_SECONDS: {
     meaning: "how long a request's line and headers may take to arrive",
   },
@@ -119,6 +125,10 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_SLOW_MS: {
     meaning:
       'requests that take longer than these milliseconds are logged, with what their toppers were made of; `0`: none',
+  },
+  COUNTERGRAPH_PROCESSES: {
+    meaning:
+      'processes that answer requests at the one address; [below](#several-processes) is what they share',
   },
   LOG_LEVEL: { meaning: 'JSON lines on a pipe, readable text on a terminal; to standard error' },
 };

@@ -64,6 +64,10 @@ export type Settings = {
   /** Over which failed log-ins are counted. */
   logInFailureSeconds: number;
   maxConnections: number;
+  /** Open subscriptions. */
+  maxStreams: number;
+  /** Of these, of one user. */
+  maxStreamsPerUser: number;
   /** Of these, of one address that is no trusted proxy. */
   maxConnectionsPerAddress: number;
   /** How long the line and the headers of a request may take to arrive. */
@@ -89,6 +93,8 @@ export type Settings = {
   /** Requests that take longer are logged with their plans; 0: none. */
   slowMs: number;
   logLevel: LogLevel;
+  /** That serve at one address. */
+  processes: number;
 };
 
 export type GraphQLSettings = Omit<GraphQLLimits, 'topperItems' | 'percentileRanks'>;
@@ -221,6 +227,14 @@ const VARIABLES = {
     fallback: LIMITS.connectionsPerAddress,
     ...wholeNumber(1, LIMITS.connectionsCeiling),
   }),
+  COUNTERGRAPH_MAX_STREAMS: setting({
+    fallback: LIMITS.streams,
+    ...wholeNumber(0, LIMITS.streamsCeiling),
+  }),
+  COUNTERGRAPH_MAX_STREAMS_PER_USER: setting({
+    fallback: LIMITS.streamsPerUser,
+    ...wholeNumber(1, LIMITS.streamsCeiling),
+  }),
   COUNTERGRAPH_HEADERS_SECONDS: setting({
     fallback: LIMITS.headersSeconds,
     ...wholeNumber(1, LIMITS.slowCallerSecondsCeiling),
@@ -286,6 +300,7 @@ const VARIABLES = {
     ...wholeNumber(0, LIMITS.timeoutSeconds * 1000),
   }),
   LOG_LEVEL: setting({ fallback: 'info', ...oneOf(LOG_LEVELS) }),
+  COUNTERGRAPH_PROCESSES: setting({ fallback: 1, ...wholeNumber(1, LIMITS.processesCeiling) }),
 };
 
 export type SettingName = keyof typeof VARIABLES;
@@ -337,6 +352,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     logInFailureSeconds: read.COUNTERGRAPH_LOG_IN_FAILURE_SECONDS,
     maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
     maxConnectionsPerAddress: read.COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS,
+    maxStreams: read.COUNTERGRAPH_MAX_STREAMS,
+    maxStreamsPerUser: read.COUNTERGRAPH_MAX_STREAMS_PER_USER,
     headersSeconds: read.COUNTERGRAPH_HEADERS_SECONDS,
     slowCallerSeconds: read.COUNTERGRAPH_SLOW_CALLER_SECONDS,
     keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
@@ -358,6 +375,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     dashboard: read.COUNTERGRAPH_DASHBOARD,
     slowMs: read.COUNTERGRAPH_SLOW_MS,
     logLevel: read.LOG_LEVEL,
+    processes: read.COUNTERGRAPH_PROCESSES,
   };
 }
 

@@ -13,8 +13,9 @@ type Asked = { readonly log: Logger; readonly current: CurrentRequest };
  */
 export const slowLog =
   (slowMs: number, metrics: Metrics) =>
-  (asked: Asked, ms: number, plans: readonly PlanNote[]): void => {
+  (asked: Asked, ms: number, plansOf: () => readonly PlanNote[]): void => {
     if (slowMs === 0 || ms <= slowMs) return;
+    const plans = plansOf();
     metrics.slowRequest();
     const { user, operation } = asked.current;
     const shown = plans.slice(0, LIMITS.slowLogPlans);

@@ -1,20 +1,18 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NodePools } from '../db/node-pools.ts';
+import { PASS_REASONS } from '../db/snapshot-check.ts';
 import type { ServiceMemory } from '../resolvers/loaders/memory/service-memory.ts';
-import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
-import type { MergingTally } from './merging/merging-tally.ts';
-import type { RetentionTally } from './retention-tally.ts';
+import type { Standbys } from '../resolvers/loaders/standbys/standbys.ts';
+import { PRIMARY } from '../resolvers/nodes.ts';
 import type { ServingState } from './serving-state.ts';
 
 export type ObservedState = {
   readonly pools: NodePools;
+  readonly standbys: Standbys;
   /** A node's name: its address may hold a password. */
   readonly nodeNameOf: (url: string) => string;
   readonly memory: ServiceMemory;
-  readonly merging: MergingTally;
-  readonly retention: RetentionTally;
   readonly state: ServingState;
-  readonly databaseRestarts: () => number;
 };
 
 /** What is looked up when somebody asks for it: it costs nothing in between. */
@@ -23,28 +21,16 @@ export function registerState(registry: Registry, observed: ObservedState): void
   new Gauge({
     name: 'countergraph_closing',
     help: '1 while the server is closing and answers only what it has begun',
+    aggregator: 'max',
     registers: [registry],
     collect() {
       this.set(state.isClosing ? 1 : 0);
     },
   });
-  const { databaseRestarts } = observed;
-  new Counter({
-    name: 'countergraph_database_restarts_total',
-    help: 'How often the embedded PostgreSQL died and was started again',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(databaseRestarts());
-    },
-  });
   registerConnections(registry, observed);
+  registerStandbys(registry, observed);
   registerThreadPool(registry, observed);
   registerMemories(registry, observed);
-  registerMerging(registry, observed.merging);
-  registerSegments(registry, observed.merging);
-  registerImports(registry, observed.merging);
-  registerRetention(registry, observed);
 }
 
 function registerConnections(registry: Registry, { pools, nodeNameOf }: ObservedState): void {
@@ -56,12 +42,56 @@ function registerConnections(registry: Registry, { pools, nodeNameOf }: Observed
     collect() {
       this.reset();
       pools.at(pools.primaryUrl);
-      for (const [url, { reads }] of pools.entries()) {
+      for (const [url, { reads, pages }] of pools.entries()) {
         const node = nodeNameOf(url);
         // Nodes of several contexts may share a name.
-        this.inc({ node, state: 'idle' }, reads.idleCount);
-        this.inc({ node, state: 'busy' }, reads.totalCount - reads.idleCount);
-        this.inc({ node, state: 'waited_for' }, reads.waitingCount);
+        for (const { idleCount, totalCount, waitingCount } of [reads, pages]) {
+          this.inc({ node, state: 'idle' }, idleCount);
+          this.inc({ node, state: 'busy' }, totalCount - idleCount);
+          this.inc({ node, state: 'waited_for' }, waitingCount);
+        }
+      }
+    },
+  });
+}
+
+function registerStandbys(registry: Registry, { standbys, nodeNameOf }: ObservedState): void {
+  const ofStandbys = () =>
+    standbys
+      .use()
+      .map(({ url, ...use }) => ({ node: nodeNameOf(url), ...use }))
+      .filter(({ node }) => node !== PRIMARY);
+  new Gauge({
+    name: 'countergraph_shared_standby_used',
+    help: '1 while a shared standby is used, 0 while it is passed over; of those tried so far',
+    labelNames: ['node'],
+    // Over several processes: whether any of them uses it.
+    aggregator: 'max',
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { node, reason } of ofStandbys()) this.set({ node }, reason === null ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'countergraph_shared_requests_total',
+    help: 'Requests that a shared standby might answer and that were not answered from memory, by node',
+    labelNames: ['node'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { url, answered } of standbys.use()) this.inc({ node: nodeNameOf(url) }, answered);
+    },
+  });
+  new Counter({
+    name: 'countergraph_shared_passed_over_total',
+    help: 'Requests that a shared standby could not answer and the primary answered, by reason',
+    labelNames: ['node', 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { node, passedOver } of ofStandbys()) {
+        for (const reason of PASS_REASONS) this.inc({ node, reason }, passedOver.get(reason) ?? 0);
       }
     },
   });
@@ -109,37 +139,6 @@ function registerMemories(registry: Registry, { memory }: ObservedState): void {
         this.inc({ memory: name, found: 'yes' }, hits);
         this.inc({ memory: name, found: 'no' }, misses);
       }
-    },
-  });
-}
-
-function registerRetention(registry: Registry, { retention }: ObservedState): void {
-  new Counter({
-    name: 'countergraph_retention_runs_total',
-    help: 'Looks for slices that are older than their context keeps them, by how they ended',
-    labelNames: ['outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc({ outcome: 'ok' }, retention.runs.ok);
-      this.inc({ outcome: 'failed' }, retention.runs.failed);
-    },
-  });
-  new Gauge({
-    name: 'countergraph_retention_last_run_timestamp_seconds',
-    help: 'When the last of these looks ended, in seconds since the epoch; 0: none has yet',
-    registers: [registry],
-    collect() {
-      this.set(retention.lastAt ?? 0);
-    },
-  });
-  new Counter({
-    name: 'countergraph_retention_dropped_slices_total',
-    help: 'Slices that were dropped because they were older than their context keeps them',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(retention.droppedSlices);
     },
   });
 }

@@ -12,28 +12,29 @@ import {
   passingRows,
   releaseRows,
   rowOf,
-  rowsOf,
   surelyBelow,
   totalOf,
 } from './key-rows.ts';
 import { kthLargest } from './kth-largest.ts';
 import { isLookable, lookOnce, rowsNotBelow, type Tally } from './look-once.ts';
-
-/**
- * Which keys count at all (null: every one), and which of these may be listed (null: all). Keys are
- * named by their ordinals; one that no block has is no error.
- */
-export type KeySelection = {
-  readonly within: readonly number[] | null;
-  readonly passing: KeySet | null;
-};
+import {
+  type KeySelection,
+  releaseSelected,
+  rowsWhere,
+  type Surroundings,
+  selectRows,
+  surroundingsOf,
+  type ValuedKey,
+  valuedKeys,
+  without,
+} from './select-rows.ts';
 
 export type Question =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
   | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly number[] })
+  /** The keys were chosen by something else than what they come to. */
+  | (KeySelection & { readonly kind: 'chosen'; readonly keys: readonly number[] })
   | { readonly kind: 'values'; readonly keys: readonly number[] };
-
-export type ValuedKey = { readonly ordinal: number; readonly value: Exact };
 
 /**
  * candidates: the `maxItems` largest that pass, largest first, and all that are as large as the
@@ -43,11 +44,15 @@ export type ValuedKey = { readonly ordinal: number; readonly value: Exact };
 export type TopAnswer = {
   readonly kind: 'top';
   readonly candidates: readonly ValuedKey[];
-  readonly total: Exact | null;
-  readonly rest: Exact | null;
-  readonly restPassing: Exact | null;
   readonly keyCount: number;
-};
+} & Surroundings;
+
+/** The values of the chosen keys in their order; keyCount: how many keys pass. */
+export type ChosenAnswer = {
+  readonly kind: 'chosen';
+  readonly values: readonly (Exact | null)[];
+  readonly keyCount: number;
+} & Surroundings;
 
 /** Of a key: its value, how many that pass are larger, and which are as large (itself too). */
 export type RankAnswer = {
@@ -58,6 +63,7 @@ export type RankAnswer = {
 
 export type Answer =
   | TopAnswer
+  | ChosenAnswer
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankAnswer | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
@@ -73,6 +79,8 @@ export function answerQuestions(folded: Folded, questions: readonly Question[]):
         return answerTop(folded, question, all);
       case 'ranks':
         return { kind: 'ranks', ranks: answerRanks(folded, question, all) };
+      case 'chosen':
+        return answerChosen(folded, question, all);
       case 'values':
         return { kind: 'values', values: answerValues(folded, question.keys) };
       default:
@@ -81,15 +89,6 @@ export function answerQuestions(folded: Folded, questions: readonly Question[]):
   });
   if (counted) releaseRows(counted);
   return answers;
-}
-
-function selectRows(
-  folded: Folded,
-  { within, passing }: KeySelection,
-  all: () => KeyRows,
-): { counted: KeyRows; passed: KeyRows } {
-  const counted = within ? rowsOf(folded, within) : all();
-  return { counted, passed: passing ? passingRows(folded, counted, passing) : counted };
 }
 
 function answerTop(
@@ -118,9 +117,6 @@ function answerTop(
   if (passed !== counted) releaseRows(passed);
   return { kind: 'top', candidates, total, rest, restPassing, keyCount };
 }
-
-const valuedKeys = (folded: Folded, rows: readonly number[]): ValuedKey[] =>
-  rows.map((row) => ({ ordinal: ordinalOf(folded, row), value: exactValue(folded, row) }));
 
 /** Where no row has to be written down; null: they have to be. */
 function answerAtOnce(
@@ -170,21 +166,6 @@ function answerByLook(
   return { kind: 'top', candidates, total: exactOf(all), rest, restPassing, keyCount };
 }
 
-/** What is left of a sum; null where the rule is none, and what is left has to be looked at. */
-function without(
-  { fold, counts }: Folded,
-  total: Exact | null,
-  listed: readonly ValuedKey[],
-): Exact | null {
-  if (total === null || fold === 'max' || fold === 'min') return null;
-  let { sum, count } = total;
-  for (const { value } of listed) {
-    sum -= value.sum;
-    if (counts) count -= value.count;
-  }
-  return { sum, count };
-}
-
 /** The rows of the `wanted` largest and of their equals, largest first; none is below `cut`. */
 function largestRows(
   folded: Folded,
@@ -223,19 +204,18 @@ function countWhile<T>(
   return place - from;
 }
 
-function rowsWhere(
-  from: KeyRows,
-  test: (row: number, approx: number) => boolean,
-): Pick<KeyRows, 'rows' | 'length'> {
-  const rows = new Uint32Array(from.length);
-  let length = 0;
-  for (let i = 0; i < from.length; i += 1) {
-    const row = from.rows[i] as number;
-    if (!test(row, from.approx[i] as number)) continue;
-    rows[length] = row;
-    length += 1;
-  }
-  return { rows, length };
+function answerChosen(
+  folded: Folded,
+  question: KeySelection & { readonly keys: readonly number[] },
+  all: () => KeyRows,
+): ChosenAnswer {
+  const selected = selectRows(folded, question, all);
+  const rows = question.keys.flatMap((key) => rowOf(folded, key) ?? []);
+  const { total, rest, restPassing } = surroundingsOf(folded, selected, rows);
+  const values = answerValues(folded, question.keys);
+  const keyCount = selected.passed.length;
+  releaseSelected(selected);
+  return { kind: 'chosen', values, total, rest, restPassing, keyCount };
 }
 
 const answerValues = (folded: Folded, keys: readonly number[]): (Exact | null)[] =>

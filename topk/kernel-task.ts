@@ -7,9 +7,11 @@ import { type KeyKinds, keyCodecOf } from '../segments/keys/key-codec.ts';
 import type { KeyList } from '../segments/keys/key-list.ts';
 import { type UnitedKeys, uniteKeys } from '../segments/keys/unite-keys.ts';
 import { type Answer, answerQuestions, type Question } from './answer-questions.ts';
+import { type BoundAnswer, type BoundQuestion, boundRanks } from './bound-ranks.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from './decode-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold-units.ts';
 import { openUnits } from './open-units.ts';
+import { type ChangeAnswer, type ChangeQuestion, rankChanges } from './rank-changes.ts';
 
 /** Which keys of a kind are looked for; labels null: it does not look at any. */
 export type KeySearch = KeyKinds & {
@@ -27,13 +29,29 @@ export type KernelTask =
       readonly fold: Fold;
       readonly units: readonly UnitReadings[];
       readonly questions: readonly Question[];
+    }
+  | {
+      readonly kind: 'changes';
+      readonly fold: Fold;
+      readonly now: readonly UnitReadings[];
+      readonly before: readonly UnitReadings[];
+      readonly questions: readonly ChangeQuestion[];
+    }
+  | {
+      readonly kind: 'bounds';
+      readonly fold: Fold;
+      /** The blocks of each step. */
+      readonly steps: readonly (readonly UnitReadings[])[];
+      readonly question: BoundQuestion;
     };
 
 export type KernelResult =
   | readonly (readonly SegmentBlock[])[]
   | UnitedKeys
   | KeySet
-  | readonly Answer[];
+  | readonly Answer[]
+  | readonly ChangeAnswer[]
+  | BoundAnswer;
 
 export function runKernelTask(task: KernelTask): KernelResult {
   switch (task.kind) {
@@ -45,6 +63,10 @@ export function runKernelTask(task: KernelTask): KernelResult {
       return matchKeys(task.keys, task.search);
     case 'fold':
       return answerFold(task.units, task.fold, task.questions);
+    case 'changes':
+      return compareFolds(task);
+    case 'bounds':
+      return boundRanks(task.fold, task.steps, task.question);
     default:
       return task satisfies never;
   }
@@ -64,5 +86,18 @@ function answerFold(
   const answers = answerQuestions(folded, questions);
   // Not in a `finally`: what failed halfway is left to the garbage collector.
   releaseFolded(folded);
+  return answers;
+}
+
+function compareFolds({
+  fold,
+  now,
+  before,
+  questions,
+}: KernelTask & { readonly kind: 'changes' }): readonly ChangeAnswer[] {
+  const windows = { now: openUnits(now, fold), before: openUnits(before, fold) };
+  const answers = rankChanges(windows, questions);
+  releaseFolded(windows.now);
+  releaseFolded(windows.before);
   return answers;
 }

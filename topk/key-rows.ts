@@ -17,7 +17,7 @@ export type KeyRows = {
 };
 
 /** Values that differ by more than this part of them are told apart by their doubles. */
-const SLACK = 2 ** -48;
+export const SLACK = 2 ** -48;
 
 export const isExactly = ({ fold, values }: Folded): boolean => fold !== 'mean' && !isWide(values);
 
@@ -104,6 +104,10 @@ function takeTouched({ low, nothing, rows, approx }: Take, touched: Uint32Array)
   return length;
 }
 
+/** A row's value as a double: exact where that is possible, else off by less than SLACK of it. */
+export const approxOf = ({ values, counts }: Folded, row: number): number =>
+  counts ? meanOf(values, counts, row) : approximate(values, row);
+
 /** Not a number for a key without a reading: 0 ÷ 0. */
 const meanOf = (values: Lanes, counts: Lanes, row: number): number =>
   approximate(values, row) / approximate(counts, row);
@@ -116,9 +120,8 @@ export function rowsOf(folded: Folded, keys: readonly number[]): KeyRows {
   for (const key of keys) {
     const row = rowOf(folded, key);
     if (row === null) continue;
-    const { values, counts } = folded;
     rows[length] = row;
-    approx[length] = counts ? meanOf(values, counts, row) : approximate(values, row);
+    approx[length] = approxOf(folded, row);
     length += 1;
   }
   return { length, rows, approx };
@@ -143,12 +146,15 @@ export const ordinalOf = ({ listed }: Folded, row: number): number => listed?.[r
 
 /** null: the key has not been counted. */
 export function rowOf(folded: Folded, ordinal: number): number | null {
-  const { values, counts, fold } = folded;
   const row = possibleRow(folded, ordinal);
-  if (row === null) return null;
-  if (counts) return approximate(counts, row) > 0 ? row : null;
+  return row === null || !isCounted(folded, row) ? null : row;
+}
+
+/** Decision 24: whether the key of a row has a reading that counts. */
+export function isCounted({ values, counts, fold }: Folded, row: number): boolean {
+  if (counts) return approximate(counts, row) > 0;
   const value = approximate(values, row);
-  return value === nothingOf(fold) || Number.isNaN(value) ? null : row;
+  return value !== nothingOf(fold) && !Number.isNaN(value);
 }
 
 /** The row that is the key's, if there is one. */

@@ -6,6 +6,7 @@ import type { KeySet } from '../segments/filter/key-set.ts';
 import type { KeyList } from '../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../segments/keys/unite-keys.ts';
 import type { Answer, Question } from './answer-questions.ts';
+import type { BoundAnswer, BoundQuestion } from './bound-ranks.ts';
 import type { BlocksWanted, SegmentBlock, StoredGroup } from './decode-blocks.ts';
 import type { UnitReadings } from './fold-units.ts';
 import {
@@ -15,6 +16,7 @@ import {
   runKernelTask,
 } from './kernel-task.ts';
 import { isListed } from './open-units.ts';
+import type { ChangeAnswer, ChangeQuestion } from './rank-changes.ts';
 import type { WorkerReply } from './thread-pool-worker.ts';
 
 export type ThreadPoolOptions = {
@@ -22,6 +24,8 @@ export type ThreadPoolOptions = {
   readonly workers: number;
   /** Tasks that may wait for a thread; beyond it they are refused. */
   readonly queueLength: number;
+  /** Whether small tasks are run at once, by the thread that hands them in; default: they are. */
+  readonly runsInline?: boolean;
   /** Told when each task is handed in and done, as `fold` or `fold in a thread`. */
   readonly onWork?: WorkObserver;
 };
@@ -40,6 +44,19 @@ const storedBytes = (groups: readonly StoredGroup[]): number =>
     const ofColumns = [...columns.values()].reduce((bytes, { length }) => bytes + length, 0);
     return sum + ordinals.length + ofColumns;
   }, 0);
+
+const readingsIn = (units: readonly UnitReadings[]): number =>
+  units.reduce((sum, { ids }) => sum + ids.length, 0);
+
+/** Two windows of a meter. */
+type Compared = {
+  readonly fold: Fold;
+  readonly now: readonly UnitReadings[];
+  readonly before: readonly UnitReadings[];
+};
+
+/** A window of a meter by steps. */
+type Stepped = { readonly fold: Fold; readonly steps: readonly (readonly UnitReadings[])[] };
 
 type Job = {
   readonly task: KernelTask;
@@ -115,10 +132,31 @@ export class ThreadPool {
     questions: readonly Question[],
     signal: AbortSignal,
   ): Promise<readonly Answer[]> {
-    const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
     const task: KernelTask = { kind: 'fold', fold, units, questions };
     const most = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
-    return (await this.#run(task, readings <= most, signal)) as readonly Answer[];
+    return (await this.#run(task, readingsIn(units) <= most, signal)) as readonly Answer[];
+  }
+
+  /** How keys changed from one window to another. */
+  async compare(
+    { fold, now, before }: Compared,
+    questions: readonly ChangeQuestion[],
+    signal: AbortSignal,
+  ): Promise<readonly ChangeAnswer[]> {
+    const task: KernelTask = { kind: 'changes', fold, now, before, questions };
+    const isSmall = readingsIn(now) + readingsIn(before) <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as readonly ChangeAnswer[];
+  }
+
+  /** The keys whose series may have the largest values, by steps of a meter. */
+  async bound(
+    { fold, steps }: Stepped,
+    question: BoundQuestion,
+    signal: AbortSignal,
+  ): Promise<BoundAnswer> {
+    const task: KernelTask = { kind: 'bounds', fold, steps, question };
+    const isSmall = readingsIn(steps.flat()) <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as BoundAnswer;
   }
 
   async close(): Promise<void> {
@@ -131,7 +169,7 @@ export class ThreadPool {
     signal.throwIfAborted();
     // A thread that began now would outlive the server: nobody is left to end it.
     if (this.#closed) throw closing();
-    if (isSmall) return this.#runHere(task);
+    if (isSmall && this.#options.runsInline !== false) return this.#runHere(task);
     const idle = this.#idleThread();
     if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
     const end = this.#onWork('kernel', `${task.kind} in a thread`);

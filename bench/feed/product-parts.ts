@@ -22,7 +22,10 @@ export type FeedBatch<Flow> = {
   readonly flows: readonly Flow[];
   readonly flowsSoFar: number;
   readonly newestUs: number;
+  readonly losses: Readonly<Record<'refusedLines' | 'leftOutFlows' | LostUnit, number>>;
 };
+
+type LostUnit = 'lostFlows' | 'lostPackets' | 'lostDatagrams';
 
 export type CommitBatch<Flow> = (batch: FeedBatch<Flow>, signal: AbortSignal) => Promise<unknown>;
 

@@ -1,13 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { databaseBytes, walBytes } from '../load/database-sizes.ts';
 import type { OwnPostgres } from '../load/own-postgres.ts';
 import type { FeedOptions } from '../options.ts';
 import { showProgress } from '../reports/progress.ts';
-import { CONTEXT } from '../systems/declaration.ts';
 import { createFlowTraffic } from '../traffic/flow-traffic.ts';
 import { BUCKET_SECONDS, DAY_SECONDS, START } from '../traffic/traffic.ts';
 import { type Merging, startMerging } from './merge-beside.ts';
-import { feedModule } from './product-parts.ts';
+import { openCommitter } from './open-committer.ts';
 
 export type MinuteFigures = {
   readonly ms: number;
@@ -47,7 +45,7 @@ export async function runDay(
   between: (minute: number) => Promise<void>,
 ): Promise<DayFigures> {
   let nowMs = START * 1000;
-  const commit = await openCommitter(url, () => nowMs);
+  const commit = await openCommitter({ databaseUrl: url, nowMs: () => nowMs, start: START });
   const merging = await startMerging(url, () => nowMs);
   const flowsOf = createFlowTraffic({
     flowsPerMinute: options.flows,
@@ -102,31 +100,5 @@ export async function runDay(
     merges: merged.merges,
     mergedBytes: merged.bytes,
     disk: { most, end },
-  };
-}
-
-/** What commits a feed with --follow, but for the reading of lines. */
-async function openCommitter(databaseUrl: string, nowMs: () => number) {
-  const { createFeedCommitter } = await feedModule();
-  const commit = createFeedCommitter({
-    databaseUrl,
-    reopen: async () => databaseUrl,
-    source: 'bench',
-    context: CONTEXT,
-    format: 'zeek',
-    engine: 0,
-    home: [],
-    probe: null,
-    places: null,
-    nowMs,
-    onWaiting: () => showProgress('a commit waits for another import'),
-  });
-  const { signal } = new AbortController();
-  let flowsSoFar = 0;
-  return async (minute: number, flows: Parameters<typeof commit>[0]['flows']): Promise<void> => {
-    flowsSoFar += flows.length;
-    const newestUs = (START + (minute + 1) * BUCKET_SECONDS) * 1e6;
-    await commit({ number: minute + 1, flows, flowsSoFar, newestUs }, signal);
-    await nextTurn();
   };
 }

@@ -17,10 +17,12 @@ export type ProbesCase = Pick<Case, 'window'> & {
   readonly cpuMs: ByProduct<number>;
 };
 
+export type AskedProduct = Pick<LoadedProduct, 'name' | 'version' | 'service'>;
+
 /** Compares the answers of the products, and takes their times in turns. */
 export async function measureProbes(
   shape: TrafficShape,
-  products: readonly LoadedProduct[],
+  products: readonly AskedProduct[],
   quick: boolean,
 ): Promise<ProbesCase[]> {
   const cases = casesOf(shape).filter(({ variant }) => variant === 'plain');
@@ -72,7 +74,7 @@ async function cpuOf({ service, before, run, least }: ProductSubject): Promise<n
 /** Error: two products answer differently. */
 async function compareAnswers(
   { window, question }: Case,
-  products: readonly LoadedProduct[],
+  products: readonly AskedProduct[],
 ): Promise<void> {
   let first: Answer | null = null;
   for (const { version, service } of products) {

@@ -20,8 +20,6 @@ type Endpoint = {
 export type ProductParts = {
   readonly settings: object;
   readonly schema: object;
-  /** The same, in the form that graphql-jit can compile. */
-  readonly compilableSchema: object;
   readonly endpoints: readonly Endpoint[];
   openScope(): AnonymousScope;
   openGraphQLScope(headers: HeaderSource, anonymous: AnonymousScope): Promise<RequestScope>;
@@ -45,6 +43,7 @@ const OPEN_GATE = {
 
 type ServiceModule = {
   createService(options: object): {
+    arrive(): object;
     openScope(
       seconds: number,
       asked: {
@@ -53,21 +52,20 @@ type ServiceModule = {
         readonly current: object;
         readonly log: object;
       },
-      how: { mayReadAlone: boolean },
+      attempt: { readonly arrival: object; readonly mayBeginAnew: boolean },
     ): AnonymousScope;
   };
 };
 
 export async function openProductParts(databaseUrl: string): Promise<ProductParts> {
   const settings = await readSettings();
-  const [service, scope, identity, contexts, parameters, schema, compilable] = await Promise.all([
+  const [service, scope, identity, contexts, parameters, schema] = await Promise.all([
     builtModule<ServiceModule>('server/service.js'),
     builtModule<Pick<ProductParts, 'openGraphQLScope'>>('server/graphql-scope.js'),
     builtModule<Pick<ProductParts, 'identify'>>('resolvers/identity.js'),
     builtModule<Pick<ProductParts, 'viewContext'>>('resolvers/contexts.js'),
     builtModule<{ fromQuery: ProductParts['parametersOf'] }>('rest/parameters.js'),
     builtModule<{ schema: object }>('schema/schema.js'),
-    builtModule<{ compilableSchema(schema: object): object }>('schema/compilable-schema.js'),
   ]);
   const rest = await Promise.all([
     builtModule<{ timeSlices: Endpoint }>('rest/time-slices.js').then((it) => it.timeSlices),
@@ -82,12 +80,11 @@ export async function openProductParts(databaseUrl: string): Promise<ProductPart
   const never = new AbortController().signal;
   return {
     ...{ settings, schema: schema.schema, endpoints: rest },
-    compilableSchema: compilable.compilableSchema(schema.schema),
     openScope: () =>
       opened.openScope(
         60,
         { signal: never, gate: OPEN_GATE, current, log },
-        { mayReadAlone: true },
+        { arrival: opened.arrive(), mayBeginAnew: true },
       ),
     openGraphQLScope: scope.openGraphQLScope,
     identify: identity.identify,

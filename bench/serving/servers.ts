@@ -7,6 +7,7 @@ import type { GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import mercurius from 'mercurius';
 import { startServer } from '../systems/product.ts';
+import { makeCompilable } from './compilable-schema.ts';
 import {
   type AnonymousScope,
   type HeaderSource,
@@ -107,7 +108,7 @@ async function mercuriusJit(databaseUrl: string): Promise<string> {
   const parts = await openProductParts(databaseUrl);
   const app = fastify();
   await app.register(mercurius, {
-    schema: parts.compilableSchema as GraphQLSchema,
+    schema: makeCompilable(parts.schema as GraphQLSchema),
     jit: 1,
     context: (request) => openScope(parts, sourceOf(request.headers)),
   });

@@ -17,6 +17,7 @@ export type Service = System & {
   readonly empty: (() => Promise<void>) | null;
   /** Of its process so far; null where the machine does not tell. */
   usage(): Promise<ProcessUsage | null>;
+  readonly url: string;
   /** Another client, with a connection of its own. */
   connect(): ServiceClient;
   close(): Promise<void>;
@@ -47,6 +48,7 @@ export async function startService(
   };
   return {
     name: 'ours',
+    url: ready.url,
     prepare: async (question) => () => askTopper(client, question),
     countKeys: (question) => countKeys(client, question),
     empty: ready.canEmpty ? empty : null,

@@ -10,7 +10,9 @@ import { UsageError } from '../usage-error.ts';
 export function registerApply(program: Command): void {
   program
     .command('apply')
-    .description('declare a context with its nodes, pools, probes, counter groups and meters')
+    .description(
+      'declare a context: nodes, pools, probes, counter groups, meters, alerts and whom to notify',
+    )
     .argument('<file>', 'the declaration, a JSON file; - is standard input')
     .option('--json', 'print the result as JSON')
     .action(runApply);
@@ -44,5 +46,8 @@ async function readDeclaration(file: string): Promise<unknown> {
   }
 }
 
-const sentence = ({ context, counts: { created, changed, unchanged } }: ApplyReport): string =>
-  `Context ${context}: ${created} created, ${changed} changed, ${unchanged} unchanged.`;
+function sentence({ context, counts }: ApplyReport): string {
+  const { created, changed, unchanged, removed } = counts;
+  const gone = removed === undefined ? '' : `, ${removed} removed`;
+  return `Context ${context}: ${created} created, ${changed} changed, ${unchanged} unchanged${gone}.`;
+}

@@ -1,5 +1,5 @@
 import { openConnection } from '../../db/write/connection.ts';
-import { selectLastFeed } from '../../db/write/select-last-feed.ts';
+import { selectLastFeed } from '../../db/write/feeds/select-last-feed.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type FeedTally, runFeed } from '../../ingest/feed/feed.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
@@ -9,6 +9,7 @@ import type { GeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { count, counted } from '../counted.ts';
 import { type FeedDisplay, showFeed } from '../feed-status.ts';
+import { losersText, lostText } from '../lost-text.ts';
 import type { CommandDatabase } from '../run-with-database.ts';
 
 export type FeedCommandOptions = {
@@ -52,6 +53,7 @@ export async function followSource(
     stop: database.signal,
     onStatus: display.update,
     onBadLine: (line, reason) => display.say(`${source.name}, line ${line} was skipped: ${reason}`),
+    onLost: (exporters) => display.say(`${source.name}: lost so far: ${losersText(exporters)}`),
     onLeftOut: (flows, reason) =>
       display.say(`${source.name}: ${count(flows)} flows left out, ${reason}`),
   })
@@ -84,11 +86,12 @@ async function tellOfTheLast(url: string, context: string, display: FeedDisplay)
 
 function sentence(name: string, tally: FeedTally): string {
   const { lines, badLines, committedFlows, leftOutFlows, commits } = tally;
+  const lost = lostText(tally.lost);
   const skipped = badLines > 0 ? `, ${counted(badLines, 'bad line')} skipped` : '';
   const leftOut =
     leftOutFlows > 0 ? `, ${counted(leftOutFlows, 'flow')} of archived slices left out` : '';
   return (
     `${name}: ${counted(committedFlows, 'flow')} from ${counted(lines, 'line')}${skipped}${leftOut}, ` +
-    `in ${counted(commits, 'commit')}`
+    `in ${counted(commits, 'commit')}${lost === null ? '' : `, ${lost} lost on the way`}`
   );
 }

@@ -69,14 +69,14 @@ const addFlowOptions = (command: Command): Command =>
     )
     .option(
       '--time-zone <name>',
-      'the zone of the local times that nfdump writes (default: COUNTERGRAPH_TIME_ZONE)',
+      'the zone of the local times that nfdump and pmacct write (default: COUNTERGRAPH_TIME_ZONE)',
       parseTimeZone,
     )
     .addOption(
       new Option(
         '--service-port <rule>',
-        'the port that Apps counts a one-way flow under (goflow2, nfdump without -B): registered ' +
-          'is the one that IANA registers as a service, or else the lower (default: registered)',
+        'the port that Apps counts a one-way flow under (goflow2, pmacct, nfdump without -B): ' +
+          'registered is the one that IANA registers as a service, or else the lower (default: registered)',
       ).choices(['registered', 'destination'] satisfies PortRule[]),
     )
     .addOption(
@@ -92,8 +92,10 @@ export function refuseMismatch(options: ImportOptions): void {
   if (format === 'samples' && (home || mmdb)) {
     throw new UsageError(`${home ? '--home' : '--mmdb'} is for flow formats: leave it out`);
   }
-  if (timeZone && format !== 'nfdump') {
-    throw new UsageError('--time-zone is for nfdump: other formats write times with their zone');
+  if (timeZone && format !== 'nfdump' && format !== 'pmacct') {
+    throw new UsageError(
+      '--time-zone is for nfdump and pmacct: other formats write times with their zone',
+    );
   }
   if (servicePort) refuseServicePort(format);
   if (allowEmpty && format !== 'nfdump') {
@@ -119,7 +121,8 @@ function refuseAgain({ again, ifNew, follow }: ImportOptions): void {
 }
 
 function refuseServicePort(format: ImportFormat): void {
-  const forOthers = '--service-port is for nfdump and goflow2, which tell one direction of a flow';
+  const forOthers =
+    '--service-port is for nfdump, goflow2 and pmacct, which tell one direction of a flow';
   if (format === 'zeek')
     throw new UsageError(`${forOthers}: Zeek says who responded, leave it out`);
   if (format === 'samples')

@@ -8,6 +8,7 @@ import { NothingTaken } from '../../ingest/files/nothing-taken.ts';
 import { type GeoPlaces, openGeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
 import { count, counted } from '../counted.ts';
+import { losersText, lostText } from '../lost-text.ts';
 import { openSources } from '../open-sources.ts';
 import { showProgress } from '../progress.ts';
 import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
@@ -83,6 +84,7 @@ async function importOne(
     });
   const seconds = (performance.now() - started) / 1000;
   nameBadLines(source.name, report.badLines);
+  nameLosses(report);
   warnOfRetention(report);
   const readingsPerSecond = Math.round(report.readings / seconds);
   const timed = { ...report, seconds, readingsPerSecond };
@@ -112,6 +114,11 @@ function nameBadLines(source: string, { count: total, named }: BadLines): void {
   if (unnamed > 0) console.error(`${source}: ${unnamed} more lines were skipped`);
 }
 
+/** Sequence numbers that no line has: the collector never got what they count, or dropped it. */
+function nameLosses({ source, exporters }: ImportReport): void {
+  if (exporters.length > 0) console.error(asTyped(`${source}: lost: ${losersText(exporters)}`));
+}
+
 /** They are dropped within a minute, and only the server's log says so. */
 function warnOfRetention({ source, context, expired }: ImportReport): void {
   if (expired === null) return;
@@ -134,9 +141,11 @@ type TimedReport = ImportReport & {
 function sentence(report: TimedReport): string {
   const { source, lines, readings, keys, keysAreExact, slices, newSlices, badLines } = report;
   const skipped = badLines.count > 0 ? `, ${counted(badLines.count, 'bad line')} skipped` : '';
+  const lost = lostText(report.lost);
+  const missing = lost === null ? '' : `, ${lost} lost on the way`;
   return (
     `${source}: ${recordsOf(report)} ` +
-    `from ${counted(lines, 'line')}${skipped}, ${counted(readings, 'reading')}, ` +
+    `from ${counted(lines, 'line')}${skipped}${missing}, ${counted(readings, 'reading')}, ` +
     `${keysAreExact ? '' : 'about '}${counted(keys, 'key')}, ${counted(slices, 'slice')} (${count(newSlices)} new), ` +
     `${report.seconds.toFixed(1)} s, ${count(report.readingsPerSecond)} readings/s, ` +
     `${count(Math.round(report.peakMemoryBytes / MEGABYTE))} MB of memory`

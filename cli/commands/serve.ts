@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { parseProcesses } from '../option-values.ts';
 
 export function registerServe(program: Command): void {
   program
@@ -13,9 +14,17 @@ export function registerServe(program: Command): void {
         'trusted GraphQL documents, as JSON: {"<hash>": "<document>"}',
       ),
     )
-    .action(async ({ demo, documents }: { demo?: true; documents?: string }) => {
+    .addOption(
+      new Option(
+        '--processes <number>',
+        'processes that answer requests at the one address, instead of COUNTERGRAPH_PROCESSES',
+      ).argParser(parseProcesses),
+    )
+    .action(async ({ demo = false, documents = null, processes = null }: Given) => {
       // What serves takes half a second to load, which no other command should have to wait for.
       const { serve } = await import('../serve.ts');
-      await serve(demo ?? false, documents ?? null);
+      await serve({ demo, documentsFile: documents, processes });
     });
 }
+
+type Given = { demo?: boolean; documents?: string | null; processes?: number | null };

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
+import { selectSliceLosses } from '../../db/write/feeds/select-slice-losses.ts';
 import { MOMENT_FORM } from '../../domain/moment.ts';
 import { archiveSlice } from '../../keeping/archive-slice.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';
 import { expiredSelection } from '../../keeping/expired.ts';
+import { countExpiredEvents, dropExpiredEvents } from '../../keeping/expired-events.ts';
 import { finishKeeping, type Keeper, type KeptSlice, withKeeper } from '../../keeping/keeper.ts';
 import {
   planSlices,
@@ -19,7 +21,7 @@ import { count, counted } from '../counted.ts';
 import { parseEngine, parseName, readMoment } from '../option-values.ts';
 import { showSteps } from '../progress.ts';
 import { withDatabase } from '../run-with-database.ts';
-import { sizeText, sliceFields, slicesTable } from '../slices-table.ts';
+import { type SliceFacts, sizeText, sliceFields, slicesTable } from '../slices-table.ts';
 import { UsageError } from '../usage-error.ts';
 
 type SliceOptions = {
@@ -52,7 +54,8 @@ export function registerSlices(program: Command): void {
     .addOption(
       new Option(
         '--expired',
-        "those that are older than the context's retention_days, archived ones too",
+        "those that are older than the context's retention_days, archived ones too; without " +
+          '--engine and --pool also the events of alerts that ended before',
       ).conflicts(['before', 'slice']),
     )
     .option('--confirm <word>', "the context's name, to say that they are to be gone")
@@ -77,20 +80,25 @@ const acting = (command: Command): Command =>
 async function list(options: SliceOptions): Promise<void> {
   const selection = selectionOf(options);
   const now = nowInSeconds();
-  const { slices, segments } = await withDatabase(({ url, signal }) =>
+  const { slices, facts } = await withDatabase(({ url, signal }) =>
     withKeeper(
       { databaseUrl: url, context: options.context, now: nowInSeconds, signal },
       async (keeper) => ({
         slices: await selectKept(keeper, selection),
-        segments: await loadSliceSegments(keeper.connection, keeper.contextId, now),
+        facts: await factsOf(keeper, now),
       }),
     ),
   );
   const lines = options.json
-    ? slices.map((slice) => JSON.stringify(sliceFields(slice, now, segments)))
-    : slicesTable(slices, now, segments);
+    ? slices.map((slice) => JSON.stringify(sliceFields(slice, now, facts)))
+    : slicesTable(slices, now, facts);
   for (const line of lines) console.log(line);
 }
+
+const factsOf = async ({ connection, contextId }: Keeper, now: number): Promise<SliceFacts> => ({
+  segments: await loadSliceSegments(connection, contextId, now),
+  losses: await selectSliceLosses(connection, contextId),
+});
 
 async function act(action: SliceAction, options: SliceOptions): Promise<void> {
   const { context, before, slice, expired } = options;
@@ -132,9 +140,11 @@ async function actOn(
   const pool = action === 'archive' ? await findPool(keeper, options.pool ?? null) : null;
   const plan = await planSlices(keeper, action, chosen);
   for (const { slice, reason } of plan.leftOut) console.error(`${slice.name} ${reason}: left out`);
-  if (options.dryRun || plan.slices.length === 0) return showPlan(plan, action, { options, pool });
+  const events = takesEvents(options) ? await countExpiredEvents(keeper) : 0;
+  const isNothing = plan.slices.length === 0 && events === 0;
+  if (options.dryRun || isNothing) return showPlan(plan, action, { options, pool, events });
   if (action === 'drop') {
-    const what = `Dropping ${summary(plan.slices)} of context ${keeper.context}`;
+    const what = `Dropping ${summary(plan.slices, events)} of context ${keeper.context}`;
     await confirm(what, { word: keeper.context, given: options.confirm, signal });
   }
   const done: number[] = [];
@@ -145,10 +155,20 @@ async function actOn(
       if (line !== null) console.log(line);
       done.push(slice.sliceId);
     }
+    if (events > 0) console.log(eventsLine(await dropExpiredEvents(keeper), options));
   } finally {
     if (!signal.aborted) await finish(keeper, action, done);
   }
 }
+
+/** Events belong to no engine instance, and to no pool. */
+const takesEvents = ({ expired, engine, pool }: SliceOptions): boolean =>
+  expired === true && engine === undefined && pool === undefined;
+
+const eventsLine = (dropped: number, { json }: SliceOptions): string =>
+  json
+    ? JSON.stringify({ droppedEvents: dropped })
+    : `${counted(dropped, 'event')} of alerts ${dropped === 1 ? 'was' : 'were'} dropped`;
 
 /** What is done to one slice, in a line; null: somebody else did it. */
 async function actOnSlice(
@@ -195,28 +215,40 @@ async function finish(keeper: Keeper, action: SliceAction, done: readonly number
   }
 }
 
+type Shown = {
+  readonly options: SliceOptions;
+  readonly pool: ArchivePool | null;
+  readonly events: number;
+};
+
 function showPlan(
   { slices }: SlicePlan,
   action: SliceAction,
-  { options, pool }: { options: SliceOptions; pool: ArchivePool | null },
+  { options, pool, events }: Shown,
 ): void {
   const would = { archive: 'wouldArchive', restore: 'wouldRestore', drop: 'wouldDrop' }[action];
   if (options.json) {
     for (const { name } of slices) console.log(JSON.stringify({ [would]: name }));
-  } else if (slices.length === 0) {
+    if (events > 0) console.log(JSON.stringify({ wouldDropEvents: events }));
+  } else if (slices.length === 0 && events === 0) {
     console.log(`There is nothing to ${action}.`);
   } else {
     const to = pool ? ` to ${pool.path}` : '';
-    console.log(`Would ${action} ${summary(slices)}${to}:`);
+    const end = slices.length === 0 ? '' : ':';
+    console.log(`Would ${action} ${summary(slices, events)}${to}${end}`);
+    if (slices.length === 0) return;
     for (const line of slicesTable(slices, nowInSeconds())) console.log(line);
   }
 }
 
-function summary(slices: readonly KeptSlice[]): string {
+function summary(slices: readonly KeptSlice[], events: number): string {
+  const besides = `${counted(events, 'event')} of alerts`;
+  if (slices.length === 0) return besides;
   const archived = slices.filter((slice) => slice.archived).length;
   const bytes = slices.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
   const ofThem = archived > 0 ? `${count(archived)} of them archived, ` : '';
-  return `${counted(slices.length, 'slice')} (${ofThem}${sizeText(bytes)})`;
+  const all = `${counted(slices.length, 'slice')} (${ofThem}${sizeText(bytes)})`;
+  return events > 0 ? `${all} and ${besides}` : all;
 }
 
 /** The slices that the options name, each for itself or by a time. */

@@ -58,7 +58,7 @@ export type CatalogRow = {
 };
 
 export const selectCatalogs = (
-  session: ReadSession,
+  session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],
   bound: TimeBound | null,
 ): Promise<CatalogRow[]> =>

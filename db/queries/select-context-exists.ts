@@ -1,7 +1,10 @@
 import type { ReadSession } from '../read-session.ts';
 
 /** Whether any context has this name, granted or not (tells a 422 from a 403). */
-export async function selectContextExists(session: ReadSession, name: string): Promise<boolean> {
+export async function selectContextExists(
+  session: Pick<ReadSession, 'read'>,
+  name: string,
+): Promise<boolean> {
   // PostgreSQL's texts have no NUL, so no context is called that.
   if (name.includes('\0')) return false;
   const rows = await session.read<{ found: boolean }>({

@@ -1,17 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReadSession, TimeBound } from '../read-session.ts';
 import { type NodeSlices, slicesOf } from './select-slices.ts';
-import { type VersionsRow, versionsCheck } from './select-versions.ts';
+import { HISTORY, type VersionedRow, versionsCheck } from './select-versions.ts';
 
 export type NodeRow = {
   name: string;
   role: 'dr' | 'replica';
   url: string | null;
   url_env: string | null;
+  /** Whether it may answer requests that name no node. */
+  share: boolean;
 };
 
 /** Its versions, and slices where they were asked for, are those of the node that answers. */
-export type GrantedContextRow = VersionsRow & {
+export type GrantedContextRow = VersionedRow & {
   name: string;
   nodes: NodeRow[];
   slices?: NodeSlices | null;
@@ -44,7 +46,7 @@ type AskedClaim = Claim & { readonly requestId: string | null };
  * not there. Whether it is right is for the caller to decide, in constant time.
  */
 export async function selectIdentity(
-  session: ReadSession,
+  session: Pick<ReadSession, 'readAlone'>,
   { username, digest, slicesOf: context, requestId }: AskedClaim,
   bound: TimeBound | null,
 ): Promise<IdentityRow | null> {
@@ -89,10 +91,12 @@ left join tokens t on t.user_id = u.user_id
 left join lateral (
   select json_agg(json_build_object(
     'contextId', c.context_id, 'name', c.name, 'version', v.version, 'textVersion', x.version,
-    'layout', v.layout,
+    'layout', v.layout, 'nonce', v.nonce, 'textNonce', x.nonce,
+    'history', ${HISTORY},
     'nodes', coalesce((
       select json_agg(json_build_object(
-        'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env) order by n.name)
+        'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env, 'share', n.share)
+        order by n.name)
       from nodes n where n.context_id = c.context_id), '[]')${more}
   ) order by c.name) as contexts
   from grants g join contexts c using (context_id)

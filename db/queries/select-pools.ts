@@ -15,7 +15,7 @@ export type PoolRow = {
 };
 
 export const selectPools = (
-  session: ReadSession,
+  session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],
 ): Promise<PoolRow[]> =>
   session.read({

@@ -7,7 +7,9 @@ import type { ReadSession } from '../read-session.ts';
  */
 export type ServerFactsRow = { isStandby: boolean; localDataFolder: string | null };
 
-export async function selectServerFacts(session: ReadSession): Promise<ServerFactsRow> {
+export async function selectServerFacts(
+  session: Pick<ReadSession, 'read'>,
+): Promise<ServerFactsRow> {
   const [row] = await session.read<ServerFactsRow>({
     query: 'select-server-facts',
     text: `

@@ -1,4 +1,4 @@
-import { pageBytesOf } from '../page-tables.ts';
+import { type PartitionSize, pageBytesOf } from '../page-tables.ts';
 import type { ReadSession } from '../read-session.ts';
 
 export type SliceSizeRow = { sliceId: number; bytes: string };
@@ -9,14 +9,15 @@ export type SliceSizeRow = { sliceId: number; bytes: string };
  * row where neither is known.
  */
 export const selectSliceSizes = (
-  session: ReadSession,
+  session: Pick<ReadSession, 'read'>,
   sliceIds: readonly number[],
+  sizeOf: PartitionSize,
 ): Promise<SliceSizeRow[]> =>
   session.read({
     query: 'select-slice-sizes',
     text: `
 select s.slice_id as "sliceId", coalesce(pages.bytes, 0) + coalesce(s.archive_bytes, 0) as bytes
-from slices s, lateral (select ${pageBytesOf('s.slice_id')} as bytes offset 0) pages
+from slices s, lateral (select ${pageBytesOf('s.slice_id', sizeOf)} as bytes offset 0) pages
 where s.slice_id = any($1::int[]) and (pages.bytes is not null or s.archive_bytes is not null)`,
     values: [sliceIds],
   });

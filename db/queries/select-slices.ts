@@ -1,7 +1,7 @@
 import { SLICE_HELD_LOCK } from '../advisory-locks.ts';
 import { pagePathOf } from '../page-tables.ts';
 import type { ReadSession } from '../read-session.ts';
-import { type VersionsRow, versionsCheck } from './select-versions.ts';
+import { HISTORY, type VersionsRow, versionsCheck } from './select-versions.ts';
 
 /** held: an import is filling it at this moment. path is null where it has no pages. */
 export type SliceRow = {
@@ -28,7 +28,7 @@ export type SlicesRow = VersionsRow & NodeSlices;
  * request in PostgreSQL's log, where no transaction does.
  */
 export const selectSlices = (
-  session: ReadSession,
+  session: Pick<ReadSession, 'readAlone'>,
   contextIds: readonly number[],
   requestId: string | null,
 ): Promise<SlicesRow[]> =>
@@ -66,7 +66,7 @@ export const slicesOf = (contextId: string): string => `(
 export const SELECT_SLICES = `
 select asked.context_id as "contextId", coalesce(v.version, 0)::float8 as version,
   coalesce(t.version, 0)::float8 as "textVersion", coalesce(v.layout, 0)::float8 as layout,
-  pg_is_in_recovery() as "isStandby",
+  ${HISTORY} as history, pg_is_in_recovery() as "isStandby",
   ${slicesOf('asked.context_id')} as slices
 from unnest($1::int[]) as asked (context_id) cross join (values ($2::text)) as request (id)
 left join context_versions v using (context_id) left join text_versions t using (context_id)`;

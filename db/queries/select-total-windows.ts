@@ -4,7 +4,7 @@ export type TotalWindowRow = { contextId: number; from: number; to: number };
 
 /** From the oldest to the newest available bucket's end, by context; no row without data. */
 export const selectTotalWindows = (
-  session: ReadSession,
+  session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],
 ): Promise<TotalWindowRow[]> =>
   session.read({

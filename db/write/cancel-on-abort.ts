@@ -34,7 +34,7 @@ export async function cancelOnAbort(
 }
 
 const cancelBackend = (databaseUrl: string, pid: number): Promise<void> =>
-  ask(databaseUrl, 'select pg_cancel_backend($1)', [pid]);
+  ask(databaseUrl, 'select pg_cancel_backend($1::int)', [pid]);
 
 /** The server process of a transaction works for others once that is over. */
 async function cancelTransaction(

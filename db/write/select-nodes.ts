@@ -6,6 +6,8 @@ export type ContextNode = {
   role: 'dr' | 'replica';
   url: string | null;
   urlEnv: string | null;
+  /** Whether it may answer requests that name no node. */
+  share: boolean;
 };
 
 export async function selectNodes(
@@ -13,7 +15,7 @@ export async function selectNodes(
   contextId: number,
 ): Promise<ContextNode[]> {
   const { rows } = await connection.query<ContextNode>(
-    'select name, role, url, url_env as "urlEnv" from nodes where context_id = $1',
+    'select name, role, url, url_env as "urlEnv", share from nodes where context_id = $1',
     [contextId],
   );
   return rows;

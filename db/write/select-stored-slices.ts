@@ -1,5 +1,6 @@
 import { SLICE_HELD_LOCK } from '../advisory-locks.ts';
-import { pageBytesOf, pagePathOf } from '../page-tables.ts';
+import { selectIsDistributed } from '../page-placement.ts';
+import { pageBytesOf, pagePathOf, partitionSize } from '../page-tables.ts';
 import type { Connection } from './connection.ts';
 
 /** Where the readings of an archived slice are. */
@@ -39,6 +40,7 @@ export async function selectStoredSlices(
   connection: Connection,
   contextId: number,
 ): Promise<StoredSlice[]> {
+  const sizeOf = partitionSize(await selectIsDistributed(connection));
   // Numbers of JSON hold every size; what PostgreSQL calls a bigint would arrive as text.
   const { rows } = await connection.query<StoredSlice>(
     `select s.slice_id as "sliceId", s.engine::int as engine, s.starts_at::float8 as "startsAt",
@@ -49,7 +51,7 @@ export async function selectStoredSlices(
        case when s.archived
          then coalesce(rtrim(p.path, '/') || '/' || s.archive_path, s.archive_path)
          else ${pagePathOf('s.slice_id')} end as path,
-       nullif(coalesce(${pageBytesOf('s.slice_id')}, 0) + coalesce(s.archive_bytes, 0),
+       nullif(coalesce(${pageBytesOf('s.slice_id', sizeOf)}, 0) + coalesce(s.archive_bytes, 0),
          0)::float8 as "sizeBytes",
        case when s.archive_digest is not null then json_build_object('pool', s.archive_pool,
          'poolPath', p.path, 'path', s.archive_path, 'digest', encode(s.archive_digest, 'hex'),

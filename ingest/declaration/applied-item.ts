@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
-export type Outcome = 'created' | 'changed' | 'unchanged';
+export type Outcome = 'created' | 'changed' | 'unchanged' | 'removed';
 
 /** What became of one thing that was declared. */
 export type AppliedItem = {
-  readonly what: 'context' | 'node' | 'pool' | 'probe' | 'group' | 'meter';
+  readonly what: 'context' | 'node' | 'pool' | 'probe' | 'group' | 'meter' | 'sink' | 'alert';
   readonly name: string;
   readonly outcome: Outcome;
 };

@@ -17,11 +17,12 @@ export async function applyNodes(
 ): Promise<AppliedItem[]> {
   const existing = byName(await selectNodes(connection, contextId));
   const wanted = declared.map(
-    ({ name, role, url, url_env }): ContextNode => ({
+    ({ name, role, url, url_env, share }): ContextNode => ({
       name,
       role,
       url: url ?? null,
       urlEnv: url_env ?? null,
+      share: share ?? (role === 'replica' && existing.get(name)?.share === true),
     }),
   );
   refuseTwoRecoveryNodes([...new Map([...existing, ...byName(wanted)]).values()]);

@@ -6,18 +6,22 @@ import { selectHasSlices } from '../../db/write/select-has-slices.ts';
 import { updateContext } from '../../db/write/update-context.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, type Outcome, settle } from './applied-item.ts';
+import { applyAlerts } from './apply-alerts.ts';
 import { applyGroups } from './apply-groups.ts';
 import { applyNodes, applyPools, applyProbes } from './apply-parts.ts';
+import { applySinks } from './apply-sinks.ts';
 import { type Declaration, parseDeclaration } from './declaration.ts';
 import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
 
 export type ApplyReport = {
   readonly context: string;
-  /** How many items had that outcome. */
-  readonly counts: Readonly<Record<Outcome, number>>;
+  /** How many items had that outcome; `removed` only where something was. */
+  readonly counts: Counts;
   /** The context and all that was declared of it. */
   readonly items: readonly AppliedItem[];
 };
+
+type Counts = Readonly<Record<Exclude<Outcome, 'removed'>, number>> & { readonly removed?: number };
 
 /**
  * Makes a context what `input` declares, in one transaction: what differs is changed, what is left
@@ -50,10 +54,17 @@ export async function declareContext(
       sliceSeconds,
       groups: declaration.groups ?? [],
     })),
+    ...(await applySinks(connection, contextId, declaration.notify ?? [])),
+    ...(await applyAlerts(connection, contextId, declaration.alerts ?? [])),
   ];
-  const counts = { created: 0, changed: 0, unchanged: 0 };
+  return { context: declaration.context, counts: countOutcomes(items), items };
+}
+
+function countOutcomes(items: readonly AppliedItem[]): Counts {
+  const counts = { created: 0, changed: 0, unchanged: 0, removed: 0 };
   for (const { outcome } of items) counts[outcome] += 1;
-  return { context: declaration.context, counts, items };
+  const { removed, ...others } = counts;
+  return removed > 0 ? counts : others;
 }
 
 async function applyContext(

@@ -1,9 +1,22 @@
 import { z } from 'zod';
-import { type Guid, parseGuid } from '../../domain/guid.ts';
 import { KEY_KINDS, type KeyKind } from '../../domain/key-kind.ts';
 import { METER_TYPE_NAMES } from '../../domain/meter-type.ts';
 import { shownJson } from '../json-line.ts';
-import { isName, isStorable, NAME_FORM } from '../storable-text.ts';
+import { isName, NAME_FORM } from '../storable-text.ts';
+import { ALERT, SINK } from './alert-shapes.ts';
+import {
+  flag,
+  guid,
+  integer,
+  listOf,
+  MAX_INTEGER,
+  name,
+  object,
+  oneOf,
+  text,
+  value,
+  variableName,
+} from './declared-value.ts';
 import { SLICE_SECONDS } from './slice-seconds.ts';
 
 /** A mistake in a declaration: where it stands, what must be there, what is there. */
@@ -14,60 +27,10 @@ export class DeclarationError extends Error {
   }
 }
 
-/** A value that is itself when `accepts` says so; `must` says in words what that is. */
-const value = <T>(must: string, accepts: (given: unknown) => boolean) =>
-  z.custom<T>(accepts, { error: `must be ${must}` });
-
-const MAX_INTEGER = 2 ** 31 - 1;
-
-const integer = (min: number, max: number) =>
-  value<number>(
-    `an integer from ${min} to ${max}`,
-    (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
-  );
-
-const name = value<string>(NAME_FORM, (given) => typeof given === 'string' && isName(given));
-
-const text = value<string>(
-  'a text without NUL characters',
-  (given) => typeof given === 'string' && isStorable(given),
-);
-
-const flag = value<boolean>('true or false', (given) => typeof given === 'boolean');
-
-const guid = z.unknown().transform((given, context): Guid => {
-  const parsed = typeof given === 'string' ? parseGuid(given) : null;
-  if (parsed !== null) return parsed;
-  const message = 'must be a GUID such as {4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
-
-const oneOf = <const T>(choices: readonly T[]) =>
-  value<T>(choices.map((choice) => JSON.stringify(choice)).join(' or '), (given) =>
-    choices.some((choice) => choice === given),
-  );
-
 const nodeUrl = value<string>(
   'an address such as postgres://user:password@host:5432/database',
   (given) => z.url({ protocol: /^postgres(ql)?$/ }).safeParse(given).success,
 );
-
-const variableName = value<string>(
-  'the name of an environment variable',
-  (given) => typeof given === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(given),
-);
-
-const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `must have no ${issue.keys.map(shownJson).join(', ')}: ` +
-          `it may have ${Object.keys(shape).join(', ')}`
-        : 'must be an object',
-  });
-
-const listOf = <T extends z.ZodType>(element: T) => z.array(element, { error: 'must be a list' });
 
 const NODE = object({
   name: value<string>(
@@ -77,9 +40,15 @@ const NODE = object({
   role: oneOf(['dr', 'replica']),
   url: nodeUrl.optional(),
   url_env: variableName.optional(),
-}).refine((node) => (node.url === undefined) !== (node.url_env === undefined), {
-  error: 'must have either url or url_env',
-});
+  share: flag.optional(),
+})
+  .refine((node) => (node.url === undefined) !== (node.url_env === undefined), {
+    error: 'must have either url or url_env',
+  })
+  .refine(({ role, share }) => share !== true || role === 'replica', {
+    path: ['share'],
+    error: 'must be left out or false: only a node of the role replica can be shared',
+  });
 
 const POOL = object({
   name,
@@ -130,6 +99,8 @@ const DECLARATION = object({
   pools: listOf(POOL).optional(),
   probes: listOf(PROBE).optional(),
   groups: listOf(GROUP).optional(),
+  alerts: listOf(ALERT).optional(),
+  notify: listOf(SINK).optional(),
 });
 
 /** What an `apply` file declares. Properties that are left out say nothing. */
@@ -155,8 +126,8 @@ export function parseDeclaration(input: unknown): Declaration {
 function mistake(input: unknown, { path, message, code }: z.core.$ZodIssue): string {
   const where = pathText(path);
   if (code === 'unrecognized_keys') return `${where} ${message}`;
-  // A node's address may hold a password, and messages end in logs.
-  const given = /^nodes\[/.test(where) ? '' : `, got ${shownAt(input, path)}`;
+  // The address of a node or sink may hold a password, and messages end in logs.
+  const given = /^(nodes|notify)\[/.test(where) ? '' : `, got ${shownAt(input, path)}`;
   return `${where} ${message}${given}`;
 }
 
@@ -172,7 +143,7 @@ function shownAt(input: unknown, path: readonly PropertyKey[]): string {
 }
 
 /** Within one list no two may be the same thing: which of them should win? */
-function checkUnique({ nodes, pools, probes, groups }: Declaration): void {
+function checkUnique({ nodes, pools, probes, groups, alerts, notify }: Declaration): void {
   refuseTwins(
     'nodes',
     (nodes ?? []).map((node) => node.name),
@@ -188,6 +159,14 @@ function checkUnique({ nodes, pools, probes, groups }: Declaration): void {
   refuseTwins(
     'groups',
     (groups ?? []).map((group) => group.guid),
+  );
+  refuseTwins(
+    'alerts',
+    (alerts ?? []).map((alert) => alert.name),
+  );
+  refuseTwins(
+    'notify',
+    (notify ?? []).map((sink) => sink.name),
   );
   for (const [i, { meters = [] }] of (groups ?? []).entries()) {
     refuseTwins(

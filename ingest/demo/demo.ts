@@ -127,7 +127,9 @@ async function fillDemo(
   for (const flow of demoFlows(office, { from: to - DEMO_SECONDS, to }, random)) {
     if (flows % 1000 === 0) signal?.throwIfAborted();
     await add(flow);
-    seen.add(flow.originator.address).add(flow.responder.address);
+    for (const { address } of [flow.originator, flow.responder]) {
+      if (address !== null) seen.add(address);
+    }
     flows += 1;
   }
   await nameHosts(session, office, seen);

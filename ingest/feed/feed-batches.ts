@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
+import { selectFeedCommits } from '../../db/write/feeds/select-feed-commits.ts';
+import { upsertFeed } from '../../db/write/feeds/upsert-feed.ts';
 import { selectArchivedStarts } from '../../db/write/select-archived-starts.ts';
-import { selectFeedCommits } from '../../db/write/select-feed-commits.ts';
-import { upsertFeed } from '../../db/write/upsert-feed.ts';
+import { selectContext } from '../../db/write/select-context.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
 import { type ImportSession, runImport } from '../files/import-session.ts';
 import type { Flow } from '../flows/flow.ts';
 import type { FlowFormat } from '../flows/flow-formats.ts';
@@ -15,6 +18,7 @@ import {
   NOTHING_LEFT_OUT,
   splitArchived,
 } from './left-out-flows.ts';
+import { sliceLosses } from './slice-losses.ts';
 
 export type FeedTarget = {
   readonly databaseUrl: string;
@@ -37,6 +41,8 @@ export type FeedBatch = {
   readonly flows: readonly Flow[];
   readonly flowsSoFar: number;
   readonly newestUs: number;
+  /** What was lost so far, without what this batch has to leave out. */
+  readonly losses: FeedLossCounts;
 };
 
 /** Each flow was looked at when it was read. */
@@ -60,40 +66,37 @@ export function createFeedCommitter(target: FeedTarget) {
   let hasFailed = false;
   /** Of the batch that is being committed: an attempt that is found to be committed said so. */
   let leftOut: LeftOutFlows = NOTHING_LEFT_OUT;
+  const inSlices = sliceLosses(target.engine);
 
   async function write(
     session: ImportSession,
     batch: FeedBatch,
     signal: AbortSignal,
   ): Promise<void> {
-    const { connection, contextId, writer, sliceSeconds } = session;
+    const { connection, contextId } = session;
     if ((await selectFeedCommits(connection, feedId)) >= batch.number) return;
-    const { home, probe, places, format, engine } = target;
-    const archived = await selectArchivedStarts(connection, { contextId, engine });
-    const split = splitArchived(batch.flows, archived, sliceSeconds);
-    leftOut = split.leftOut;
-    const { add, finish } = await createFlowWriter(session, {
-      ...{ home, probe, places, bounds: NO_BOUNDS },
-    });
-    for (const [i, flow] of split.taken.entries()) {
-      signal.throwIfAborted();
-      const due = add(flow);
-      if (due !== null) await due;
-      if (i % FLOWS_A_TURN === FLOWS_A_TURN - 1) await nextTurn();
-    }
-    await writer.finish();
-    await finish();
+    const { format, nowMs } = target;
+    leftOut =
+      batch.flows.length > 0
+        ? await writeFlows(session, { target, batch, signal })
+        : NOTHING_LEFT_OUT;
     const { number: commits, flowsSoFar, newestUs } = batch;
-    const flows = flowsSoFar - countLeftOut(leftOut);
+    const leftOutNow = countLeftOut(leftOut);
+    const losses: FeedLossCounts = {
+      ...batch.losses,
+      leftOutFlows: batch.losses.leftOutFlows + leftOutNow,
+    };
     await upsertFeed(connection, {
       feedId,
       contextId,
       format,
       startedAt,
       commits,
-      flows,
+      flows: flowsSoFar - leftOutNow,
       newestUs,
+      losses,
     });
+    await inSlices.add(session, losses, { newestUs, nowMs: nowMs() });
   }
 
   /** One attempt, which the signal ends; one that fails may have succeeded, and is made again. */
@@ -103,11 +106,52 @@ export function createFeedCommitter(target: FeedTarget) {
     // Where it cannot be opened either, the import says why.
     if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
     hasFailed = true;
-    await runImport(
-      { databaseUrl, source, context, engine, makesContext: true, now, onWaiting, signal },
-      (session) => write(session, batch, signal),
-    );
+    // Losses alone make no context: there would be nothing in it.
+    if (batch.flows.length > 0 || (await hasContext(databaseUrl, context))) {
+      await runImport(
+        { databaseUrl, source, context, engine, makesContext: true, now, onWaiting, signal },
+        (session) => write(session, batch, signal),
+      );
+    }
     hasFailed = false;
+    inSlices.commit();
     return leftOut;
   };
 }
+
+type WritingFlows = {
+  readonly target: FeedTarget;
+  readonly batch: FeedBatch;
+  readonly signal: AbortSignal;
+};
+
+/** Writes the flows of a batch, but for those of archived slices, which it gives. */
+async function writeFlows(
+  session: ImportSession,
+  { target, batch, signal }: WritingFlows,
+): Promise<LeftOutFlows> {
+  const { connection, contextId, writer, sliceSeconds } = session;
+  const { home, probe, places, engine } = target;
+  const archived = await selectArchivedStarts(connection, { contextId, engine });
+  const split = splitArchived(batch.flows, archived, sliceSeconds);
+  const { add, finish } = await createFlowWriter(session, {
+    home,
+    probe,
+    places,
+    bounds: NO_BOUNDS,
+  });
+  for (const [i, flow] of split.taken.entries()) {
+    signal.throwIfAborted();
+    const due = add(flow);
+    if (due !== null) await due;
+    if (i % FLOWS_A_TURN === FLOWS_A_TURN - 1) await nextTurn();
+  }
+  await writer.finish();
+  await finish();
+  return split.leftOut;
+}
+
+const hasContext = (databaseUrl: string, context: string): Promise<boolean> =>
+  withConnection({ databaseUrl }, 'import', async (connection) => {
+    return (await selectContext(connection, context)) !== null;
+  });

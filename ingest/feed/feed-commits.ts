@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPassing } from '../../db/database-error.ts';
+import { type FeedLossCounts, NO_LOSSES } from '../../db/write/feeds/feed-losses.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Flow } from '../flows/flow.ts';
@@ -7,6 +8,7 @@ import { IngestError } from '../ingest-error.ts';
 import type { FeedBatch } from './feed-batches.ts';
 import type { FeedLimits } from './feed-limits.ts';
 import { countLeftOut, type LeftOutFlows } from './left-out-flows.ts';
+import { lossesSince } from './losses-since.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
 export type FeedCommitsOptions = {
@@ -16,6 +18,8 @@ export type FeedCommitsOptions = {
   readonly stop: AbortSignal;
   /** One attempt at a commit, which fails when the signal is aborted. */
   readonly commit: (batch: FeedBatch, signal: AbortSignal) => Promise<LeftOutFlows>;
+  /** What was read and lost so far, but for flows that commits leave out. */
+  readonly losses: (state: 'reading' | 'over') => FeedLossCounts;
   /** Told of flows that a commit had to leave out. */
   readonly onLeftOut: (leftOut: LeftOutFlows) => void;
   readonly onChange: () => void;
@@ -37,9 +41,12 @@ export type CommitState = {
 export class FeedCommits {
   readonly #pending: PendingFlows;
   readonly #options: FeedCommitsOptions;
+  /** All batches have numbers; those of losses alone are no commits of flows. */
+  #number = 0;
   #commits = 0;
   #committedFlows = 0;
   #leftOutFlows = 0;
+  #committedLosses = NO_LOSSES;
   #committedUs = 0;
   /** The batch that is being committed. */
   #batch: { readonly size: number; readonly firstReadMs: number | null } | null = null;
@@ -72,7 +79,7 @@ export class FeedCommits {
     for (;;) {
       const firstReadMs = this.#pending.firstReadMs();
       const flows = this.#takeNext();
-      if (flows.length > 0) await this.#commit(flows, firstReadMs);
+      if (flows.length > 0 || this.#hasLosses()) await this.#commit(flows, firstReadMs);
       else if (this.#isEnding) return;
       else await this.#rest(limits.tickMs);
       onChange();
@@ -111,7 +118,7 @@ export class FeedCommits {
     const newest = this.#pending.newestUs;
     return {
       newestAt: newest > 0 ? newest / 1e6 : null,
-      committedTo: this.#commits > 0 ? this.#committedUs / 1e6 : null,
+      committedTo: this.#committedUs > 0 ? this.#committedUs / 1e6 : null,
       uncommitted: this.#uncommitted(),
       uncommittedSince: since === null ? null : since / 1000,
       trouble: this.#trouble,
@@ -129,22 +136,37 @@ export class FeedCommits {
     return now - this.#lastCommitMs < limits.commitEveryMs ? [] : this.#pending.takeDue(now);
   }
 
+  /** Losses go with flows; where there are none for a while, or any more, they go alone. */
+  #hasLosses(): boolean {
+    const { limits, nowMs } = this.#options;
+    const isDue = this.#isEnding || nowMs() - this.#lastCommitMs >= limits.lossesEveryMs;
+    return isDue && lossesSince(this.#losses(), this.#committedLosses) !== null;
+  }
+
+  #losses = (): FeedLossCounts => ({
+    ...this.#options.losses(this.#isEnding ? 'over' : 'reading'),
+    leftOutFlows: this.#leftOutFlows,
+  });
+
   async #commit(flows: readonly Flow[], firstReadMs: number | null): Promise<void> {
     this.#batch = { size: flows.length, firstReadMs };
     this.#lastCommitMs = this.#options.nowMs();
     const batch: FeedBatch = {
-      number: this.#commits + 1,
+      number: this.#number + 1,
       flows,
       flowsSoFar: this.#committedFlows + flows.length,
       newestUs: flows.reduce(
         (newest, { startUs, durationUs }) => Math.max(newest, startUs + durationUs),
         this.#committedUs,
       ),
+      losses: this.#losses(),
     };
     const leftOut = await this.#commitAtLast(batch);
-    this.#commits = batch.number;
+    this.#number = batch.number;
+    if (flows.length > 0) this.#commits += 1;
     this.#committedFlows = batch.flowsSoFar - countLeftOut(leftOut);
     this.#leftOutFlows += countLeftOut(leftOut);
+    this.#committedLosses = { ...batch.losses, leftOutFlows: this.#leftOutFlows };
     this.#committedUs = batch.newestUs;
     this.#batch = null;
     this.noteTrouble(null);
@@ -173,10 +195,9 @@ export class FeedCommits {
   }
 
   #notCommitted(error: unknown): IngestError {
-    return new IngestError(
-      `${this.#uncommitted()} flows that were read are not committed: ${reasonOf(error)}`,
-      { cause: error },
-    );
+    const uncommitted = this.#uncommitted();
+    const what = uncommitted > 0 ? `${uncommitted} flows that were read are` : 'what was lost is';
+    return new IngestError(`${what} not committed: ${reasonOf(error)}`, { cause: error });
   }
 
   #rest(restMs: number): Promise<void> {

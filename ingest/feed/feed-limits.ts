@@ -8,6 +8,7 @@ export type FeedLimits = {
   readonly tickMs: number;
   readonly firstRetryMs: number;
   readonly lastCommitMs: number;
+  readonly lossesEveryMs: number;
 };
 
 export const FEED_LIMITS: FeedLimits = {
@@ -17,4 +18,5 @@ export const FEED_LIMITS: FeedLimits = {
   tickMs: LIMITS.feedTickMs,
   firstRetryMs: LIMITS.feedFirstRetryMs,
   lastCommitMs: LIMITS.feedLastCommitMs,
+  lossesEveryMs: LIMITS.feedLossesEveryMs,
 };

@@ -10,6 +10,7 @@ import type { PortRule } from '../flows/flow.ts';
 import { createFlowParser, type FlowFormat } from '../flows/flow-formats.ts';
 import { checkFlow } from '../flows/flow-writer.ts';
 import { IngestError } from '../ingest-error.ts';
+import type { FeedLosses } from '../losses/feed-losses.ts';
 import { timeBounds } from '../time-bounds.ts';
 import type { PendingFlows } from './pending-flows.ts';
 
@@ -24,6 +25,7 @@ export type FeedReaderOptions = {
   readonly stop: AbortSignal;
   readonly onBadLine: (line: number, reason: string) => void;
   readonly pending: PendingFlows;
+  readonly losses: FeedLosses;
   /** Null, or what to wait for before more is read. */
   readonly room: () => Promise<void> | null;
 };
@@ -62,7 +64,7 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
 
   /** Breaks off instead of ending: the beginning of a line that is left is no line. */
   async function* untilStopped(): AsyncGenerator<Buffer> {
-    for await (const block of refuseForeign(source, readContent(opened))) {
+    for await (const block of refuseForeign(options, readContent(opened))) {
       yield block;
       if (isStopped) break;
     }
@@ -108,7 +110,8 @@ const isOfBadLine = (error: unknown): boolean =>
 
 function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
   const { format, timeZone, servicePort: portRule, nowMs, pending, room } = options;
-  const parse = createFlowParser(format, { timeZone, portRule });
+  const onNumber = options.losses.note;
+  const parse = createFlowParser(format, { timeZone, portRule, onNumber });
   const isOfOutputs = format === 'nfdump' && portRule === 'registered';
   return (line) => {
     const flow = parse(line);

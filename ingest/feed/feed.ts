@@ -1,9 +1,12 @@
+import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import { restoreCommand } from '../files/archived-slice.ts';
 import { refuseEmpty } from '../files/empty-input.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { IngestError } from '../ingest-error.ts';
+import type { LostUnits } from '../losses/export-number.ts';
+import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
 import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
@@ -25,6 +28,8 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   readonly onBadLine: (line: number, reason: string) => void;
   /** Told of flows of an archived slice, which were left out. */
   readonly onLeftOut: (flows: number, reason: string) => void;
+  /** Told of whom something was lost so far, when more was. */
+  readonly onLost: (exporters: readonly ExporterLoss[]) => void;
   readonly limits?: Partial<FeedLimits>;
 };
 
@@ -37,7 +42,12 @@ export type FeedTally = {
   readonly committedFlows: number;
   /** Flows of archived slices. */
   readonly leftOutFlows: number;
+  /** What exporters sent and no line tells of. */
+  readonly lost: LostUnits;
 };
+
+/** What became of a feed, and of which exporters something was lost. */
+export type FeedReport = FeedTally & { readonly exporters: readonly ExporterLoss[] };
 
 /** How a feed stands. */
 export type FeedStatus = FeedTally & CommitState & { readonly context: string };
@@ -48,13 +58,22 @@ export type FeedStatus = FeedTally & CommitState & { readonly context: string };
  * goes on too, up to a bound. Ends with the source, when it is told to stop, and at a bad line or
  * a flow of an archived slice where these are not skipped: all else that was read is committed.
  */
-export async function runFeed(options: FeedOptions): Promise<FeedTally> {
+export async function runFeed(options: FeedOptions): Promise<FeedReport> {
   const limits = { ...FEED_LIMITS, ...options.limits };
   const { latenessSeconds, nowMs, stop, context } = options;
   const pending = new PendingFlows({ latenessSeconds, holdMs: limits.holdMs });
   const archived = archivedFlows(options, () => reader.stop());
+  const losses = new FeedLosses();
   const commits = new FeedCommits(pending, {
-    ...{ limits, nowMs, stop, onLeftOut: archived.note },
+    limits,
+    nowMs,
+    stop,
+    onLeftOut: archived.note,
+    losses(state) {
+      const hasMore = state === 'over' ? losses.end() : losses.settle(nowMs());
+      if (hasMore) options.onLost(losses.exporters());
+      return lossCounts(losses.total(), reader.tally().badLines);
+    },
     commit: createFeedCommitter({
       ...options,
       source: options.source.name,
@@ -62,8 +81,12 @@ export async function runFeed(options: FeedOptions): Promise<FeedTally> {
     }),
     onChange: () => options.onStatus(status()),
   });
-  const reader = readFeed({ ...options, pending, room: () => commits.room() });
-  const tally = (): FeedTally => ({ ...reader.tally(), ...commits.tally() });
+  const reader = readFeed({ ...options, pending, losses, room: () => commits.room() });
+  const tally = (): FeedTally => ({
+    ...reader.tally(),
+    ...commits.tally(),
+    lost: losses.total(),
+  });
   const status = (): FeedStatus => ({ context, ...tally(), ...commits.state() });
   const telling = setInterval(() => options.onStatus(status()), limits.tickMs);
   // Where commits are given up, nothing more is read; when reading is over, they come to an end.
@@ -81,8 +104,16 @@ export async function runFeed(options: FeedOptions): Promise<FeedTally> {
   if (isEmpty && !options.allowEmpty && !stop.aborted) {
     refuseEmpty({ source: options.source.name, format: options.format, lines: total.lines });
   }
-  return total;
+  return { ...total, exporters: losses.exporters() };
 }
+
+const lossCounts = (lost: LostUnits, refusedLines: number): FeedLossCounts => ({
+  refusedLines,
+  leftOutFlows: 0,
+  lostFlows: lost.flows,
+  lostPackets: lost.packets,
+  lostDatagrams: lost.datagrams,
+});
 
 /** What becomes of flows of archived slices: they are named, or end the feed. */
 function archivedFlows(

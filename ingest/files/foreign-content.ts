@@ -1,9 +1,14 @@
 import { shellWord } from '../../domain/shell-word.ts';
 import { IngestError } from '../ingest-error.ts';
+import type { ImportFormat } from './import-format.ts';
 import { type ImportSource, stdinSource } from './import-source.ts';
+import { otherJsonFormat } from './json-line-formats.ts';
 
 /** Longer than the first line of anything that is recognized. */
 const MAX_HEAD_BYTES = 64 * 1024;
+
+/** The source, and what it is taken for. */
+export type RefusingOptions = { readonly source: ImportSource; readonly format: ImportFormat };
 
 /**
  * Passes on the content of a source. Fails with an `IngestError` that says what to do instead when it
@@ -12,7 +17,7 @@ const MAX_HEAD_BYTES = 64 * 1024;
  * Nothing is delayed: what is held back is less than a line that means something.
  */
 export async function* refuseForeign(
-  { name }: ImportSource,
+  { source: { name }, format }: RefusingOptions,
   content: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   let head = Buffer.alloc(0);
@@ -24,9 +29,9 @@ export async function* refuseForeign(
     }
     head = Buffer.concat([head, block]);
     isKnown = head.length > MAX_HEAD_BYTES || hasLine(head);
-    if (isKnown) yield checked(name, head);
+    if (isKnown) yield checked({ name, format }, head);
   }
-  if (!isKnown && head.length > 0) yield checked(name, head);
+  if (!isKnown && head.length > 0) yield checked({ name, format }, head);
 }
 
 /** Whether some line of more than brackets is over: nfdump's JSON begins with two of these. */
@@ -37,8 +42,11 @@ function hasLine(head: Buffer): boolean {
   return start >= 0 && text.includes('\n', start);
 }
 
-function checked(name: string, head: Buffer): Buffer {
-  const remedy = foreignRemedy(name, head);
+type Named = { readonly name: string; readonly format: ImportFormat };
+
+function checked(named: Named, head: Buffer): Buffer {
+  const remedy = foreignRemedy(named, head);
+  const { name } = named;
   if (remedy !== null) throw new IngestError(`${name}: ${remedy}`);
   return head;
 }
@@ -49,7 +57,7 @@ const NFCAPD_MAGIC = [Buffer.from([0x0c, 0xa5]), Buffer.from([0xa5, 0x0c])];
 /** Without a bracket before it, `No matching flows` is CSV that has none. */
 const NFDUMP_JSON = /^(\[\s*)?\{\s*"type"\s*:\s*"(FLOW|EVENT)"|^\[\s*No match(ing|ed) flows/;
 
-function foreignRemedy(name: string, head: Buffer): string | null {
+function foreignRemedy({ name, format }: Named, head: Buffer): string | null {
   if (NFCAPD_MAGIC.some((magic) => head.subarray(0, magic.length).equals(magic))) {
     return `it is a file of nfcapd as it is stored: ${nfdumpRemedy(name)}`;
   }
@@ -57,38 +65,12 @@ function foreignRemedy(name: string, head: Buffer): string | null {
   if (NFDUMP_JSON.test(text)) {
     return `it is JSON of nfdump (-o json): ${nfdumpRemedy(stdinSource().name)}`;
   }
-  if (isOfPmacct(text)) {
-    return (
-      'these are lines of pmacct, which cannot be imported: let pmacct send the flows on to nfcapd ' +
-      "or goflow2, with pmacctd's plugin nfprobe or nfacctd's plugin tee, and import what they write"
-    );
-  }
-  return null;
+  const [line = ''] = text.split('\n', 1);
+  const other = otherJsonFormat(line.trimEnd(), format);
+  return other && `these are ${other.name}: import them with --format ${other.format}`;
 }
 
 function nfdumpRemedy(name: string): string {
   const file = name === stdinSource().name ? 'FILE' : shellWord(name);
   return `import what \`TZ=UTC nfdump -r ${file} -o csv\` prints, with --format nfdump --time-zone UTC`;
-}
-
-/** pmacct's own names of fields, of which every line of its print and kafka plugins has some. */
-const PMACCT_FIELDS = [
-  'ip_src',
-  'ip_dst',
-  'port_src',
-  'port_dst',
-  'stamp_inserted',
-  'stamp_updated',
-];
-
-function isOfPmacct(text: string): boolean {
-  const [line = ''] = text.trim().split('\n', 1);
-  if (!line.startsWith('{')) return false;
-  try {
-    const record: object = JSON.parse(line);
-    if ('event_type' in record && record.event_type === 'purge') return true;
-    return PMACCT_FIELDS.some((field) => field in record);
-  } catch {
-    return false;
-  }
 }

@@ -6,10 +6,12 @@ import type { EpochSeconds } from '../../domain/interval.ts';
 import { keptSince } from '../../domain/retention.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
-import { createFlowParser } from '../flows/flow-formats.ts';
+import { createFlowParser, type FlowParserOptions } from '../flows/flow-formats.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoPlaces } from '../flows/geo-places.ts';
 import { IngestError } from '../ingest-error.ts';
+import type { LostUnits } from '../losses/export-number.ts';
+import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
 import { readByteLines } from '../samples/byte-lines.ts';
 import { createSampleWriter } from '../samples/sample-writer.ts';
 import { timeBounds } from '../time-bounds.ts';
@@ -80,6 +82,9 @@ export type ImportReport = {
   /** What a running server drops again, at once; null: nothing. */
   readonly expired: ExpiredSlices | null;
   readonly badLines: BadLines;
+  /** What exporters sent and no line tells of, and the exporters. */
+  readonly lost: LostUnits;
+  readonly exporters: readonly ExporterLoss[];
   /** Of nfdump: whether the flows tell both directions, as `nfdump -B` makes them. */
   readonly twoWay: boolean | undefined;
   /** The most memory that this process has had at a time, from its start. */
@@ -176,12 +181,14 @@ async function importContent(
   let bytes = 0;
   let records = 0;
   const portRule = isTwoWay ? 'destination' : (options.servicePort ?? 'registered');
-  const { read, finish } = await lineReader(session, { ...options, portRule }, () => {
+  const losses = new FeedLosses();
+  const onNumber = losses.note;
+  const { read, finish } = await lineReader(session, { ...options, portRule, onNumber }, () => {
     records += 1;
   });
   const lines = await read({
     content: refuseForeign(
-      source,
+      { source, format },
       readContent(source, (count) => {
         bytes += count;
       }),
@@ -195,6 +202,7 @@ async function importContent(
   });
   await session.writer.finish();
   await finish();
+  losses.end();
   const keys = session.writer.keys.result();
   return {
     source: source.name,
@@ -209,6 +217,8 @@ async function importContent(
     newSlices: session.slices.madeCount(),
     expired: expiredOf(session, options.now()),
     badLines: badLines.result(),
+    lost: losses.total(),
+    exporters: losses.exporters(),
     twoWay: isTwoWay ?? undefined,
     peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
     digest: hash.digest(),
@@ -234,7 +244,7 @@ type LineReader = {
 /** `onRecord` is called for each line that is taken but those without a record, as headers. */
 async function lineReader(
   session: ImportSession,
-  options: ImportFileOptions & { readonly portRule: PortRule },
+  options: ImportFileOptions & Pick<FlowParserOptions, 'portRule' | 'onNumber'>,
   onRecord: () => void,
 ): Promise<LineReader> {
   const { format, home = [], places = null } = options;
@@ -244,8 +254,8 @@ async function lineReader(
     const take = await createSampleWriter(session, { probe, bounds, onRecord });
     return { read: (from) => readByteLines({ ...from, take }), finish: async () => {} };
   }
-  const { timeZone = 'UTC', portRule } = options;
-  const parse = createFlowParser(format, { timeZone, portRule });
+  const { timeZone = 'UTC', portRule, onNumber = () => {} } = options;
+  const parse = createFlowParser(format, { timeZone, portRule, onNumber });
   const { add, finish } = await createFlowWriter(session, { home, probe, bounds, places });
   const take: LineTaker = (line) => {
     const flow = parse(line);

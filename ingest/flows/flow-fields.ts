@@ -3,7 +3,7 @@ import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { BadLine } from '../bad-line.ts';
 import { boundedCache } from '../bounded-cache.ts';
-import { isReading, parseWhole, type Whole } from '../whole.ts';
+import { isReading, multiplyWhole, parseWhole, type Whole } from '../whole.ts';
 import type { FlowPorts } from './flow.ts';
 import { parseSeconds } from './zeek-time.ts';
 
@@ -54,6 +54,13 @@ export function countIn(record: FlowRecord, field: string): Whole {
     throw new BadLine(`${field} must be an integer from 0 to 2^63-1, got ${shown(text)}`);
   }
   return count;
+}
+
+/** An amount of which one in `rate` was seen. */
+export function sampledIn(record: FlowRecord, field: string, rate: Whole): Whole {
+  const amount = multiplyWhole(countIn(record, field), rate);
+  if (isReading(amount)) return amount;
+  throw new BadLine(`${field} times sampling_rate must be at most 2^63-1, they are ${amount}`);
 }
 
 /** Seconds, in whole microseconds; one that is left unset is 0. */

@@ -1,10 +1,12 @@
+import type { ExportNumber } from '../losses/export-number.ts';
 import type { Flow, PortRule } from './flow.ts';
 import { createGoflow2Parser } from './goflow2-json.ts';
 import { createNfdumpParser } from './nfdump-csv.ts';
+import { createPmacctParser } from './pmacct-json.ts';
 import { createZeekConnParser } from './zeek-conn.ts';
 
 /** The formats of which a line is a flow. */
-export const FLOW_FORMATS = ['zeek', 'nfdump', 'goflow2'] as const;
+export const FLOW_FORMATS = ['zeek', 'nfdump', 'goflow2', 'pmacct'] as const;
 
 export type FlowFormat = (typeof FLOW_FORMATS)[number];
 
@@ -16,6 +18,8 @@ export type FlowParserOptions = {
   readonly timeZone: string;
   /** Which port flows count under, in formats that may tell one direction only. */
   readonly portRule: PortRule;
+  /** Told of the exporter's packet that brought a line, in formats that say so. */
+  readonly onNumber?: (number: ExportNumber) => void;
 };
 
 export function createFlowParser(format: FlowFormat, options: FlowParserOptions): FlowParser {
@@ -25,6 +29,8 @@ export function createFlowParser(format: FlowFormat, options: FlowParserOptions)
     case 'nfdump':
       return createNfdumpParser(options);
     case 'goflow2':
-      return createGoflow2Parser(options.portRule);
+      return createGoflow2Parser(options);
+    case 'pmacct':
+      return createPmacctParser(options);
   }
 }

@@ -70,11 +70,12 @@ type FlowPart = {
   readonly sentPackets: Whole;
   readonly answeredBytes: Whole;
   readonly answeredPackets: Whole;
-  /** 1 in the bucket of the flow's start, null in the others. */
-  readonly connections: 1 | null;
+  /** Those of the flow in the bucket of its start, null in the others. */
+  readonly connections: Whole | null;
 };
 
-function partOf({ startUs, durationUs, originator, responder }: Flow, bucket: Interval): FlowPart {
+function partOf(flow: Flow, bucket: Interval): FlowPart {
+  const { startUs, durationUs, originator, responder } = flow;
   const span = {
     fromUs: Math.max(0, bucket.from * 1e6 - startUs),
     toUs: Math.min(durationUs, bucket.to * 1e6 - startUs),
@@ -85,7 +86,7 @@ function partOf({ startUs, durationUs, originator, responder }: Flow, bucket: In
     sentPackets: amountBetween(originator.packets, span),
     answeredBytes: amountBetween(responder.bytes, span),
     answeredPackets: amountBetween(responder.packets, span),
-    connections: bucket.from * 1e6 <= startUs ? 1 : null,
+    connections: bucket.from * 1e6 <= startUs ? (flow.connections ?? 1) : null,
   };
 }
 

@@ -34,35 +34,42 @@ export type FlowSurroundings = {
   readonly placeOf: ((address: KeyText) => GeoPlace) | null;
 };
 
-/** All keys that a flow counts for (operations, "Flows to counters"). */
-export function flowRoles(flow: Flow, { scopeOf, placeOf }: FlowSurroundings): FlowRole[] {
+/**
+ * All keys that a flow counts for (operations, "Flows to counters"). An aggregate counts for those
+ * that it tells: without addresses for the total alone, with one for that end.
+ */
+export function flowRoles(flow: Flow, surroundings: FlowSurroundings): FlowRole[] {
   const originator = flow.originator.address;
   const responder = flow.responder.address;
-  const originatorScope = scopeOf(originator);
-  const responderScope = scopeOf(responder);
-  const direction = directionOf(originatorScope, responderScope);
+  const total: FlowRole = { group: 'aggregates', key: TOTAL, kind: 'everything' };
+  if (originator === null && responder === null) return [total];
+  const direction = directionBetween(originator, responder, surroundings);
   return [
-    ...hostRoles(originator, originatorScope, 'originator'),
-    ...hostRoles(responder, responderScope, 'responder'),
-    ...(placeOf && originatorScope === 'outside'
-      ? placeRoles(placeOf(originator), 'originator')
-      : []),
-    ...(placeOf && responderScope === 'outside' ? placeRoles(placeOf(responder), 'responder') : []),
+    ...endRoles(originator, 'originator', surroundings),
+    ...endRoles(responder, 'responder', surroundings),
     ...appRoles(flow, direction),
-    { group: 'protocols', key: protocolKey(String(flow.protocol)), kind: 'protocol' },
-    { group: 'aggregates', key: TOTAL, kind: 'everything' },
-    // Each side's amount has its own direction: from its source to its destination.
-    { group: 'aggregates', key: DIRECTION_KEYS[direction], kind: 'sent' },
-    { group: 'aggregates', key: DIRECTION_KEYS[OPPOSITE[direction]], kind: 'answered' },
-    { group: 'hostPairs', key: crossKey([originator, responder]), kind: 'crosskey' },
+    ...protocolRoles(flow),
+    total,
+    ...directionRoles(direction),
+    ...pairRoles(originator, responder),
   ];
 }
 
-function hostRoles(
-  address: KeyText,
-  scope: AddressScope,
-  kind: 'originator' | 'responder',
+type EndKind = 'originator' | 'responder';
+
+/** What an end counts for by itself. */
+function endRoles(
+  address: KeyText | null,
+  kind: EndKind,
+  { scopeOf, placeOf }: FlowSurroundings,
 ): FlowRole[] {
+  if (address === null) return [];
+  const scope = scopeOf(address);
+  const hosts = hostRoles(address, scope, kind);
+  return placeOf && scope === 'outside' ? [...hosts, ...placeRoles(placeOf(address), kind)] : hosts;
+}
+
+function hostRoles(address: KeyText, scope: AddressScope, kind: EndKind): FlowRole[] {
   const key = simpleKey(address);
   const role: FlowRole = { group: 'hosts', key, kind };
   if (scope === 'unroutable') return [role];
@@ -70,27 +77,58 @@ function hostRoles(
 }
 
 /** An end outside counts for its country and its autonomous system as it does for itself. */
-function placeRoles({ country, system }: GeoPlace, kind: 'originator' | 'responder'): FlowRole[] {
+function placeRoles({ country, system }: GeoPlace, kind: EndKind): FlowRole[] {
   const roles: FlowRole[] = [];
   if (country) roles.push({ group: 'countries', key: simpleKey(country), kind });
   if (system) roles.push({ group: 'systems', key: simpleKey(system.key), kind });
   return roles;
 }
 
-function appRoles(flow: Flow, direction: Direction): FlowRole[] {
+function appRoles(flow: Flow, direction: Direction | null): FlowRole[] {
   const port = appPort(flow);
   if (port === null) return [];
   const app = portKey(String(port));
-  return [
-    { group: 'apps', key: simpleKey(app), kind: APP_KINDS[direction] },
-    // Each end in turn, also when both have the same address.
-    { group: 'hostApps', key: crossKey([flow.originator.address, app]), kind: 'crosskey' },
-    { group: 'hostApps', key: crossKey([flow.responder.address, app]), kind: 'crosskey' },
-  ];
+  const kind = direction === null ? 'appElsewhere' : APP_KINDS[direction];
+  const roles: FlowRole[] = [{ group: 'apps', key: simpleKey(app), kind }];
+  // Each end in turn, also when both have the same address.
+  for (const { address } of [flow.originator, flow.responder]) {
+    if (address === null) continue;
+    roles.push({ group: 'hostApps', key: crossKey([address, app]), kind: 'crosskey' });
+  }
+  return roles;
 }
+
+const protocolRoles = ({ protocol }: Flow): FlowRole[] =>
+  protocol === null
+    ? []
+    : [{ group: 'protocols', key: protocolKey(String(protocol)), kind: 'protocol' }];
+
+/** Each side's amount has its own direction: from its source to its destination. */
+const directionRoles = (direction: Direction | null): FlowRole[] =>
+  direction === null
+    ? []
+    : [
+        { group: 'aggregates', key: DIRECTION_KEYS[direction], kind: 'sent' },
+        { group: 'aggregates', key: DIRECTION_KEYS[OPPOSITE[direction]], kind: 'answered' },
+      ];
+
+const pairRoles = (originator: KeyText | null, responder: KeyText | null): FlowRole[] =>
+  originator === null || responder === null
+    ? []
+    : [{ group: 'hostPairs', key: crossKey([originator, responder]), kind: 'crosskey' }];
 
 /** Where the originator's amount goes; the responder's goes the opposite way. */
 type Direction = 'intoHome' | 'outOfHome' | 'withinHome' | 'transit';
+
+/** null where an end is not told. */
+const directionBetween = (
+  originator: KeyText | null,
+  responder: KeyText | null,
+  { scopeOf }: FlowSurroundings,
+): Direction | null =>
+  originator === null || responder === null
+    ? null
+    : directionOf(scopeOf(originator), scopeOf(responder));
 
 function directionOf(source: AddressScope, destination: AddressScope): Direction {
   if (countsAsHome(source)) return countsAsHome(destination) ? 'withinHome' : 'outOfHome';

@@ -4,8 +4,8 @@ import type { Whole } from '../whole.ts';
 
 /** One end of a flow and what it sent: bytes and packets, 0 where the log does not say. */
 export type FlowSide = {
-  /** The address as a raw key of kind `ip`. */
-  readonly address: KeyText;
+  /** The address as a raw key of kind `ip`; null where an aggregate leaves it out. */
+  readonly address: KeyText | null;
   readonly bytes: Whole;
   readonly packets: Whole;
 };
@@ -20,17 +20,19 @@ export type FlowPorts = { readonly source: number | null; readonly destination: 
  */
 export type PortRule = 'registered' | 'destination';
 
-/** A connection or flow record of any format. Times are whole microseconds. */
+/** A connection, flow record or aggregate of any format. Times are whole microseconds. */
 export type Flow = {
   readonly startUs: number;
   readonly durationUs: number;
-  /** IANA number of the IP protocol; 255 where the log does not know it. */
-  readonly protocol: number;
+  /** IANA number; 255 where the log does not know it, null where an aggregate leaves it out. */
+  readonly protocol: number | null;
   /** Null for flows without ports: all but TCP, UDP and SCTP. */
   readonly ports: FlowPorts | null;
   readonly portRule: PortRule;
   readonly originator: FlowSide;
   readonly responder: FlowSide;
+  /** How many connections an aggregate is of; left out: it is one. */
+  readonly connections?: Whole;
 };
 
 /** The reserved number stands for a protocol that a log does not know. */
@@ -45,7 +47,7 @@ export const hasPorts = (protocol: number): boolean =>
 
 /** The port that a flow counts under in Apps; null for flows without ports. */
 export function appPort({ protocol, ports, portRule }: Flow): number | null {
-  if (ports === null) return null;
+  if (ports === null || protocol === null) return null;
   const { source, destination } = ports;
   // Of a flow that tells one port alone, that one has to do.
   if (portRule === 'destination' || source === null) return destination;

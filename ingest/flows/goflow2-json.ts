@@ -3,7 +3,7 @@ import { protocolNumber } from '../../domain/ip-protocols.ts';
 import type { KeyText } from '../../domain/key-text.ts';
 import { BadLine } from '../bad-line.ts';
 import { jsonObject, jsonScalar } from '../json-line.ts';
-import { isReading, multiplyWhole, type Whole } from '../whole.ts';
+import type { ExportNumber } from '../losses/export-number.ts';
 import { type Flow, hasPorts, type PortRule, UNKNOWN_PROTOCOL } from './flow.ts';
 import {
   type AddressReader,
@@ -15,17 +15,30 @@ import {
   integerIn,
   portsIn,
   requiredIn,
+  sampledIn,
 } from './flow-fields.ts';
+import { goflow2Sequence } from './goflow2-sequence.ts';
 import { goflow2Time } from './goflow2-time.ts';
+
+export type Goflow2Options = {
+  readonly portRule: PortRule;
+  /** Told of the packet of each line, also where the line has no flow that can be taken. */
+  readonly onNumber?: (number: ExportNumber) => void;
+};
 
 /**
  * Reads the lines that goflow2 writes with `-format json`, of version 2 (`src_addr`) or 1
  * (`SrcAddr`); null for a line that holds no flow of IP, such as a sampled ARP frame.
  */
-export function createGoflow2Parser(portRule: PortRule): (line: string) => Flow | null {
+export function createGoflow2Parser({
+  portRule,
+  onNumber,
+}: Goflow2Options): (line: string) => Flow | null {
   const addressOf = addressReader();
   return (line) => {
     const record = readRecord(line);
+    const number = onNumber && goflow2Sequence(record);
+    if (number) onNumber(number);
     return isOfIp(record) ? flowOf(record, addressOf, portRule) : null;
   };
 }
@@ -93,12 +106,6 @@ function flowOf(record: FlowRecord, addressOf: AddressReader, portRule: PortRule
     },
     responder: { address: addressIn(record, 'dst_addr', addressOf), bytes: 0, packets: 0 },
   };
-}
-
-function sampledIn(record: FlowRecord, field: string, rate: Whole): Whole {
-  const amount = multiplyWhole(countIn(record, field), rate);
-  if (isReading(amount)) return amount;
-  throw new BadLine(`${field} times sampling_rate must be at most 2^63-1, they are ${amount}`);
 }
 
 /** What goflow2 calls protocols where IANA has no keyword, and ICMPv6, in lower case. */

@@ -1,8 +1,6 @@
 import { shown } from '../../domain/errors.ts';
 import type { KeyText } from '../../domain/key-text.ts';
-import { startOfMinute } from '../../domain/time-zone.ts';
 import { BadLine } from '../bad-line.ts';
-import { boundedCache } from '../bounded-cache.ts';
 import { type Flow, hasPorts, type PortRule } from './flow.ts';
 import {
   type AddressReader,
@@ -14,6 +12,7 @@ import {
   portsIn,
   requiredIn,
 } from './flow-fields.ts';
+import { type LocalTimeReader, localTimeReader } from './local-time.ts';
 import { nfdumpDuration } from './nfdump-duration.ts';
 import { nfdumpProtocol } from './nfdump-protocols.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
@@ -35,32 +34,30 @@ export function createNfdumpParser({
 }: NfdumpOptions): (line: string) => Flow | null {
   const read = createNfdumpReader();
   const addressOf = addressReader();
-  const minuteOf = boundedCache(KNOWN_MINUTES, (text: string) => startOfMinute(text, timeZone));
+  const localTime = localTimeReader(timeZone);
   return (line) => {
     const row = read(line);
-    return row && flowOf(row, { portRule, addressOf, minuteOf });
+    return row && flowOf(row, { portRule, addressOf, localTime });
   };
 }
-
-const KNOWN_MINUTES = 4_096;
 
 type FlowReading = {
   readonly portRule: PortRule;
   readonly addressOf: AddressReader;
-  readonly minuteOf: (text: string) => number | null;
+  readonly localTime: LocalTimeReader;
 };
 
 /** nfdump's source is the originator; what it calls output, in flows of two ways, came back. */
-function flowOf(row: NfdumpRow, { portRule, addressOf, minuteOf }: FlowReading): Flow {
+function flowOf(row: NfdumpRow, { portRule, addressOf, localTime }: FlowReading): Flow {
   const { column } = row;
   const source = addressIn(row, column('source'), addressOf);
   const protocol = protocolIn(row, column('protocol'), source);
-  const startUs = timeIn(row, column('start'), minuteOf);
+  const startUs = timeIn(row, column('start'), localTime);
   return {
     startUs,
     durationUs: nfdumpDuration(row, {
       startUs,
-      endUs: () => timeIn(row, column('end'), minuteOf),
+      endUs: () => timeIn(row, column('end'), localTime),
     }),
     protocol,
     ports: hasPorts(protocol) ? portsIn(row, column('sourcePort'), column('port')) : null,
@@ -85,20 +82,11 @@ function protocolIn(record: FlowRecord, field: string, source: KeyText): number 
   throw new BadLine(`${field} must be an IP protocol, got ${shown(text)}`);
 }
 
-const LOCAL_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d):(\d\d(?:\.\d{1,9})?)$/;
-
 /** Local times, epoch seconds with a fraction (`%tsr`), or epoch milliseconds (`-o csv-fast`). */
-function timeIn(record: FlowRecord, field: string, minuteOf: FlowReading['minuteOf']): number {
+function timeIn(record: FlowRecord, field: string, localTime: LocalTimeReader): number {
   const text = requiredIn(record, field);
   if (/^\d{12,15}$/.test(text)) return Number(text) * 1000;
-  const [, minute, seconds = ''] = LOCAL_TIME.exec(text) ?? [];
-  if (minute === undefined) {
-    const micros = parseSeconds(text);
-    if (micros !== null && micros >= 0) return micros;
-  } else {
-    const start = minuteOf(minute);
-    const within = parseSeconds(seconds);
-    if (start !== null && within !== null && within < 60e6) return start * 1e6 + within;
-  }
+  const micros = localTime(text) ?? parseSeconds(text);
+  if (micros !== null && micros >= 0) return micros;
   throw new BadLine(`${field} must look like 2026-07-15 10:00:00.000, got ${shown(text)}`);
 }

@@ -22,6 +22,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Viewer.contexts': listOf(() => 10),
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
   'Context.slices': listOf(() => 100),
+  'Context.alerts': listOf(() => 20),
+  'Context.alertEvents': listOf((given) => within(given('first'), LIMITS.alertEventsPage)),
+  'AlertEventConnection.edges': (_, below) => below,
   'CounterGroup.drilldowns': listOf(() => 5),
   'CounterGroup.keys': (given, below, setting) => {
     const page = listOf(() => within(given('first'), LIMITS.keysPage))(given, below, setting);
@@ -35,6 +38,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
   },
   'CounterGroup.topper': topper,
   'Meter.topper': topper,
+  'Subscription.topper': topper,
   'Topper.keys': (_, below) => ({
     ...{ ...NO_COST, nodeIds: below.nodeIds, ranks: below.ranks },
     ...{ perKey: below.fixed, perKeyAndDay: below.perDay },
@@ -61,8 +65,10 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
 
-/** A search looks at all keys of the group, however many are listed. */
+/** A search looks at all keys of the group, however many are listed; so may a ranking by series. */
 const SEARCH_COST = 1_000;
+
+const RANKINGS_BY_SERIES: ReadonlySet<unknown> = new Set(['peak', 'percentile']);
 
 /** What a list of objects is counted as whose length nobody can know before it is read. */
 const LIST_LENGTH = 10;
@@ -87,7 +93,8 @@ const product = (count: number, cost: number): number => (count === 0 ? 0 : coun
 function topper(given: Given, below: Cost, setting: PriceSetting): Cost {
   const { fixed, perDay, nodeIds, ranks } = topperCost(itemsOf(given, setting), below);
   const days = windowDays(given('window'));
-  return { ...NO_COST, fixed: fixed + days * perDay, nodeIds, ranks };
+  const ranking = RANKINGS_BY_SERIES.has(given('rankBy')) ? SEARCH_COST : 0;
+  return { ...NO_COST, fixed: fixed + days * perDay + ranking, nodeIds, ranks };
 }
 
 /** A unit for each day that is added up and for each key; a drill-down has its topper's window. */

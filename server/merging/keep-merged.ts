@@ -1,4 +1,5 @@
 import type { Connection } from '../../db/write/connection.ts';
+import { selectFeedLosses } from '../../db/write/feeds/select-feed-losses.ts';
 import { removeIdlePartitions } from '../../db/write/segments/remove-idle-partitions.ts';
 import {
   type ContextNumbersRow,
@@ -88,6 +89,7 @@ async function lookAtContexts(merging: Merging, connection: Connection): Promise
   const { tally, remembered, signal, now } = merging;
   const before = await selectContextNumbers(connection);
   tally.imports = await lookAtImports(connection, before, tally.imports);
+  tally.feedLosses = await selectFeedLosses(connection);
   await lookAtAll(merging, connection, before);
   let isGood = true;
   let isMerged = false;

@@ -1,3 +1,4 @@
+import type { FeedLossesRow } from '../../db/write/feeds/select-feed-losses.ts';
 import type { SegmentTotals } from '../../db/write/segments/select-segment-totals.ts';
 
 /** What is known of a context's imports, which other processes make, as last looked at. */
@@ -39,6 +40,8 @@ export class MergingTally {
   /** By context_id. */
   imports: ReadonlyMap<number, ImportsOfContext> = new Map();
   segments: ReadonlyMap<number, SegmentsOfContext> = new Map();
+  /** What all feeds so far did not bring into their contexts. */
+  feedLosses: readonly FeedLossesRow[] = [];
 
   noteRun(run: MergingRun): void {
     this.last = run;

@@ -114,11 +114,17 @@ function inOrder(segments: readonly StoredSegment[], { slices }: StoreNames): St
 /** Copies of a connection, told of how many bytes each has. */
 function countedCopies(connection: Connection, onBytes: (length: number) => void): CopySource {
   const source = copiesOf(connection);
-  return {
+  const counted = (copies: Pick<CopySource, 'copy'>): Pick<CopySource, 'copy'> => ({
     async copy(statement, bound) {
-      const copied = await source.copy(statement, bound);
+      const copied = await copies.copy(statement, bound);
       onBytes(copied.length);
       return copied;
+    },
+  });
+  return {
+    ...counted(source),
+    get distributedPages() {
+      return source.distributedPages ? counted(source.distributedPages) : null;
     },
   };
 }

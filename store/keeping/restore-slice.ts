@@ -8,6 +8,7 @@ import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
 import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
 import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { isSealed } from '../../domain/segment-level.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
@@ -81,7 +82,11 @@ async function fill(
     born.push(await putSegment(keeper, slice, { segment, progress }));
   }
   await insertLeftover(connection, contextId, archive);
-  await upsertCoverage(connection, coverageOf(born));
+  // What is restored is no news: its coverage is dated by the imports, from the first to the last.
+  const imports = groupBy(born, ({ importedAt }) => importedAt);
+  for (const [committedAt, segments] of [...imports].toSorted(([a], [b]) => a - b)) {
+    await upsertCoverage(connection, coverageOf(segments, committedAt));
+  }
   await updateSliceRestored(connection, slice.sliceId);
   await publishSegments(connection, {
     contextId,
@@ -145,10 +150,11 @@ async function putSegment(
   return { ...row, segmentId, sliceId, directory };
 }
 
-/** What segments of a slice cover. */
-function coverageOf(segments: readonly NewSegmentRow[]): CoverageSpan[] {
+/** What segments of a slice cover that were committed at `committedAt`, epoch seconds. */
+function coverageOf(segments: readonly NewSegmentRow[], committedAt: number): CoverageSpan[] {
   const spans = new Map<string, CoverageSpan>();
-  for (const { sliceId, groupId, probeId, firstBucket, lastBucket } of segments) {
+  for (const segment of segments) {
+    const { sliceId, groupId, probeId, firstBucket, lastBucket } = segment;
     const name = `${groupId} ${probeId}`;
     const known = spans.get(name);
     spans.set(name, {
@@ -157,6 +163,7 @@ function coverageOf(segments: readonly NewSegmentRow[]): CoverageSpan[] {
       probeId,
       firstBucket: Math.min(firstBucket, known?.firstBucket ?? firstBucket),
       lastBucket: Math.max(lastBucket, known?.lastBucket ?? lastBucket),
+      committedAt,
     });
   }
   return [...spans.values()];

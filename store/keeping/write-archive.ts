@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { copiesOf } from '../../db/copy-source.ts';
-import { selectPages } from '../../db/queries/segments/select-pages.ts';
 import { inSnapshot } from '../../db/write/connection.ts';
 import {
   type SliceSegmentRow,
@@ -12,7 +11,7 @@ import {
 import { partialOf } from '../../domain/partial-file.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
-import { MissingPages } from '../read/missing-pages.ts';
+import { fetchPages } from '../read/fetch-pages.ts';
 import { type ArchiveHeader, frameHead, jsonLine } from './archive-form.ts';
 import { describeArchive } from './describe-archive.ts';
 import { openArchive } from './read-archive.ts';
@@ -101,13 +100,11 @@ async function writeSegment(
   for (let first = 0; first < pageCount; first += PAGES_AT_ONCE) {
     signal?.throwIfAborted();
     const last = Math.min(first + PAGES_AT_ONCE, pageCount) - 1;
-    const read = { segmentId, sliceId, level, importedAt, first, last };
-    const pages = await selectPages(copiesOf(connection), [read]);
-    const byNumber = new Map(pages.map(({ page, bytes: stored }) => [page, stored]));
-    for (let number = first; number <= last; number += 1) {
-      const page = byNumber.get(number);
-      const count = last - first + 1 - byNumber.size;
-      if (!page) throw new MissingPages({ segmentId, page: number, count });
+    const numbers = Array.from({ length: last - first + 1 }, (_, place) => first + place);
+    const request = { segment: { segmentId, sliceId, level, importedAt }, pages: numbers };
+    const fetched = await fetchPages(copiesOf(connection), [request]);
+    const pages = [...(fetched.get(segmentId) ?? [])].sort(([a], [b]) => a - b);
+    for (const [number, page] of pages) {
       openPage(page, { nonce, number });
       await file.write(frameHead('page', page.length));
       await file.write(page);

@@ -1,4 +1,5 @@
 import type { Connection } from '../../db/write/connection.ts';
+import { dateCoverage } from '../../db/write/segments/date-coverage.ts';
 import { insertSegments, type NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import {
   type ContextNumbers,
@@ -58,6 +59,9 @@ export async function publishSegments(
   if (!numbers) throw new Error(`the context ${contextId} must be there to get segments`);
   const { layout } = numbers;
   if (born.length > 0) await insertSegments(connection, { contextId, born: layout }, born);
+  if (born.length > 0 && changes === 'data') {
+    await dateCoverage(connection, { sliceIds: [...new Set(born.map(sliceOf))], at });
+  }
   if (died.length > 0) {
     const death = { contextId, died: layout, at };
     const marked = new Set(await setDied(connection, death, died));
@@ -67,3 +71,5 @@ export async function publishSegments(
   }
   return numbers;
 }
+
+const sliceOf = ({ sliceId }: NewSegmentRow): number => sliceId;

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CopySource } from '../../db/copy-source.ts';
 import { type PagesRead, selectPages } from '../../db/queries/segments/select-pages.ts';
 import type { TimeBound } from '../../db/read-session.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { StoredSegment } from './manifest.ts';
 import { MissingPages } from './missing-pages.ts';
 
@@ -18,7 +20,8 @@ export type FetchedPages = ReadonlyMap<number, ReadonlyMap<number, Uint8Array>>;
 
 /**
  * All of these pages in one statement, none where no page is asked for; in the snapshot that
- * the manifest is of, or a page may be missing. Errors: MissingPages, and those of the source.
+ * the manifest is of, or a page may be missing. Distributed pages, which may come late, are looked
+ * for again for a while. Errors: MissingPages, and those of the source.
  */
 export async function fetchPages(
   source: CopySource,
@@ -28,13 +31,36 @@ export async function fetchPages(
   const reads = oncePerSegment(requests).flatMap(runsOf);
   const fetched = new Map<number, Map<number, Uint8Array>>();
   if (reads.length === 0) return fetched;
+  const until = performance.now() + LIMITS.latePagesMs;
+  let wanted: readonly PagesRead[] = reads;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
+    await addPages(fetched, source, { reads: wanted, bound });
+    wanted = wanted.filter((read) => missingOf(read, fetched).length > 0);
+    const [first] = wanted;
+    if (!first) return fetched;
+    if (!source.distributedPages || performance.now() >= until) throw missing(first, fetched);
+    await delay(waitMs);
+  }
+}
+
+/** About as long as a worker takes to commit what the coordinator has committed. */
+const FIRST_WAIT_MS = 5;
+
+type Reading = {
+  readonly reads: readonly PagesRead[];
+  readonly bound: TimeBound | null | undefined;
+};
+
+async function addPages(
+  fetched: Map<number, Map<number, Uint8Array>>,
+  source: CopySource,
+  { reads, bound }: Reading,
+): Promise<void> {
   for (const { segmentId, page, bytes } of await selectPages(source, reads, bound)) {
     const pages = fetched.get(segmentId);
     if (pages) pages.set(page, bytes);
     else fetched.set(segmentId, new Map([[page, bytes]]));
   }
-  for (const read of reads) requireAll(read, fetched.get(read.segmentId));
-  return fetched;
 }
 
 function oncePerSegment(requests: Iterable<PageRequest>): PageRequest[] {
@@ -59,12 +85,18 @@ function runsOf({ segment, pages }: PageRequest): PagesRead[] {
   return runs.map(({ first, last }) => ({ segmentId, sliceId, level, importedAt, first, last }));
 }
 
-function requireAll(
-  { segmentId, first, last }: PagesRead,
-  pages: ReadonlyMap<number, Uint8Array> | undefined,
-): void {
-  const missing: number[] = [];
-  for (let page = first; page <= last; page += 1) if (!pages?.has(page)) missing.push(page);
-  const [page] = missing;
-  if (page !== undefined) throw new MissingPages({ segmentId, page, count: missing.length });
+function missing(read: PagesRead, fetched: FetchedPages): MissingPages {
+  const pages = missingOf(read, fetched);
+  return new MissingPages({
+    segmentId: read.segmentId,
+    page: pages[0] ?? read.first,
+    count: pages.length,
+  });
+}
+
+function missingOf({ segmentId, first, last }: PagesRead, fetched: FetchedPages): number[] {
+  const pages = fetched.get(segmentId);
+  const numbers: number[] = [];
+  for (let page = first; page <= last; page += 1) if (!pages?.has(page)) numbers.push(page);
+  return numbers;
 }

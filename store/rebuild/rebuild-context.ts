@@ -75,7 +75,10 @@ export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
     const rollUps = await rebuildRollUps(rebuilding);
     const coverage = await rebuildCoverage(rebuilding);
     const strays = await selectStrayPages(connection, [NO_SLICE, ...names.slices.keys()]);
-    await deleteSweptPages(connection, [...new Set(strays.map(({ sliceId }) => sliceId))]);
+    await deleteSweptPages(
+      connection,
+      strays.filter(({ isBeyond }) => !isBeyond),
+    );
     return { context: target.context, ...done, leftOver, rollUps, coverage };
   });
 

@@ -1,5 +1,5 @@
 import { type Connection, inTransaction } from '../../db/write/connection.ts';
-import { deleteDeadSegments, type SweptRow } from '../../db/write/segments/delete-dead-segments.ts';
+import { deleteDeadSegments } from '../../db/write/segments/delete-dead-segments.ts';
 import { deleteSweptPages } from '../../db/write/segments/delete-swept-pages.ts';
 import { raiseSweptTo } from '../../db/write/segments/raise-swept-to.ts';
 import { removeIdlePartitions } from '../../db/write/segments/remove-idle-partitions.ts';
@@ -58,14 +58,12 @@ const sweepSome = (
   inTransaction(connection, async () => {
     const swept = await deleteDeadSegments(connection, { ...dead, limit: MOST_ROWS });
     if (swept.length === 0) return 0;
-    const slices = slicesOfSealed(swept);
-    if (slices.length > 0) await deleteSweptPages(connection, slices);
+    await deleteSweptPages(
+      connection,
+      swept.filter(({ level }) => isSealed(level)),
+    );
     // Last, as it locks the row that whoever publishes waits for.
     const layout = Math.max(...swept.map(({ died }) => died));
     await raiseSweptTo(connection, dead.contextId, layout);
     return swept.length;
   });
-
-const slicesOfSealed = (swept: readonly SweptRow[]): number[] => [
-  ...new Set(swept.filter(({ level }) => isSealed(level)).map(({ sliceId }) => sliceId)),
-];

@@ -18,12 +18,10 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   schema: {
     ours: ['resolvers', 'domain'],
     packages: [
-      '@graphql-tools/utils',
       '@pothos/core',
       '@pothos/plugin-relay',
       '@pothos/plugin-scope-auth',
       'graphql',
-      'graphql-jit',
       'lru-cache',
     ],
   },
@@ -74,7 +72,7 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
   },
   // The page is a client like any other: of ours it knows what is generated from the schema.
   'web/generated': { ours: ['web/src'], packages: [] },
-  'web/src': { ours: ['web/generated'], packages: ['preact', 'uplot'] },
+  'web/src': { ours: ['web/generated'], packages: ['eventsource-parser', 'preact', 'uplot'] },
 };
 
 const sources = readSources();

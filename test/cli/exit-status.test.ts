@@ -33,6 +33,11 @@ describe('a mistake in calling a command ends with status 2 and one line that sa
       ['migrate', 'now'],
       "too many arguments for 'migrate'. Expected 0 arguments but got 1; see --help",
     ],
+    ...['0', '65', '1.5', 'two', '-1'].map((given): [string[], string] => [
+      ['serve', `--processes=${given}`],
+      `option '--processes <number>' argument '${given}' is invalid. ` +
+        'It must be a whole number from 1 to 64; see --help',
+    ]),
   ])('countergraph %j', async (parameters, line) => {
     expect(await run(...parameters)).toEqual({
       status: 2,

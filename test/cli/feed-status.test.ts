@@ -13,6 +13,7 @@ const STATUS: FeedStatus = {
     leftOutFlows: 0,
     commits: 4,
     committedFlows: 12_000,
+    lost: { flows: 0, packets: 0, datagrams: 0 },
   },
   newestAt: 1_700_000_088,
   committedTo: 1_700_000_039.5,
@@ -39,6 +40,13 @@ describe('the line about a feed', () => {
       { badLines: 1200, trouble: 'the database is away' },
       'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; the database is away; ' +
         '1,200 bad lines; committed up to 2023-11-14T22:13:59Z',
+    ],
+    [
+      'says what exporters sent and no line tells of',
+      { lost: { flows: 1, packets: 1200, datagrams: 3 } },
+      'lab: 12,345 flows, 12 s behind; 345 not committed, for 50 s; ' +
+        'lost: 1 flow, 1,200 export packets, 3 sFlow datagrams; ' +
+        'committed up to 2023-11-14T22:13:59Z',
     ],
     [
       'says it of a clock that is ahead',

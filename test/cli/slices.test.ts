@@ -63,6 +63,25 @@ describe('slices list', () => {
     expect(out[5]).toMatch(/ processing +\d+ kB {2}primary/);
   });
 
+  it('says what feeds lost and refused while they filled a slice', async () => {
+    await lab.sql(
+      `insert into slice_losses (slice_id, refused_lines, left_out_flows, lost_flows, lost_packets)
+       select slice_id, 1, 2, 1200, 0 from slices where starts_at = ${T0} and engine = 0
+       union all select slice_id, 0, 0, 0, 1 from slices where starts_at = ${T0 + DAY}`,
+    );
+    const { out } = await run('list');
+    expect(out[0]).toMatch(/ DATA +LOST +REFUSED +PATH$/);
+    expect(out[1]).toMatch(/ B +1,200 flows +1 line, 2 flows +base/);
+    expect(out[2]).toMatch(/ B +- +- +base/);
+    expect(out[3]).toMatch(/ B +1 export packet +- +base/);
+    const json = (await run('list', '--json')).out.map((text) => JSON.parse(text).losses);
+    expect(json.slice(0, 2)).toEqual([
+      { refusedLines: 1, leftOutFlows: 2, lostFlows: 1200, lostPackets: 0, lostDatagrams: 0 },
+      null,
+    ]);
+    expect((await run('list', '--engine', '1')).out[0]).not.toContain('LOST');
+  });
+
   it('shows those that are asked for', async () => {
     await run('archive', '--slice', 'slice-20240715-0000');
     const shown = async (...args: string[]) =>
@@ -83,6 +102,7 @@ describe('slices list', () => {
       ...{ sliceId: 1, name, engine: 0, status: 'archived', available: false, tags: ['archive'] },
       ...{ timeInterval: { from: T0, to: T0 + DAY }, diskSize: archive.bytes, path: archive.path },
       segments: null,
+      losses: null,
       archive: {
         ...{ pool: 'oper', rows: 1, bytes: archive.bytes, sha256: archive.sha256 },
         archivedAt: expect.any(Number),

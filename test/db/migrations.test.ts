@@ -19,6 +19,7 @@ import {
   type TestDatabase,
   withClient,
 } from '../support/database.ts';
+import { isOnCluster } from '../support/on-cluster.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
 
 const DUMP = join(projectRoot(), 'migrations', 'schema.dump.txt');
@@ -75,13 +76,16 @@ async function writeMigrations(name: string, files: Record<string, string>): Pro
 }
 
 describe('the migrated schema', () => {
-  test('is what migrations/schema.dump.txt says (UPDATE_DUMPS=1 writes it anew)', async () => {
-    const dump = await withClient(database.url, dumpSchema);
-    if (process.env['UPDATE_DUMPS'] === '1') {
-      await writeFile(DUMP, dump);
-    }
-    expect(dump).toBe(await readFile(DUMP, 'utf8'));
-  });
+  test.skipIf(isOnCluster)(
+    'is what migrations/schema.dump.txt says (UPDATE_DUMPS=1 writes it anew)',
+    async () => {
+      const dump = await withClient(database.url, dumpSchema);
+      if (process.env['UPDATE_DUMPS'] === '1') {
+        await writeFile(DUMP, dump);
+      }
+      expect(dump).toBe(await readFile(DUMP, 'utf8'));
+    },
+  );
 });
 
 describe('the layout of storage', () => {

@@ -104,7 +104,7 @@ describe('a read session', () => {
     gone.abort();
     // What runs before any timer and any message from outside.
     for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
-    expect(query.mock.calls.map(([text]) => text)).toEqual(['select pg_cancel_backend($1)']);
+    expect(query.mock.calls.map(([text]) => text)).toEqual(['select pg_cancel_backend($1::int)']);
     await ended;
     expect(await isSleeping()).toBe(false);
     await close(session);

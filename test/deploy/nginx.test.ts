@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import { createServer, type Server } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { readPages } from '../docs/pages.ts';
+import { openStream } from '../support/event-stream.ts';
 import { type HttpAnswer, type HttpCall, httpCall } from '../support/http-call.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts';
@@ -39,10 +42,14 @@ function changed(changes: readonly (readonly [was: string, is: string])[]): stri
 }
 
 /** nginx as on the page, but for where it listens and what it leads to. */
-const startProxy = (upstream: string, changes: readonly (readonly [string, string])[] = []) =>
+const startProxy = (
+  upstream: string,
+  changes: readonly (readonly [string, string])[] = [],
+  protocol: '' | ' http2' = '',
+) =>
   startNginx(({ listen, folder }) =>
     changed([
-      ['listen 443 ssl;', `listen ${listen};`],
+      ['listen 443 ssl http2;', `listen ${listen}${protocol};`],
       ['  ssl_certificate /etc/ssl/noc.example.com.pem;\n', ''],
       ['  ssl_certificate_key /etc/ssl/private/noc.example.com.key;\n', ''],
       ['server 127.0.0.1:4000;', `server ${upstream};`],
@@ -171,6 +178,39 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     expect(short.headers['content-encoding']).toBeUndefined();
   });
 
+  it('a subscription is answered at once, and again after each commit', async () => {
+    const stream = await openStream(proxy.url, SUBSCRIPTION);
+    try {
+      expect(stream.headers['content-type']).toBe('text/event-stream');
+      const { total } = (await stream.answer<Followed>()).topper;
+      for (const more of [1, 2]) {
+        await countOne(lab);
+        expect((await stream.answer<Followed>()).topper.total).toBe(total + more);
+      }
+    } finally {
+      stream.close();
+    }
+    // The proxy tells the service that its caller has gone.
+    while (!(await lab.call('/metrics')).text.includes('countergraph_subscriptions_open 0')) {
+      await delay(10);
+    }
+  });
+
+  it('by HTTP/2 many are followed on one connection', async () => {
+    const modern = await startProxy(new URL(lab.url).host, [], ' http2');
+    const session = connect(modern.url);
+    try {
+      const streams = Array.from({ length: 20 }, () => followByHttp2(session));
+      await Promise.all(streams.map((stream) => stream.untilMessages(1)));
+      await countOne(lab);
+      const texts = await Promise.all(streams.map((stream) => stream.untilMessages(2)));
+      expect(new Set(texts.map((text) => text.replaceAll(/^:\n\n/gm, ''))).size).toBe(1);
+    } finally {
+      session.destroy();
+      await modern.stop();
+    }
+  });
+
   it.each(['metrics', 'readyz', 'healthz'])('/%s is for the inside only', async (name) => {
     expect((await lab.call(`/${name}`)).status).toBe(200);
     expectError(await call(`/${name}`), 404, 'There is nothing at this address');
@@ -225,6 +265,36 @@ describe.skipIf(!hasNginx)('behind nginx as docs/how-to/deploy.md has it', () =>
     expect(log).toContain('GET /api/topper/topper_request 431 ');
   });
 });
+
+const SUBSCRIPTION = `subscription { topper(context: "${CONTEXT}", counterGroup: "${GROUP}",
+  window: { preset: ALL_AVAILABLE }) { total } }`;
+
+type Followed = { readonly topper: { readonly total: number } };
+
+const countOne = (lab: TestService): Promise<void> =>
+  lab.importSamples([{ group: GROUP, key: 'another', ts: T0, values: { 0: 1 } }]);
+
+/** A stream within a connection of HTTP/2, and what has come of it so far. */
+function followByHttp2(session: ClientHttp2Session) {
+  const stream = session.request({
+    ...basic(ADA),
+    ':method': 'POST',
+    ':path': '/graphql',
+    accept: 'text/event-stream',
+    'content-type': 'application/json',
+  });
+  stream.end(JSON.stringify({ query: SUBSCRIPTION }));
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return {
+    async untilMessages(count: number): Promise<string> {
+      while (text.split('event: next').length <= count) await once(stream, 'data');
+      return text;
+    },
+  };
+}
 
 describe.skipIf(!hasNginx)('where the service cannot be reached', () => {
   const outage = { message: 'The proxy cannot reach the service, try again' };

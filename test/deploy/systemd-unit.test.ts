@@ -15,8 +15,8 @@ const unit: ReadonlyMap<string, string> = new Map(
 );
 
 it('the unit gives the service the time it may need to end', () => {
-  const { shutdownSeconds, traceFlushMs, embeddedStopMs } = LIMITS;
-  const needed = shutdownSeconds + (traceFlushMs + embeddedStopMs) / 1000;
+  const { shutdownSeconds, traceFlushMs, processEndMs, embeddedStopMs } = LIMITS;
+  const needed = shutdownSeconds + (traceFlushMs + processEndMs + embeddedStopMs) / 1000;
   expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(needed);
   // To all processes at once, the signal would end the embedded server before the requests.
   expect(unit.get('KillMode')).toBe('mixed');

@@ -67,14 +67,95 @@ describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
+  async function testRules(test: object): Promise<void> {
+    // JSON is YAML.
+    const text = JSON.stringify({ rule_files: ['rules.yml'], ...test });
+    await writeFile(join(folder, 'test.yml'), text);
+    await run('promtool', ['test', 'rules', join(folder, 'test.yml')]).catch((error) => {
+      expect(String(error.stdout) + String(error.stderr)).toBe('');
+    });
+  }
+
   it('are rules of Prometheus', async () => {
     const { stdout } = await run('promtool', ['check', 'rules', join(folder, 'rules.yml')]);
-    expect(stdout).toContain('SUCCESS: 6 rules found');
+    expect(stdout).toContain('SUCCESS: 11 rules found');
+  });
+
+  it('say when nobody decides alerts, and when a sink is not told', async () => {
+    const series = (name: string, values: string) => ({ series: `countergraph_${name}`, values });
+    const firing = (minute: number, alertname: string, labels: readonly object[]) => ({
+      eval_time: `${minute}m`,
+      alertname,
+      exp_alerts: labels.map((exp_labels) => ({ exp_labels })),
+    });
+    const waiting = { kind: 'webhook' };
+    await testRules({
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: [
+            series('alerts_deciding{instance="a"}', '1x10 0x50'),
+            series('alerts_deciding{instance="b"}', '0x20 1x10 0x30'),
+            series('alert_deliveries_waiting{kind="webhook"}', '0x9 1x5 0 1x45'),
+            series('alert_deliveries_total{kind="webhook",outcome="given_up"}', '0x60'),
+          ],
+          alert_rule_test: [
+            // One of them takes over within the five minutes that are waited for.
+            firing(14, 'CountergraphAlertsUndecided', []),
+            firing(25, 'CountergraphAlertsUndecided', []),
+            firing(40, 'CountergraphAlertsUndecided', [{}]),
+            firing(28, 'CountergraphAlertsUntold', []),
+            firing(40, 'CountergraphAlertsUntold', [waiting]),
+          ],
+        },
+      ],
+    });
+  });
+
+  it('say when feeds lose or refuse more than now and then', async () => {
+    const series = (metric: string, label: string, values: string) => ({
+      series: `${metric}{context="lab",format="goflow2",${label}}`,
+      values,
+    });
+    const lost = 'countergraph_feed_lost_total';
+    const at = (minute: number, alertname: string, ...labels: Record<string, string>[]) => ({
+      eval_time: `${minute}m`,
+      alertname,
+      exp_alerts: labels.map((each) => ({
+        exp_labels: { context: 'lab', format: 'goflow2', ...each },
+      })),
+    });
+    const test = {
+      rule_files: ['rules.yml'],
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: [
+            series(lost, 'unit="flows"', '0+10x240'),
+            series(lost, 'unit="packets"', '0+5x240'),
+            series(lost, 'unit="datagrams"', '0+1000x240'),
+            series('countergraph_feed_refused_total', 'why="line"', '0x60 500x180'),
+          ],
+          alert_rule_test: [
+            at(10, 'CountergraphFeedLoses'),
+            at(50, 'CountergraphFeedLoses', { unit: 'flows' }),
+            at(50, 'CountergraphFeedRefuses'),
+            at(65, 'CountergraphFeedRefuses', { why: 'line' }),
+            at(90, 'CountergraphFeedRefuses'),
+          ],
+        },
+      ],
+    };
+    await writeFile(join(folder, 'feeds.yml'), JSON.stringify(test));
+    await run('promtool', ['test', 'rules', join(folder, 'feeds.yml')]).catch((error) => {
+      expect(String(error.stdout) + String(error.stderr)).toBe('');
+    });
   });
 
   it('say when a feed has ended, and nothing of contexts that are imported once', async () => {
-    const test = {
-      rule_files: ['rules.yml'],
+    await testRules({
       evaluation_interval: '30m',
       tests: [
         {
@@ -92,11 +173,6 @@ describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
           ],
         },
       ],
-    };
-    // JSON is YAML.
-    await writeFile(join(folder, 'test.yml'), JSON.stringify(test));
-    await run('promtool', ['test', 'rules', join(folder, 'test.yml')]).catch((error) => {
-      expect(String(error.stdout) + String(error.stderr)).toBe('');
     });
   });
 });

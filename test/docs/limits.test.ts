@@ -15,9 +15,14 @@ const rowsOf = (pattern: RegExp): string[] => page.split('\n').filter((row) => p
 
 /** The reason of each limit: the comment above it. */
 function reasons(): ReadonlyMap<string, string> {
-  const entries = textOf('domain/limits.ts').matchAll(
-    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g,
-  );
+  const files = [
+    'limits.ts',
+    'limits/live-limits.ts',
+    'limits/alert-limits.ts',
+    'limits/feed-limits.ts',
+  ];
+  const texts = files.map((file) => textOf(`domain/${file}`)).join('');
+  const entries = texts.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(\w+):/g);
   return new Map(
     [...entries].map(([, comment = '', name = '']) => [
       name,

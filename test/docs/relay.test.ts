@@ -28,6 +28,14 @@ const FRAGMENTS = `
       edges { node { key readable label attributes { name value } } }
     }
   }
+  fragment app_alerts on Context
+  @refetchable(queryName: "appAlertsQuery")
+  @argumentDefinitions(first: { type: "Int" } after: { type: "String" }) {
+    alerts { name firing { startedAt key { label } } }
+    alertEvents(first: $first, after: $after) @connection(key: "app_alertEvents") {
+      edges { node { startedAt endedAt alert { name } } }
+    }
+  }
   fragment app_meter on Meter @refetchable(queryName: "appMeterQuery") { name units }
   fragment app_group on CounterGroup @refetchable(queryName: "appGroupQuery") { name ...app_keys }
   fragment app_listed on Key @relay(plural: true) { label }
@@ -38,6 +46,7 @@ const FRAGMENTS = `
   }
   query appPageQuery($context: String!, $group: Guid!, $meter: Int!) {
     context(name: $context) {
+      ...app_alerts
       counterGroup(guid: $group) {
         ...app_group
         meter(index: $meter) { ...app_meter topper(window: { preset: TODAY }) { ...app_topper } }
@@ -86,7 +95,7 @@ describe('the compiler of Relay, as the page sets it up', () => {
   it('would refuse it if the length of a page could not be null', async () => {
     const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
     expect(schema).toContain('first: Int = 50');
-    const strict = schema.replace('first: Int = 50', 'first: Int! = 50');
+    const strict = schema.replaceAll('first: Int = 50', 'first: Int! = 50');
     await writeFile(join(folder, 'schema.graphql'), strict);
     await writeFile(join(folder, 'src', 'app.ts'), asModule(FRAGMENTS));
     await expect(compile()).rejects.toThrow(/Compilation failed/);

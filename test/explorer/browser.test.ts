@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDemo } from '../../ingest/demo/demo.ts';
 import { EXAMPLES } from '../../schema/examples.ts';
 import type { RunningServer } from '../../server/start-server.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { labelKey } from '../support/label-key.ts';
+import { readMetrics } from '../support/metrics-text.ts';
 import { type ExplorerPage, findChromium, launch, openExplorer } from './explorer-page.ts';
 import { DEMO, startExplorerServer } from './explorer-server.ts';
 
@@ -125,6 +127,26 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     await shows('variables.json', '{"name":"demo"}');
   });
 
+  it('shows each answer to a subscription as it comes, until it is stopped', async () => {
+    const { page, write, play, shows, complaints } = await open(`${demo.url}/graphql`);
+    const label = (text: string) => nameKey(database.url, text);
+    await label('before');
+    await write('operation.graphql', PROTOCOLS);
+    await write('variables.json', '{}');
+    await play('"label": "before"');
+    for (const text of ['first', 'second']) {
+      await label(text);
+      await shows('response.json', `"label": "${text}"`);
+    }
+    await page.getByRole('button', { name: 'Stop query' }).click();
+    await page.getByRole('button', { name: 'Execute query' }).waitFor();
+    expect(complaints).toEqual([]);
+    const metrics = async () => readMetrics(await (await fetch(`${demo.url}/metrics`)).text());
+    await expect
+      .poll(async () => (await metrics()).value('countergraph_subscriptions_open'))
+      .toBe(0);
+  });
+
   describe('without the demo', () => {
     it('shows the headers to fill in, and the schema before they are', async () => {
       const { page, play } = await open(`${plain.url}/graphql`);
@@ -205,3 +227,19 @@ const NO_BOX = { x: 0, y: 0, width: 0, height: 0 };
 
 const isFocused = (element: { ownerDocument: { activeElement: unknown } }) =>
   element === element.ownerDocument.activeElement;
+
+const PROTOCOL_GROUP = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}';
+
+const PROTOCOLS = `subscription Protocols {
+  topper(context: "demo", counterGroup: "${PROTOCOL_GROUP}", filter: { keys: ["06"] }
+    window: { preset: ALL_AVAILABLE }) { keys { key label } }
+}`;
+
+const nameKey = (url: string, label: string): Promise<unknown> =>
+  withClient(url, (client) =>
+    labelKey(
+      { sql: async (text, values) => (await client.query(text, [...(values ?? [])])).rows },
+      PROTOCOL_GROUP,
+      ['06', label],
+    ),
+  );

@@ -206,6 +206,7 @@ describe('what is exported and imported elsewhere', () => {
     ];
     const nodes = [
       { name: 'dr0', role: 'dr', url_env: 'DR_URL' },
+      { name: 'r1', role: 'replica', url_env: 'R1_URL', share: true },
       { name: 'near', role: 'replica', url: 'postgres://ada:secret@db.example.com/countergraph' },
     ];
     await lab.apply({ context, slice_seconds: 86_400, retention_days: 9_000, pools, nodes });
@@ -230,7 +231,10 @@ describe('what is exported and imported elsewhere', () => {
       context,
       slice_seconds: 86_400,
       retention_days: 9_000,
-      nodes: [{ name: 'dr0', role: 'dr', url_env: 'DR_URL' }],
+      nodes: [
+        { name: 'dr0', role: 'dr', url_env: 'DR_URL' },
+        { name: 'r1', role: 'replica', url_env: 'R1_URL', share: true },
+      ],
       pools: [{ name: 'cold', total_size: 2 ** 45 }],
       probes: [{ id: 'p 2' }, { id: 'p1', description: 'core' }],
       groups: GROUPS.map(({ guid, name, key_kind }) => ({ guid, name, key_kind })),

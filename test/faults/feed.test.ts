@@ -246,6 +246,8 @@ describe('the command import --follow', () => {
     expect(JSON.parse(follower.output())).toEqual({
       ...{ source: 'standard input', context: 'lab', format: 'goflow2', lines: 10, flows: 10 },
       ...{ badLines: 0, commits: 1, committedFlows: 10, leftOutFlows: 0 },
+      lost: { flows: 0, packets: 0, datagrams: 0 },
+      exporters: [],
     });
   });
 

@@ -46,6 +46,8 @@ describe('a feed', () => {
     feed.end();
     expect(await feed.done).toEqual({
       ...{ lines: 5, flows: 5, badLines: 0, commits: 2, committedFlows: 5, leftOutFlows: 0 },
+      lost: { flows: 0, packets: 0, datagrams: 0 },
+      exporters: [],
     });
     expect(await totals()).toEqual({ 0: 200, 60: 207 });
   });

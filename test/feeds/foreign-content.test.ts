@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refuseForeign } from '../../ingest/files/foreign-content.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/files/import-format.ts';
 import { readContent } from '../../ingest/files/read-content.ts';
 import { textSource } from '../ingest/text-source.ts';
 
@@ -8,10 +9,12 @@ async function passedOn(
   content: string | Buffer,
   blockBytes: number,
   name = 'flows',
+  format: ImportFormat = 'zeek',
 ): Promise<string> {
   const source = textSource(content, { name, blockBytes });
   const blocks: Buffer[] = [];
-  for await (const block of refuseForeign(source, readContent(source))) blocks.push(block);
+  for await (const block of refuseForeign({ source, format }, readContent(source)))
+    blocks.push(block);
   return Buffer.concat(blocks).toString('latin1');
 }
 
@@ -39,11 +42,7 @@ describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,',
     ['JSON of nfdump', NFDUMP_JSON, `JSON of nfdump (-o json): ${NFDUMP}`],
     ['lines of JSON of nfdump', NFDUMP_LINES, 'JSON of nfdump'],
     ['JSON of nfdump without flows', '[\nNo matching flows\n]\n', 'JSON of nfdump'],
-    [
-      'lines of pmacct',
-      PMACCT,
-      'lines of pmacct, which cannot be imported: let pmacct send the flows',
-    ],
+    ['lines of pmacct', PMACCT, 'these are lines of pmacct: import them with --format pmacct'],
     ['lines of pmacct without a type', '{"stamp_inserted":"x","packets":1}', 'lines of pmacct'],
   ])('is refused with what to do instead: %s', async (_, content, reason) => {
     await expect(passedOn(content, blockBytes, 'standard input')).rejects.toThrow(reason);
@@ -52,7 +51,7 @@ describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,',
   it.each([
     ['nothing', ''],
     ['CSV of nfdump', 'ts,te,td\n1,2,3\n'],
-    ['a line of goflow2', '{"type":"NETFLOW_V5","src_addr":"10.0.0.1"}\n'],
+    ['a line of another tool', '{"type":"NETFLOW_V5","source":"10.0.0.1"}\n'],
     ['a sample with such an attribute', '{"group":"{X}","attributes":{"ip_src":"x"}}\n'],
     ['a log of Zeek', '#separator \\x09\n#path\tconn\n'],
     ['a text without a line break', '{"group"'],
@@ -62,6 +61,44 @@ describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,',
   ])('lets everything else pass as it is: %s', async (_, content) => {
     expect(await passedOn(content, blockBytes)).toBe(content);
   });
+});
+
+/** A line of each format that has lines of JSON, and what such lines are called. */
+const JSON_LINES = {
+  pmacct: ['lines of pmacct', PMACCT],
+  goflow2: ['lines of goflow2', '{"type":"SFLOW_5","time_received_ns":1,"src_addr":"10.0.0.1"}\n'],
+  zeek: ['lines of a log of Zeek', '{"ts":1.5,"id.orig_h":"10.0.0.1","id.resp_h":"10.0.0.2"}\n'],
+  samples: ['samples', '{"group":"{X}","key":"ip_src","ts":1,"values":{"0":1}}\n'],
+} as const;
+
+const JSON_FORMATS = Object.keys(JSON_LINES) as (keyof typeof JSON_LINES)[];
+
+describe.each(JSON_FORMATS)('JSON lines of the format %s', (format) => {
+  const [name, line] = JSON_LINES[format];
+
+  it('pass where they are asked for', async () => {
+    expect(await passedOn(line, 7, 'flows', format)).toBe(line);
+  });
+
+  it.each(IMPORT_FORMATS.filter((other) => other !== format))(
+    'are refused by that name as %s',
+    async (other) => {
+      await expect(passedOn(line, 7, 'flows', other)).rejects.toThrow(
+        `flows: these are ${name}: import them with --format ${format}`,
+      );
+    },
+  );
+});
+
+it('lets a line pass that may be of several formats, if it is asked for one of them', async () => {
+  const both = '{"src_addr":"10.0.0.1","ip_src":"10.0.0.1"}\n';
+  expect(await passedOn(both, 7, 'flows', 'goflow2')).toBe(both);
+  expect(await passedOn(both, 7, 'flows', 'pmacct')).toBe(both);
+});
+
+it('knows lines of goflow2 of version 1', async () => {
+  const line = '{"Type":"NETFLOW_V5","TimeReceived":1,"SrcAddr":"10.0.0.1"}\n';
+  await expect(passedOn(line, 7, 'flows', 'pmacct')).rejects.toThrow('--format goflow2');
 });
 
 it.each([

@@ -1,9 +1,3 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fileSource } from '../../ingest/files/import-source.ts';
 import { importText, NOTHING, traces } from '../ingest/import-support.ts';
@@ -11,11 +5,9 @@ import { textSource } from '../ingest/text-source.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startFeed } from '../support/feed-lab.ts';
 import { type FlowFiles, hasNfdump, makeFlowFiles } from '../support/nfdump-files.ts';
-import { pcapFile, udpFrame } from '../support/packet-capture.ts';
+import { udpFrame } from '../support/packet-capture.ts';
 
-const hasPmacct = existsSync('/usr/sbin/pmacctd');
 if (!hasNfdump) console.warn('skipped: nfdump is not installed: apt-get install nfdump');
-if (!hasPmacct) console.warn('skipped: pmacct is not installed: apt-get install pmacct');
 
 const PACKETS = [
   {
@@ -86,42 +78,5 @@ describe.skipIf(!hasNfdump)('what nfdump stores and prints', () => {
     const feed = startFeed({ databaseUrl: database.url, format: 'nfdump' });
     feed.stop();
     expect(await feed.done).toMatchObject({ flows: 0 });
-  });
-});
-
-describe.skipIf(!hasPmacct)('what pmacct prints', () => {
-  let lines: string;
-
-  beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'countergraph-pmacct-'));
-    const [capture, output, settings] = ['capture.pcap', 'flows.json', 'pmacctd.conf'].map((name) =>
-      join(folder, name),
-    );
-    await writeFile(capture ?? '', pcapFile(PACKETS));
-    const text = [
-      `pcap_savefile: ${capture}`,
-      'plugins: print[flows]',
-      'aggregate[flows]: src_host, dst_host, src_port, dst_port, proto, timestamp_start',
-      'print_output[flows]: json',
-      `print_output_file[flows]: ${output}`,
-      'print_refresh_time[flows]: 1',
-    ];
-    await writeFile(settings ?? '', `${text.join('\n')}\n`);
-    // It ends with the capture, after it has printed what was in it.
-    await promisify(execFile)('/usr/sbin/pmacctd', ['-f', settings ?? '']);
-    lines = await readFile(output ?? '', 'utf8');
-    await rm(folder, { recursive: true });
-  }, 30_000);
-
-  it.each(FORMATS)('is refused as %s, as a file and as a feed', async (format) => {
-    expect(lines).toContain('"ip_src": "10.0.0.2"');
-    const source = textSource(lines, { name: 'flows.json' });
-    await expect(importText(source, { databaseUrl: database.url, format })).rejects.toThrow(
-      'flows.json: these are lines of pmacct, which cannot be imported',
-    );
-    const feed = startFeed({ databaseUrl: database.url, format, skipBadLines: true });
-    feed.write(lines);
-    await expect(feed.done).rejects.toThrow('the feed: these are lines of pmacct');
-    expect(await traces(database.url)).toEqual(NOTHING);
   });
 });

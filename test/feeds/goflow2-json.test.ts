@@ -41,7 +41,7 @@ const line = (record: Readonly<Record<string, unknown>>): string =>
   ).replaceAll(/"#(\d+)#"/g, '$1');
 
 const flow = (changes: Readonly<Record<string, unknown>> = {}): Flow | null =>
-  createGoflow2Parser('registered')(line({ ...RECORD, ...changes }));
+  createGoflow2Parser({ portRule: 'registered' })(line({ ...RECORD, ...changes }));
 
 describe('a line of goflow2', () => {
   it('is a flow from source to destination', () => {
@@ -66,7 +66,7 @@ describe('a line of goflow2', () => {
       SrcPort: 51_000,
       DstPort: 443,
     };
-    const read = createGoflow2Parser('registered');
+    const read = createGoflow2Parser({ portRule: 'registered' });
     const originator = { ...FLOW.originator, packets: 6 };
     expect(read(line(record))).toEqual({ ...FLOW, originator });
     const { TimeFlowStartMs: _, TimeFlowEndMs: __, ...inSeconds } = record;
@@ -191,6 +191,8 @@ describe('what is no record of goflow2', () => {
   });
 
   it.each(['', '[]', '{', 'text', '{"a":1,}'])('%j is refused', (text) => {
-    expect(() => createGoflow2Parser('registered')(text)).toThrow('it must be a JSON object');
+    expect(() => createGoflow2Parser({ portRule: 'registered' })(text)).toThrow(
+      'it must be a JSON object',
+    );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
 import { schema } from '../../schema/schema.ts';
 import type { HttpAnswer } from '../support/http-call.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
@@ -123,8 +124,8 @@ const CASES = Number(process.env['FUZZ_CASES'] ?? 150);
 
 describe('compiled operations', () => {
   it.each([
-    ['without directives, which are compiled', { directives: false, introspection: true }],
-    ['with @skip and @include, which are not', { directives: true }],
+    ['without directives', { directives: false, introspection: true }],
+    ['with @skip and @include', { directives: true }],
   ])(
     'answer any document as graphql-js does: %s',
     async (_, options) => {
@@ -166,6 +167,63 @@ describe('compiled operations', () => {
     await expectSame({ query: TOPPER, operationName: 'Q', variables });
   });
 
+  const CONDITIONED = `query ($x: Boolean!, $y: Boolean = true) {
+    viewer { name: username @include(if: $x) ...Seen @skip(if: $y) ... @include(if: $y) { __typename } }
+    context(name: "lab") @skip(if: false) {
+      name @include(if: $x) name @skip(if: $x)
+      counterGroups @include(if: $y) { guid } counterGroups @include(if: $x) { guid name }
+      ...Groups @include(if: $x) ...Groups
+      totalWindow @include(if: true) @skip(if: $x) { from }
+      nodeName @include(if: false) } }
+    fragment Seen on Viewer { username contexts { name } }
+    fragment Groups on Context { probes @skip(if: $y) counterGroup(guid: "${guidOf(1)}") { name } }`;
+
+  it.each<[string, object]>([
+    ['all is asked for', { x: true, y: true }],
+    ['the first half is', { x: true, y: false }],
+    ['the other half is', { x: false, y: true }],
+    ['hardly anything is', { x: false, y: false }],
+    ['a default decides', { x: true }],
+    ['null is in place of a default', { x: true, y: null }],
+    ['a condition is null', { x: null, y: true }],
+    ['a condition is missing', { y: true }],
+    ['a condition is no boolean', { x: 'true', y: true }],
+  ])(
+    'answer as graphql-js does what @skip and @include let stand, when %s',
+    async (_, variables) => {
+      await expectSame({ query: CONDITIONED, variables });
+    },
+  );
+
+  it('are asked for by each combination of conditions in turn', async () => {
+    const both = [true, false];
+    for (const x of both) {
+      for (const y of both) await expectSame({ query: CONDITIONED, variables: { x, y } });
+    }
+  });
+
+  it.each<[string, object]>([
+    ['fields called `then` and `toJSON`', { query: '{ toJSON: viewer { then: username } }' }],
+    ['a field called `__proto__`', { query: '{ __proto__: viewer { __proto__: username } }' }],
+    [
+      'a condition called `__proto__`',
+      {
+        query: 'query ($__proto__: Boolean!) { viewer @include(if: $__proto__) { username } }',
+        variables: JSON.parse('{ "__proto__": true }'),
+      },
+    ],
+  ])('answer %s as any other', async (_, document) => {
+    expect(await expectSame(document)).toMatchObject({ status: 200, errors: undefined });
+  });
+
+  it('leave to graphql-js what has more conditions than are planned for', async () => {
+    const names = Array.from({ length: LIMITS.compiledConditions + 1 }, (_, i) => `$c${i}`);
+    const query = `query (${names.map((name) => `${name}: Boolean!`).join(' ')}) { viewer {
+      ${names.map((name, i) => `a${i}: username @include(if: ${name})`).join(' ')} } }`;
+    const variables = Object.fromEntries(names.map((name, i) => [name.slice(1), i % 2 === 0]));
+    await expectSame({ query, variables });
+  });
+
   it.each<[string, object]>([
     ['names the other operation', { operationName: 'Other' }],
     ['names none of two', {}],
@@ -203,6 +261,16 @@ describe('compiled operations', () => {
     const [one, two] = ['{ viewer { username } }', '{ viewer { username contexts { name } } }'];
     for (const query of [one, two, one, two]) await expectSame({ query });
   });
+
+  it.each(['', '\n#'])(
+    'are found by no operation name that the document lacks: %j',
+    async (name) => {
+      const query = '{ viewer { username } }';
+      for (const text of [query, `#\n${query}`]) await expectSame({ query: text });
+      const answer = await expectSame({ query, operationName: name });
+      expect(answer).toMatchObject({ status: 400 });
+    },
+  );
 
   it('send the same statements as graphql-js does', async () => {
     const body = { query: TOPPER, operationName: 'Q', variables: given };

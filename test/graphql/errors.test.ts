@@ -167,11 +167,12 @@ describe('a document', () => {
     const query = `query ($context: String!, $group: Guid!) {
       context(name: $context) { counterGroup(guid: $group) { name } } }`;
     for (const accept of ['application/json', 'application/graphql-response+json']) {
-      const { status, errors } = await lab.graphql(
+      const { status, errors, text } = await lab.graphql(
         query,
         { context: 17, group: 'Hosts' },
         { ...basic(ADA), accept },
       );
+      expect(Object.keys(JSON.parse(text))).toEqual(['errors']);
       expect([status, errors?.map(({ message }) => message)]).toEqual([
         400,
         [

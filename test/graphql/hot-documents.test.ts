@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { CompiledQueries } from '../../schema/compiled-queries.ts';
 import { schema } from '../../schema/schema.ts';
 import { Documents } from '../../server/documents.ts';
@@ -93,3 +96,46 @@ it('registered documents are too', () => {
   };
   expect(texts.map(isKept)).toEqual(texts.map((_, i) => i >= 13));
 });
+
+it('a document that is too large once its fragments are written out is not compiled', () => {
+  const isCompiled = (depth: number): boolean => {
+    const fragments = Array.from({ length: depth }, (_, i) => {
+      const below = i + 1 < depth ? `...F${i + 1}` : 'username';
+      return `fragment F${i} on Viewer { ${below} ... on Viewer { ${below} } }`;
+    });
+    const text = `{ viewer { ...F0 } } ${fragments.join(' ')}`;
+    const asked = { text, document: parse(text), operationName: null };
+    return new CompiledQueries(schema, 1).note(asked) !== null;
+  };
+  expect([5, 30].map(isCompiled)).toEqual([true, false]);
+});
+
+it('a compiled document keeps nothing of the variables that it was asked for with', async () => {
+  const text = `query ($deep: Boolean!, $name: String!) {
+    context(name: $name) @include(if: $deep) { name } viewer { username } }`;
+  const query = new CompiledQueries(schema, 1).note({
+    text,
+    document: parse(text),
+    operationName: null,
+  });
+  const nobody = () => ({ identity: null }) as RequestScope;
+  const runOnce = async (): Promise<WeakRef<object>> => {
+    const variables = { deep: true, name: 'x'.repeat(1000) };
+    await query?.run(nobody(), variables);
+    return new WeakRef(variables);
+  };
+  const asked = await runOnce();
+  await expect
+    .poll(() => {
+      collectGarbage();
+      return asked.deref() === undefined;
+    })
+    .toBe(true);
+  expect((await query?.run(nobody(), { deep: false, name: 'x' }))?.errors).toHaveLength(1);
+});
+
+/** All of it, at once. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}

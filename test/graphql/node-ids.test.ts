@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../ingest/users.ts';
+import { fireAlerts } from '../support/fire-alerts.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
 
@@ -27,6 +28,11 @@ beforeAll(async () => {
   await lab.apply({ context: secret, groups: [group(3)], pools: [{ name: 'p' }] });
   const lines = [{ group: SECRET, key: 'hidden', ts: T0, values: { 0: 1 } }];
   await lab.importSamples(lines, { context: secret });
+  const rule = { name: 'a rule / of : signs', when: { key_above: 1 } };
+  await lab.apply({ context: secret, alerts: [{ ...rule, group: SECRET }] });
+  await lab.apply({ context: CONTEXT, alerts: [{ ...rule, group: TEXTS }] });
+  await fireAlerts(lab, { context: secret, startedAt: T0, key: 'hidden', value: 2 });
+  await fireAlerts(lab, { context: CONTEXT, startedAt: T0, key: 'plain', value: 2 });
   await lab.addUser(BOB, [CONTEXT, secret]);
 });
 
@@ -41,6 +47,8 @@ const FRAGMENTS = `fragment all on Node {
   ... on CounterGroup { guid group: name }
   ... on Meter { index meter: name counterGroup { guid } }
   ... on Key { key readable counterGroup { guid } }
+  ... on Alert { rule: name severity counterGroup { guid } }
+  ... on AlertEvent { startedAt value alert { id } }
 }`;
 
 type Found = { readonly __typename: string; readonly id: string };
@@ -52,14 +60,19 @@ async function allNodes(credentials: Credentials): Promise<Found[]> {
       slices: Found[];
       pools: Found[];
       counterGroups: (Found & { meters: Found[]; keys: { edges: { node: Found }[] } })[];
+      alerts: Found[];
+      alertEvents: { edges: { node: Found }[] };
     })[];
   }>(
     `{ contexts { ...all slices(allEngines: true) { ...all } pools { ...all } counterGroups {
-      ...all meters { ...all } keys { edges { node { ...all } } } } } } ${FRAGMENTS}`,
+      ...all meters { ...all } keys { edges { node { ...all } } } }
+      alerts { ...all } alertEvents { edges { node { ...all } } } } } ${FRAGMENTS}`,
     {},
     credentials,
   );
-  return contexts.flatMap(({ slices, pools, counterGroups, ...context }) => [
+  return contexts.flatMap(({ slices, pools, counterGroups, alerts, alertEvents, ...context }) => [
+    ...alerts,
+    ...alertEvents.edges.map(({ node }) => node),
     ...[context, ...slices, ...pools],
     ...counterGroups.flatMap(({ meters, keys, ...found }) => [
       ...[found, ...meters, ...keys.edges.map(({ node }) => node)],
@@ -77,10 +90,10 @@ const nodes = async (ids: readonly string[], credentials = ADA) =>
   ).nodes;
 
 describe('the id of a node', () => {
-  it('leads back to it, for all six types', async () => {
+  it('leads back to it, for all types', async () => {
     const all = await allNodes(BOB);
     expect(new Set(all.map(({ __typename }) => __typename))).toEqual(
-      new Set(['Context', 'Slice', 'Pool', 'CounterGroup', 'Meter', 'Key']),
+      new Set(['Context', 'Slice', 'Pool', 'CounterGroup', 'Meter', 'Key', 'Alert', 'AlertEvent']),
     );
     expect(all.length).toBeGreaterThan(20);
     expect(
@@ -152,7 +165,7 @@ describe('the id of a node that is not granted', () => {
   it('is null, though another user reaches the node by the same id', async () => {
     const granted = new Set((await allNodes(ADA)).map(({ id }) => id));
     const hidden = (await allNodes(BOB)).filter(({ id }) => !granted.has(id));
-    expect(new Set(hidden.map(({ __typename }) => __typename)).size).toBe(6);
+    expect(new Set(hidden.map(({ __typename }) => __typename)).size).toBe(8);
     const ids = hidden.map(({ id }) => id);
     expect(await nodes(ids, BOB)).toEqual(hidden);
     expect(await nodes(ids, ADA)).toEqual(ids.map(() => null));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, startLab } from '../support/lab.ts';
-import { ADA, basic, type TestService } from '../support/service.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 
 let lab: TestService;
 
@@ -174,9 +174,23 @@ describe('a GET', () => {
   });
 });
 
-it('there are no mutations and no subscriptions that another site could run', async () => {
-  const query = '{ __schema { mutationType { name } subscriptionType { name } } }';
-  expect(await lab.data(query)).toEqual({
-    __schema: { mutationType: null, subscriptionType: null },
+describe('what another site could run', () => {
+  it('is no mutation: there are none', async () => {
+    const query = '{ __schema { mutationType { name } } }';
+    expect(await lab.data(query)).toEqual({ __schema: { mutationType: null } });
   });
+
+  it.each(['cross-site', 'same-site'])(
+    'is no subscription: an EventSource of a %s page is 403',
+    async (site) => {
+      const query = `subscription { contextChanged(name: "${CONTEXT}") { name } }`;
+      const headers = { ...basic(ADA), accept: 'text/event-stream', 'sec-fetch-site': site };
+      const path = `/graphql?query=${encodeURIComponent(query)}`;
+      const answer = await lab.call(path, { headers });
+      expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+        403,
+        { errors: [{ extensions: { code: 'FORBIDDEN' } }] },
+      ]);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { countWaiting } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { ADA, basic, CONTEXT, startTestService, type TestService } from '../support/service.ts';
 
@@ -46,6 +47,11 @@ const running = async (): Promise<number> => {
 
 async function waitUntilRunning(count: number): Promise<void> {
   while ((await running()) !== count) await delay(5);
+}
+
+/** On a cluster the request has a second connection open then, with its snapshot. */
+async function waitUntilReading(): Promise<void> {
+  while ((await countWaiting(lab.databaseUrl)) !== 1) await delay(5);
 }
 
 beforeEach(lockReadings);
@@ -138,7 +144,7 @@ describe('a caller that disconnects', () => {
   it('from a REST endpoint leaves no statement behind', async () => {
     const gone = new AbortController();
     const asked = lab.rest('topper', { ...QUESTION, timeout: 60 }, { signal: gone.signal });
-    await waitUntilRunning(1);
+    await waitUntilReading();
     gone.abort();
     await expect(asked).rejects.toThrow();
     await waitUntilRunning(0);
@@ -151,7 +157,7 @@ describe('a caller that disconnects', () => {
     for (let attempt = 0; attempt < 5 && best >= 1; attempt += 1) {
       const gone = new AbortController();
       const asked = lab.rest('topper', { ...QUESTION, timeout: 60 }, { signal: gone.signal });
-      await waitUntilRunning(1);
+      await waitUntilReading();
       const before = await lab.sql<{ pid: number; at: number }>(
         `select pid, extract(epoch from clock_timestamp())::float8 as at from pg_stat_activity
          where datname = current_database() and application_name like 'countergraph%'
@@ -186,7 +192,7 @@ describe('a caller that disconnects', () => {
     const { signal: stays } = new AbortController();
     for (let i = 0; i < times; i += 1) await ask(guidOf(99), stays);
     const asked = ask(GROUP, gone.signal);
-    await waitUntilRunning(1);
+    await waitUntilReading();
     gone.abort();
     await expect(asked).rejects.toThrow();
     await waitUntilRunning(0);

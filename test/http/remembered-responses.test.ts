@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { SELECT_IDENTITY } from '../../db/queries/select-identity.ts';
 import { SELECT_SLICES } from '../../db/queries/select-slices.ts';
 import { revokeGrant, rotateToken } from '../../ingest/users.ts';
-import { isVersioned } from '../../resolvers/loaders/session/versioned-reads.ts';
 import { countWaiting, holdTables } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { labelKey } from '../support/label-key.ts';
+import { readMetrics } from '../support/metrics-text.ts';
+import { TRANSACTIONS_TO_READ } from '../support/on-cluster.ts';
 import { ADA, basic, CONTEXT, type Credentials, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
@@ -22,7 +21,10 @@ let lab: TestService;
 let meanwhile: (() => void) | null = null;
 
 const line = (key: string, value: number) => ({
-  ...{ group: GROUP, key, ts: T0, values: { 0: value } },
+  group: GROUP,
+  key,
+  ts: T0,
+  values: { 0: value },
 });
 
 beforeAll(async () => {
@@ -55,19 +57,13 @@ const topperDocument = (window: string) => `{ context(name: "${CONTEXT}") {
 
 const DOCUMENT = topperDocument(`{ interval: { from: ${T0}, to: ${T0 + 60} } }`);
 
-const metric = (name: string, labels: string): Promise<number> =>
-  lab.call('/metrics').then(({ text }) =>
-    Number(
-      text
-        .split('\n')
-        .find((each) => each.startsWith(`${name}{${labels}}`))
-        ?.split(' ')[1],
-    ),
-  );
-
 /** Whether a response came out of the memory while `ask` asked. */
 async function isRemembered(ask: () => Promise<unknown>): Promise<boolean> {
-  const hits = () => metric('countergraph_memory_lookups_total', 'memory="responses",found="yes"');
+  const hits = async () =>
+    readMetrics((await lab.call('/metrics')).text).value('countergraph_memory_lookups_total', {
+      memory: 'responses',
+      found: 'yes',
+    }) ?? 0;
   const before = await hits();
   await ask();
   return (await hits()) > before;
@@ -292,7 +288,7 @@ describe('a response that many ask for at once', () => {
     await held.release();
     const answer = await first;
     for (const other of await Promise.all(others)) expect(other).toEqual(answer);
-    expect(begins(statements())).toBe(1);
+    expect(begins(statements())).toBe(TRANSACTIONS_TO_READ);
   });
 
   it('is made by one of those who wait when nothing comes of the first', async () => {
@@ -304,11 +300,11 @@ describe('a response that many ask for at once', () => {
     await identified(6, statements);
     caller.abort();
     await expect(first).rejects.toThrow();
-    while (begins(statements()) < 2) await delay(5);
+    while (begins(statements()) <= TRANSACTIONS_TO_READ) await delay(5);
     await held.release();
     const [answer, ...more] = await Promise.all(others);
     for (const other of more) expect(other).toEqual(answer);
-    expect(begins(statements())).toBe(2);
+    expect(begins(statements())).toBe(2 * TRANSACTIONS_TO_READ);
   });
 
   it('keeps nobody waiting for longer than they wanted to', async () => {
@@ -374,22 +370,5 @@ describe('slices', () => {
     // All that is asked for besides is of the same moment.
     await lab.ok('slices', { get_total_window: true, get_disk_usage: true });
     expect(begins(statements())).toBe(1);
-  });
-});
-
-describe('every statement that requests send', () => {
-  it('is known to be of its moment, or to hold as long as the versions do', () => {
-    const folder = join(projectRoot(), 'db/queries');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const named = files
-      .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) => [
-        ...readFileSync(join(folder, file), 'utf8').matchAll(/query: '([^']+)'/g),
-      ]);
-    const momentary = named.map(([, name = '']) => name).filter((name) => !isVersioned(name));
-    // What these read is no context's data, or nothing raises a version when it changes.
-    expect([...new Set(momentary)].sort().join(' ')).toBe(
-      'select-context-exists select-pools select-server-facts select-slice-sizes select-slices',
-    );
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SlicesBody } from '../support/answers.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { isOnCluster } from '../support/on-cluster.ts';
 import type { RestParameters } from '../support/rest-parameters.ts';
 import type { Line, TestService } from '../support/service.ts';
 
@@ -55,10 +56,15 @@ const slices = (parameters: RestParameters = {}) => lab.ok<SlicesBody>('slices',
 
 const namesOf = ({ slices }: SlicesBody) => slices.map(({ name }) => name);
 
+const SIZE = isOnCluster
+  ? `(select sum(result::bigint)
+      from run_command_on_shards(oid, $$select pg_total_relation_size('%s')$$))`
+  : 'pg_total_relation_size(oid)';
+
 /** The partition of the open pages of a slice: of one generation; there are no sealed ones. */
 async function partitionOf(id: number): Promise<{ path: string; size: number }> {
   const rows = await lab.sql<{ path: string; size: string }>(
-    `select pg_relation_filepath(oid) as path, pg_total_relation_size(oid) as size
+    `select pg_relation_filepath(oid) as path, ${SIZE} as size
      from pg_class join pg_inherits on inhrelid = oid
      where inhparent = 'open_segment_pages'::regclass and pg_get_expr(relpartbound, oid) like '% FROM (' || $1 || ', %'`,
     [id],

@@ -172,6 +172,25 @@ describe('a declaration that is applied', () => {
     expect(await rows('select description from probes')).toEqual([{ description: null }]);
   });
 
+  it('shares a replica until it is told not to, or the replica becomes something else', async () => {
+    const r1 = { name: 'r1', role: 'replica', url_env: 'R1_URL' };
+    const shares = async () =>
+      (await rows<{ share: boolean }>(`select share from nodes where name = 'r1'`))[0]?.share;
+    for (const [said, is] of [
+      [r1, false],
+      [{ ...r1, share: true }, true],
+      [r1, true],
+      [{ ...r1, share: false }, false],
+      [{ ...r1, share: true }, true],
+      [{ ...r1, role: 'dr' }, false],
+      [r1, false],
+    ] as const) {
+      const others = said.role === 'dr' ? [{ ...LAB.nodes[0], role: 'replica' }] : [];
+      await apply({ context: 'lab', nodes: [...others, said] });
+      expect(await shares()).toBe(is);
+    }
+  });
+
   it('can make another node the recovery node', async () => {
     await apply(LAB);
     const dr1 = { name: 'dr1', role: 'dr', url_env: 'DR1' };

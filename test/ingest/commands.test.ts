@@ -237,7 +237,7 @@ describe('the command import', () => {
     [[...ZEEK, '--service-port', 'destination', 'conn.log'], /Zeek says who responded/],
     [
       ['import', '--context', 'lab', '--format', 'samples', '--service-port', 'destination', '-'],
-      /--service-port is for nfdump and goflow2, .* samples name their keys/,
+      /--service-port is for nfdump, goflow2 and pmacct, .* samples name their keys/,
     ],
     [
       ['import', '--context', 'lab', '--format', 'goflow2', '--service-port', '443', '-'],

@@ -52,6 +52,14 @@ describe('a declaration with mistakes', () => {
       'nodes[0].url_env must be the name of an environment variable',
     ],
     [
+      { context: 'lab', nodes: [{ name: 'a', role: 'dr', url_env: 'X', share: true }] },
+      'nodes[0].share must be left out or false: only a node of the role replica can be shared',
+    ],
+    [
+      { context: 'lab', nodes: [{ name: 'a', role: 'replica', url_env: 'X', share: 1 }] },
+      'nodes[0].share must be true or false',
+    ],
+    [
       { context: 'lab', probes: [{ id: 'a' }, { id: 'a' }] },
       'probes must name each only once, got "a" twice',
     ],

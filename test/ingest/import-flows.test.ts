@@ -40,6 +40,8 @@ describe('an import of flows', () => {
       newSlices: 2,
       expired: null,
       badLines: { count: 0, named: [] },
+      lost: { flows: 0, packets: 0, datagrams: 0 },
+      exporters: [],
       peakMemoryBytes: expect.any(Number),
     });
     const groups = await query(

@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderAt } from '../../db/embedded/data-folder.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser } from '../../ingest/users.ts';
 import { readSettings } from '../../server/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { makeReady, withClient } from '../support/database.ts';
 import { importLines } from '../support/import-lines.ts';
+import { pauseServer, resumeServer } from '../support/server-processes.ts';
 import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
@@ -145,19 +142,8 @@ describe('while both nodes are up', () => {
 });
 
 describe('with a standby that hangs', () => {
-  const postmaster = () =>
-    Number(
-      readFileSync(
-        join(folderAt(standby.dataDir, undefined).pgdata, 'postmaster.pid'),
-        'utf8',
-      ).split('\n')[0],
-    );
-
   it('the topper gives up after its timeout, and the primary answers meanwhile', async () => {
-    const everyProcess = (signal: string) =>
-      spawnSync('pkill', [`-${signal}`, '-P', String(postmaster())]);
-    everyProcess('STOP');
-    spawnSync('kill', ['-STOP', String(postmaster())]);
+    pauseServer(standby);
     try {
       const [late, here] = await Promise.all([
         topper({ get_from_dr: 'true', timeout: '2' }),
@@ -169,8 +155,7 @@ describe('with a standby that hangs', () => {
       });
       expect(here.status).toBe(200);
     } finally {
-      spawnSync('kill', ['-CONT', String(postmaster())]);
-      everyProcess('CONT');
+      resumeServer(standby);
     }
     expect((await topper({ get_from_dr: 'true' })).status).toBe(200);
   });

@@ -21,7 +21,7 @@ function openDoor() {
     ends: () => undefined,
     full: () => undefined,
   };
-  const door = new Door(SETTINGS, crowd);
+  const door = new Door(SETTINGS, undefined, crowd);
   const refusals: string[] = [];
   door.onRefusal = (why) => refusals.push(why);
   const visits = Array.from({ length: MANY }, () => door.visit('192.0.2.1'));

@@ -21,6 +21,46 @@ function failTimes(
   for (let i = 0; i < times; i += 1) failures.fail(from, of(i));
 }
 
+describe('failed log-ins of several processes', () => {
+  it('count together where each hears what the others saw', () => {
+    const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
+    const ours: LogInFailures = new LogInFailures(limits, undefined, (change) =>
+      theirs.heard(change),
+    );
+    const theirs: LogInFailures = new LogInFailures(limits, undefined, (change) =>
+      ours.heard(change),
+    );
+    failTimes(ours, 2, HOME);
+    expect(theirs.waitSeconds(HOME, 'ada')).toBe(0);
+    failTimes(theirs, 1, HOME);
+    expect([ours, theirs].map((each) => each.waitSeconds(HOME, 'ada'))).toEqual([60, 60]);
+  });
+
+  it('tell nothing of a user who proves again and again what is known', () => {
+    const told: string[] = [];
+    const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
+    const failures = new LogInFailures(limits, undefined, ({ outcome }) => told.push(outcome));
+    for (let i = 0; i < 3; i += 1) failures.succeed(HOME, 'ada');
+    failTimes(failures, 1, HOME);
+    for (let i = 0; i < 3; i += 1) failures.succeed(HOME, 'ada');
+    expect(told).toEqual(['proved', 'failed', 'proved']);
+  });
+
+  it('are taken over by a process whose clock is another, for the time that is left', () => {
+    const before = counted();
+    failTimes(before.failures, 3, HOME);
+    failTimes(before.failures, 7, HOME, (i) => `user ${i}`);
+    before.failures.succeed(HOME, 'bob');
+    before.clock.ms += 20_000;
+    const after = counted();
+    after.clock.ms = 77;
+    after.failures.take(before.failures.counts());
+    expect(after.failures.waitSeconds(HOME, 'ada')).toBe(40);
+    expect(after.failures.waitSeconds(HOME, 'somebody')).toBe(40);
+    expect(after.failures.waitSeconds(HOME, 'bob')).toBe(0);
+  });
+});
+
 describe('failed log-ins', () => {
   it('are refused from the limit on, until the window is over', () => {
     const { clock, failures } = counted();

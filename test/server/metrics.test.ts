@@ -7,7 +7,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { BoundedNames } from '../../server/bounded-names.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { type Metrics, readMetrics } from '../support/metrics-text.ts';
-import { ADA, basic, type TestService } from '../support/service.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
 
@@ -55,6 +55,26 @@ const anew = () => {
   return topper({ maxitems: items });
 };
 
+/** Requests of which some meet a shared standby that is not there. */
+async function tryStandby(): Promise<void> {
+  const r1 = { name: 'r1', role: 'replica', url: 'postgres://127.0.0.1:9/none' };
+  await lab.apply({ context: CONTEXT, nodes: [{ ...r1, share: true }] });
+  for (let i = 0; i < 2; i += 1) {
+    lab.emptyCaches();
+    await anew();
+  }
+  await lab.apply({ context: CONTEXT, nodes: [{ ...r1, share: false }] });
+}
+
+/** A feed of another process, with what it lost. */
+const addFeed = () =>
+  lab.sql(
+    `insert into feeds (feed_id, context_id, format, started_at, commits, flows, newest_us,
+       lost_flows, lost_datagrams, refused_lines, left_out_flows)
+     select gen_random_uuid(), context_id, 'goflow2', now(), 1, 0, 0, 7, 2, 3, 4
+     from contexts where name = '${CONTEXT}'`,
+  );
+
 const errors = (kind: string, work: () => Promise<unknown>) =>
   increase('countergraph_errors_total', { kind }, work);
 
@@ -65,6 +85,9 @@ describe('docs/reference/metrics.md', () => {
     // Those with labels are there without a value too, but their labels only with one.
     await topper();
     await lab.data('query Named { viewer { username } }');
+    await lab.mergeNow();
+    await tryStandby();
+    await addFeed();
     await lab.mergeNow();
     const { families } = await metrics();
     const ours = families.filter(({ name }) => name.startsWith('countergraph_'));
@@ -348,6 +371,25 @@ describe('the background', () => {
     );
     const at = (await metrics()).value('countergraph_last_import_timestamp_seconds', context);
     expect(at).toBeCloseTo(row?.at ?? 0, 3);
+  });
+});
+
+describe('what feeds did not bring in', () => {
+  it('is the sum of all feeds of a format, by what it is counted in', async () => {
+    const labels = { context: CONTEXT, format: 'goflow2' };
+    const addAndLook = async () => {
+      await addFeed();
+      await lab.mergeNow();
+    };
+    const lost = (unit: string) =>
+      increase('countergraph_feed_lost_total', { ...labels, unit }, addAndLook);
+    const refused = (why: string) =>
+      increase('countergraph_feed_refused_total', { ...labels, why }, addAndLook);
+    await addAndLook();
+    expect([await lost('flows'), await lost('packets'), await lost('datagrams')]).toEqual([
+      7, 0, 2,
+    ]);
+    expect([await refused('line'), await refused('archived')]).toEqual([3, 4]);
   });
 });
 

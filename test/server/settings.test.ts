@@ -38,6 +38,8 @@ const DEFAULTS: Settings = {
   logInFailureSeconds: 60,
   maxConnections: 2_048,
   maxConnectionsPerAddress: 1024,
+  maxStreams: 5000,
+  maxStreamsPerUser: 500,
   headersSeconds: 10,
   slowCallerSeconds: 30,
   keepAliveSeconds: 65,
@@ -54,6 +56,7 @@ const DEFAULTS: Settings = {
   dashboard: 'on',
   slowMs: 1000,
   logLevel: 'info',
+  processes: 1,
 };
 
 const graphql = (limits: Partial<Settings['graphql']>): Partial<Settings> => ({
@@ -134,6 +137,8 @@ describe('settings', () => {
     ['COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS', '1', { logInFailuresPerAddress: 1 }],
     ['COUNTERGRAPH_LOG_IN_FAILURE_SECONDS', '86400', { logInFailureSeconds: 86_400 }],
     ['COUNTERGRAPH_MAX_CONNECTIONS', '1', { maxConnections: 1 }],
+    ['COUNTERGRAPH_MAX_STREAMS', '0', { maxStreams: 0 }],
+    ['COUNTERGRAPH_MAX_STREAMS_PER_USER', '1', { maxStreamsPerUser: 1 }],
     ['COUNTERGRAPH_HEADERS_SECONDS', '1', { headersSeconds: 1 }],
     ['COUNTERGRAPH_SLOW_CALLER_SECONDS', '1', { slowCallerSeconds: 1 }],
     ['COUNTERGRAPH_KEEP_ALIVE_SECONDS', '3600', { keepAliveSeconds: 3_600 }],

@@ -233,7 +233,7 @@ describe('a merge that is killed half way', () => {
     await lab.importer.query('select from context_versions where context_id = 1 for update');
     const dying = expect(merge(killed, AFTERWARDS)).rejects.toThrow(/terminat/);
     await untilWaiting(pid ?? 0);
-    await lab.reader.query('select pg_terminate_backend($1)', [pid]);
+    await lab.reader.query('select pg_terminate_backend($1::int)', [pid]);
     await dying;
     await lab.importer.query('rollback');
     expect(await lab.manifest(before)).toBe(before);

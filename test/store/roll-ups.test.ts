@@ -189,8 +189,8 @@ describe('roll-ups', () => {
     await merge();
     await sweepContext(lab.importer, { contextId: 1, now: AFTERWARDS + 3600 });
     const [{ pages } = { pages: -1 }] = await lab.rows<{ pages: number }>(
-      `select count(*)::int as pages from sealed_segment_pages p where slice_id = 0
-         and not exists (select from segments s where s.segment_id = p.segment_id)`,
+      `select count(*)::int as pages from sealed_segment_pages where slice_id = 0
+         and segment_id not in (select segment_id from segments)`,
     );
     expect(pages).toBe(0);
     expect(await madeOf()).toEqual([[0, 1, 2, 2]]);

@@ -82,7 +82,8 @@ async function saysThatItListens({ stderr }: ChildProcess): Promise<void> {
   throw new Error(`nfcapd did not start: ${said.join(' | ')}`);
 }
 
-async function freePort(): Promise<number> {
+/** A port of UDP that nobody listens at. */
+export async function freePort(): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address();

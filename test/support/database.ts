@@ -3,6 +3,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { type Migration, migrate } from '../../db/migrate.ts';
 import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
+import { clearDatabase, joinDatabases, rowsOf } from './citus.ts';
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 
@@ -16,16 +17,41 @@ export const cloneDatabase = ({ url }: TestDatabase): Promise<TestDatabase> =>
   createFrom(new URL(url).pathname.slice(1));
 
 /** One that was never migrated, for a test that fills it by itself. */
-export const createEmptyDatabase = (): Promise<TestDatabase> =>
-  createFrom("template0 encoding 'UTF8'");
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const database = await createFrom("template0 encoding 'UTF8'");
+  const workers = inject('workerUrls');
+  if (workers.length > 0) await joinDatabases(database.url, workers.map(sameNameAs(database.url)));
+  return database;
+}
 
 /** `template`: its name, and any options after it. */
 async function createFrom(template: string): Promise<TestDatabase> {
   const admin = inject('adminUrl');
+  const nodes = [admin, ...inject('workerUrls')];
   const name = `${inject('templateDatabase')}_${randomBytes(6).toString('hex')}`;
-  await withClient(admin, (client) => client.query(`create database ${name} template ${template}`));
-  return { url: databaseUrl(admin, name), drop: () => dropDatabase(admin, name) };
+  await Promise.all(nodes.map((node) => createOn(node, name, template)));
+  return { url: databaseUrl(admin, name), drop: () => dropOnAll(nodes, name) };
 }
+
+async function createOn(node: string, name: string, template: string): Promise<void> {
+  if (inject('workerUrls').length > 0) await clearDatabase(node, template);
+  await withClient(node, (client) => client.query(`create database ${name} template ${template}`));
+}
+
+/** A database of the same name on each node. Of a cluster, each node keeps looking into the others. */
+export async function dropOnAll(nodes: readonly string[], name: string): Promise<void> {
+  const refuse = 'update pg_database set datallowconn = false where datname = $1';
+  if (nodes.length > 1) {
+    for (const node of nodes) await rowsOf(node, refuse, [name]);
+    for (const node of nodes) await clearDatabase(node, name);
+  }
+  for (const node of nodes) await dropDatabase(node, name);
+}
+
+export const sameNameAs =
+  (url: string) =>
+  (node: string): string =>
+    databaseUrl(node, new URL(url).pathname.slice(1));
 
 /** Brings a database to the newest schema, as every command does before its work. */
 export async function makeReady(url: string): Promise<Migration> {

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type FeedOptions,
+  type FeedReport,
   type FeedStatus,
-  type FeedTally,
   runFeed,
 } from '../../ingest/feed/feed.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
@@ -17,6 +17,8 @@ export type FlowParts = {
   readonly bytes?: number;
   readonly from?: string;
   readonly port?: number;
+  /** Fields that the line has beside these. */
+  readonly more?: Readonly<Record<string, unknown>>;
 };
 
 /** A line of goflow2: 100 bytes at once at MINUTE, unless said otherwise; `at` is seconds after it. */
@@ -26,6 +28,7 @@ export function flowLine({
   bytes = 100,
   from = '10.0.0.1',
   port = 443,
+  more = {},
 }: FlowParts = {}): string {
   const start = (MINUTE + at) * 1000;
   return `${JSON.stringify({
@@ -37,6 +40,7 @@ export function flowLine({
     dst_addr: '198.51.100.7',
     proto: 'TCP',
     dst_port: port,
+    ...more,
   })}\n`;
 }
 
@@ -46,7 +50,7 @@ export type RunningFeed = {
   readonly end: () => void;
   /** As SIGTERM does. */
   readonly stop: () => void;
-  readonly done: Promise<FeedTally>;
+  readonly done: Promise<FeedReport>;
   readonly status: () => FeedStatus;
   readonly badLines: readonly string[];
   /** Resolved as soon as the feed says that. It fails when the feed ends before. */
@@ -88,6 +92,7 @@ export function startFeed({
       last = status;
     },
     onBadLine: (line, reason) => badLines.push(`${line}: ${reason}`),
+    onLost: () => {},
     onLeftOut: (flows, reason) => badLines.push(`${flows} flows ${reason}`),
     ...options,
     limits: { ...QUICK, ...limits },

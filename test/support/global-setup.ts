@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { databaseUrl, dropDatabase, makeReady, withClient } from './database.ts';
+import { distribute, joinDatabases, rowsOf, workersOf } from './citus.ts';
+import { databaseUrl, dropOnAll, makeReady, sameNameAs, withClient } from './database.ts';
 import { startTestServer } from './test-server.ts';
 
 declare module 'vitest' {
@@ -9,6 +10,8 @@ declare module 'vitest' {
     adminUrl: string;
     /** The migrated database that tests clone. */
     templateDatabase: string;
+    /** The same of workers, where that server is a coordinator of Citus. */
+    workerUrls: readonly string[];
   }
 }
 
@@ -16,42 +19,60 @@ declare module 'vitest' {
 export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await findServer();
   const template = `countergraph_test_${randomBytes(4).toString('hex')}`;
+  const workers = server.isCluster ? await workersOf(server.url) : [];
+  const nodes = [server.url, ...workers];
   const tearDown = async () => {
     try {
-      await dropDatabases(server.url, template);
+      await dropDatabases(nodes, template);
     } finally {
       await server.remove();
     }
   };
   try {
-    await withClient(server.url, (client) =>
-      client.query(`create database ${template} template template0 encoding 'UTF8'`),
-    );
-    await makeReady(databaseUrl(server.url, template));
+    for (const node of nodes) {
+      await withClient(node, (client) =>
+        client.query(`create database ${template} template template0 encoding 'UTF8'`),
+      );
+    }
+    await makeTemplate(databaseUrl(server.url, template), workers);
   } catch (error) {
     await tearDown();
     throw error;
   }
   provide('adminUrl', server.url);
+  provide('workerUrls', workers);
   provide('templateDatabase', template);
   return tearDown;
 }
 
+async function makeTemplate(url: string, workers: readonly string[]): Promise<void> {
+  if (workers.length > 0) await joinDatabases(url, workers.map(sameNameAs(url)));
+  await makeReady(url);
+  if (workers.length > 0) await distribute(url);
+}
+
+type Server = {
+  readonly url: string;
+  /** A coordinator of Citus: each database of the tests is to be a distributed one. */
+  readonly isCluster: boolean;
+  readonly remove: () => Promise<void>;
+};
+
 /** An existing PostgreSQL where the environment names one, else an embedded one of our own. */
-async function findServer(): Promise<{ url: string; remove: () => Promise<void> }> {
-  const url = process.env['COUNTERGRAPH_TEST_DATABASE_URL'];
-  return url ? { url, remove: async () => undefined } : startTestServer();
+async function findServer(): Promise<Server> {
+  const cluster = process.env['COUNTERGRAPH_TEST_CITUS_URL'];
+  const url = cluster ?? process.env['COUNTERGRAPH_TEST_DATABASE_URL'];
+  if (!url) return { ...(await startTestServer()), isCluster: false };
+  return { url, isCluster: cluster !== undefined, remove: async () => undefined };
 }
 
 /** The template and what tests that failed left behind; all their names begin with its name. */
-async function dropDatabases(admin: string, template: string): Promise<void> {
-  const { rows } = await withClient(admin, (client) =>
-    client.query<{ datname: string }>(
-      'select datname from pg_database where starts_with(datname, $1)',
-      [template],
-    ),
-  );
-  for (const { datname } of rows) {
-    await dropDatabase(admin, datname);
+async function dropDatabases(nodes: readonly string[], template: string): Promise<void> {
+  const names = new Set<string>();
+  for (const node of nodes) {
+    const text = 'select datname from pg_database where starts_with(datname, $1)';
+    const rows = await rowsOf<{ datname: string }>(node, text, [template]);
+    for (const { datname } of rows) names.add(datname);
   }
+  for (const name of names) await dropOnAll(nodes, name);
 }

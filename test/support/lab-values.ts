@@ -61,6 +61,8 @@ export function labValues(facts: LabFacts): LeafValues {
     ranks: fc.constantFrom(0, 12.5, 50, 95, 99.9, 100, -1, 101),
     key,
     after: key,
+    'Context.alertEvents.after': fc.constantFrom('', FIRST_EVENT),
+    'Context.alertEvents.alert': mostly(['big'], 'no such alert', ''),
     'KeyFilterInput.keys': key,
     'KeyFilterInput.excludeKeys': key,
     cidr,
@@ -72,6 +74,11 @@ export function labValues(facts: LabFacts): LeafValues {
     'Query.__type.name': fc.constantFrom('Query', 'WindowInput', 'KeyKind', 'Nothing'),
   };
 }
+
+/** The cursor of an event that need not be there. */
+const FIRST_EVENT = Buffer.from('event:1:00000000-0000-0000-0000-000000000000').toString(
+  'base64url',
+);
 
 /** Nine of ten of the first, where there are any. */
 function mostly<T>(good: readonly T[], ...bad: readonly T[]): fc.Arbitrary<T> {

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -38,7 +38,7 @@ export async function startNginx(
   const ended = once(child, 'exit');
   const url = `http://${listen}`;
   // Before it listens, it may have ended: the port was taken meanwhile.
-  await Promise.race([answers(url), ended.then(async () => Promise.reject(new Error(await said)))]);
+  await Promise.race([listens(url), ended.then(async () => Promise.reject(new Error(await said)))]);
   return {
     url,
     async logText() {
@@ -81,10 +81,16 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Asks until somebody answers, whatever it is. */
-async function answers(url: string): Promise<void> {
+/** Until somebody listens, be it for HTTP/1.1 or HTTP/2. */
+async function listens(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
   for (;;) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer) return;
+    const socket = connect(Number(port), hostname);
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return;
   }
 }

@@ -101,6 +101,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     // Tests say themselves when something is merged; a thread would run what was last built.
     merging: { delays: null, visit: visitHere },
     retention: null,
+    notifying: null,
+    alerts: null,
   });
   const agent = new Agent({ keepAlive: true });
   const call = (path: string, how: HttpCall = {}) => httpCall(server.url + path, { agent, ...how });
@@ -116,6 +118,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
       const mark = statements.length;
       return () => statements.slice(mark);
     },
+    /** Decides the windows of alerts that are due. */
+    decideAlertsNow: () => server.decideAlertsNow(),
     /** Makes the server forget what it remembers from one request to the next. */
     emptyCaches: () => server.emptyCaches(),
     /** Says that the server will close, as it does first of all. */

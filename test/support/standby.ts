@@ -26,6 +26,8 @@ export type Primary = {
 export type Standby = Primary & {
   /** Waits until everything committed on the primary before this call can be read here. */
   waitUntilCaughtUp(): Promise<void>;
+  /** Starts it at the same address, after `killServer`. */
+  startAgain(): Promise<void>;
 };
 
 /** A server of its own that standbys can be made of. Its commits wait for the log to be written. */
@@ -39,8 +41,16 @@ export async function startStandby(
 ): Promise<Standby> {
   const folder = await makeTemporaryFolder();
   await withClient(primary.url, (client) => copyCluster(client, primary, dataDirIn(folder)));
-  const server = await startInFolder(folder, { ...CARELESS_SETTINGS, ...settings });
-  return { ...server, waitUntilCaughtUp: () => waitForReplay(primary.url, server.url) };
+  const start = () => startInFolder(folder, { ...CARELESS_SETTINGS, ...settings });
+  const server = await start();
+  return {
+    ...server,
+    waitUntilCaughtUp: () => waitForReplay(primary.url, server.url),
+    async startAgain() {
+      const again = await start();
+      if (again.url !== server.url) throw new Error('the port of the standby was taken meanwhile');
+    },
+  };
 }
 
 async function copyCluster(client: pg.Client, primary: Primary, dataDir: string): Promise<void> {

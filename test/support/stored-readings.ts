@@ -1,5 +1,6 @@
 import { copiesOf } from '../../db/copy-source.ts';
 import type { Connection } from '../../db/write/connection.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
@@ -8,7 +9,6 @@ import { bucketRows } from '../../segments/readings/readings.ts';
 import { loadManifest } from '../../store/read/manifest.ts';
 import { segmentRanges } from '../../store/read/segment-ranges.ts';
 import { loadShapes } from '../../store/shapes/load-shapes.ts';
-import { withClient } from './database.ts';
 
 /** What a segment holds of a key, bucket and meter. */
 export type StoredReading = {
@@ -26,7 +26,7 @@ export type StoredReading = {
 
 /** All that the live segments of a context hold, by group, probe, key, bucket and slot. */
 export const storedReadings = (databaseUrl: string, context = 'lab'): Promise<StoredReading[]> =>
-  withClient(databaseUrl, (client) => readAll(client, context));
+  withConnection({ databaseUrl }, 'test', (client) => readAll(client, context));
 
 /** The keys of a group that the live segments of a context have. */
 export const storedKeys = (
@@ -34,7 +34,7 @@ export const storedKeys = (
   context: string,
   group: string,
 ): Promise<Set<string>> =>
-  withClient(databaseUrl, async (client) => {
+  withConnection({ databaseUrl }, 'test', async (client) => {
     const all = new Set<string>();
     for await (const { keys } of allRanges(client, context, group)) {
       for (const key of keys) all.add(key);

@@ -67,7 +67,7 @@ const question: fc.Arbitrary<Question> = fc.oneof(
 /** An answer with what has no order in one. */
 function ordered(answer: Answer): unknown {
   if (answer.kind === 'top') return { ...answer, candidates: inOrder(answer.candidates) };
-  if (answer.kind === 'values') return answer;
+  if (answer.kind !== 'ranks') return answer;
   const ranks = answer.ranks.map((rank) => rank && { ...rank, equals: ascending(rank.equals) });
   return { ...answer, ranks };
 }

@@ -1,8 +1,9 @@
 import { compareExact, type Exact } from '../../domain/exact.ts';
 import type { Fold } from '../../domain/meter-type.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../segments/filter/key-set.ts';
-import type { KeySelection, Question } from '../../topk/answer-questions.ts';
+import type { Question } from '../../topk/answer-questions.ts';
 import type { UnitReadings } from '../../topk/fold-units.ts';
+import type { KeySelection } from '../../topk/select-rows.ts';
 import { boundOf } from '../../topk/unit-column.ts';
 import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 
@@ -70,6 +71,19 @@ export function answerPlainly(
     return { kind: 'values', values: question.keys.map((key) => values.get(key) ?? null) };
   }
   const { counted, passed } = selected(values, question);
+  if (question.kind === 'chosen') {
+    const own = new Set(question.keys);
+    const without = (keys: readonly (readonly [number, Exact])[]) =>
+      keys.filter(([key]) => !own.has(key));
+    return {
+      kind: 'chosen',
+      values: question.keys.map((key) => values.get(key) ?? null),
+      total: totalOf(counted, fold),
+      rest: totalOf(without(counted), fold),
+      restPassing: totalOf(without(passed), fold),
+      keyCount: passed.length,
+    };
+  }
   if (question.kind === 'ranks') {
     const ranks = question.keys.map((ordinal) => {
       const own = passed.find(([key]) => key === ordinal);

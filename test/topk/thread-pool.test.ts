@@ -98,6 +98,17 @@ describe('work of the thread pool', () => {
     expect(threadPool.busy).toBe(0);
   });
 
+  it('always has a thread where nothing is to be done at once', async () => {
+    const always = new ThreadPool({ workers: 1, queueLength: 2, runsInline: false });
+    try {
+      const answers = always.fold('sum', small, [TOP], FOREVER);
+      expect(always.busy).toBe(1);
+      expect(await answers).toEqual(await fold(small));
+    } finally {
+      await always.close();
+    }
+  });
+
   it('is done in the order in which it came', async () => {
     const order: number[] = [];
     await Promise.all([1, 2, 3].map((n) => fold(large).then(() => order.push(n))));

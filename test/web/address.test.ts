@@ -3,12 +3,18 @@ import { describe, expect, it } from 'vitest';
 import {
   type Address,
   COMPARISONS,
+  changed,
   FILTER_KINDS,
   formatAddress,
   ITEMS,
   parseAddress,
 } from '../../web/src/address/address.ts';
-import { formatWindow, parseWindow, windowInput } from '../../web/src/address/window-choice.ts';
+import {
+  formatWindow,
+  movingWindow,
+  parseWindow,
+  windowInput,
+} from '../../web/src/address/window-choice.ts';
 
 const GUID = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
@@ -24,8 +30,8 @@ const windows = fc.oneof(
     .map(([from, seconds]) => ({ kind: 'interval' as const, from, to: from + seconds })),
 );
 
-const addresses: fc.Arbitrary<Address> = fc.record({
-  view: fc.constantFrom('top' as const, 'storage' as const),
+const plainAddresses: fc.Arbitrary<Address> = fc.record({
+  view: fc.constantFrom('top' as const, 'alerts' as const, 'storage' as const),
   context: fc.option(text),
   node: fc.option(text),
   fromDr: fc.constant(false),
@@ -33,12 +39,15 @@ const addresses: fc.Arbitrary<Address> = fc.record({
   meter: fc.option(fc.integer({ min: 0, max: 20 })),
   probe: fc.option(text),
   window: windows,
+  live: fc.boolean(),
   compare: fc.constantFrom(...COMPARISONS),
   items: fc.constantFrom(...ITEMS),
   filter: fc.option(fc.record({ kind: fc.constantFrom(...FILTER_KINDS), text })),
   hidden: fc.uniqueArray(text, { maxLength: 3 }),
   key: fc.option(text),
   by: fc.option(fc.constant(GUID)),
+  alert: fc.option(text),
+  after: fc.option(text),
   others: fc.boolean(),
   units: fc.record({
     amounts: fc.constantFrom('bytes' as const, 'bits' as const),
@@ -47,6 +56,9 @@ const addresses: fc.Arbitrary<Address> = fc.record({
   }),
   zone: fc.option(fc.constantFrom('Europe/Berlin', 'UTC', 'America/New_York')),
 });
+
+/** As they are after a choice: a window that does not move on is not live. */
+const addresses = plainAddresses.map((address) => changed(address, { window: address.window }));
 
 describe('an address', () => {
   it('says all of a view: what is read from it is what was written', () => {
@@ -101,4 +113,42 @@ describe('a window', () => {
       expect(parseWindow(written)).toBeNull();
     },
   );
+});
+
+describe('a live view', () => {
+  const DAY = 86_400;
+
+  const moving: readonly (readonly [string, string])[] = [
+    ['6h', '6h'],
+    ['today', 'today'],
+    ['latest', 'latest'],
+    ['all', 'all'],
+    // Others become as long, and end with the newest data.
+    ['yesterday', '24h'],
+    ['1700000000-1700003600', '1h'],
+    // An address has no seconds: rather a little more than less.
+    ['1700000000-1700003601', '61m'],
+    ['1700000000-1700000001', '1m'],
+    [`0-${1_000_000 * 60}`, '695d'],
+    ['0-253402300799', '24855d'],
+  ];
+
+  for (const [given, live] of moving) {
+    it(`of the window ${given} shows ${live}`, () => {
+      const window = parseWindow(given);
+      expect(window).not.toBeNull();
+      expect(window && formatWindow(movingWindow(window))).toBe(live);
+      const address = parseAddress(`?window=${given}`);
+      expect(formatAddress(changed(address, { live: true }))).toContain(`window=${live}&live=1`);
+      expect(parseAddress(`?window=${given}&live=1`)).toEqual(changed(address, { live: true }));
+    });
+  }
+
+  it('stays live with another window that moves on, and no longer with one that does not', () => {
+    const live = parseAddress('?window=6h&live=1');
+    expect(changed(live, { window: { kind: 'recent', seconds: DAY } }).live).toBe(true);
+    expect(changed(live, { window: { kind: 'interval', from: 0, to: DAY } }).live).toBe(false);
+    expect(changed(live, { window: { kind: 'named', name: 'yesterday' } }).live).toBe(false);
+    expect(changed(live, { items: 20 }).live).toBe(true);
+  });
 });

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, launch } from '../explorer/explorer-page.ts';
 import type { TestService } from '../support/service.ts';
+import { violations } from './axe-violations.ts';
 import { type DashboardPage, type Looks, openDashboard } from './dashboard-page.ts';
 import { HOSTS, hostName, SENSORS, startPageLab, TEN } from './page-lab.ts';
 
@@ -12,8 +11,6 @@ const chromium = findChromium();
 if (!chromium) {
   console.warn('The dashboard is not looked at in a browser: apt-get install chromium, or Chrome.');
 }
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const WINDOW = `window=${TEN}-${TEN + 7200}&tz=UTC`;
 const TOP = `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&${WINDOW}`;
@@ -27,18 +24,6 @@ const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['empty', `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=1000-2000&tz=UTC`],
   ['storage', '?view=storage&context=lab&tz=UTC'],
 ];
-
-type Violation = { id: string; impact: string; nodes: { target: string[]; html: string }[] };
-
-/** What axe-core finds of serious or critical impact. */
-async function violations(page: Page): Promise<string[]> {
-  // Under the page's policy no script of ours could be added to it; the browser itself may.
-  await page.evaluate(AXE);
-  const found = await page.evaluate<{ violations: Violation[] }>('axe.run()');
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
 
 describe.skipIf(!chromium)('the dashboard, looked at', { timeout: 180_000 }, () => {
   let lab: TestService;

@@ -93,7 +93,8 @@ describe.skipIf(!chromium)('when there is something to be told', { timeout: 180_
     expect(await notice()).toMatch(
       /data of this time are archived.*slices restore --context lab --slice slice-20240713-0000/,
     );
-    expect(asked.map(({ operationName }) => operationName)).toEqual(['SignIn', 'TopKeys']);
+    const operations = asked.map(({ operationName }) => operationName);
+    expect(operations).toEqual(['SignIn', 'TopKeys', 'Alerts']);
   });
 
   it('a filter that lets nothing through can be cleared', async () => {

@@ -92,7 +92,11 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
   it('shows the keys that the graph gives, by their hashes, in one request a view', async () => {
     const shown = await open();
     await showsTop(shown, await topOf());
-    expect(shown.asked.map(({ operationName }) => operationName)).toEqual(['SignIn', 'TopKeys']);
+    expect(shown.asked.map(({ operationName }) => operationName)).toEqual([
+      'SignIn',
+      'TopKeys',
+      'Alerts',
+    ]);
     expect(
       shown.asked.every(({ query, documentId }) => !query && /^sha256:/.test(documentId)),
     ).toBe(true);

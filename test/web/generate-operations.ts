@@ -8,6 +8,7 @@ import {
   concatAST,
   type DocumentNode,
   type FragmentDefinitionNode,
+  getOperationAST,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -40,10 +41,12 @@ export async function generateOperations(): Promise<Generated> {
   });
   const texts = Object.entries(separateOperations(document)).map(([name, operation]) => {
     const text = stripIgnoredCharacters(print(operation));
-    return { name, text, hash: createHash('sha256').update(text).digest('hex') };
+    const kind =
+      getOperationAST(operation)?.operation === 'subscription' ? 'Subscription' : 'Query';
+    return { name, kind, text, hash: createHash('sha256').update(text).digest('hex') };
   });
   return {
-    operations: [HEAD, types, ...texts.map(({ name, hash }) => constantOf(name, hash))].join('\n'),
+    operations: [HEAD, types, ...texts.map(constantOf)].join('\n'),
     documents: `${JSON.stringify(
       Object.fromEntries(texts.map(({ hash, text }) => [hash, text])),
       null,
@@ -70,8 +73,10 @@ const TYPES = {
   useTypeImports: true,
 };
 
-const constantOf = (name: string, hash: string): string =>
-  `export const ${name}: Operation<${name}Query, ${name}QueryVariables> = operation('${name}', '${hash}');`;
+type NamedText = { readonly name: string; readonly kind: string; readonly hash: string };
+
+const constantOf = ({ name, kind, hash }: NamedText): string =>
+  `export const ${name}: Operation<${name}${kind}, ${name}${kind}Variables> = operation('${name}', '${hash}');`;
 
 /** All files as one document; every name is there once. */
 async function readOperations(folder: string): Promise<DocumentNode> {

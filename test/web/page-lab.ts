@@ -17,7 +17,8 @@ const MINUTES = 120;
 
 const HOST_COUNT = 14;
 
-const hostKey = (i: number): string =>
+/** Its raw key. */
+export const hostKey = (i: number): string =>
   `0A.00.00.${(i + 10).toString(16).toUpperCase().padStart(2, '0')}`;
 
 /** The n-th largest host, from 0. */

@@ -48,17 +48,16 @@ function giveHeaders({ tabs, activeTabIndex }) {
 /** Credentials that are yet to be filled in are none: so the schema can be read meanwhile. */
 const isFilledIn = ([, value]) => !/^\s*(basic|bearer)?\s*$/i.test(value);
 
-/** An answer to subscribe to: a promise could not be stopped. */
+/** Answers to subscribe to: a promise could not be stopped, and a subscription has several. */
 const fetcher = (request, options) => ({
   subscribe(observer) {
     const stopped = new AbortController();
-    ask(request, options?.headers ?? {}, stopped.signal).then(
-      (answer) => {
-        observer.next(answer);
-        observer.complete();
-      },
+    const { signal } = stopped;
+    const onAnswer = (answer) => observer.next(answer);
+    ask(request, options?.headers ?? {}, { signal, onAnswer }).then(
+      () => observer.complete(),
       (error) => {
-        if (!stopped.signal.aborted) observer.error(error);
+        if (!signal.aborted) observer.error(error);
       },
     );
     return { unsubscribe: () => stopped.abort() };
@@ -69,23 +68,50 @@ const fetcher = (request, options) => ({
 const operationOf = ({ query, operationName }) =>
   operationName && query.includes(operationName) ? operationName : undefined;
 
-async function ask(request, headers, signal) {
+/** Subscriptions are answered by events, and all else by one document. */
+const ACCEPTED =
+  'application/graphql-response+json, application/json;q=0.9, text/event-stream;q=0.8';
+
+async function ask(request, headers, { signal, onAnswer }) {
   const response = await fetch(location.pathname, {
     method: 'POST',
     headers: {
-      accept: 'application/graphql-response+json, application/json;q=0.9',
+      accept: ACCEPTED,
       'content-type': 'application/json',
       ...Object.fromEntries(Object.entries(headers).filter(isFilledIn)),
     },
     body: JSON.stringify({ ...request, operationName: operationOf(request) }),
     signal,
   });
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (isStream) await readEvents(response.body, onAnswer);
+  else onAnswer(await readJson(response));
+}
+
+async function readJson(response) {
   const text = await response.text();
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new Error(`HTTP ${response.status} without JSON: ${text.slice(0, 500)}`, { cause });
   }
+}
+
+/** The answers to a subscription, which the server writes as two lines and an empty one each. */
+async function readEvents(body, onAnswer) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let isComplete = false;
+  let rest = '';
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const blocks = (rest + read.value).split('\n\n');
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const [, event, data] = /^event: (\w+)\ndata: ?(.*)$/.exec(block) ?? [];
+      if (event === 'next') onAnswer(JSON.parse(data));
+      isComplete ||= event === 'complete';
+    }
+  }
+  if (!isComplete) throw new Error('The connection was lost: execute the subscription again');
 }
 
 const TEXTS = ['operation.graphql', 'variables.json', 'request-headers.json', 'response.json'];

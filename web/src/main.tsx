@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import './styles/base.css';
 import './styles/controls.css';
+import './styles/live.css';
 import './styles/views.css';
 import './styles/notices.css';
 import './styles/picker.css';
@@ -9,6 +10,7 @@ import './styles/table.css';
 import './styles/chart.css';
 import './styles/panel.css';
 import './styles/storage.css';
+import './styles/alerts.css';
 import { App } from './app.tsx';
 import { applyStoredTheme } from './parts/theme.ts';
 

@@ -1,6 +1,7 @@
 import { CopyReader } from '../../copy-reader.ts';
 import type { CopySource } from '../../copy-source.ts';
-import { copyArray, copyInteger as integer } from '../../copy-text.ts';
+import { copyArray, copyBigintArray, copyInteger as integer } from '../../copy-text.ts';
+import { isMissingTable } from '../../database-error.ts';
 import {
   PAGE_TABLES,
   type PageTable,
@@ -24,14 +25,39 @@ export type PageBytesRow = {
   readonly bytes: Uint8Array;
 };
 
-/** All pages of all reads in one statement, each read one walk along a primary key. */
+/**
+ * All pages of all reads in one statement, each read one walk along a primary key; of distributed
+ * pages in a statement for each table, as Citus sends such a one to the workers as it is.
+ */
 export async function selectPages(
   source: CopySource,
   reads: readonly PagesRead[],
   bound?: TimeBound | null,
 ): Promise<PageBytesRow[]> {
-  const copy = { query: 'select-pages', text: copyText(reads) };
-  const reader = new CopyReader(await source.copy(copy, bound));
+  const { distributedPages } = source;
+  if (!distributedPages) return selectRows(source, readsByTable(reads, selectText), bound);
+  const rows: PageBytesRow[] = [];
+  for (const text of readsByTable(reads, selectDistributedText)) {
+    try {
+      rows.push(...(await selectRows(distributedPages, [text], bound)));
+    } catch (error) {
+      // A shard that was just moved: its pages are missing, and fetchPages looks for them again.
+      if (!isMissingTable(error, SHARD)) throw error;
+    }
+  }
+  return rows;
+}
+
+/** What a table of pages is called on a worker, or one of its partitions. */
+const SHARD = /_segment_pages_[0-9_]+/;
+
+async function selectRows(
+  source: Pick<CopySource, 'copy'>,
+  parts: readonly string[],
+  bound: TimeBound | null | undefined,
+): Promise<PageBytesRow[]> {
+  const text = `copy (${parts.join(' union all ')}) to stdout (format binary)`;
+  const reader = new CopyReader(await source.copy({ query: 'select-pages', text }, bound));
   const rows: PageBytesRow[] = [];
   while (reader.next()) {
     rows.push({ segmentId: reader.integer(), page: reader.integer(), bytes: reader.bytes() });
@@ -39,13 +65,14 @@ export async function selectPages(
   return rows;
 }
 
-function copyText(reads: readonly PagesRead[]): string {
-  const parts = PAGE_TABLES.flatMap((table) => {
+const readsByTable = (
+  reads: readonly PagesRead[],
+  textOf: (table: PageTable, own: readonly PagesRead[]) => string,
+): string[] =>
+  PAGE_TABLES.flatMap((table) => {
     const own = reads.filter(({ level }) => pageTableOf(level) === table);
-    return own.length === 0 ? [] : [selectText(table, own)];
+    return own.length === 0 ? [] : [textOf(table, own)];
   });
-  return `copy (${parts.join(' union all ')}) to stdout (format binary)`;
-}
 
 /**
  * The lateral part is fenced by OFFSET 0, so that it is never turned into a scan of the table. The
@@ -64,6 +91,20 @@ const selectText = (table: PageTable, reads: readonly PagesRead[]): string => `
       and t.segment_id = r.segment_id and t.page between r.first and r.last
     offset 0
   ) p`;
+
+/**
+ * Without a fence, which Citus does not support. The segments are also named in a condition of
+ * their own, for its planner to leave out the shards that have none of them.
+ */
+const selectDistributedText = (table: PageTable, reads: readonly PagesRead[]): string => `
+  select t.segment_id, t.page, t.bytes
+  from ${table} t join (values ${reads.map(valuesText).join(',')})
+    as r(slice_id, generation, segment_id, first, last)
+    on t.slice_id = r.slice_id and t.segment_id = r.segment_id
+      ${table === 'open_segment_pages' ? 'and t.generation = r.generation' : ''}
+      and t.page between r.first and r.last
+  where t.slice_id = any(${copyArray([...new Set(reads.map(({ sliceId }) => sliceId))])})
+    and t.segment_id = any(${copyBigintArray([...new Set(reads.map(({ segmentId }) => segmentId))])})`;
 
 const valuesText = (read: PagesRead): string => {
   const { sliceId, segmentId, first, last } = read;

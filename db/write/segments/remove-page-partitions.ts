@@ -1,5 +1,6 @@
 import { PARTITION_REMOVAL_LOCK } from '../../advisory-locks.ts';
 import { errorCode, isUnreachable } from '../../database-error.ts';
+import { selectIsDistributed } from '../../page-placement.ts';
 import {
   generationIn,
   levelsIn,
@@ -9,6 +10,7 @@ import {
   type PageTable,
 } from '../../page-tables.ts';
 import { type Connection, isTransactionPooled } from '../connection.ts';
+import { dropDistributed } from './drop-distributed.ts';
 
 /** SQL: of a partition, its slice_id, and whether segments of the manifest lie in it. */
 export type PartitionFacts = {
@@ -54,8 +56,10 @@ async function removeFrom(
   try {
     const unneeded = await selectUnneeded(connection, table, removal);
     if (unneeded.length === 0 || !(await removal.mayRemove())) return;
+    const isDistributed = await selectIsDistributed(connection);
+    const how = { table, removal, isDistributed };
     await connection.query(`set statement_timeout = ${removal.waitMs}`);
-    for (const each of unneeded) await removePartition(connection, { table, removal, ...each });
+    for (const each of unneeded) await removePartition(connection, { ...how, ...each });
   } catch (error) {
     if (!isGivingUp(error)) throw error;
   } finally {
@@ -107,11 +111,12 @@ const factsOf = (table: PageTable, partition: string): PartitionFacts => ({
 type PartitionToRemove = UnneededRow & {
   readonly table: PageTable;
   readonly removal: PageRemoval;
+  readonly isDistributed: boolean;
 };
 
 async function removePartition(
   connection: Connection,
-  { table, removal, name, attached, detaching }: PartitionToRemove,
+  { table, removal, isDistributed, name, attached, detaching }: PartitionToRemove,
 ): Promise<void> {
   const { partition } = PAGE_LOCKS[table];
   // Who writes pages holds it until the manifest's rows can be seen.
@@ -124,6 +129,10 @@ async function removePartition(
     );
     // Somebody may have removed it already.
     if (rows[0]?.isNeeded !== false) return;
+    if (isDistributed) {
+      await dropDistributed(connection, name, removal.waitMs);
+      return;
+    }
     if (attached) {
       const how = detaching ? 'finalize' : 'concurrently';
       await connection.query(`alter table ${table} detach partition ${name} ${how}`);
@@ -161,5 +170,5 @@ async function giveBack(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** 57014: the wait for readers was cut short. */
-const isGivingUp = (error: unknown): boolean => errorCode(error) === '57014';
+/** The wait for readers was cut short: 57014, or 55P03 where it is for a lock. */
+const isGivingUp = (error: unknown): boolean => /^(57014|55P03)$/.test(errorCode(error) ?? '');

@@ -1,6 +1,6 @@
 import { SEALED_LEVEL } from '../../../domain/segment-level.ts';
 import { levelsIn, PAGE_TABLES, type PageTable } from '../../page-tables.ts';
-import type { Connection } from '../connection.ts';
+import { type Connection, pageConnectionOf } from '../connection.ts';
 
 /** Pages that belong to no segment, or lie beyond the end of theirs. */
 export type StrayPages = {
@@ -14,31 +14,88 @@ export type StrayPages = {
 /**
  * Stray pages in the partitions of slices. Open pages whose segments were swept are none: they go
  * with their partition. Nor are sealed pages of a slice that has no sealed segment any more.
+ *
+ * The pages are looked at first, and then the manifest, on one connection: of distributed pages
+ * there is no common snapshot, but the manifest is committed before they can be seen.
  */
 export async function selectStrayPages(
   connection: Connection,
   sliceIds: readonly number[],
 ): Promise<StrayPages[]> {
+  const reader = await pageConnectionOf(connection);
   const strays: StrayPages[] = [];
   for (const table of PAGE_TABLES) {
-    const { rows } = await connection.query<StrayPages>(strayText(table), [sliceIds]);
-    strays.push(...rows);
+    const stored = await selectStored(reader, table, sliceIds);
+    const manifest = await selectManifest(reader, table, stored);
+    const sealed = await selectSealedSlices(reader, sliceIds);
+    for (const { last, ...segment } of stored) {
+      const known = manifest.get(segment.segmentId);
+      if (!known && table === 'sealed_segment_pages' && sealed.has(segment.sliceId)) {
+        strays.push({ ...segment, isBeyond: false });
+      } else if (known?.isAlive && last >= known.pageCount) {
+        const pages = await countBeyond(reader, table, { ...segment, from: known.pageCount });
+        strays.push({ ...segment, pages, isBeyond: true });
+      }
+    }
   }
   return strays;
 }
 
-const strayText = (table: PageTable): string => `
-  select p.slice_id as "sliceId", p.segment_id::float8 as "segmentId", count(*)::float8 as pages,
-    s.segment_id is not null as "isBeyond"
-  from ${table} p
-  left join segments s on s.segment_id = p.segment_id and ${levelsIn(table)}
-  where p.slice_id = any($1::int[]) and (
-    s.died is null and p.page >= s.page_count
-    or s.segment_id is null and ${hasSealed(table)})
-  group by 1, 2, 4 order by 1, 2`;
+/** last: the highest number of its pages. */
+type StoredPages = Omit<StrayPages, 'isBeyond'> & { readonly last: number };
 
-const hasSealed = (table: PageTable): string =>
-  table === 'sealed_segment_pages'
-    ? `p.slice_id = any(array(select slice_id from segments
-        where slice_id = any($1::int[]) and level = ${SEALED_LEVEL}))`
-    : 'false';
+async function selectStored(
+  connection: Connection,
+  table: PageTable,
+  sliceIds: readonly number[],
+): Promise<StoredPages[]> {
+  const { rows } = await connection.query<StoredPages>(
+    `select slice_id as "sliceId", segment_id::float8 as "segmentId", count(*)::float8 as pages,
+       max(page) as last
+     from ${table} where slice_id = any($1::int[]) group by 1, 2 order by 1, 2`,
+    [sliceIds],
+  );
+  return rows;
+}
+
+type ManifestRow = { segmentId: number; pageCount: number; isAlive: boolean };
+
+async function selectManifest(
+  connection: Connection,
+  table: PageTable,
+  stored: readonly StoredPages[],
+): Promise<Map<number, ManifestRow>> {
+  const { rows } = await connection.query<ManifestRow>(
+    `select segment_id::float8 as "segmentId", page_count as "pageCount", died is null as "isAlive"
+     from segments where segment_id = any($1::bigint[]) and ${levelsIn(table)}`,
+    [stored.map(({ segmentId }) => segmentId)],
+  );
+  return new Map(rows.map((row) => [row.segmentId, row]));
+}
+
+async function selectSealedSlices(
+  connection: Connection,
+  sliceIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await connection.query<{ sliceId: number }>(
+    `select distinct slice_id as "sliceId" from segments
+     where slice_id = any($1::int[]) and level = ${SEALED_LEVEL}`,
+    [sliceIds],
+  );
+  return new Set(rows.map(({ sliceId }) => sliceId));
+}
+
+type PagesFrom = { readonly sliceId: number; readonly segmentId: number; readonly from: number };
+
+async function countBeyond(
+  connection: Connection,
+  table: PageTable,
+  { sliceId, segmentId, from }: PagesFrom,
+): Promise<number> {
+  const { rows } = await connection.query<{ pages: number }>(
+    `select count(*)::float8 as pages from ${table}
+     where slice_id = $1 and segment_id = $2 and page >= $3`,
+    [sliceId, segmentId, from],
+  );
+  return rows[0]?.pages ?? 0;
+}

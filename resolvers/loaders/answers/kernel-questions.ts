@@ -6,10 +6,15 @@ import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt, keyStart } from '../../../segments/keys/key-list.ts';
 import { firstPartRanges } from '../../../segments/keys/key-ranges.ts';
 import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
+import type { ChangeAnswer } from '../../../topk/rank-changes.ts';
+import type { KeySelection as OrdinalSelection } from '../../../topk/select-rows.ts';
 import type {
+  BlockQuestion,
+  ChangesQuestion,
   KeyAnswer,
-  KeyQuestion,
+  KeySelection,
   KeysWithin,
+  RankedKeys,
   RankedValue,
   TopKeys,
 } from '../plan/key-questions.ts';
@@ -20,9 +25,12 @@ export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
 /** A key of one of which nothing is known: no ordinal is as large. */
 const UNKNOWN = 0xffff_ffff;
 
+/** Questions to one fold. */
+export type FoldQuestion = Exclude<BlockQuestion, ChangesQuestion>;
+
 /** A question as the kernel takes it; passing: which keys pass the question's filter. */
 export function toKernel(
-  question: KeyQuestion,
+  question: FoldQuestion,
   named: NamedKeys,
   passing: KeySet | null,
 ): Question {
@@ -35,8 +43,9 @@ export function toKernel(
         passing,
       };
     case 'ranks':
+    case 'chosen':
       return {
-        kind: 'ranks',
+        kind: question.kind,
         keys: question.keys.map((key) => findOrdinal(named, key)),
         within: question.within && ordinalsWithin(question.within, named),
         passing,
@@ -94,17 +103,44 @@ function isSame(all: Uint8Array, from: number, to: number, bytes: Uint8Array): b
   return true;
 }
 
+/** The keys that a question selects. */
+export const selectOrdinals = (
+  { within }: KeySelection,
+  named: NamedKeys,
+  passing: KeySet | null,
+): OrdinalSelection => ({ within: within && ordinalsWithin(within, named), passing });
+
 /** What the kernel answered, in the keys' own names and in the order of decision 24. */
 export function fromKernel(
-  question: KeyQuestion,
+  question: FoldQuestion,
   answer: Answer,
   { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },
 ): KeyAnswer {
   if (answer.kind === 'values') return answer;
   if (answer.kind === 'ranks') return { kind: 'ranks', ranks: ranksOf(question, answer, named) };
+  if (answer.kind === 'chosen') {
+    const { values, total, rest: others, restPassing: othersMatching, keyCount } = answer;
+    return { kind: 'chosen', values, total, others, othersMatching, keyCount };
+  }
   if (question.kind !== 'top') throw new Error('the kernel answered another question');
   return topKeys(answer, question.maxItems, { named, fold });
 }
+
+export const fromChanges = (
+  { listed, total, rest, restPassing, keyCount }: ChangeAnswer,
+  { keys, codec }: NamedKeys,
+): RankedKeys => ({
+  kind: 'ranked',
+  listed: listed.map(({ ordinal, now, before }) => ({
+    key: codec.decode(keyAt(keys, ordinal)),
+    value: now,
+    beside: before,
+  })),
+  total,
+  others: rest,
+  othersMatching: restPassing,
+  keyCount,
+});
 
 /** Between equals the smaller key comes first, which is the one with the smaller ordinal. */
 function topKeys(
@@ -132,7 +168,7 @@ function topKeys(
 }
 
 const ranksOf = (
-  question: KeyQuestion,
+  question: FoldQuestion,
   { ranks }: { readonly ranks: readonly (RankAnswer | null)[] },
   named: NamedKeys,
 ): (RankedValue | null)[] =>

@@ -1,9 +1,16 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/read-session.ts';
+import type { LiveSegments } from '../../../store/read/manifest.ts';
 import type { AskedBefore, MadeOf } from '../memory/answer-memory.ts';
-import type { KeyAnswer, KeyQuestion, SegmentQuestion } from '../plan/key-questions.ts';
+import type {
+  KeyAnswer,
+  KeyQuestion,
+  SegmentGroup,
+  SegmentQuestion,
+} from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { planNote, rememberedNote } from '../plan/plan-note.ts';
+import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { ContextState, NodeReader } from '../session/node-reader.ts';
@@ -14,12 +21,14 @@ import {
   type PlannedRead,
   planQuestions,
 } from './answer-segments.ts';
+import { rankBySeries } from './rank-by-series.ts';
 
 export type {
   KeyAnswer,
   KeyQuestion,
   KeySelection,
   KeysWithin,
+  RankedKeys,
   RankedValue,
   TopKeys,
 } from '../plan/key-questions.ts';
@@ -32,11 +41,11 @@ export type TopperQuestion = {
   readonly bound: TimeBound | null;
 };
 
-/** A question that is not answered yet, and how it is put to the segments. */
+/** A question that is not answered yet, and the group that it is put to. */
 type Open = {
   readonly asked: TopperQuestion;
   readonly state: ContextState;
-  readonly put: SegmentQuestion;
+  readonly group: SegmentGroup;
 };
 
 /**
@@ -79,63 +88,114 @@ async function openQuestions(
 ): Promise<Open[]> {
   const open: Open[] = [];
   for (const asked of questions) {
-    const { contextId, read, question } = asked;
+    const { contextId, read } = asked;
     const state = await reader.context(contextId);
     const answer = reader.memory.answers.find(askedBefore(state, asked));
     if (answer) {
       answers.set(asked, answer);
-      reader.onPlan(rememberedNote(state.catalog, read));
+      reader.onPlan(() => rememberedNote(state.catalog, read));
     } else {
-      open.push({
-        asked,
-        state,
-        put: { group: state.catalog.readGroup(read.groupId), read, question },
-      });
+      open.push({ asked, state, group: state.catalog.readGroup(read.groupId) });
     }
   }
   return open;
 }
 
-type Answering = { readonly answers: Answers; readonly bound: TimeBound | null };
+type Answering = {
+  readonly answers: Answers;
+  readonly bound: TimeBound | null;
+  readonly live: LiveSegments;
+};
 
 async function answerOpen(
   reader: NodeReader,
   open: readonly Open[],
-  { answers, bound }: Answering,
+  { answers, bound }: Omit<Answering, 'live'>,
 ): Promise<void> {
   if (open.length === 0) return;
-  const byQuestion = new Map(open.map((each) => [each.put, each]));
-  const ofQuestion = (put: SegmentQuestion) => byQuestion.get(put) as Open;
   const live = await segmentsOfContexts(
     reader,
     open.map(({ asked }) => asked),
   );
+  const answering = { answers, bound, live };
+  await answerByBlocks(reader, open, answering);
+  for (const each of open) await answerBySeries(reader, each, answering);
+}
+
+async function answerByBlocks(
+  reader: NodeReader,
+  open: readonly Open[],
+  { answers, bound, live }: Answering,
+): Promise<void> {
+  const byQuestion = new Map(open.flatMap((each) => ofBlocks(each)));
+  const ofQuestion = (put: SegmentQuestion) => byQuestion.get(put) as Open;
   const reads: PlannedRead[] = [];
   for (const read of planQuestions(live, [...byQuestion.keys()])) {
-    const unknown = read.questions.filter((put) => {
-      const { asked, state } = ofQuestion(put);
-      const made = madeOf(reader, read, put);
-      const answer = reader.memory.answers.findMadeOf(made);
-      if (!answer) return true;
-      reader.memory.answers.keep(askedBefore(state, asked), made, answer);
-      reader.onPlan(rememberedNote(state.catalog, read.read));
-      answers.set(asked, answer);
-      return false;
-    });
+    const unknown = read.questions.filter((put) => !recall(reader, ofQuestion(put), read, answers));
     if (unknown.length > 0) reads.push({ ...read, questions: unknown });
   }
   const found = await answerReads(reader, reads, { ofQuestion, bound });
   for (const read of reads) {
     for (const put of read.questions) {
-      const { asked, state } = ofQuestion(put);
       const answer = found.answers.get(put);
       if (!answer) continue;
-      answers.set(asked, answer);
-      if (answer.kind !== 'top' || state.snapshot !== reader.session.snapshot) continue;
-      reader.memory.answers.keep(askedBefore(state, asked), madeOf(reader, read, put), answer);
+      answers.set(ofQuestion(put).asked, answer);
+      remember(reader, ofQuestion(put), read, answer);
     }
   }
 }
+
+/** A question as it is put to blocks; empty: they do not answer it. */
+function ofBlocks(open: Open): [SegmentQuestion, Open][] {
+  const { group, asked } = open;
+  const { read, question } = asked;
+  return question.kind === 'series' ? [] : [[{ group, read, question }, open]];
+}
+
+async function answerBySeries(
+  reader: NodeReader,
+  open: Open,
+  { answers, bound, live }: Answering,
+): Promise<void> {
+  const { asked, group, state } = open;
+  const { read, question } = asked;
+  if (question.kind !== 'series') return;
+  const planned = { read, parts: planSegments(live, read), since: [] };
+  if (recall(reader, open, planned, answers)) return;
+  const answer = await rankBySeries(reader.segments, live, { group, read, question }, { bound });
+  reader.onPlan(() => planNote(state.catalog, planned, null));
+  answers.set(asked, answer);
+  remember(reader, open, planned, answer);
+}
+
+/** Whether the segments that answer a question have answered it before. */
+function recall(
+  reader: NodeReader,
+  { asked, state }: Open,
+  planned: PlannedParts,
+  answers: Answers,
+): boolean {
+  const made = madeOf(reader, planned, asked);
+  const answer = reader.memory.answers.findMadeOf(made);
+  if (!answer) return false;
+  reader.memory.answers.keep(askedBefore(state, asked), made, answer);
+  reader.onPlan(() => rememberedNote(state.catalog, planned.read));
+  answers.set(asked, answer);
+  return true;
+}
+
+function remember(
+  reader: NodeReader,
+  { asked, state }: Open,
+  planned: PlannedParts,
+  answer: KeyAnswer,
+): void {
+  if (answer.kind !== 'top' && answer.kind !== 'ranked') return;
+  if (state.snapshot !== reader.session.snapshot) return;
+  reader.memory.answers.keep(askedBefore(state, asked), madeOf(reader, planned, asked), answer);
+}
+
+type PlannedParts = Pick<PlannedRead, 'read' | 'parts' | 'since'>;
 
 type ReadsOptions = {
   readonly ofQuestion: (put: SegmentQuestion) => Open;
@@ -149,7 +209,10 @@ async function answerReads(
 ): Promise<PlannedAnswers> {
   const note = (read: PlannedRead, blocksRead: number | null): void => {
     const [put] = read.questions;
-    if (put) reader.onPlan(planNote(ofQuestion(put).state.catalog, read, blocksRead));
+    if (!put) return;
+    const { catalog } = ofQuestion(put).state;
+    const parts = [...read.parts, ...read.since];
+    reader.onPlan(() => planNote(catalog, { read: read.read, parts }, blocksRead));
   };
   try {
     const found = await answerPlanned(reader.segments, reads, bound);
@@ -169,11 +232,17 @@ const askedBefore = (
 
 const madeOf = (
   { segments: { node } }: NodeReader,
-  { read, parts }: PlannedRead,
-  { question }: SegmentQuestion,
+  { read, parts, since }: PlannedParts,
+  { question }: TopperQuestion,
 ): MadeOf => ({
   node,
   read,
   question,
-  segments: [...new Set(parts.map(({ segment }) => identityOf(segment)))].sort(),
+  segments: [
+    ...identitiesOf(parts),
+    ...(since.length > 0 ? ['since', ...identitiesOf(since)] : []),
+  ],
 });
+
+const identitiesOf = (parts: readonly SegmentPart[]): string[] =>
+  [...new Set(parts.map(({ segment }) => identityOf(segment)))].sort();

@@ -10,8 +10,8 @@ import { existingKeys } from '../../../store/read/existing-keys.ts';
 import { byBound } from '../session/batch.ts';
 import type { ReadGroup } from '../session/catalog.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
-import type { NodeReader } from '../session/node-reader.ts';
-import { type DescribedKey, describeKeys } from './describe-keys.ts';
+import type { ContextState, NodeReader } from '../session/node-reader.ts';
+import { type DescribedKey, describeKeys, type KeyToDescribe } from './describe-keys.ts';
 import { countKeys, type ListedKeys, type RawKeyPage, readKeyPage } from './key-pages.ts';
 import { keysFound } from './keys-found.ts';
 
@@ -38,35 +38,42 @@ async function describeAll(
   bound: TimeBound | null,
 ): Promise<DescribedKey[][]> {
   const { texts } = reader.memory;
-  const states = await Promise.all(requests.map(({ contextId }) => reader.context(contextId)));
-  const unknown = new Map<string, { request: DescribeRequest; key: string; place: number }>();
-  const found = new Map<string, DescribedKey>();
-  for (const [place, request] of requests.entries()) {
-    const { memoryKey = '', versions } = states[place] ?? {};
-    for (const key of request.keys) {
-      const name = nameOf(request.group, key);
-      const known = texts.find(memoryKey, versions?.textVersion ?? 0, name);
-      if (known) found.set(name, known);
-      else unknown.set(name, { request, key, place });
+  const states = await statesOf(reader, requests);
+  const asked = requests.map((request) => {
+    const { contextId, group, keys } = request;
+    const state = states.get(contextId) as ContextState;
+    const { memoryKey: context, versions } = state;
+    const at = { context, textVersion: versions.textVersion, groupId: group.groupId };
+    return { ...request, state, at, rows: texts.find(at, keys) };
+  });
+  const unknown = new Map<string, Pick<(typeof asked)[number], 'state' | 'at'> & KeyToDescribe>();
+  for (const { state, at, group, keys, rows } of asked) {
+    for (const [i, key] of keys.entries()) {
+      if (!rows[i]) unknown.set(nameOf(group, key), { state, at, group, key });
     }
   }
-  const asked = [...unknown.values()];
-  const rows = await describeKeys(
-    reader.session,
-    asked.map(({ request, key }) => ({ group: request.group, key })),
-    bound,
-  );
-  for (const [i, row] of rows.entries()) {
-    const { request, place, key } = asked[i] as (typeof asked)[number];
-    const name = nameOf(request.group, key);
-    found.set(name, row);
-    const state = states[place];
-    if (state?.snapshot !== reader.session.snapshot) continue;
-    texts.keep(state.memoryKey, state.versions.textVersion, name, row);
+  if (unknown.size > 0) {
+    const rows = await describeKeys(reader.session, [...unknown.values()], bound);
+    const byName = new Map([...unknown.keys()].map((name, i) => [name, rows[i]]));
+    for (const [name, { state, at }] of unknown) {
+      const row = byName.get(name);
+      if (row && state.snapshot === reader.session.snapshot) texts.keep(at, row);
+    }
+    for (const { group, keys, rows: found } of asked) {
+      for (const [i, key] of keys.entries()) found[i] ??= byName.get(nameOf(group, key));
+    }
   }
-  return requests.map(({ group, keys }) =>
-    keys.map((key) => found.get(nameOf(group, key)) as DescribedKey),
-  );
+  return asked.map(({ rows }) => rows as DescribedKey[]);
+}
+
+/** Of each context that is asked about. */
+async function statesOf(
+  reader: NodeReader,
+  requests: readonly DescribeRequest[],
+): Promise<ReadonlyMap<number, ContextState>> {
+  const ids = [...new Set(requests.map(({ contextId }) => contextId))];
+  const states = await Promise.all(ids.map((id) => reader.context(id)));
+  return new Map(states.map((state) => [state.contextId, state]));
 }
 
 const nameOf = ({ groupId }: ReadGroup, key: string): string => `${groupId} ${key}`;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyQuestion, TopKeys } from '../plan/key-questions.ts';
+import type { KeyQuestion, RankedKeys, TopKeys } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { Tally } from './tally.ts';
 
@@ -20,6 +20,9 @@ export type MadeOf = Pick<AskedBefore, 'read' | 'question'> & {
   readonly segments: readonly string[];
 };
 
+/** What is remembered. */
+export type RememberedKeys = TopKeys | RankedKeys;
+
 /** About what an answer takes, and each of its keys. */
 const ANSWER_BYTES = 800;
 const KEY_BYTES = 200;
@@ -32,11 +35,12 @@ const KEY_BYTES = 200;
  */
 export class AnswerMemory {
   readonly tally = new Tally();
-  readonly #answers: LRUCache<string, TopKeys> | null;
+  readonly #answers: LRUCache<string, RememberedKeys> | null;
 
   /** maxBytes 0: nothing is remembered. */
   constructor(maxBytes: number) {
-    const sizeCalculation = ({ listed }: TopKeys) => ANSWER_BYTES + KEY_BYTES * listed.length;
+    const sizeCalculation = ({ listed }: RememberedKeys) =>
+      ANSWER_BYTES + KEY_BYTES * listed.length;
     this.#answers = maxBytes > 0 ? new LRUCache({ maxSize: maxBytes, sizeCalculation }) : null;
   }
 
@@ -44,7 +48,7 @@ export class AnswerMemory {
     return this.#answers?.calculatedSize ?? 0;
   }
 
-  find(asked: AskedBefore): TopKeys | null {
+  find(asked: AskedBefore): RememberedKeys | null {
     const name = nameOf(asked);
     if (name === null || this.#answers === null) return null;
     const answer = this.#answers.get(name) ?? null;
@@ -52,12 +56,12 @@ export class AnswerMemory {
     return answer;
   }
 
-  findMadeOf(made: MadeOf): TopKeys | null {
+  findMadeOf(made: MadeOf): RememberedKeys | null {
     const name = nameOfMade(made);
     return (name !== null && this.#answers?.get(name)) || null;
   }
 
-  keep(asked: AskedBefore, made: MadeOf, answer: TopKeys): void {
+  keep(asked: AskedBefore, made: MadeOf, answer: RememberedKeys): void {
     for (const name of [nameOf(asked), nameOfMade(made)]) {
       if (name !== null) this.#answers?.set(name, answer);
     }
@@ -76,9 +80,24 @@ const nameOfMade = ({ node, segments, ...asked }: MadeOf): string | null =>
 
 /** null: not worth it, drill-downs are of a few keys, and differ from row to row. */
 function named({ read, question }: Pick<AskedBefore, 'read' | 'question'>, of: string) {
-  if (question.kind !== 'top' || question.within !== null) return null;
+  const ranking = rankingName(question);
+  if (ranking === null || !('maxItems' in question) || question.within !== null) return null;
   const { groupId, slot, fold, probeId, interval } = read;
   const { maxItems, passing } = question;
   const asked = [groupId, slot, fold, probeId, interval.from, interval.to, maxItems];
-  return `${asked.join(' ')} ${of} ${passing?.name ?? ''}`;
+  return `${asked.join(' ')} ${ranking} ${of} ${passing?.name ?? ''}`;
+}
+
+/** What keys are ranked by; null: the question is not for the first of them. */
+function rankingName(question: KeyQuestion): string | null {
+  switch (question.kind) {
+    case 'top':
+      return 'top';
+    case 'changes':
+      return `${question.change} ${question.since.from} ${question.since.to}`;
+    case 'series':
+      return `series ${question.percentile} ${question.bucketCount}`;
+    default:
+      return null;
+  }
 }

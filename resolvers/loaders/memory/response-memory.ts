@@ -106,13 +106,17 @@ export class ResponseMemory {
 }
 
 const isSame = (then: VersionsRow, now: VersionsRow | undefined): boolean =>
-  now !== undefined && now.version === then.version && now.textVersion === then.textVersion;
+  now !== undefined &&
+  now.history === then.history &&
+  now.version === then.version &&
+  now.textVersion === then.textVersion;
 
 const isOlder = (holdsAt: readonly VersionsRow[], kept: Kept | undefined): boolean =>
   holdsAt.some((now) =>
     kept?.holdsAt.some(
       (then) =>
         then.contextId === now.contextId &&
+        then.history === now.history &&
         (then.version > now.version || then.textVersion > now.textVersion),
     ),
   );

@@ -36,6 +36,8 @@ export class ServiceMemory {
   readonly manifests = new ManifestMemory();
   readonly catalogTally = new Tally();
   readonly #catalogs = new Map<string, Catalog>();
+  /** By the node's address. */
+  readonly #histories = new Map<string, string>();
 
   constructor(threadPool: ThreadPool, { segmentBytes, answerBytes, responseBytes }: MemoryLimits) {
     this.threadPool = threadPool;
@@ -67,9 +69,21 @@ export class ServiceMemory {
     if (!known || known.version < catalog.version) this.#catalogs.set(context, catalog);
   }
 
+  /** A node's database is of this history now: nothing from before is asked for again. */
+  noteHistory(nodeUrl: string, history: string): void {
+    const known = this.#histories.get(nodeUrl);
+    if (known === history) return;
+    this.#histories.set(nodeUrl, history);
+    if (known !== undefined) this.#forgetVersions();
+  }
+
   clear(): void {
-    this.#catalogs.clear();
     this.segments.clear();
+    this.#forgetVersions();
+  }
+
+  #forgetVersions(): void {
+    this.#catalogs.clear();
     this.answers.clear();
     this.responses.clear();
     this.texts.clear();
@@ -79,5 +93,8 @@ export class ServiceMemory {
 
 const useOf = (bytes: number, { hits, misses }: Tally) => ({ bytes, hits, misses });
 
-/** How a context on a node is called in here. */
-export const memoryKey = (nodeUrl: string, contextId: number): string => `${contextId} ${nodeUrl}`;
+/** How a context on a node is called in here, as long as the node's database only goes on. */
+export const memoryKey = (
+  nodeUrl: string,
+  { contextId, history }: { readonly contextId: number; readonly history: string },
+): string => `${contextId} ${nodeUrl} ${history}`;

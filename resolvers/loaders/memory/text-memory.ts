@@ -1,10 +1,18 @@
 import type { DescribedKey } from '../keys/describe-keys.ts';
 import { Tally } from './tally.ts';
 
-/** Keys of a context at one version of its texts, those that were used last at the end. */
+/** Whose keys, and at which version of their texts. */
+export type TextsOf = {
+  readonly context: string;
+  readonly textVersion: number;
+  readonly groupId: number;
+};
+
+/** Keys of a context at one version of its texts; groups and their keys, used last at the end. */
 type ContextKeys = {
   readonly textVersion: number;
-  readonly rows: Map<string, DescribedKey>;
+  readonly groups: Map<number, Map<string, DescribedKey>>;
+  count: number;
   bytes: number;
 };
 
@@ -26,35 +34,63 @@ export class TextMemory {
     return [...this.#contexts.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  find(context: string, textVersion: number, key: string): DescribedKey | undefined {
+  /** In the order of the keys; undefined: it is not remembered. */
+  find(
+    { context, textVersion, groupId }: TextsOf,
+    keys: readonly string[],
+  ): (DescribedKey | undefined)[] {
     const known = this.#contexts.get(context);
-    const row = known?.textVersion === textVersion ? known.rows.get(key) : undefined;
-    this.tally.count(row ? 1 : 0, row ? 0 : 1);
-    if (row) {
-      known?.rows.delete(key);
-      known?.rows.set(key, row);
-    }
-    return row;
+    const group = known?.textVersion === textVersion ? known.groups.get(groupId) : undefined;
+    if (group) moveToEnd(known?.groups, groupId, group);
+    let hits = 0;
+    const rows = keys.map((key) => {
+      const row = group?.get(key);
+      if (!row) return undefined;
+      hits += 1;
+      moveToEnd(group, key, row);
+      return row;
+    });
+    this.tally.count(hits, keys.length - hits);
+    return rows;
   }
 
-  keep(context: string, textVersion: number, key: string, row: DescribedKey): void {
+  keep({ context, textVersion, groupId }: TextsOf, row: DescribedKey): void {
     if (Object.keys(row.attributes ?? {}).length > MAX_ATTRIBUTES) return;
     const known = this.#contexts.get(context);
     if (known && known.textVersion > textVersion) return;
     const keys: ContextKeys =
-      known?.textVersion === textVersion ? known : { textVersion, rows: new Map(), bytes: 0 };
+      known?.textVersion === textVersion
+        ? known
+        : { textVersion, groups: new Map(), count: 0, bytes: 0 };
     this.#contexts.set(context, keys);
-    keys.bytes += bytesOf(row) - bytesOf(keys.rows.get(key));
-    keys.rows.set(key, row);
-    for (const [oldest, dropped] of keys.rows) {
-      if (keys.rows.size <= MAX_KEYS) break;
-      keys.rows.delete(oldest);
-      keys.bytes -= bytesOf(dropped);
-    }
+    const group = keys.groups.get(groupId) ?? new Map<string, DescribedKey>();
+    const before = group.get(row.key);
+    moveToEnd(keys.groups, groupId, group);
+    moveToEnd(group, row.key, row);
+    keys.count += before ? 0 : 1;
+    keys.bytes += bytesOf(row) - bytesOf(before);
+    if (keys.count > MAX_KEYS) dropOldest(keys);
   }
 
   clear(): void {
     this.#contexts.clear();
+  }
+}
+
+function moveToEnd<Key, Value>(map: Map<Key, Value> | undefined, key: Key, value: Value): void {
+  map?.delete(key);
+  map?.set(key, value);
+}
+
+function dropOldest(keys: ContextKeys): void {
+  for (const [groupId, group] of keys.groups) {
+    for (const [key, row] of group) {
+      group.delete(key);
+      if (group.size === 0) keys.groups.delete(groupId);
+      keys.count -= 1;
+      keys.bytes -= bytesOf(row);
+      return;
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 import type { TimeBound } from '../../../db/read-session.ts';
 import type { Exact } from '../../../domain/exact.ts';
+import type { Interval } from '../../../domain/interval.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { SegmentShape } from '../../../segments/shape.ts';
+import type { Change } from '../../../topk/rank-changes.ts';
 import type { MeterRead } from './meter-read.ts';
 
 /** A counter group as its segments are read. */
@@ -28,9 +30,37 @@ export type KeySelection = {
   readonly passing: KeysPassing | null;
 };
 
+/**
+ * How keys changed since another window. growth: keys with more, by how much; decline: keys with
+ * less, those without a reading now too; new: keys without a reading then, by what they have now.
+ */
+export type ChangesQuestion = KeySelection & {
+  readonly kind: 'changes';
+  readonly change: Change;
+  /** The window that is compared with. */
+  readonly since: Interval;
+  readonly maxItems: number;
+};
+
+/** Which of a key's topper buckets ranks it. */
+export type SeriesQuestion = KeySelection & {
+  readonly kind: 'series';
+  /** null: the largest. */
+  readonly percentile: number | null;
+  /** How many topper buckets there are: those without a reading of a counter count as 0. */
+  readonly bucketCount: number;
+  readonly maxItems: number;
+};
+
 /** Keys are given, and answered, in raw form. */
-export type KeyQuestion =
+export type KeyQuestion = BlockQuestion | SeriesQuestion;
+
+/** What blocks alone answer. */
+export type BlockQuestion =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
+  | ChangesQuestion
+  /** Keys that were chosen by something else than what they come to. */
+  | (KeySelection & { readonly kind: 'chosen'; readonly keys: readonly string[] })
   | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly string[] })
   | { readonly kind: 'values'; readonly keys: readonly string[] };
 
@@ -52,8 +82,31 @@ export type TopKeys = {
 /** rank: its place among the keys that pass, from 1. */
 export type RankedValue = { readonly value: Exact; readonly rank: number };
 
+/** A key that was ranked by something else than its value. */
+export type RankedKey = {
+  readonly key: string;
+  /** What it comes to in the window; null: no reading, which only a decline lists. */
+  readonly value: Exact | null;
+  /** Of a series, the value that ranks it; of changes, the value then (null: no reading). */
+  readonly beside: Exact | null;
+};
+
+/** The first keys in the order of what ranks them, and what is left. */
+export type RankedKeys = Omit<TopKeys, 'kind' | 'listed'> & {
+  readonly kind: 'ranked';
+  readonly listed: readonly RankedKey[];
+};
+
+/** The values of chosen keys in their order, and what is left. */
+export type ChosenKeys = Omit<TopKeys, 'kind' | 'listed'> & {
+  readonly kind: 'chosen';
+  readonly values: readonly (Exact | null)[];
+};
+
 export type KeyAnswer =
   | TopKeys
+  | RankedKeys
+  | ChosenKeys
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
@@ -61,7 +114,7 @@ export type KeyAnswer =
 export type SegmentQuestion = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
-  readonly question: KeyQuestion;
+  readonly question: BlockQuestion;
 };
 
 export type Bounded = { readonly bound: TimeBound | null };

@@ -19,9 +19,12 @@ export type PlanNote = {
   readonly blocks: readonly BlocksNote[];
   /** What was taken out again: a day but for its first minutes is the day less these. */
   readonly blocksLess: readonly BlocksNote[];
-  /** How many of them were not remembered and had to be read; null: that failed. */
+  /** How many were not remembered and had to be read; null: that failed, or nobody counted. */
   readonly blocksRead: number | null;
 };
+
+/** Told how a topper was answered. Hardly anybody wants to know, so it is put in words then. */
+export type TellPlan = (plan: () => PlanNote) => void;
 
 /** A run of blocks: their length in seconds, from where to where, and how many. */
 type BlocksNote = {

@@ -1,8 +1,10 @@
+import { partitionSize } from '../../../db/page-tables.ts';
 import { selectPools } from '../../../db/queries/select-pools.ts';
 import { type ServerFactsRow, selectServerFacts } from '../../../db/queries/select-server-facts.ts';
 import { selectSliceSizes } from '../../../db/queries/select-slice-sizes.ts';
 import { type SlicesRow, selectSlices } from '../../../db/queries/select-slices.ts';
 import { selectTotalWindows } from '../../../db/queries/select-total-windows.ts';
+import { createAlertLoaders } from '../alerts/alert-loaders.ts';
 import { topperAnswersLoader } from '../answers/topper-answers.ts';
 import {
   createKeyLists,
@@ -17,6 +19,11 @@ import { manyLoader, oneLoader } from './batch.ts';
 import type { Catalog } from './catalog.ts';
 import type { NodeReader } from './node-reader.ts';
 
+export type { AlertRow } from '../../../db/queries/alerts/alert-row.ts';
+export type { EventRow } from '../../../db/queries/alerts/event-row.ts';
+export type { ChangeRow } from '../../../db/queries/alerts/select-alert-changes.ts';
+export { type ChangePlace, NO_CHANGE } from '../../../db/queries/alerts/select-change-counter.ts';
+export type { EventPlace } from '../../../db/queries/alerts/select-event-pages.ts';
 export type { PoolRow } from '../../../db/queries/select-pools.ts';
 export type { SliceRow } from '../../../db/queries/select-slices.ts';
 export type { DescribedKey } from '../keys/describe-keys.ts';
@@ -56,7 +63,8 @@ export function createNodeLoaders(reader: NodeReader) {
       slicesByContext.prime(row.contextId, row);
     },
     sliceSize: oneLoader(
-      (ids: readonly number[]) => selectSliceSizes(session, ids),
+      (ids: readonly number[]) =>
+        selectSliceSizes(session, ids, partitionSize(reader.arePagesDistributed)),
       (id) => id,
       (row) => row.sliceId,
     ),
@@ -71,6 +79,7 @@ export function createNodeLoaders(reader: NodeReader) {
     describedKeys,
     keyExists: keyExistsLoader(reader),
     keyLists: createKeyLists(reader, labelled, describedKeys),
+    alerts: createAlertLoaders(session),
   };
 }
 

@@ -1,8 +1,11 @@
 import DataLoader from 'dataloader';
+import type { CopySource } from '../../../db/copy-source.ts';
+import type { PagePlacement } from '../../../db/page-placement.ts';
 import { selectManifest } from '../../../db/queries/segments/select-manifest.ts';
 import { type CatalogRow, selectCatalogs } from '../../../db/queries/select-catalogs.ts';
 import { selectVersions, type VersionsRow } from '../../../db/queries/select-versions.ts';
-import { PagesGone, type ReadSession } from '../../../db/read-session.ts';
+import { PagesGone, SnapshotMoved } from '../../../db/read-session.ts';
+import { PassedOver } from '../../../db/snapshot-check.ts';
 import { isPast, type TimeBound, timedOut } from '../../../db/time-bound.ts';
 import {
   type FetchedPages,
@@ -12,9 +15,10 @@ import {
 import { loadManifest, type Manifest, openManifest } from '../../../store/read/manifest.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
 import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
-import type { PlanNote } from '../plan/plan-note.ts';
+import type { TellPlan } from '../plan/plan-note.ts';
 import { byBound } from './batch.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
+import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';
 import { pause, takeTurn } from './turns.ts';
 
@@ -29,7 +33,10 @@ export type ContextState = {
 };
 
 export type NodeReaderOptions = {
-  readonly session: ReadSession;
+  readonly session: RequestSession;
+  /** Whether the node's pages are distributed, and what reads them if so. */
+  readonly placement: PagePlacement;
+  readonly distributedPages: Pick<CopySource, 'copy'>;
   readonly nodeUrl: string;
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
@@ -37,7 +44,7 @@ export type NodeReaderOptions = {
   readonly bound: TimeBound | null;
   readonly requestId: string | null;
   /** Told how each topper is answered. */
-  readonly onPlan: (plan: PlanNote) => void;
+  readonly onPlan: TellPlan;
 };
 
 type PagesWanted = {
@@ -50,15 +57,16 @@ type PagesWanted = {
  * true in the session's snapshot.
  */
 export class NodeReader {
-  readonly session: ReadSession;
+  readonly session: RequestSession;
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
   readonly requestId: string | null;
-  readonly onPlan: (plan: PlanNote) => void;
+  readonly onPlan: TellPlan;
   /** What reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
   readonly #bound: TimeBound | null;
   readonly #nodeUrl: string;
+  readonly #pages: CopySource;
   /** Of which snapshot these are: a failed statement is followed by another one. */
   #snapshot = -1;
   #versions = new Map<number, VersionsRow>();
@@ -76,6 +84,13 @@ export class NodeReader {
     this.signal = signal;
     this.#bound = bound;
     this.#nodeUrl = nodeUrl;
+    const { placement, distributedPages } = options;
+    this.#pages = {
+      copy: (copy, within) => session.copy(copy, within),
+      get distributedPages() {
+        return placement.isDistributed ? distributedPages : null;
+      },
+    };
     this.segments = this.#openSegments();
   }
 
@@ -102,7 +117,14 @@ export class NodeReader {
   /** Versions that a statement of this session brought along. */
   noteVersions(rows: readonly VersionsRow[]): void {
     this.#followSnapshot();
-    for (const row of rows) this.#versions.set(row.contextId, row);
+    this.#keepVersions(this.#versions, rows);
+  }
+
+  #keepVersions(known: Map<number, VersionsRow>, rows: readonly VersionsRow[]): void {
+    for (const row of rows) {
+      known.set(row.contextId, row);
+      if (!this.session.isAway) this.memory.noteHistory(this.#nodeUrl, row.history);
+    }
   }
 
   /** The versions that a context is known to be at; undefined: nobody has asked. */
@@ -114,6 +136,11 @@ export class NodeReader {
   /** Whether all that was read is of one snapshot. */
   get isOneSnapshot(): boolean {
     return this.session.snapshot === 0;
+  }
+
+  /** Whether Citus has distributed the node's pages. */
+  get arePagesDistributed(): boolean {
+    return this.#pages.distributedPages != null;
   }
 
   /** The versions of the contexts that something was asked of. */
@@ -150,11 +177,24 @@ export class NodeReader {
     const { versions, memoryKey: name } = await this.context(contextId);
     const known = manifests.find(name, versions);
     if (known) return known;
-    const since = manifests.newest(name);
+    const own = await this.#ownManifests(name);
+    const since = manifests.newest(own);
+    if (since?.layout === versions.layout && since.version === versions.version) return since;
     const loaded = await loadManifest(this.session, { contextId, since }, null);
     if (!loaded) return { ...NOTHING_STORED, contextId };
-    manifests.keep(name, loaded);
+    manifests.keep(own, loaded);
     return loaded;
+  }
+
+  /**
+   * What manifests are remembered under that are read now. A standby may have merged commits that
+   * the primary has lost: what came and went there is no continuation of what the primary has.
+   */
+  async #ownManifests(name: string): Promise<string> {
+    const standby = this.session.standby();
+    if (!standby) return name;
+    await standby.begin();
+    return `${name} ${standby.history}`;
   }
 
   #openSegments(): SegmentReader {
@@ -182,13 +222,17 @@ export class NodeReader {
     };
   }
 
-  /** Errors: PagesGone, after which the whole request begins anew. */
+  /** Errors: PagesGone or PassedOver, after which the whole request begins anew. */
   async #fetch(requests: readonly PageRequest[], bound: TimeBound | null): Promise<FetchedPages> {
     try {
-      return await fetchPages(this.session, requests, bound);
+      return await fetchPages(this.#pages, requests, bound);
     } catch (error) {
+      // Beside the session, that is.
+      if (error instanceof SnapshotMoved) this.session.fail(error);
       if (!(error instanceof MissingPages)) throw error;
-      for (const id of this.#asked.keys()) this.memory.manifests.forget(this.#keyOf(id));
+      // The manifest may well be newer than a standby's: it is no worse for the primary.
+      if (this.session.isAway) return this.session.fail(new PassedOver('behind', error));
+      for (const row of this.holdsAt) this.memory.manifests.forget(this.#keyOf(row));
       return this.session.fail(new PagesGone(error));
     }
   }
@@ -213,9 +257,9 @@ export class NodeReader {
     versions: readonly VersionsRow[],
     catalogs: ReadonlyMap<number, CatalogRow>,
   ): ContextState {
-    const nothing = { contextId, version: 0, textVersion: 0, layout: 0 };
+    const nothing = { contextId, version: 0, textVersion: 0, layout: 0, history: '' };
     const found = versions.find((row) => row.contextId === contextId) ?? nothing;
-    const key = this.#keyOf(contextId);
+    const key = this.#keyOf(found);
     const row = catalogs.get(contextId);
     const catalog =
       this.memory.catalog(key, found.version) ?? openCatalog(row ?? EMPTY, found.version);
@@ -229,29 +273,28 @@ export class NodeReader {
     const known = this.#versions;
     const unknown = ids.filter((id) => !known.has(id));
     const rows = unknown.length > 0 ? await selectVersions(this.session, unknown, null) : [];
-    for (const row of rows) known.set(row.contextId, row);
+    this.#keepVersions(known, rows);
     return ids.flatMap((id) => known.get(id) ?? []);
   }
 
   /** Those that are not remembered. */
   async #catalogsOf(versions: readonly VersionsRow[]): Promise<Map<number, CatalogRow>> {
-    const unknown = versions.filter(
-      ({ contextId, version }) => !this.memory.catalog(this.#keyOf(contextId), version),
-    );
+    const unknown = versions.filter((row) => !this.memory.catalog(this.#keyOf(row), row.version));
     this.memory.catalogTally.count(versions.length - unknown.length, unknown.length);
     const [only] = unknown;
     if (!only) return new Map();
     const ids = unknown.map(({ contextId }) => contextId);
     const rows = await (ids.length === 1
-      ? this.#readContext(only.contextId)
+      ? this.#readContext(only)
       : selectCatalogs(this.session, ids, null));
     return new Map(rows.map((row) => [row.contextId, row]));
   }
 
   /** A catalog, and the manifest with it, which is wanted next in most requests. */
-  async #readContext(contextId: number): Promise<CatalogRow[]> {
+  async #readContext(versions: VersionsRow): Promise<CatalogRow[]> {
     const { manifests } = this.memory;
-    const name = this.#keyOf(contextId);
+    const { contextId } = versions;
+    const name = await this.#ownManifests(this.#keyOf(versions));
     const since = manifests.newest(name);
     const question = { contextId, since: since?.layout ?? 0, withCatalog: true };
     const rows = await selectManifest(this.session, question, null);
@@ -261,8 +304,8 @@ export class NodeReader {
     return [rows.catalog];
   }
 
-  #keyOf(contextId: number): string {
-    return memoryKey(this.#nodeUrl, contextId);
+  #keyOf(versions: VersionsRow): string {
+    return memoryKey(this.#nodeUrl, versions);
   }
 }
 

@@ -1,37 +1,52 @@
 import type { NodePools } from '../../../db/node-pools.ts';
+import { pagesBeside } from '../../../db/pages-beside.ts';
 import { selectContextExists } from '../../../db/queries/select-context-exists.ts';
 import {
   type Claim,
   type IdentityRow,
   selectIdentity,
 } from '../../../db/queries/select-identity.ts';
-import { ReadSession, type SnapshotMoved, type TimeBound } from '../../../db/read-session.ts';
+import type { VersionedRow } from '../../../db/queries/select-versions.ts';
+import {
+  ReadSession,
+  type ReadSessionOptions,
+  type SnapshotMoved,
+  type TimeBound,
+} from '../../../db/read-session.ts';
 import type { EpochSeconds } from '../../../domain/interval.ts';
 import type { WorkObserver } from '../../../domain/work-observer.ts';
 import type { Rendered } from '../memory/response-memory.ts';
 import type { ServiceMemory } from '../memory/service-memory.ts';
-import type { PlanNote } from '../plan/plan-note.ts';
+import type { PlanNote, TellPlan } from '../plan/plan-note.ts';
+import type { Standbys } from '../standbys/standbys.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
 import { NodeReader } from './node-reader.ts';
+import { RequestSession } from './request-session.ts';
+import { type SharedNode, StandbyChoice } from './standby-choice.ts';
 import { isVersioned } from './versioned-reads.ts';
 
 export type { Claim, IdentityRow, NodeRow } from '../../../db/queries/select-identity.ts';
 export { PagesGone, SnapshotMoved, type TimeBound } from '../../../db/read-session.ts';
 export type { Rendered } from '../memory/response-memory.ts';
 export type { PlanNote } from '../plan/plan-note.ts';
+export type { SharedNode } from './standby-choice.ts';
 
 export type RequestReadsOptions = {
   pools: NodePools;
-  /** When the request arrived. */
+  standbys: Standbys;
+  /** When the request arrived; `startedAt` is on the clock of `performance.now()`. */
   now: EpochSeconds;
+  startedAt: number;
   memory: ServiceMemory;
   /** Whether the request can begin anew when the data change under it (ReadSession.readAlone). */
   mayReadAlone: boolean;
-  onPlan: (plan: PlanNote) => void;
+  /** Whether it can begin anew when the standby that it reads on is passed over. */
+  mayShare: boolean;
+  onPlan: TellPlan;
   /** Told who asks, as soon as they have proved it. */
   onIdentified?: (username: string) => void;
   /** Told once, when all is read: how long the request has taken until then. */
-  onEnd?: (ms: number, plans: readonly PlanNote[]) => void;
+  onEnd?: (ms: number, plans: () => readonly PlanNote[]) => void;
   /** PostgreSQL shows it beside what it runs for the request. */
   requestId?: string | null;
   /** Seconds that the request's database work may take in all; null waits without limit. */
@@ -45,14 +60,22 @@ export type RequestReadsOptions = {
 /** Everything one request reads: a session, a snapshot and loaders for each node it touches. */
 export class RequestReads {
   readonly #options: RequestReadsOptions;
-  readonly #startedAt = performance.now();
   readonly #readers = new Map<string, NodeReader>();
   readonly #loaders = new Map<string, NodeLoaders>();
+  readonly #choice: StandbyChoice;
   #ended = false;
   #isMomentary = false;
+  readonly #plans: (() => PlanNote)[] = [];
 
   constructor(options: RequestReadsOptions) {
     this.#options = options;
+    const { standbys, mayShare } = options;
+    this.#choice = new StandbyChoice({
+      standbys,
+      mayShare,
+      primaryUrl: this.primaryUrl,
+      sessionAt: (url) => this.#sessionOptions(url),
+    });
   }
 
   /** When the request arrived: one moment for all of it. What depends on that holds then only. */
@@ -110,7 +133,9 @@ export class RequestReads {
   }
 
   /** How the toppers of the request so far were answered. */
-  readonly plans: PlanNote[] = [];
+  get plans(): readonly PlanNote[] {
+    return this.#plans.map((plan) => plan());
+  }
 
   get primaryUrl(): string {
     return this.#options.pools.primaryUrl;
@@ -128,7 +153,7 @@ export class RequestReads {
 
   /** The bound of work that may go on until `seconds` after the request's start. */
   bound(seconds: number): TimeBound {
-    return { seconds, until: this.#startedAt + seconds * 1000 };
+    return { seconds, until: this.#options.startedAt + seconds * 1000 };
   }
 
   at(nodeUrl: string): NodeLoaders {
@@ -163,6 +188,7 @@ export class RequestReads {
     const row = await selectIdentity(reader.session, { ...claim, requestId }, bound);
     const contexts = row?.contexts ?? [];
     reader.noteVersions(contexts);
+    if (nodeUrl === this.primaryUrl) this.#choice.noteGranted(contexts);
     for (const { slices, ...context } of contexts) {
       if (!slices) continue;
       // The statement holds as long as the versions do; what it says of slices does not.
@@ -170,6 +196,34 @@ export class RequestReads {
       this.at(nodeUrl).noteSlices({ ...context, ...slices });
     }
     return row;
+  }
+
+  /**
+   * The request is about a context, and names no node for it: any of these may answer in place of
+   * the primary. None: the primary was named.
+   */
+  view(contextId: number, nodes: readonly SharedNode[]): void {
+    this.#choice.view(contextId, nodes);
+  }
+
+  /** The versions of a granted context on the primary; null: not known. */
+  grantedAt(contextId: number): VersionedRow | null {
+    return this.#choice.grantedAt(contextId);
+  }
+
+  /** Whether a standby may answer for a context in place of the primary. */
+  isShared(contextId: number): boolean {
+    return this.#choice.isShared(contextId);
+  }
+
+  /** The name of the standby that answers for a context in place of the primary; null: none. */
+  async standbyFor(contextId: number): Promise<string | null> {
+    // Who answers the next time is another question.
+    this.noteMoment();
+    const standby = this.#reader(this.primaryUrl).session.standby();
+    if (!standby) return null;
+    await standby.begin();
+    return this.#choice.nameFor(contextId);
   }
 
   contextExists(nodeUrl: string, name: string): Promise<boolean> {
@@ -181,38 +235,53 @@ export class RequestReads {
     await Promise.all([...this.#readers.values()].map(({ session }) => session.end()));
     if (this.#ended) return;
     this.#ended = true;
-    this.#options.onEnd?.(performance.now() - this.#startedAt, this.plans);
+    this.#choice.end();
+    this.#options.onEnd?.(performance.now() - this.#options.startedAt, () => this.plans);
   }
 
   #reader(nodeUrl: string): NodeReader {
     const known = this.#readers.get(nodeUrl);
     if (known) return known;
-    const { pools, memory, timeoutSeconds, signal, mayReadAlone, onPlan } = this.#options;
-    const { requestId = null, isCrowded = () => false } = this.#options;
-    if (nodeUrl !== pools.primaryUrl) this.noteMoment();
-    const onWork: WorkObserver = (kind, name) => {
-      if (kind === 'statement' && !isVersioned(name)) this.noteMoment();
-      return pools.onWork(kind, name);
-    };
-    const bound = timeoutSeconds === null ? null : this.bound(timeoutSeconds);
-    const session = new ReadSession({
-      pool: pools.at(nodeUrl),
-      onStatement: pools.onStatement,
-      onWork,
-      requestId,
-      bound,
-      signal,
-      mayReadAlone,
-      isCrowded,
-    });
+    const { memory, signal, mayReadAlone, isCrowded = () => false } = this.#options;
+    if (nodeUrl !== this.primaryUrl) this.noteMoment();
+    const options = { ...this.#sessionOptions(nodeUrl), mayReadAlone, isCrowded };
+    const home = new ReadSession(options);
+    const choose = () => this.#choice.open(home.isConnected ? 1 : 0);
+    const session = new RequestSession(home, nodeUrl === this.primaryUrl ? choose : () => null);
     const reader = new NodeReader({
-      ...{ session, nodeUrl, memory, signal, bound, requestId },
+      session,
+      placement: options.pool.placement,
+      distributedPages: pagesBeside(options),
+      nodeUrl,
+      memory,
+      signal,
+      bound: options.bound,
+      requestId: options.requestId,
       onPlan: (plan) => {
-        this.plans.push(plan);
-        onPlan(plan);
+        this.#plans.push(plan);
+        this.#options.onPlan(plan);
       },
     });
     this.#readers.set(nodeUrl, reader);
     return reader;
   }
+
+  #sessionOptions(nodeUrl: string): SessionOptions {
+    const { pools, timeoutSeconds, signal, requestId = null } = this.#options;
+    return {
+      pool: pools.at(nodeUrl),
+      onStatement: pools.onStatement,
+      onWork: (kind, name) => {
+        if (kind === 'statement' && !isVersioned(name)) this.noteMoment();
+        return pools.onWork(kind, name);
+      },
+      requestId,
+      bound: timeoutSeconds === null ? null : this.bound(timeoutSeconds),
+      signal,
+    };
+  }
 }
+
+type SessionOptions = Omit<ReadSessionOptions, 'mayReadAlone' | 'isCrowded' | 'requestId'> & {
+  readonly requestId: string | null;
+};

@@ -2,7 +2,7 @@
  * The statements whose rows are the same as long as the versions of the context are (ADR 7): what
  * they read raises one of these when it changes. All others, and those nobody has thought of, are
  * of their moment: locks that are held, sizes, what the server says of itself. Who asks is read by
- * each request.
+ * each request. Only what is listed may be read on a standby in place of the primary (ADR 15).
  */
 const VERSIONED: ReadonlySet<string> = new Set([
   'begin',

@@ -3,12 +3,12 @@ import { type Made, ResponseMemory } from '../../../resolvers/loaders/memory/res
 
 const made = (body: string, version = 1, textVersion = 1): Made => ({
   rendered: { status: 200, headers: {}, body },
-  holdsAt: [{ contextId: 1, version, textVersion, layout: 1 }],
+  holdsAt: [{ contextId: 1, version, textVersion, layout: 1, history: 'one' }],
 });
 
 const at =
-  (version = 1, textVersion = 1) =>
-  (contextId: number) => ({ contextId, version, textVersion, layout: 2 });
+  (version = 1, textVersion = 1, history = 'one') =>
+  (contextId: number) => ({ contextId, version, textVersion, layout: 2, history });
 
 /** Begins to make `answer`, and says whether somebody else may wait for it. */
 async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolean> {
@@ -24,6 +24,15 @@ async function beginAndAsk(memory: ResponseMemory, answer: Made): Promise<boolea
 }
 
 describe('remembered responses', () => {
+  it('are of one history, whatever the versions of another are', async () => {
+    const memory = new ResponseMemory(10_000);
+    await memory.make('question', async () => made('old', 7));
+    expect(memory.find('question', at(7, 1, 'another'))).toBeNull();
+    const holdsAt = [{ contextId: 1, version: 2, textVersion: 1, layout: 1, history: 'another' }];
+    await memory.make('question', async () => ({ ...made('new'), holdsAt }));
+    expect(String(memory.find('question', at(2, 1, 'another'))?.body)).toBe('new');
+  });
+
   it('are made once for all who ask meanwhile, and kept at their versions', async () => {
     const memory = new ResponseMemory(10_000);
     expect(await beginAndAsk(memory, made('first'))).toBe(true);

@@ -34,16 +34,22 @@ const importSlice = (sliceId: number) =>
   );
 
 /** All that a segment is, but for its id and its numbers of birth and death. */
-const stored = (sliceId: number) =>
-  lab.rows(
-    `select s.group_id, s.probe_id, s.level, s.first_bucket, s.last_bucket, s.key_count,
-       s.row_count, s.page_count, s.size_bytes, s.imported_at, md5(s.directory) as directory,
-       (select string_agg(md5(bytes), ' ' order by page) from (
-          select segment_id, page, bytes from open_segment_pages
-          union all select segment_id, page, bytes from sealed_segment_pages) p
-        where p.segment_id = s.segment_id) as pages
+async function stored(sliceId: number): Promise<Record<string, unknown>[]> {
+  const pages = await lab.rows<{ segment_id: string; pages: string }>(
+    `select segment_id, string_agg(md5(bytes), ' ' order by page) as pages from (
+       select segment_id, page, bytes from open_segment_pages
+       union all select segment_id, page, bytes from sealed_segment_pages) p
+     group by segment_id`,
+  );
+  const pagesOf = new Map(pages.map((each) => [each.segment_id, each.pages]));
+  const rows = await lab.rows<Record<string, unknown>>(
+    `select s.segment_id, s.group_id, s.probe_id, s.level, s.first_bucket, s.last_bucket,
+       s.key_count, s.row_count, s.page_count, s.size_bytes, s.imported_at,
+       md5(s.directory) as directory
      from segments s where slice_id = ${sliceId} and died is null order by level, probe_id`,
   );
+  return rows.map(({ segment_id: id, ...row }) => ({ ...row, pages: pagesOf.get(String(id)) }));
+}
 
 const levels = async () => [...(await lab.manifest()).segments.values()].map(({ level }) => level);
 
@@ -254,8 +260,8 @@ describe('an older snapshot', () => {
     await sweepContext(connection, { contextId: 1, now: NOW + SWEEP_AFTER_SECONDS });
     expect(await lab.rows('select from segments where died is not null')).toEqual([]);
     const strays = await lab.rows(
-      `select from sealed_segment_pages p
-       where not exists (select from segments s where s.segment_id = p.segment_id)`,
+      `select page from sealed_segment_pages
+       where segment_id not in (select segment_id from segments)`,
     );
     expect(strays).toEqual([]);
     expect(sorted(await lab.table())).toEqual(before);

@@ -6,6 +6,7 @@ import type { Connection } from '../../../db/write/connection.ts';
 import { partialOf } from '../../../domain/partial-file.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';
 import { sorted } from '../../segments/plain-segments.ts';
+import { isOnCluster } from '../../support/on-cluster.ts';
 import { openPartition } from '../store-lab.ts';
 import {
   address,
@@ -53,7 +54,7 @@ async function killAt(lock: string, work: Kept): Promise<void> {
   await locker.query(`begin; lock table ${lock} mode`);
   const working = expect(work(1, { connection })).rejects.toThrow(/terminat/);
   await untilItWaits(lab, pid);
-  await lab.reader.query('select pg_terminate_backend($1, 10000)', [pid]);
+  await lab.reader.query('select pg_terminate_backend($1::int, 10000)', [pid]);
   await working;
   await locker.query('rollback');
 }
@@ -78,10 +79,10 @@ async function expectAllBack(): Promise<void> {
 async function expectNoStrays(): Promise<void> {
   await sweepContext(lab.importer, { contextId: 1, now: NOW + SWEEP_AFTER_SECONDS });
   const strays = await lab.rows(
-    `select segment_id from (
-       select segment_id from open_segment_pages
-       union all select segment_id from sealed_segment_pages) p
-     where not exists (select from segments s where s.segment_id = p.segment_id)`,
+    `select segment_id from open_segment_pages
+     where segment_id not in (select segment_id from segments)
+     union all select segment_id from sealed_segment_pages
+     where segment_id not in (select segment_id from segments)`,
   );
   expect(strays).toEqual([]);
   expect(await lab.rows('select from segments where died is not null')).toEqual([]);
@@ -238,7 +239,7 @@ describe('the removal of partitions that is cut off', () => {
   /** As a session that writes pages would: it keeps the partition from being detached. */
   const WRITER = 'sealed_segment_pages in row exclusive';
 
-  it('while it detaches is finished by the next', async () => {
+  it.skipIf(isOnCluster)('while it detaches is finished by the next', async () => {
     await killAt(WRITER, lab.drop);
     expect(await lab.rows('select from slices where slice_id = 1')).toEqual([]);
     expect(await lab.rows('select from pg_inherits where inhdetachpending')).toHaveLength(1);
@@ -247,18 +248,21 @@ describe('the removal of partitions that is cut off', () => {
     await expectNoStrays();
   });
 
-  it('while it detaches lets the slice be restored, but for those who look at its old pages', async () => {
-    await killAt(WRITER, lab.archive);
-    expect(await archived()).toBe(true);
-    expect(await lab.rows('select from pg_inherits where inhdetachpending')).toHaveLength(1);
-    await locker.query('begin isolation level repeatable read; select from slices');
-    await expect(lab.restore(1, { waitMs: 50 })).rejects.toThrow(
-      'slice-20250715-0000 cannot be restored yet: a reader or an import that began before it was ' +
-        'archived holds its old pages; try again when that is over',
-    );
-    expect(await archived()).toBe(true);
-    await locker.query('commit');
-    await lab.restore(1);
-    await expectAllBack();
-  });
+  it.skipIf(isOnCluster)(
+    'while it detaches lets the slice be restored, but for those who look at its old pages',
+    async () => {
+      await killAt(WRITER, lab.archive);
+      expect(await archived()).toBe(true);
+      expect(await lab.rows('select from pg_inherits where inhdetachpending')).toHaveLength(1);
+      await locker.query('begin isolation level repeatable read; select from slices');
+      await expect(lab.restore(1, { waitMs: 50 })).rejects.toThrow(
+        'slice-20250715-0000 cannot be restored yet: a reader or an import that began before it was ' +
+          'archived holds its old pages; try again when that is over',
+      );
+      expect(await archived()).toBe(true);
+      await locker.query('commit');
+      await lab.restore(1);
+      await expectAllBack();
+    },
+  );
 });

@@ -119,7 +119,10 @@ export async function openKeepingLab() {
     /** Imports segments and what they cover, as an import does. */
     async importDays(...lists: readonly SegmentToWrite[]): Promise<void> {
       const born = await importLists(lab.importer, lists);
-      for (const span of born) await upsertCoverage(lab.importer, [span]);
+      const byTime = born.toSorted((a, b) => a.importedAt - b.importedAt);
+      for (const { importedAt, ...span } of byTime) {
+        await upsertCoverage(lab.importer, [{ ...span, committedAt: importedAt }]);
+      }
     },
     /** What is wrong with what lives. */
     async faults(): Promise<string[]> {

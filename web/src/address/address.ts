@@ -1,4 +1,11 @@
-import { DEFAULT_WINDOW, formatWindow, parseWindow, type WindowChoice } from './window-choice.ts';
+import {
+  DEFAULT_WINDOW,
+  formatWindow,
+  movesOn,
+  movingWindow,
+  parseWindow,
+  type WindowChoice,
+} from './window-choice.ts';
 
 /** What a view shows, whole: an address and a user's grants always give the same page. */
 export type Address = {
@@ -12,6 +19,8 @@ export type Address = {
   readonly meter: number | null;
   readonly probe: string | null;
   readonly window: WindowChoice;
+  /** Whether the view follows the data; its window then moves on with them. */
+  readonly live: boolean;
   readonly compare: Comparison;
   readonly items: number;
   readonly filter: Filter | null;
@@ -21,6 +30,10 @@ export type Address = {
   readonly key: string | null;
   /** The first of the cross-key groups by which it is drilled down; null: the group's first. */
   readonly by: string | null;
+  /** Name of the alert rule whose history is shown; null: all rules. */
+  readonly alert: string | null;
+  /** Cursor after which the page of the history begins; null: the newest page. */
+  readonly after: string | null;
   /** Whether the stack goes up to the total. */
   readonly others: boolean;
   readonly units: Units;
@@ -28,7 +41,7 @@ export type Address = {
   readonly zone: string | null;
 };
 
-export type View = 'top' | 'storage';
+export type View = 'top' | 'alerts' | 'storage';
 
 /** In what amounts and rates of data are told, and whether a k is 1000 or 1024. */
 export type Units = {
@@ -58,21 +71,26 @@ export function parseAddress(search: string): Address {
   const oneOf = <T extends string>(name: string, values: readonly T[]): T | null =>
     values.find((value) => value === given.get(name)) ?? null;
   const items = Number(given.get('top'));
+  const window = parseWindow(given.get('window') ?? '') ?? DEFAULT_WINDOW;
+  const live = given.get('live') === '1';
   return {
-    view: oneOf('view', ['storage'] as const) ?? 'top',
+    view: oneOf('view', ['alerts', 'storage'] as const) ?? 'top',
     context: given.get('context') || null,
     node: given.get('node') || null,
     fromDr: given.get('dr') === '1' && !given.get('node'),
     group: parseGuid(given.get('group')),
     meter: wholeNumber(given.get('meter')),
     probe: given.get('probe') || null,
-    window: parseWindow(given.get('window') ?? '') ?? DEFAULT_WINDOW,
+    window: live ? movingWindow(window) : window,
+    live,
     compare: oneOf('vs', COMPARISONS) ?? 'before',
     items: ITEMS.includes(items) ? items : 10,
     filter: parseFilter(given),
     hidden: [...new Set(given.getAll('hide').filter((key) => key !== ''))],
     key: given.get('key') || null,
     by: parseGuid(given.get('by')),
+    alert: given.get('alert') || null,
+    after: given.get('after') || null,
     others: given.get('others') !== 'off',
     units: {
       amounts: oneOf('amounts', ['bits'] as const) ?? 'bytes',
@@ -81,6 +99,16 @@ export function parseAddress(search: string): Address {
     },
     zone: parseZone(given.get('tz')),
   };
+}
+
+/**
+ * An address with some of it changed. A view that goes live gets a window that moves on, and one
+ * that gets a window that does not is live no more.
+ */
+export function changed(address: Address, changes: Partial<Address>): Address {
+  const next = { ...address, ...changes };
+  if (changes.live) return { ...next, window: movingWindow(next.window) };
+  return { ...next, live: next.live && movesOn(next.window) };
 }
 
 /** `?…`, or nothing: what is as it comes is left out, but what was chosen for the viewer is not. */
@@ -95,12 +123,15 @@ export function formatAddress(address: Address): string {
     ['meter', address.meter === null ? null : String(address.meter)],
     ['probe', address.probe],
     ['window', formatWindow(window)],
+    ['live', address.live ? '1' : null],
     ['vs', address.compare === 'before' ? null : address.compare],
     ['top', address.items === 10 ? null : String(address.items)],
     [filter?.kind ?? '', filter?.text ?? null],
     ...address.hidden.map((key) => ['hide', key] as const),
     ['key', address.key],
     ['by', bare(address.by)],
+    ['alert', address.alert],
+    ['after', address.after],
     ['others', address.others ? null : 'off'],
     ['amounts', units.amounts === DEFAULT_UNITS.amounts ? null : units.amounts],
     ['rates', units.rates === DEFAULT_UNITS.rates ? null : units.rates],

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type Address, formatAddress, parseAddress } from './address.ts';
+import { type Address, changed, formatAddress, parseAddress } from './address.ts';
 
 export type Navigate = {
   /** Shows this, and "back" leads here again. */
@@ -23,15 +23,15 @@ export function useAddress(): [Address, Navigate] {
     return () => removeEventListener('popstate', follow);
   }, []);
   const go = useCallback((changes: Partial<Address>) => {
-    const next = { ...currentAddress(), ...changes };
+    const next = changed(currentAddress(), changes);
     history.pushState(null, '', pathOf(next));
     setAddress(next);
   }, []);
   const amend = useCallback((changes: Partial<Address>) => {
-    const next = { ...currentAddress(), ...changes };
+    const next = changed(currentAddress(), changes);
     history.replaceState(null, '', pathOf(next));
     setAddress(next);
   }, []);
-  const link = (changes: Partial<Address>) => pathOf({ ...address, ...changes });
+  const link = (changes: Partial<Address>) => pathOf(changed(address, changes));
   return [address, { go, amend, link }];
 }

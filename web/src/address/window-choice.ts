@@ -64,6 +64,28 @@ export function shortDuration(seconds: number): string {
   return `${Math.round(seconds / SECONDS[unit])}${unit}`;
 }
 
+/** Whether its end moves on with the data. */
+export const movesOn = (window: WindowChoice): boolean =>
+  window.kind === 'recent' || (window.kind === 'named' && window.name !== 'yesterday');
+
+/** The window itself if it moves on, or one of the same length that ends with the newest data. */
+export function movingWindow(window: WindowChoice): WindowChoice {
+  if (movesOn(window)) return window;
+  const seconds = window.kind === 'interval' ? window.to - window.from : DAY;
+  return { kind: 'recent', seconds: tellableSeconds(seconds) };
+}
+
+const MOST_MINUTES = 999_999;
+
+const MOST_DAYS = Math.floor((2 ** 31 - 1) / DAY);
+
+/** As much, or a little more: an address tells whole minutes, or days where these are too many. */
+function tellableSeconds(seconds: number): number {
+  const minutes = Math.ceil(seconds / SECONDS.m);
+  if (minutes <= MOST_MINUTES) return minutes * SECONDS.m;
+  return Math.min(Math.ceil(seconds / DAY), MOST_DAYS) * DAY;
+}
+
 export function windowInput(window: WindowChoice): WindowInput {
   switch (window.kind) {
     case 'named':

@@ -15,7 +15,7 @@ export type Answer<Data> = {
   readonly problems: readonly GraphQLProblem[];
 };
 
-type Asked = { readonly session: Session; readonly signal?: AbortSignal };
+export type Asked = { readonly session: Session; readonly signal?: AbortSignal };
 
 /**
  * Asks the server by the document's hash. Errors: `NoAnswer`; an `AbortError` when the signal says so.
@@ -23,22 +23,32 @@ type Asked = { readonly session: Session; readonly signal?: AbortSignal };
 export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
-  { session, signal }: Asked,
+  asked: Asked,
 ): Promise<Answer<Data>> {
-  if (!IN_A_HEADER.test(session.username + session.token)) throw new NoAnswer(NOBODY);
-  const response = await send(
-    { documentId: `sha256:${operation.hash}`, operationName: operation.name, variables },
-    session,
-    signal,
-  );
+  const question: Question = { operation, variables, accept: JSON_ANSWERS };
+  const response = await send(question, asked);
+  return readAnswer<Data>(response, asked.signal);
+}
+
+const JSON_ANSWERS = 'application/graphql-response+json, application/json';
+
+/** An answer as JSON, or why there is none. Errors: as `ask`. */
+export async function readAnswer<Data>(
+  response: Response,
+  signal: AbortSignal | undefined,
+): Promise<Answer<Data>> {
   const body = await readBody<Data>(response, signal);
   const [first] = body?.errors ?? [];
   if (!response.ok || !body) throw new NoAnswer(faultOfResponse(response, first ?? null));
-  if (!body.data) {
-    const requestId = response.headers.get('x-request-id');
-    throw new NoAnswer(faultOfProblem(first ?? { message: 'The answer has no data' }, requestId));
-  }
-  return { data: body.data, problems: body.errors ?? [] };
+  return answerOf(body, response.headers.get('x-request-id'));
+}
+
+/** What a body in the GraphQL shape says. Errors: `NoAnswer`. */
+export function answerOf<Data>(body: Body<Data>, requestId: string | null): Answer<Data> {
+  const problems = body.errors ?? [];
+  if (body.data) return { data: body.data, problems };
+  const problem = problems[0] ?? { message: 'The answer has no data' };
+  throw new NoAnswer(faultOfProblem(problem, requestId));
 }
 
 /** A header has no other letters (RFC 9110, 5.5), and so nobody who may ask has. */
@@ -51,24 +61,34 @@ const NOBODY: Fault = {
   requestId: null,
 };
 
-async function send(
-  body: unknown,
-  { username, token }: Session,
-  signal: AbortSignal | undefined,
+export type Question = {
+  readonly operation: Operation<unknown, never>;
+  readonly variables: unknown;
+  /** The forms in which it may be answered. */
+  readonly accept: string;
+};
+
+/** Errors: `NoAnswer`, if there is no response at all; an `AbortError` when the signal says so. */
+export async function send(
+  { operation, variables, accept }: Question,
+  { session, signal }: Asked,
 ): Promise<Response> {
+  const { username, token } = session;
+  if (!IN_A_HEADER.test(username + token)) throw new NoAnswer(NOBODY);
+  const { hash, name } = operation;
   try {
     return await fetch(new URL('graphql', document.baseURI), {
       method: 'POST',
       headers: {
-        accept: 'application/graphql-response+json, application/json',
+        accept,
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
         'x-username': username,
       },
       credentials: 'omit',
       cache: 'no-store',
-      body: JSON.stringify(body),
-      ...(signal && { signal }),
+      body: JSON.stringify({ documentId: `sha256:${hash}`, operationName: name, variables }),
+      signal: signal ?? null,
     });
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -76,7 +96,7 @@ async function send(
   }
 }
 
-type Body<Data> = {
+export type Body<Data> = {
   readonly data?: Data | null;
   readonly errors?: readonly GraphQLProblem[];
 };

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ask } from './ask.ts';
+import { type Answer, ask } from './ask.ts';
 import { type Fault, type GraphQLProblem, NoAnswer, UNREACHABLE } from './fault.ts';
 import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
@@ -11,12 +11,18 @@ export type Asked<Data, Variables> = {
   readonly variables: Variables | null;
   readonly problems: readonly GraphQLProblem[];
   readonly fault: Fault | null;
+  /** Why the last `refresh` brought no newer answer; null: it did. */
+  readonly refreshFault: Fault | null;
   readonly isLoading: boolean;
   /** Asks again. */
   readonly reload: () => void;
+  /** Asks again, and shows what there is until the answer comes, also where none does. */
+  readonly refresh: () => void;
+  /** Shows a newer answer, which came otherwise. */
+  readonly take: (answer: Answer<Data>, variables: Variables) => void;
 };
 
-type Known<Data, Variables> = Omit<Asked<Data, Variables>, 'reload'>;
+type Known<Data, Variables> = Omit<Asked<Data, Variables>, 'reload' | 'refresh' | 'take'>;
 
 /**
  * The answer to a question, asked again when the question changes. What was asked before is given
@@ -27,39 +33,92 @@ export function useAnswer<Data, Variables>(
   variables: Variables,
   session: Session,
 ): Asked<Data, Variables> {
-  const [known, setKnown] = useState<Known<Data, Variables>>({
-    ...{ data: null, variables: null, problems: [], fault: null },
-    isLoading: true,
-  });
-  const [round, setRound] = useState(0);
+  const [known, setKnown] = useState<Known<Data, Variables>>(NOTHING_YET);
+  const { round, reload, refresh, begin, end } = useRounds();
   const subject = JSON.stringify([operation.hash, variables, session]);
-  const question = `${subject}${round}`;
+  const question = `${subject}${round.count}`;
   const asking = useRef('');
+  const answered = useRef('');
   const failed = useRef('');
+  const isQuiet = round.isQuiet && answered.current === subject;
   useEffect(() => {
     const stopped = new AbortController();
     asking.current = question;
+    begin();
     // What went wrong with another question is of no interest to this one.
-    const forget = failed.current !== subject && { fault: null };
-    setKnown((before) => ({ ...before, ...forget, isLoading: true }));
+    const isOther = failed.current !== subject;
+    if (!isQuiet) {
+      setKnown((before) => ({
+        ...before,
+        fault: isOther ? null : before.fault,
+        isLoading: true,
+      }));
+    }
     ask(operation, variables, { session, signal: stopped.signal }).then(
       ({ data, problems }) => {
         if (asking.current !== question) return;
-        setKnown({ data, variables, problems, fault: null, isLoading: false });
+        answered.current = subject;
+        setKnown({ data, variables, problems, ...IN_ORDER });
+        end();
       },
       (error: unknown) => {
         if (stopped.signal.aborted || asking.current !== question) return;
-        failed.current = subject;
-        const fault = error instanceof NoAnswer ? error.fault : { ...UNREACHABLE, ...named(error) };
-        setKnown((before) => ({ ...before, fault, isLoading: false }));
+        const fault = faultOf(error);
+        if (isQuiet) {
+          setKnown((before) => ({ ...before, refreshFault: fault }));
+        } else {
+          failed.current = subject;
+          setKnown((before) => ({ ...before, fault, isLoading: false }));
+        }
+        end();
       },
     );
     return () => stopped.abort();
     // The question is made of all that is used here.
   }, [question]);
-  const reload = useCallback(() => setRound((before) => before + 1), []);
+  const take = useCallback((answer: Answer<Data>, asked: Variables) => {
+    const { data, problems } = answer;
+    setKnown({ data, variables: asked, problems, ...IN_ORDER });
+  }, []);
   // Between a new question and the effect that asks it the old answer is shown as old, too.
-  return { ...known, isLoading: known.isLoading || asking.current !== question, reload };
+  const isLoading = known.isLoading || (asking.current !== question && !isQuiet);
+  return { ...known, isLoading, reload, refresh, take };
 }
 
-const named = (error: unknown) => ({ message: error instanceof Error ? error.message : 'unknown' });
+const IN_ORDER = { fault: null, refreshFault: null, isLoading: false } as const;
+
+const NOTHING_YET = {
+  data: null,
+  variables: null,
+  problems: [],
+  fault: null,
+  refreshFault: null,
+  isLoading: true,
+} as const;
+
+const faultOf = (error: unknown): Fault => {
+  if (error instanceof NoAnswer) return error.fault;
+  return { ...UNREACHABLE, message: error instanceof Error ? error.message : 'unknown' };
+};
+
+/** How often the same has been asked. While it is under way, it is asked once more at most. */
+function useRounds() {
+  const [round, setRound] = useState({ count: 0, isQuiet: false });
+  const isUnderWay = useRef(false);
+  const isDue = useRef(false);
+  const next = (isQuiet: boolean) => setRound(({ count }) => ({ count: count + 1, isQuiet }));
+  const reload = useCallback(() => next(false), []);
+  const refresh = useCallback(() => {
+    if (isUnderWay.current) isDue.current = true;
+    else next(true);
+  }, []);
+  const begin = () => {
+    isUnderWay.current = true;
+    isDue.current = false;
+  };
+  const end = () => {
+    isUnderWay.current = false;
+    if (isDue.current) next(true);
+  };
+  return { round, reload, refresh, begin, end };
+}

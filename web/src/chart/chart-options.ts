@@ -2,6 +2,7 @@ import uPlot from 'uplot';
 import type { ChartData } from '../data/chart-data.ts';
 import { stacked } from '../data/chart-data.ts';
 import { othersColor, seriesColor, type Theme } from './palette.ts';
+import { type ChartRules, reachOf } from './rule-marks.ts';
 
 /** How a chart looks and what it is of, all but its size. */
 export type ChartStyle = {
@@ -98,18 +99,40 @@ export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
   ];
 }
 
+type Ends = { readonly least: number; readonly most: number };
+
 /** From nothing up, with some air: areas are to be compared. */
-const fromNothing: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.05 : 1];
+const fromNothing = ({ most }: Ends): [number, number] => [0, most > 0 ? most * 1.05 : 1];
 
 /** Lines of what lies far from nothing, such as temperatures, begin where they are. */
-const aroundValues: uPlot.Range.Function = (_, least, most) => {
-  const [low, high] = [least ?? 0, most ?? 0];
+const aroundValues = ({ least: low, most: high }: Ends): [number, number] => {
   if (low >= 0 && low < high / 2) return [0, high * 1.05];
   const air = (high - low || Math.abs(high) || 1) * 0.1;
   return [low - air, high + air];
 };
 
-export const chartScales = ({ from, to }: ChartSpan, { others }: ChartData): uPlot.Scales => ({
-  x: { time: true, range: [from, to] },
-  y: { range: others ? fromNothing : aroundValues },
+type Scaled = {
+  readonly span: ChartSpan;
+  readonly data: ChartData;
+  readonly rules: ChartRules;
+  readonly factor: number;
+};
+
+/** What the axes span: the window, and the values of what is drawn now. */
+export const chartScales = (drawn: () => Scaled): uPlot.Scales => ({
+  x: {
+    time: true,
+    range: () => {
+      const { from, to } = drawn().span;
+      return [from, to];
+    },
+  },
+  y: {
+    range: (_, least, most) => {
+      const { data, rules, factor } = drawn();
+      const thresholds = rules.lines.map(({ at }) => at * factor);
+      const ends = { least: least ?? 0, most: reachOf(most ?? 0, thresholds) };
+      return data.others ? fromNothing(ends) : aroundValues(ends);
+    },
+  },
 });

@@ -1,3 +1,5 @@
+import type { Urgency } from '../data/alerts/severity.ts';
+
 export type Theme = 'light' | 'dark';
 
 /**
@@ -18,6 +20,14 @@ const SERIES: Readonly<Record<Theme, readonly string[]>> = {
 
 /** What is not listed: it recedes. */
 const OTHERS: Readonly<Record<Theme, string>> = { light: '#d3d9e0', dark: '#3a444f' };
+
+/** Lines and marks of alert rules, in the colours of the styles for faults, warnings and links. */
+const RULES: Readonly<Record<Theme, Readonly<Record<Urgency, string>>>> = {
+  light: { high: '#b3261e', medium: '#a1410d', low: '#1d4ed8' },
+  dark: { high: '#ff9b91', medium: '#f5a46a', low: '#84aaff' },
+};
+
+export const ruleColor = (theme: Theme, urgency: Urgency): string => RULES[theme][urgency];
 
 export const seriesColor = (theme: Theme, index: number): string =>
   SERIES[theme][index] ?? OTHERS[theme];

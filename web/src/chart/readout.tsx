@@ -1,4 +1,5 @@
-import { seriesColor, type Theme } from './palette.ts';
+import { ruleColor, seriesColor, type Theme } from './palette.ts';
+import type { RuleMark } from './rule-marks.ts';
 
 /** What a chart shows at one time. */
 export type Reading = {
@@ -12,6 +13,8 @@ export type Reading = {
   }[];
   readonly others: string | null;
   readonly total: string | null;
+  /** Events that began then. */
+  readonly events: readonly RuleMark[];
   readonly theme: Theme;
 };
 
@@ -21,6 +24,9 @@ type ReadoutProps = {
   readonly left: number;
   readonly isRight: boolean;
 };
+
+/** There is no room for more. */
+const MOST_EVENTS = 4;
 
 /** The values under the cursor, beside it. */
 export function Readout({ reading, left, isRight }: ReadoutProps) {
@@ -53,6 +59,18 @@ export function Readout({ reading, left, isRight }: ReadoutProps) {
                 <span class="swatch" />
                 <span class="readout-label">Total</span>
                 <span class="number">{reading.total}</span>
+              </li>
+            )}
+            {reading.events.slice(0, MOST_EVENTS).map(({ id, urgency, text }) => (
+              <li key={id} class="readout-event">
+                <Swatch color={ruleColor(reading.theme, urgency)} />
+                <span class="readout-label">{text}</span>
+              </li>
+            ))}
+            {reading.events.length > MOST_EVENTS && (
+              <li class="readout-event">
+                <span class="swatch" />
+                <span class="readout-label">and {reading.events.length - MOST_EVENTS} more</span>
               </li>
             )}
           </ul>

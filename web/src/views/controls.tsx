@@ -1,5 +1,6 @@
 import type { Comparison } from '../address/address.ts';
 import { ITEMS } from '../address/address.ts';
+import type { StreamState } from '../api/use-stream.ts';
 import type { GroupChoice, MeterChoice } from '../data/choices.ts';
 import { likeMeter } from '../data/choices.ts';
 import { meterKind } from '../data/meter-kind.ts';
@@ -12,6 +13,7 @@ import { WindowControls } from './window-controls.tsx';
 type ControlsProps = ViewProps & {
   readonly shown: ShownToppers | null;
   readonly isLoading: boolean;
+  readonly stream: StreamState;
   readonly isFilterRefused: boolean;
   readonly onReload: () => void;
 };

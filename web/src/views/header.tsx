@@ -2,10 +2,12 @@ import type { View } from '../address/address.ts';
 import type { ContextChoice } from '../data/choices.ts';
 import { Choice } from '../parts/choice.tsx';
 import { IconButton } from '../parts/icon.tsx';
+import { onPlainClick } from '../parts/on-plain-click.ts';
+import { AlertsTab } from './alerts/alerts-tab.tsx';
 import { Mark } from './sign-in.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { UnitsMenu } from './units-menu.tsx';
-import type { ViewProps } from './view-props.ts';
+import { IN_NO_VIEW, type ViewProps } from './view-props.ts';
 
 type HeaderProps = ViewProps & { readonly contexts: readonly ContextChoice[] };
 
@@ -31,17 +33,14 @@ export function Header(props: HeaderProps) {
           <a
             key={view}
             class="tab"
-            href={navigate.link({ view, key: null })}
+            href={navigate.link({ ...IN_NO_VIEW, view })}
             aria-current={address.view === view ? 'page' : undefined}
-            onClick={(event) => {
-              if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-              event.preventDefault();
-              navigate.go({ view, key: null });
-            }}
+            onClick={onPlainClick(() => navigate.go({ ...IN_NO_VIEW, view }))}
           >
             {label}
           </a>
         ))}
+        <AlertsTab {...props} />
       </nav>
       <Choice
         label="Context"
@@ -65,6 +64,12 @@ export function Header(props: HeaderProps) {
 
 /** What means something else, or nothing, in another context. */
 const ELSEWHERE = {
-  ...{ group: null, meter: null, probe: null, node: null, fromDr: false },
-  ...{ filter: null, hidden: [], key: null },
+  ...IN_NO_VIEW,
+  group: null,
+  meter: null,
+  probe: null,
+  node: null,
+  fromDr: false,
+  filter: null,
+  hidden: [],
 } as const;

@@ -15,11 +15,15 @@ import { SIGNED_OUT } from './view-props.ts';
 
 /** All that is known of one key, beside the others. */
 export function KeyPanel(props: KeyPanelProps) {
-  const { address, choice, group, session, rawKey, onSignOut } = props;
+  const { address, choice, group, session, rawKey, liveCount, onSignOut } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const { operation, variables } = keyQuestion(address, choice, rawKey);
-  const { data, problems, fault, isLoading, reload } = useAnswer(operation, variables, session);
+  const asked = useAnswer(operation, variables, session);
+  const { data, problems, fault, isLoading, reload, refresh } = asked;
   const close = useClosing(props);
+  useEffect(() => {
+    if (liveCount > 1) refresh();
+  }, [liveCount]);
   useEffect(() => {
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
   }, [fault]);

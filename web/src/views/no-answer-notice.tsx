@@ -102,6 +102,7 @@ function RefusedNotice({
 /** The server says why: most of it can be helped by asking something else. */
 function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fault: Fault }) {
   const isFiltered = address.filter !== null || address.hidden.length > 0;
+  const isPaged = address.alert !== null || address.after !== null;
   const isElsewhere = address.fromDr || address.node !== null;
   return (
     <FaultNotice
@@ -120,6 +121,12 @@ function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fau
           )}
           {isFiltered && (
             <Act label="Clear the filter" onAct={() => navigate.go({ filter: null, hidden: [] })} />
+          )}
+          {isPaged && (
+            <Act
+              label="Show the newest events of all rules"
+              onAct={() => navigate.go({ alert: null, after: null })}
+            />
           )}
         </>
       }

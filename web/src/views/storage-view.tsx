@@ -1,29 +1,23 @@
-import { useEffect } from 'preact/hooks';
 import { Storage } from '../../generated/operations.ts';
 import { faultOfProblem } from '../api/fault.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { nodeOf } from '../data/questions.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { FaultNotice } from '../parts/notice.tsx';
+import { useRefreshedBy } from './alerts/use-alerts.ts';
 import { NoAnswerNotice } from './no-answer-notice.tsx';
 import { PoolList } from './pool-list.tsx';
 import { SliceList, SliceTable } from './slice-list.tsx';
-import { SIGNED_OUT, type ViewProps } from './view-props.ts';
+import { useOutcome } from './use-outcome.ts';
+import type { ViewProps } from './view-props.ts';
 
 /** What is stored, where, and how much room there is. */
 export function StorageView(props: ViewProps) {
-  const { address, session, onChoice, onSignOut, moments } = props;
-  const { data, problems, fault, isLoading, reload } = useAnswer(Storage, nodeOf(address), session);
-  useEffect(() => {
-    if (data)
-      onChoice(
-        data.viewer.contexts.map(({ name }) => name),
-        data.context,
-      );
-  }, [data]);
-  useEffect(() => {
-    if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
-  }, [fault]);
+  const { address, session, moments } = props;
+  const asked = useAnswer(Storage, nodeOf(address), session);
+  const { data, problems, fault, isLoading, reload } = asked;
+  useOutcome(asked, props);
+  useRefreshedBy(isLoading, props.alerts);
   const context = data?.context ?? null;
   const faultOf = (field: string) => {
     const problem = problems.find(({ path }) => path?.[1] === field);

@@ -1,7 +1,10 @@
+import { useMemo } from 'preact/hooks';
 import { chartScale } from '../chart/chart-scale.ts';
 import { TimeChart } from '../chart/time-chart.tsx';
+import { type RulesInChart, rulesInChart } from '../data/alerts/chart-rules.ts';
 import { addsUp, WHY_NO_STACK } from '../data/meter-kind.ts';
 import { longDuration } from '../format/moment.ts';
+import { ChartRulesMenu, rulesSentence } from './alerts/chart-rules-menu.tsx';
 import type { ResultsProps } from './results-props.ts';
 
 type TopChartProps = ResultsProps & {
@@ -14,6 +17,7 @@ export function TopChart(props: TopChartProps) {
   const { chart, kind, table } = shown;
   const why = WHY_NO_STACK[kind];
   const scale = chartScale(addsUp(kind), terms.measure, address.units);
+  const { drawn, rules } = useRulesInChart(props);
   return (
     <section class="card chart-card" aria-label="Over time">
       <div class="card-head">
@@ -31,6 +35,7 @@ export function TopChart(props: TopChartProps) {
             <span>Others on top, up to the total</span>
           </label>
         )}
+        <ChartRulesMenu {...props} rules={rules} span={table.window} />
         <p class="hint wide-only">Drag over the chart to zoom in</p>
       </div>
       {why && <p class="chart-why">{why}</p>}
@@ -46,8 +51,9 @@ export function TopChart(props: TopChartProps) {
           base: address.units.base,
           tell: scale.tell,
         }}
+        rules={drawn}
         height={CHART_HEIGHT}
-        label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} largest keys over time. The table below has their values; arrow keys move along the time, with Shift they select, and Enter zooms in.`}
+        label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} largest keys over time. The table below has their values; arrow keys move along the time, with Shift they select, and Enter zooms in.${rulesSentence(rules)}`}
         tellTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
         onCanvas={onCanvas}
@@ -57,3 +63,17 @@ export function TopChart(props: TopChartProps) {
 }
 
 const CHART_HEIGHT = 280;
+
+function useRulesInChart({ shown, address, terms, watched }: TopChartProps): RulesInChart {
+  const { chart, kind, table, hidden } = shown;
+  const { from, to } = table.window;
+  const isTotal = address.others && hidden.length === 0;
+  return useMemo(() => {
+    const shows = addsUp(kind) ? ({ kind: 'stack', isTotal } as const) : LINES;
+    const { topperBucketSize } = terms;
+    const watching = { kind, step: chart.step, topperBucketSize, shows };
+    return rulesInChart(watched, watching, { span: { from, to }, key: null });
+  }, [watched, kind, chart.step, terms.topperBucketSize, isTotal, from, to]);
+}
+
+const LINES = { kind: 'lines' } as const;

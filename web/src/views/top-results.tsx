@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import type { Watched } from '../data/alerts/watched.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { EmptyNotice } from './empty-notice.tsx';
 import type { ResultsProps } from './results-props.ts';
@@ -7,8 +8,10 @@ import { TopChart } from './top-chart.tsx';
 import { TopTable } from './top-table.tsx';
 import type { ViewProps } from './view-props.ts';
 
+type TopResultsProps = ViewProps & { readonly shown: ShownToppers; readonly watched: Watched };
+
 /** The answer: what it comes to, the chart, and the keys. */
-export function TopResults(props: ViewProps & { readonly shown: ShownToppers }) {
+export function TopResults(props: TopResultsProps) {
   const { shown, address } = props;
   const { kind, measure, group } = shown;
   const { topperBucketSize } = group;

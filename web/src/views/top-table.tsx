@@ -16,14 +16,16 @@ import { BucketFigureOf, Figure } from '../parts/figure.tsx';
 import { IconButton } from '../parts/icon.tsx';
 import { onPlainClick } from '../parts/on-plain-click.ts';
 import type { ResultsProps } from './results-props.ts';
+import { useMovingRows } from './use-moving-rows.ts';
 
 /** The keys, largest first. The arrow keys go from one to the next, Enter opens its panel. */
 export function TopTable(props: ResultsProps) {
-  const { shown, terms } = props;
+  const { shown, terms, address } = props;
   const { keys } = shown.table;
   const body = useRef<HTMLTableSectionElement>(null);
   const isSum = addsUp(terms.kind);
   const hide = useHiding(props, body);
+  useMovingRows(body, address.live ? keys.map(({ key }) => key) : []);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = [...(body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [])];
@@ -128,7 +130,7 @@ function Row(props: RowProps) {
   const covered = coveredPart(shown.table.window, shown.stored);
   const open = { key: isOpen ? null : row.key };
   return (
-    <tr class={isOpen ? 'is-open' : ''}>
+    <tr class={isOpen ? 'is-open' : ''} data-row={row.key}>
       <td class="is-rank number">{row.rank}</td>
       <th scope="row" class="is-key">
         <Swatch color={color} />

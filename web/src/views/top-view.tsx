@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import {
   TopKeys,
   TopKeysWithout,
@@ -7,6 +7,7 @@ import {
 import { faultOfProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
 import { useAnswer } from '../api/use-answer.ts';
+import { patienceMs } from '../data/live-top.ts';
 import { topVariables } from '../data/questions.ts';
 import { refusalOf } from '../data/refusal.ts';
 import {
@@ -16,32 +17,28 @@ import {
   totalShown,
 } from '../data/shown-toppers.ts';
 import { FaultNotice } from '../parts/notice.tsx';
+import { useRefreshedBy } from './alerts/use-alerts.ts';
+import { useWatched } from './alerts/use-watched.ts';
 import { Controls } from './controls.tsx';
 import { KeyPanel } from './key-panel.tsx';
+import { LiveNoteBar } from './live-note.tsx';
 import { NoAnswerNotice } from './no-answer-notice.tsx';
 import { TopResults } from './top-results.tsx';
 import { TopSkeleton } from './top-skeleton.tsx';
+import { useLiveTop } from './use-live-top.ts';
+import { useOutcome } from './use-outcome.ts';
 import type { ViewProps } from './view-props.ts';
-import { SIGNED_OUT } from './view-props.ts';
 
 /** Who has most of what: the question that everything turns on. */
 export function TopView(props: ViewProps) {
-  const { address, session, choice, onChoice, onSignOut } = props;
-  const { data, variables, problems, fault, isLoading, reload } = useAnswer(
-    operationFor(address.hidden),
-    variablesFor(props),
-    session,
-  );
-  useEffect(() => {
-    if (data)
-      onChoice(
-        data.viewer.contexts.map(({ name }) => name),
-        data.context,
-      );
-  }, [data]);
-  useEffect(() => {
-    if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
-  }, [fault]);
+  const { address, session, choice, moments } = props;
+  const question = variablesFor(props);
+  const asked = useAnswer(operationFor(address.hidden), question, session);
+  const { data, variables, problems, fault, isLoading, reload } = asked;
+  const live = useLiveTop(props, asked, question);
+  useOutcome(asked, props);
+  useRefreshedBy(isLoading, props.alerts);
+  const watched = useWatched(props);
   const shown = useMemo(() => shownToppers(data, variables), [data, variables]);
   const [problem] = problems;
   // A fault is told by its own notice; what was shown before is of something else.
@@ -50,7 +47,10 @@ export function TopView(props: ViewProps) {
     <div class={address.key ? 'with-panel' : ''}>
       <div class="view" aria-busy={isLoading}>
         <Controls
-          {...{ ...props, shown, isLoading }}
+          {...props}
+          shown={shown}
+          isLoading={isLoading}
+          stream={live.stream}
           isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
           onReload={reload}
         />
@@ -61,7 +61,7 @@ export function TopView(props: ViewProps) {
           {fault ? (
             <FaultNotice fault={fault} onRetry={reload} />
           ) : shown ? (
-            <TopResults {...props} shown={shown} />
+            <TopResults {...props} shown={shown} watched={watched} />
           ) : isLoading && !problem ? (
             <TopSkeleton rows={address.items} />
           ) : (
@@ -74,12 +74,20 @@ export function TopView(props: ViewProps) {
           )}
         </div>
       </div>
+      {address.live && (
+        <LiveNoteBar
+          course={{ ...live, patienceMs: patienceMs(shown?.group ?? null) }}
+          newest={shown?.stored ? moments.full(shown.stored.to) : null}
+        />
+      )}
       {address.key && choice && (
         <KeyPanel
           key={address.key}
           {...props}
           choice={choice}
           rawKey={address.key}
+          watched={watched}
+          liveCount={live.count}
           total={address.hidden.includes(address.key) ? null : totalShown(shown, address)}
         />
       )}

@@ -4,6 +4,7 @@ import type { Session } from '../api/session.ts';
 import type { ContextChoice, GroupChoice } from '../data/choices.ts';
 import type { Moments } from '../format/moment.ts';
 import type { ThemeState } from '../parts/theme.ts';
+import type { AlertsState } from './alerts/alerts-state.ts';
 
 /** What every view is given. */
 export type ViewProps = {
@@ -15,10 +16,14 @@ export type ViewProps = {
   readonly group: GroupChoice | null;
   readonly theme: ThemeState;
   readonly moments: Moments;
+  readonly alerts: AlertsState;
   /** An answer tells what there is to choose from now. */
   readonly onChoice: (names: readonly string[], choice: ContextChoice | null) => void;
   readonly onSignOut: (why: string | null) => void;
 };
+
+/** Parts of an address that mean nothing in another view. */
+export const IN_NO_VIEW = { key: null, alert: null, after: null } as const;
 
 /** Why one is to sign in again. */
 export const SIGNED_OUT = 'The server no longer takes your token. Sign in again.';

@@ -1,14 +1,17 @@
 import type { WindowChoice } from '../address/window-choice.ts';
 import { windowLabel } from '../address/window-label.ts';
+import type { StreamState } from '../api/use-stream.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { Popover } from '../parts/popover.tsx';
+import { LiveButton } from './live-button.tsx';
 import type { ViewProps } from './view-props.ts';
 import { WindowPicker } from './window-picker.tsx';
 
 type WindowControlsProps = ViewProps & {
   readonly shown: ShownToppers | null;
   readonly isLoading: boolean;
+  readonly stream: StreamState;
   readonly onReload: () => void;
 };
 
@@ -54,6 +57,7 @@ export function WindowControls(props: WindowControlsProps) {
           <IconButton icon="forward" name="Later" disabled={!span} onClick={step(later)} />
           <IconButton icon="widen" name="Twice as long" disabled={!span} onClick={step(wider)} />
           <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={onReload} />
+          <LiveButton {...props} span={span} />
         </div>
       </div>
     </fieldset>

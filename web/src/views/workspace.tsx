@@ -7,6 +7,8 @@ import { momentsIn, viewerZone } from '../format/moment.ts';
 import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useTheme } from '../parts/theme.ts';
+import { AlertsView } from './alerts/alerts-view.tsx';
+import { useAlerts } from './alerts/use-alerts.ts';
 import { Header } from './header.tsx';
 import { StorageView } from './storage-view.tsx';
 import { TopView } from './top-view.tsx';
@@ -34,7 +36,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
 
   const place = groupOf(choice, address.group)?.name ?? 'Top keys';
   useEffect(() => {
-    const view = address.view === 'storage' ? 'Storage' : place;
+    const view = { top: place, alerts: 'Alerts', storage: 'Storage' }[address.view];
     document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
   }, [address.view, place, address.context]);
 
@@ -46,7 +48,15 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
     if (JSON.stringify(next) !== JSON.stringify(contexts)) onContexts(next);
   };
   const view: ViewProps = {
-    ...{ session, address, navigate, choice, theme, moments, onChoice, onSignOut },
+    session,
+    address,
+    navigate,
+    choice,
+    theme,
+    moments,
+    onChoice,
+    onSignOut,
+    alerts: useAlerts({ session, address, onSignOut }),
     group: groupOf(choice, address.group),
   };
   return (
@@ -56,16 +66,23 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
       </a>
       <Header {...view} contexts={contexts} />
       <main id="main" tabIndex={-1}>
-        {address.context === null ? (
-          <NoContext username={session.username} />
-        ) : address.view === 'storage' ? (
-          <StorageView {...view} />
-        ) : (
-          <TopView {...view} />
-        )}
+        {address.context === null ? <NoContext username={session.username} /> : viewOf(view)}
       </main>
     </>
   );
+}
+
+function viewOf(props: ViewProps) {
+  switch (props.address.view) {
+    case 'top':
+      return <TopView {...props} />;
+    case 'alerts':
+      return <AlertsView {...props} />;
+    case 'storage':
+      return <StorageView {...props} />;
+    default:
+      return props.address.view satisfies never;
+  }
 }
 
 function NoContext({ username }: { readonly username: string }) {

@@ -1,0 +1,25 @@
+import { writeFile } from 'node:fs/promises';
+import { type Cleanup, withCleanup } from './cleanup.ts';
+import { type ClusterReport, renderCluster } from './cluster/cluster-report.ts';
+import { loadPlaces } from './cluster/load-places.ts';
+import { clusterOptions } from './options.ts';
+import { measureProbes } from './probes/measure-probes.ts';
+import { describeMachine } from './reports/machine.ts';
+
+const options = clusterOptions(process.argv.slice(2));
+await withCleanup(compareCluster);
+
+/** The same data and questions, distributed over workers and on their coordinator alone. */
+async function compareCluster(cleanup: Cleanup): Promise<void> {
+  const { shape, citus, rounds, json, quick } = options;
+  const places = await loadPlaces({ citus, shape, rounds }, cleanup);
+  const report: ClusterReport = {
+    machine: await describeMachine(citus, null),
+    shape,
+    workers: places.workers,
+    imports: places.imports,
+    cases: await measureProbes(shape, places.loaded, quick),
+  };
+  console.log(renderCluster(report));
+  if (json) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
+}

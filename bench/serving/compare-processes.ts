@@ -1,0 +1,153 @@
+import { writeFile } from 'node:fs/promises';
+import type { Cleanup } from '../cleanup.ts';
+import { thinLoad } from '../measures/thin-client.ts';
+import type { ServingOptions } from '../options.ts';
+import { describeMachine } from '../reports/machine.ts';
+import { showProgress } from '../reports/progress.ts';
+import { textTable } from '../reports/text-table.ts';
+import { openServingDatabase } from './data.ts';
+import { type BenchRequest, CASES } from './requests.ts';
+import { type ServedProcesses, serveByProcesses } from './served-processes.ts';
+
+/** What some number of processes comes to. */
+type Figures = {
+  readonly answersPerSecond: number;
+  readonly cpuMicroseconds: number;
+  readonly p50: number;
+  readonly p99: number;
+};
+
+type Result = { readonly name: string; readonly figures: ReadonlyMap<number, Figures> };
+
+type Servers = ReadonlyMap<number, ServedProcesses>;
+
+const CONNECTIONS = 16;
+
+/** Until documents are compiled, and spare processes are loaded … */
+const WARM_SECONDS = 4;
+
+/** … and V8 has compiled what each process runs: of several, each gets its part of the answers. */
+const WARM_ANSWERS = 4_000;
+
+const WARM_ROUNDS = 5;
+
+/** Whether an answer is given again, or rendered for each request. */
+const WAYS = [
+  { way: 'remembered', variables: {} },
+  { way: 'rendered anew', variables: { COUNTERGRAPH_RESPONSE_CACHE_MB: '0' } },
+] as const;
+
+const CASE_NAMES = [
+  'REST topper of 100 keys',
+  'GraphQL topper of 100 keys',
+  'GraphQL dashboard of 60 toppers',
+];
+
+/**
+ * Compares servers of so many processes, each `serve` as it comes, over one database and in turns.
+ * The load runs on the same cores.
+ */
+export async function compareProcesses(
+  cleanup: Cleanup,
+  numbers: readonly number[],
+  options: ServingOptions,
+): Promise<void> {
+  const databaseUrl = await openServingDatabase(cleanup);
+  const results: Result[] = [];
+  for (const { way, variables } of WAYS) {
+    const servers = new Map<number, ServedProcesses>();
+    for (const number of numbers) {
+      const server = await serveByProcesses(databaseUrl, number, variables);
+      cleanup.add(() => server.stop());
+      servers.set(number, server);
+    }
+    for (const { name, ways } of CASES.filter(({ name }) => CASE_NAMES.includes(name))) {
+      // The first way is ours, as plain as it can be asked for.
+      const [first] = ways;
+      if (!first) continue;
+      showProgress(`measuring: ${name}, ${way}`);
+      const figures = await measureInTurns(servers, first.request, options);
+      results.push({ name: `${name}, ${way}`, figures });
+    }
+    for (const server of servers.values()) await server.stop();
+  }
+  const machine = await describeMachine(databaseUrl, null);
+  console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.platform}, ${machine.node}\n`);
+  for (const result of results) console.log(`${render(result)}\n`);
+  const json = results.map(({ name, figures }) => ({ name, ...Object.fromEntries(figures) }));
+  if (options.json)
+    await writeFile(options.json, JSON.stringify({ machine, cases: json }, null, 2));
+}
+
+async function measureInTurns(
+  servers: Servers,
+  request: BenchRequest,
+  { rounds, seconds }: ServingOptions,
+): Promise<Map<number, Figures>> {
+  const measured = new Map<number, Figures[]>();
+  for (const [number, server] of servers) await warmUp(server, request, number * WARM_ANSWERS);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [number, server] of servers) {
+      const figures = await measureOnce(server, request, seconds);
+      measured.set(number, [...(measured.get(number) ?? []), figures]);
+    }
+  }
+  return new Map([...measured].map(([number, figures]) => [number, medianOf(figures)]));
+}
+
+async function warmUp(
+  { url }: ServedProcesses,
+  request: BenchRequest,
+  answers: number,
+): Promise<void> {
+  const load = { url, request, connections: CONNECTIONS, seconds: WARM_SECONDS };
+  let done = 0;
+  for (let round = 0; round < WARM_ROUNDS && done < answers; round += 1) {
+    done += (await thinLoad(load)).answers;
+  }
+}
+
+async function measureOnce(
+  server: ServedProcesses,
+  request: BenchRequest,
+  seconds: number,
+): Promise<Figures> {
+  const before = await server.cpuMicroseconds();
+  const load = await thinLoad({ url: server.url, request, connections: CONNECTIONS, seconds });
+  const spent = (await server.cpuMicroseconds()) - before;
+  const { answers, latencies } = load;
+  const percentile = (share: number): number =>
+    latencies[Math.min(answers - 1, Math.floor(answers * share))] ?? Number.NaN;
+  return {
+    answersPerSecond: answers / load.seconds,
+    cpuMicroseconds: spent / answers,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+  };
+}
+
+function medianOf(rounds: readonly Figures[]): Figures {
+  const of = (pick: (figures: Figures) => number): number =>
+    rounds.map(pick).sort((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? Number.NaN;
+  return {
+    answersPerSecond: of((it) => it.answersPerSecond),
+    cpuMicroseconds: of((it) => it.cpuMicroseconds),
+    p50: of((it) => it.p50),
+    p99: of((it) => it.p99),
+  };
+}
+
+function render({ name, figures }: Result): string {
+  const [first] = figures.values();
+  const rows = [...figures].map(([number, it]) => [
+    String(number),
+    it.answersPerSecond.toFixed(0),
+    (it.answersPerSecond / (first?.answersPerSecond ?? Number.NaN)).toFixed(2),
+    it.cpuMicroseconds.toFixed(0),
+    (it.cpuMicroseconds / (first?.cpuMicroseconds ?? Number.NaN)).toFixed(2),
+    it.p50.toFixed(1),
+    it.p99.toFixed(1),
+  ]);
+  const head = ['answers/s', '÷ first', 'CPU µs', '÷ first', 'p50 ms', 'p99 ms'];
+  return textTable([`${name}: processes`, ...head], rows);
+}

@@ -1,0 +1,27 @@
+import { openCommitter } from '../feed/open-committer.ts';
+import { createFlowTraffic } from '../traffic/flow-traffic.ts';
+import { BUCKET_SECONDS, START } from '../traffic/traffic.ts';
+
+/** A minute's flows, as `feed` has them. */
+const TRAFFIC = { flowsPerMinute: 1900, keys: 200_000, seed: 1 };
+
+/**
+ * Commits a minute of flows after the other, as fast as it is called. The last of them is that of
+ * now, so that the server takes the data for current: what it merges beside, it merges as usual.
+ */
+export async function openMinutes(
+  databaseUrl: string,
+  { minutes }: { readonly minutes: number },
+): Promise<() => Promise<void>> {
+  const now = Math.floor(Date.now() / 1000 / BUCKET_SECONDS) * BUCKET_SECONDS;
+  const start = now - minutes * BUCKET_SECONDS;
+  const commit = await openCommitter({ databaseUrl, nowMs: Date.now, start });
+  const flowsOf = createFlowTraffic(TRAFFIC);
+  const shiftUs = (start - START) * 1e6;
+  let minute = 0;
+  return async () => {
+    const flows = flowsOf(minute).map((flow) => ({ ...flow, startUs: flow.startUs + shiftUs }));
+    await commit(minute, flows);
+    minute += 1;
+  };
+}

@@ -1,0 +1,221 @@
+import type { Command } from 'commander';
+import { asTyped } from '../../db/command-form.ts';
+import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
+import { selectFiringEvents } from '../../db/write/alerts/select-firing-events.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { existingContext } from '../../db/write/existing-context.ts';
+import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
+import { selectStoredSlices } from '../../db/write/select-stored-slices.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import type { Interval } from '../../domain/interval.ts';
+import { MOMENT_FORM } from '../../domain/moment.ts';
+import { sliceName } from '../../domain/slice-name.ts';
+import { keyKinds } from '../../ingest/key-kinds.ts';
+import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
+import type { ListedAlert } from '../alert-lines.ts';
+import { alertJson, alertLines, eventJson, eventLine, testSentence } from '../alert-lines.ts';
+import { parseName, readMoment } from '../option-values.ts';
+import { showSteps } from '../progress.ts';
+import { withDatabase } from '../run-with-database.ts';
+import { UsageError } from '../usage-error.ts';
+
+type ListOptions = { context: string; json?: true };
+
+type TestOptions = ListOptions & { alert: string; from: string; to: string };
+
+export function registerAlerts(program: Command): void {
+  const alerts = program
+    .command('alerts')
+    .description('list the alert rules of a context, or test one on stored data');
+  alerts
+    .command('list')
+    .description('show the alert rules of a context, and which of their events are firing')
+    .requiredOption('--context <name>', 'the context whose alerts are meant', parseName)
+    .option('--json', 'print each rule as a line of JSON')
+    .action(list);
+  alerts
+    .command('test')
+    .description(
+      'test a rule on stored data, even if it is disabled, and change nothing: prints its events ' +
+        'in the order of their ends, one a line',
+    )
+    .requiredOption('--context <name>', 'the context whose alert is meant', parseName)
+    .requiredOption('--alert <name>', 'the rule that is tested, by its name')
+    .requiredOption('--from <time>', `only windows that end after then; ${MOMENT_FORM}`)
+    .requiredOption(
+      '--to <time>',
+      'only windows that end by then; those before the first data or beyond the last are left out',
+    )
+    .option('--json', 'print each event as a line of JSON')
+    .action(test);
+}
+
+async function list({ context, json }: ListOptions): Promise<void> {
+  const listed = await withDatabase(({ url, signal }) =>
+    withConnection({ databaseUrl: url, signal }, 'alerts', (connection) =>
+      listAlerts(connection, context),
+    ),
+  );
+  for (const each of listed) {
+    for (const line of json ? [alertJson(each)] : alertLines(each)) console.log(line);
+  }
+  if (listed.length === 0 && !json) console.log(noneText(context));
+}
+
+const noneText = (context: string): string =>
+  asTyped(`Context ${context} has no alerts: declare them with \`countergraph apply\``);
+
+async function listAlerts(connection: Connection, context: string): Promise<ListedAlert[]> {
+  // Loaded only here, as it takes long.
+  const { describeEvents } = await import('../../server/alerts/notify/notification.ts');
+  const { contextId } = await existingContext(connection, context);
+  const alerts = await selectAlerts(connection, contextId);
+  const groups = await selectGroups(connection, contextId);
+  const firing = await selectFiringEvents(connection, contextId);
+  const firingOf = groupBy(await describeEvents(connection, firing), ({ event }) => event.alert);
+  return alerts.map((alert) => {
+    const group = groupOf(alert, groups);
+    const meter = group?.meters.find(({ id }) => id === alert.rule.meterId);
+    return {
+      alert,
+      groupName: group?.name ?? '',
+      meterName: meter?.name ?? '',
+      firing: firingOf.get(alert.rule.name) ?? [],
+    };
+  });
+}
+
+const groupOf = ({ rule }: StoredAlert, groups: readonly GroupRow[]): GroupRow | undefined =>
+  groups.find(({ groupId }) => groupId === rule.groupId);
+
+async function test(options: TestOptions): Promise<void> {
+  const within = windowOf(options);
+  const tested = await whileRead((closed) =>
+    withDatabase(({ url, signal }) =>
+      testOn(url, options, { within, signal: AbortSignal.any([signal, closed]) }),
+    ),
+  );
+  if (tested === null) return;
+  const sentence = testSentence(tested.alert, tested.report);
+  // Standard output then has lines of JSON only.
+  if (options.json) console.error(sentence);
+  else console.log(sentence);
+}
+
+/** Aborts the work when nobody reads standard output any more, as with `… | head`: null. */
+async function whileRead<T>(work: (closed: AbortSignal) => Promise<T>): Promise<T | null> {
+  const closed = new AbortController();
+  const onError = () => closed.abort();
+  process.stdout.once('error', onError);
+  try {
+    return await work(closed.signal);
+  } catch (error) {
+    if (closed.signal.aborted) return null;
+    throw error;
+  } finally {
+    process.stdout.off('error', onError);
+  }
+}
+
+/** Errors: a malformed time, or an empty window. */
+function windowOf({ from, to }: TestOptions): Interval {
+  const within = { from: readMoment('--from', from), to: readMoment('--to', to) };
+  if (within.from < within.to) return within;
+  throw new UsageError(`--to must be later than --from; got --from ${from} --to ${to}`);
+}
+
+type Tested = { readonly alert: StoredAlert; readonly report: AlertTestReport };
+
+async function testOn(
+  url: string,
+  { context, alert: name, json }: TestOptions,
+  { within, signal }: { readonly within: Interval; readonly signal: AbortSignal },
+): Promise<Tested> {
+  const { testAlert, WindowReader } = await loadReading();
+  const target = { databaseUrl: url, signal };
+  const { alert, kinds, archived } = await withConnection(target, 'alerts', (connection) =>
+    findAlert(connection, { context, name, within }),
+  );
+  for (const slice of archived) {
+    console.error(`${slice} is archived: what a rule would say of its readings is not known`);
+  }
+  const progress = stepsBetweenLines('windows');
+  const reader = new WindowReader({ databaseUrl: url, runsInline: true });
+  try {
+    const report = await testAlert({
+      reader,
+      alert,
+      within,
+      signal,
+      onEvent(event) {
+        progress.stop();
+        console.log(json ? eventJson(name, event) : eventLine(event, kinds));
+      },
+      onProgress: progress.update,
+    });
+    return { alert, report };
+  } finally {
+    progress.stop();
+    await reader.close();
+  }
+}
+
+/** A progress bar that disappears before a line is printed, and comes back below it. */
+function stepsBetweenLines(what: string): ReturnType<typeof showSteps> {
+  let bar: ReturnType<typeof showSteps> | null = null;
+  return {
+    update(done, of) {
+      bar ??= showSteps(what);
+      bar.update(done, of);
+    },
+    stop() {
+      bar?.stop();
+      bar = null;
+    },
+  };
+}
+
+/** Loaded only here, as it takes long and other commands should not wait for it. */
+const loadReading = async () => {
+  const { testAlert } = await import('../../server/alerts/test-alert.ts');
+  const { WindowReader } = await import('../../server/alerts/window-reader.ts');
+  return { testAlert, WindowReader };
+};
+
+type Wanted = {
+  readonly context: string;
+  readonly name: string;
+  readonly within: Interval;
+};
+
+/** Errors: there is no such context or alert, or the alert is about silence. */
+async function findAlert(connection: Connection, { context, name, within }: Wanted) {
+  const { contextId } = await existingContext(connection, context);
+  const alerts = await selectAlerts(connection, contextId);
+  const alert = alerts.find(({ rule }) => rule.name === name);
+  if (!alert) throw new Error(`There is no alert ${name} in context ${context} (${known(alerts)})`);
+  if (alert.rule.when.condition === 'silent_seconds') {
+    throw new Error(
+      `The alert ${name} has no windows to test: silent_seconds compares the clock with the time ` +
+        'of the last import. Test an alert with another condition',
+    );
+  }
+  const groups = await selectGroups(connection, contextId);
+  const group = groupOf(alert, groups);
+  const slices = await selectStoredSlices(connection, contextId);
+  return {
+    alert,
+    kinds: group ? keyKinds(group, groups) : [],
+    archived: slices
+      .filter(({ archived, startsAt, endsAt }) => {
+        return archived && startsAt < within.to && endsAt > within.from;
+      })
+      .map(({ startsAt, engine }) => sliceName(startsAt, engine)),
+  };
+}
+
+const known = (alerts: readonly StoredAlert[]): string =>
+  alerts.length === 0
+    ? 'it has none: declare alerts with `countergraph apply`'
+    : `its alerts are ${alerts.map(({ rule }) => rule.name).join(', ')}`;

@@ -1,0 +1,112 @@
+import pg from 'pg';
+import { LIMITS } from '../domain/limits.ts';
+import { findPooling } from './pooling.ts';
+
+export type ListenerOptions = {
+  readonly url: string;
+  readonly channels: readonly string[];
+  readonly onNotice: (channel: string, payload: string) => void;
+  /** From now on notices come; any may have been missed before. */
+  readonly onListening: () => void;
+  /** No notices come until it is said again that they do. Told once, however often it is tried. */
+  readonly onLost: (error: unknown) => void;
+};
+
+/**
+ * A connection that listens for what others send with NOTIFY, made again when it is lost. A pooler
+ * in transaction mode would listen in somebody else's name: behind one it listens no more.
+ */
+export class Listener {
+  readonly #options: ListenerOptions;
+  #client: pg.Client | null = null;
+  #isListening = false;
+  #isStopped = false;
+  #isLost = false;
+  #retryMs: number = LIMITS.listenRetryMs;
+  #timer: NodeJS.Timeout | null = null;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#connect();
+  }
+
+  get isListening(): boolean {
+    return this.#isListening;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#isListening = false;
+    if (this.#timer) clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = null;
+    await Promise.all([client?.end().catch(() => undefined), this.#work]);
+  }
+
+  #connect(): void {
+    this.#timer = null;
+    this.#work = this.#open().catch((error) => this.#lose(error));
+  }
+
+  async #open(): Promise<void> {
+    const { url, channels, onNotice, onListening } = this.#options;
+    const client = this.#newClient();
+    this.#client = client;
+    client.on('error', (error) => this.#loseOf(client, error));
+    client.on('end', () => this.#loseOf(client, new Error('the connection has ended')));
+    client.on('notification', ({ channel, payload = '' }) => onNotice(channel, payload));
+    await connected(client);
+    const pooling = await findPooling(client, async () => {
+      const another = new pg.Client({ connectionString: url, application_name: NAME });
+      await another.connect();
+      return another;
+    });
+    if (pooling === 'transaction') {
+      this.#isStopped = true;
+      this.#client = null;
+      await client.end();
+      return;
+    }
+    await client.query(channels.map((channel) => `listen ${channel}`).join(';'));
+    if (this.#client !== client) return;
+    this.#isListening = true;
+    this.#isLost = false;
+    this.#retryMs = LIMITS.listenRetryMs;
+    onListening();
+  }
+
+  #newClient(): pg.Client {
+    return new pg.Client({
+      connectionString: this.#options.url,
+      application_name: NAME,
+      connectionTimeoutMillis: LIMITS.connectTimeoutMs,
+      keepAlive: true,
+    });
+  }
+
+  #loseOf(client: pg.Client, error: unknown): void {
+    if (this.#client === client) this.#lose(error);
+  }
+
+  #lose(error: unknown): void {
+    this.#client?.end().catch(() => undefined);
+    this.#client = null;
+    this.#isListening = false;
+    if (this.#isStopped || this.#timer) return;
+    if (!this.#isLost) this.#options.onLost(error);
+    this.#isLost = true;
+    this.#timer = setTimeout(() => this.#connect(), this.#retryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, LIMITS.listenLongestRetryMs);
+  }
+}
+
+const NAME = 'countergraph listener';
+
+/** pg leaves the promise of `connect` pending for ever where `end` is called meanwhile. */
+async function connected(client: pg.Client): Promise<void> {
+  const ended = new Promise<never>((_, reject) => {
+    client.once('end', () => reject(new Error('the connection has ended')));
+  });
+  await Promise.race([client.connect(), ended]);
+}

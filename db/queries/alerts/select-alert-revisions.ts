@@ -1,0 +1,15 @@
+import type { ReadSession } from '../../read-session.ts';
+import { ALERT_COLUMNS, type AlertRow } from './alert-row.ts';
+
+/** Rules by the UUIDs of their revisions; a superseded one is there while it has events. */
+export const selectRevisions = (
+  session: Pick<ReadSession, 'read'>,
+  revisions: readonly string[],
+): Promise<AlertRow[]> =>
+  session.read({
+    query: 'select-alert-revisions',
+    name: 'alert revisions',
+    text: `${ALERT_COLUMNS}
+where a.revision = any($1::uuid[])`,
+    values: [revisions],
+  });

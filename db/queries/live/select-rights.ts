@@ -1,0 +1,34 @@
+import type { ReadSession, TimeBound } from '../../read-session.ts';
+
+/** A user, and a context that they follow. */
+export type Right = { readonly username: string; readonly context: string };
+
+/** digest: SHA-256 of the user's token now; null: there is no such user, or none with a token. */
+export type RightRow = { readonly digest: Buffer | null; readonly isGranted: boolean };
+
+/** What is left of each right, in their order. One statement for all, no transaction. */
+export const selectRights = (
+  session: Pick<ReadSession, 'readAlone'>,
+  rights: readonly Right[],
+  bound: TimeBound,
+): Promise<RightRow[]> =>
+  session.readAlone<RightRow>(
+    {
+      query: 'select-rights',
+      name: 'rights',
+      text: `
+select t.digest, exists (
+  select from grants g join contexts c using (context_id)
+  where g.user_id = u.user_id and c.name = asked.context) as "isGranted"
+from unnest($1::text[], $2::text[]) with ordinality as asked (username, context, place)
+left join users u on u.username = asked.username
+left join tokens t on t.user_id = u.user_id
+order by asked.place`,
+      values: [rights.map(({ username }) => username), rights.map(({ context }) => context)],
+    },
+    () => NOTHING_FOLLOWS,
+    bound,
+  );
+
+/** It is a session of its own. */
+export const NOTHING_FOLLOWS = { text: 'select 1', isSame: () => true, seen: new Map() };

@@ -1,0 +1,23 @@
+import type { ReadSession, TimeBound } from '../../read-session.ts';
+import { type VersionedRow, versionsCheck } from '../select-versions.ts';
+
+/** What the contexts are at; those that are not there are left out. One statement. */
+export const selectWatchedVersions = (
+  session: Pick<ReadSession, 'readAlone'>,
+  contextIds: readonly number[],
+  bound: TimeBound,
+): Promise<VersionedRow[]> =>
+  session.readAlone<VersionedRow>(
+    {
+      query: 'select-watched-versions',
+      name: 'watched versions',
+      text: `
+select v.context_id as "contextId", v.version::float8 as version, v.layout::float8 as layout,
+  t.version::float8 as "textVersion", v.nonce::float8 as nonce, t.nonce::float8 as "textNonce"
+from context_versions v join text_versions t using (context_id)
+where v.context_id = any($1::int[])`,
+      values: [contextIds],
+    },
+    versionsCheck,
+    bound,
+  );

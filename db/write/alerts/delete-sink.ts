@@ -1,0 +1,13 @@
+import type { Connection } from '../connection.ts';
+
+/** Deletes a sink, with the deliveries that it still waits for. */
+export const deleteSink = async (
+  connection: Connection,
+  contextId: number,
+  name: string,
+): Promise<void> => {
+  await connection.query('delete from alert_sinks where context_id = $1 and name = $2', [
+    contextId,
+    name,
+  ]);
+};

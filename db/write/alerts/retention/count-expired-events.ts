@@ -1,0 +1,16 @@
+import type { EpochSeconds } from '../../../../domain/interval.ts';
+import type { Connection } from '../../connection.ts';
+import { EXPIRED_EVENTS } from './expired-events.ts';
+
+/** How many events of a context ended by then and have no deliveries waiting. */
+export async function countExpiredEvents(
+  connection: Connection,
+  contextId: number,
+  before: EpochSeconds,
+): Promise<number> {
+  const { rows } = await connection.query<{ count: number }>(
+    `select count(*)::float8 as count from alert_events e where ${EXPIRED_EVENTS}`,
+    [contextId, before],
+  );
+  return rows[0]?.count ?? 0;
+}

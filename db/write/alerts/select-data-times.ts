@@ -1,0 +1,29 @@
+import type { DataTimes } from '../../../domain/alerts/windows.ts';
+import type { EpochSeconds } from '../../../domain/interval.ts';
+import type { Connection } from '../connection.ts';
+
+/** newestAt: the time of the first commit that brought the newest bucket. */
+export type RuleDataTimes = DataTimes & {
+  readonly alertId: number;
+  readonly newestAt: EpochSeconds;
+};
+
+/** The times of each rule's data; rules without data are left out. */
+export async function selectDataTimes(
+  connection: Connection,
+  alertIds: readonly number[],
+): Promise<RuleDataTimes[]> {
+  const { rows } = await connection.query<RuleDataTimes>(
+    `select a.alert_id as "alertId", min(v.first_bucket)::float8 as first,
+       (max(v.last_bucket) + min(g.bucket_size))::float8 as end,
+       floor(extract(epoch from max(v.committed_at)))::float8 as "committedAt",
+       floor(extract(epoch from
+         (array_agg(v.newest_at order by v.last_bucket desc, v.newest_at))[1]))::float8 as "newestAt"
+     from alerts a join counter_groups g using (group_id) join coverage v using (group_id)
+       join slices s using (slice_id) left join probes p on p.probe_id = v.probe_id
+     where a.alert_id = any($1::int[]) and not s.archived and (a.probe is null or p.name = a.probe)
+     group by a.alert_id`,
+    [alertIds],
+  );
+  return rows;
+}

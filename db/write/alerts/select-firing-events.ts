@@ -1,0 +1,17 @@
+import type { Connection } from '../connection.ts';
+import { NOTIFIED_COLUMNS, NOTIFIED_TABLES, type NotifiedEvent } from './notified-event.ts';
+
+/** The firing events of a context, in the order in which they began. */
+export async function selectFiringEvents(
+  connection: Connection,
+  contextId: number,
+): Promise<NotifiedEvent[]> {
+  const { rows } = await connection.query<NotifiedEvent>(SELECT_FIRING_EVENTS, [contextId]);
+  return rows;
+}
+
+const SELECT_FIRING_EVENTS = `
+select ${NOTIFIED_COLUMNS}
+from alert_events e ${NOTIFIED_TABLES}
+where e.context_id = $1 and e.ended_at is null
+order by e.started_at, e.key nulls last, e.event_id`;

@@ -1,0 +1,29 @@
+import type { Connection } from '../connection.ts';
+
+/** What the evaluator looks at every second, so it must be cheap. */
+export type Watch = {
+  /** Whether the database is a standby, which cannot store decisions. */
+  readonly isStandby: boolean;
+  /** Events that are firing. */
+  readonly firing: number;
+  /**
+   * Rules that are enabled, with the version of the data of their context and its nonce: after a
+   * failover or a restore that lost commits, a version may come again.
+   */
+  readonly rules: readonly { readonly alertId: number; readonly version: string }[];
+};
+
+export async function selectWatch(connection: Connection): Promise<Watch> {
+  const { rows } = await connection.query<Watch>(
+    `select pg_is_in_recovery() as "isStandby",
+       (select count(*)::int from alert_events where ended_at is null) as firing,
+       (select coalesce(json_agg(json_build_object('alertId', a.alert_id,
+           'version', v.version || ' ' || v.nonce)
+           order by a.alert_id), '[]')
+         from alerts a join context_versions v using (context_id)
+         where a.superseded_at is null and a.enabled) as rules`,
+  );
+  const [watch] = rows;
+  if (!watch) throw new Error('a statement of one row gave none');
+  return watch;
+}

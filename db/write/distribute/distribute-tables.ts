@@ -1,0 +1,116 @@
+import { PAGE_TABLES, PARTITION_PATTERNS, type PageTable } from '../../page-tables.ts';
+import type { Connection } from '../connection.ts';
+
+/** A partition of pages, and how many bytes it has with its indexes. */
+export type PartitionSize = { readonly name: string; readonly bytes: number };
+
+/** How far it is, by partitions that are done. */
+export type MoveProgress = { readonly bytes: number; readonly of: number };
+
+export type MoveOptions = {
+  readonly partitions: readonly PartitionSize[];
+  readonly onProgress?: ((progress: MoveProgress) => void) | undefined;
+};
+
+/**
+ * Distributes the tables of pages with all that is in them, in the transaction that is open.
+ * Readers go on until its end. Pages of a segment lie together, as they are read together. Their
+ * shards are of no other table's, so that Citus may move them alone.
+ */
+export const distributeTables = (
+  connection: Connection,
+  shards: number,
+  options: MoveOptions,
+): Promise<void> =>
+  watched(connection, options, async () => {
+    const [first, ...others] = PAGE_TABLES;
+    await connection.query(
+      `select create_distributed_table('${first}', 'segment_id', shard_count => $1::int,
+         colocate_with => 'none')`,
+      [shards],
+    );
+    for (const table of others) {
+      await connection.query(
+        `select create_distributed_table('${table}', 'segment_id', colocate_with => '${first}')`,
+      );
+    }
+    // Citus leaves what was copied to the workers where it was, for nobody to read.
+    for (const table of PAGE_TABLES) {
+      await connection.query(`select truncate_local_data_after_distributing_table('${table}')`);
+    }
+  });
+
+/** Brings them back, in the transaction that is open. Readers have to wait until its end. */
+export const undistributeTables = (connection: Connection, options: MoveOptions): Promise<void> =>
+  watched(connection, options, async () => {
+    for (const table of PAGE_TABLES) {
+      await connection.query(`select undistribute_table('${table}')`);
+    }
+    // As page-partitions.ts makes them; Citus forgets it.
+    for (const { name } of options.partitions) {
+      if (!new RegExp(PARTITION_PATTERNS.open_segment_pages).test(name)) continue;
+      await connection.query(`alter table ${name} set (toast.autovacuum_enabled = false)`);
+    }
+  });
+
+type Notice = { readonly message?: string | undefined; readonly hint?: string | undefined };
+
+/** Tells of progress by what Citus notes of each partition. */
+async function watched(
+  connection: Connection,
+  { partitions, onProgress }: MoveOptions,
+  work: () => Promise<void>,
+): Promise<void> {
+  const of = partitions.reduce((sum, { bytes }) => sum + bytes, 0);
+  const left = new Map(partitions.map(({ name, bytes }) => [name, bytes]));
+  let done = 0;
+  const onNotice = ({ message = '', hint = '' }: Notice): void => {
+    const name = /(?:dropping the old|table\(\$\$)\s*\S*?(\w+_pages_\d+(?:_\d+)?)\b/.exec(
+      `${message} ${hint}`,
+    )?.[1];
+    if (name === undefined) return;
+    done += left.get(name) ?? 0;
+    left.delete(name);
+    onProgress?.({ bytes: done, of });
+  };
+  connection.on('notice', onNotice);
+  try {
+    await work();
+  } finally {
+    connection.off('notice', onNotice);
+  }
+}
+
+/** How the tables of pages are distributed now; null: they are not. */
+export async function selectShardCount(connection: Connection): Promise<number | null> {
+  const { rows } = await connection.query<{ shards: number }>(
+    `select count(*)::int as shards from pg_dist_shard
+     where logicalrelid = '${PAGE_TABLES[0]}'::regclass`,
+  );
+  const shards = rows[0]?.shards ?? 0;
+  return shards > 0 ? shards : null;
+}
+
+/** The partitions of pages with their sizes. sizeOf: the function that measures one. */
+export async function selectPartitionSizes(
+  connection: Connection,
+  sizeOf: 'pg_total_relation_size' | 'citus_total_relation_size',
+): Promise<PartitionSize[]> {
+  const { rows } = await connection.query<PartitionSize>(
+    `select c.relname as name, ${sizeOf}(c.oid)::float8 as bytes
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = any(array[${PAGE_TABLES.map(asClass).join(', ')}]) order by c.oid`,
+  );
+  return rows;
+}
+
+/** Whether somebody has begun to detach a partition and not finished. */
+export async function selectIsDetaching(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query<{ isDetaching: boolean }>(
+    `select exists (select from pg_inherits where inhdetachpending
+       and inhparent = any(array[${PAGE_TABLES.map(asClass).join(', ')}])) as "isDetaching"`,
+  );
+  return rows[0]?.isDetaching ?? false;
+}
+
+const asClass = (table: PageTable): string => `'${table}'::regclass`;

@@ -1,0 +1,19 @@
+/** What a feed did not bring into its context, and why. */
+export type FeedLossCounts = {
+  /** Lines that could not be taken and were skipped. */
+  readonly refusedLines: number;
+  /** Flows of archived slices. */
+  readonly leftOutFlows: number;
+  /** What exporters sent and no line tells of, in what their protocols count. */
+  readonly lostFlows: number;
+  readonly lostPackets: number;
+  readonly lostDatagrams: number;
+};
+
+export const NO_LOSSES: FeedLossCounts = {
+  refusedLines: 0,
+  leftOutFlows: 0,
+  lostFlows: 0,
+  lostPackets: 0,
+  lostDatagrams: 0,
+};

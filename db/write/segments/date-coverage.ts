@@ -1,0 +1,19 @@
+import type { Connection } from '../connection.ts';
+
+export type DatedSlices = {
+  readonly sliceIds: readonly number[];
+  /** Now, in epoch seconds. */
+  readonly at: number;
+};
+
+/**
+ * Says of the coverage that this transaction has widened that it is committed now. An import may
+ * have begun long ago, and alerts go by when its readings came.
+ */
+export const dateCoverage = (connection: Connection, { sliceIds, at }: DatedSlices) =>
+  connection.query(
+    `update coverage set committed_at = to_timestamp($2),
+       newest_at = case newest_at when now() then to_timestamp($2) else newest_at end
+     where slice_id = any($1::int[]) and committed_at = now()`,
+    [sliceIds, at],
+  );

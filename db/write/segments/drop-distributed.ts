@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../../database-error.ts';
+import { type Connection, inTransaction } from '../connection.ts';
+
+/** How long others may have to wait behind us for a table of pages. */
+const LOCK_MS = 100;
+
+/**
+ * Drops a partition of a distributed table of pages. Citus cannot detach one without locking the
+ * table of pages against all, so the lock is asked for briefly, here and on the workers, and again
+ * until `waitMs` have passed. Errors: 55P03 if it was never to be had.
+ */
+export async function dropDistributed(
+  connection: Connection,
+  name: string,
+  waitMs: number,
+): Promise<void> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    try {
+      await dropNow(connection, name);
+      return;
+    } catch (error) {
+      if (errorCode(error) !== LOCK_NOT_AVAILABLE || performance.now() >= until) throw error;
+    }
+    // Those who had to wait behind us go first.
+    await delay(LOCK_MS);
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const dropNow = (connection: Connection, name: string): Promise<void> =>
+  inTransaction(connection, async () => {
+    // What is set from here on, Citus sets on the workers too.
+    await connection.query("set local citus.propagate_set_commands = 'local'");
+    await connection.query(`set local lock_timeout = ${LOCK_MS}`);
+    await connection.query(`drop table if exists ${name}`);
+  });

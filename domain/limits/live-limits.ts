@@ -1,0 +1,40 @@
+/** Limits of subscriptions, each with its reason. */
+export const LIVE_LIMITS = {
+  /** Open subscriptions: each takes a connection of its caller and some 30 KB. */
+  streams: 5_000,
+  /** Open subscriptions of one user: a dashboard has a handful in each tab. */
+  streamsPerUser: 500,
+  /**
+   * Characters of the documents and variables of a user's open subscriptions, which are held and
+   * take some 10 to 100 bytes each: 500 of the dashboard have about 1,500,000.
+   */
+  streamCharactersPerUser: 2 * 1024 * 1024,
+  /** More than an operating system has connections for. */
+  streamsCeiling: 1_000_000,
+  /** How often a stream sends something: proxies end idle connections after 60 s, some after 15. */
+  heartbeatMs: 12_000,
+  /** How often versions of contexts are polled where there is no NOTIFY. */
+  versionLookMs: 1_000,
+  /** Where there is NOTIFY, one of this many polls is made: the connection may be dead. */
+  versionLooksSpared: 5,
+  /** How often the rights of subscribers are checked: twice in the promised five seconds. */
+  rightsLookMs: 2_500,
+  /** Answers to subscriptions that are computed at once: fewer than half of the connections. */
+  liveAtOnce: 4,
+  /** The pause before they ask admission again while the server is too busy. */
+  livePermitMs: 100,
+  /** The pause before a failed answer is retried; twice as long each time. */
+  liveRetryMs: 1_000,
+  /** The longest such pause. */
+  liveLongestRetryMs: 30_000,
+  /** Between two looks at which alerts have begun and ended: decisions come in bursts. */
+  alertChangesMs: 100,
+  /** Beginnings and ends of alerts that are rendered at once: some 500 KB. */
+  alertChangesAtOnce: 500,
+  /** How many of them a reader may be behind: all keys of fifty rules, begun and ended. */
+  alertChangesBehind: 100_000,
+  /** The pause before a lost connection for NOTIFY is reopened; twice as long each time. */
+  listenRetryMs: 250,
+  /** The longest such pause: versions are polled meanwhile. */
+  listenLongestRetryMs: 10_000,
+} as const;

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { ALERT_CONDITIONS, type AlertCondition, type AlertWhen } from '../../domain/alerts/rule.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  flag,
+  guid,
+  integer,
+  listOf,
+  MAX_INTEGER,
+  name,
+  object,
+  oneOf,
+  text,
+  value,
+  variableName,
+} from './declared-value.ts';
+
+const anyInteger = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+
+/** The form of the threshold of each condition. */
+const THRESHOLDS = {
+  key_above: anyInteger,
+  key_share_above: value<number>(
+    'a number from 0 to 1',
+    (given) => typeof given === 'number' && given >= 0 && given <= 1,
+  ),
+  key_in_top: integer(1, LIMITS.alertKeys),
+  key_grows_by: integer(0, Number.MAX_SAFE_INTEGER),
+  key_new_above: anyInteger,
+  total_above: anyInteger,
+  total_below: anyInteger,
+  silent_seconds: integer(1, MAX_INTEGER),
+} satisfies Record<AlertCondition, z.ZodType<number>>;
+
+const WHEN = object(z.object(THRESHOLDS).partial().shape)
+  .refine((when) => Object.keys(when).length === 1, {
+    error: `must have exactly one of ${ALERT_CONDITIONS.join(', ')}`,
+  })
+  .transform((when): AlertWhen => {
+    for (const condition of ALERT_CONDITIONS) {
+      const threshold = when[condition];
+      if (threshold !== undefined) return { condition, threshold };
+    }
+    throw new Error('a rule without a condition');
+  });
+
+const texts = listOf(text).exactOptional();
+
+/** As KeyFilterInput. */
+const FILTER = object({
+  match: text.exactOptional(),
+  exclude: text.exactOptional(),
+  keys: texts,
+  excludeKeys: texts,
+  cidr: texts,
+  excludeCidr: texts,
+  search: text.exactOptional(),
+});
+
+const RULE = object({
+  name,
+  group: guid,
+  meter: integer(0, MAX_INTEGER).optional(),
+  window_seconds: integer(1, MAX_INTEGER).optional(),
+  when: WHEN,
+  filter: FILTER.nullable().optional(),
+  probe: name.nullable().optional(),
+  for_windows: integer(1, LIMITS.alertWindows).optional(),
+  clear_windows: integer(1, LIMITS.alertWindows).optional(),
+  severity: name.optional(),
+  description: text.nullable().optional(),
+  max_keys: integer(1, LIMITS.alertMaxKeys).optional(),
+  enabled: flag.optional(),
+  remove: value<false>('true or false', (given) => given === false).optional(),
+});
+
+/** URL parsers leave out line breaks and escape other control characters, and NUL is not stored. */
+const isAddress = (given: unknown): boolean =>
+  typeof given === 'string' &&
+  !/[\s\p{Control}\p{Surrogate}]/u.test(given) &&
+  z.url({ protocol: /^https?$/ }).safeParse(given).success;
+
+const NOTIFY = object({
+  name,
+  kind: oneOf(['webhook', 'alertmanager']),
+  url: value<string>('an address such as https://host/path', isAddress).optional(),
+  url_env: variableName.optional(),
+  secret_env: variableName.optional(),
+  remove: value<false>('true or false', (given) => given === false).optional(),
+})
+  .refine((sink) => (sink.url === undefined) !== (sink.url_env === undefined), {
+    error: 'must have either url or url_env',
+  })
+  .refine(({ kind, secret_env }) => secret_env === undefined || kind === 'webhook', {
+    path: ['secret_env'],
+    error: 'must be left out: only webhooks are signed',
+  });
+
+/** What is removed is identified by its name; other fields are ignored. */
+const REMOVAL = z.looseObject({ name, remove: z.literal(true) });
+
+/** `shape`, or a removal by name. */
+const removable = <T extends z.ZodType>(shape: T) =>
+  z.unknown().transform((given, context): z.infer<T> | z.infer<typeof REMOVAL> => {
+    const isRemoval = typeof given === 'object' && given !== null && 'remove' in given;
+    const result = (isRemoval && given.remove === true ? REMOVAL : shape).safeParse(given);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) {
+      // A reported issue lacks only the input of one that is raised.
+      context.issues.push({ ...issue, input: given } as z.core.$ZodRawIssue);
+    }
+    return z.NEVER;
+  });
+
+export const ALERT = removable(RULE);
+export const SINK = removable(NOTIFY);
+
+export type DeclaredAlert = z.infer<typeof RULE>;
+export type DeclaredSink = z.infer<typeof NOTIFY>;
+export type Removal = z.infer<typeof REMOVAL>;
+
+export const isRemoval = (declared: { remove?: boolean | undefined }): declared is Removal =>
+  declared.remove === true;

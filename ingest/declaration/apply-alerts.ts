@@ -1,0 +1,95 @@
+import { insertAlert } from '../../db/write/alerts/insert-alert.ts';
+import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
+import { supersedeAlert } from '../../db/write/alerts/supersede-alert.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
+import type { AlertRule } from '../../domain/alerts/rule.ts';
+import { isEmptyFilter } from '../../domain/key-filter.ts';
+import { storedGuid } from '../stored-guid.ts';
+import { alertMistakes } from './alert-rules.ts';
+import { type DeclaredAlert, isRemoval, type Removal } from './alert-shapes.ts';
+import { type AppliedItem, type Outcome, outcomeOf } from './applied-item.ts';
+import { DeclarationError } from './declaration.ts';
+
+/**
+ * Applies the declared rules to the context; rules that are not named stay. A rule that differs
+ * becomes a new revision, which begins with the data that come from now on. Errors:
+ * DeclarationError with all mistakes of all rules.
+ */
+export async function applyAlerts(
+  connection: Connection,
+  contextId: number,
+  declared: readonly (DeclaredAlert | Removal)[],
+): Promise<AppliedItem[]> {
+  const groups = await selectGroups(connection, contextId);
+  const stored = await selectAlerts(connection, contextId);
+  const existing = new Map(stored.map((alert) => [alert.rule.name, alert]));
+  const wanted = checkedRules(declared, groups, existing);
+  const items: AppliedItem[] = [];
+  for (const [i, { name }] of declared.entries()) {
+    const rule = wanted[i] ?? null;
+    const before = existing.get(name);
+    const outcome: Outcome = rule
+      ? outcomeOf(before?.rule, rule)
+      : before
+        ? 'removed'
+        : 'unchanged';
+    if (outcome !== 'unchanged' && before) await supersedeAlert(connection, before);
+    if (outcome !== 'unchanged' && rule) await insertAlert(connection, contextId, rule);
+    items.push({ what: 'alert', name, outcome });
+  }
+  return items;
+}
+
+/**
+ * The rule that each declared one stands for; null: it is to be removed. Existing rules are checked
+ * as well, as the declaration may have changed their groups.
+ */
+function checkedRules(
+  declared: readonly (DeclaredAlert | Removal)[],
+  groups: readonly GroupRow[],
+  existing: ReadonlyMap<string, StoredAlert>,
+): (AlertRule | null)[] {
+  const mistakes: string[] = [];
+  const byGuid = new Map(groups.map((group) => [storedGuid(group.guid), group]));
+  const rules = declared.map((alert, i) => {
+    if (isRemoval(alert)) return null;
+    const group = byGuid.get(alert.group);
+    if (!group) {
+      mistakes.push(`alerts[${i}].group must be a group of the context, got ${alert.group}`);
+      return null;
+    }
+    const rule = wantedRule(alert, group);
+    mistakes.push(...alertMistakes(rule, group, groups).map((text) => `alerts[${i}]${text}`));
+    return rule;
+  });
+  const named = new Set(declared.map(({ name }) => name));
+  for (const { rule } of existing.values()) {
+    const group = groups.find(({ groupId }) => groupId === rule.groupId);
+    if (named.has(rule.name) || !group) continue;
+    const name = JSON.stringify(rule.name);
+    mistakes.push(...alertMistakes(rule, group, groups).map((text) => `alert ${name}${text}`));
+  }
+  if (mistakes.length > 0) throw new DeclarationError(mistakes.join('; '));
+  return rules;
+}
+
+/** A rule is replaced as a whole: what is left out gets its default, whatever it was before. */
+function wantedRule(alert: DeclaredAlert, group: GroupRow): AlertRule {
+  const { filter = null } = alert;
+  return {
+    name: alert.name,
+    groupId: group.groupId,
+    meterId: alert.meter ?? 0,
+    windowSeconds: alert.window_seconds ?? group.topperBucketSize,
+    when: alert.when,
+    filter: filter && isEmptyFilter(filter) ? null : filter,
+    probe: alert.probe ?? null,
+    forWindows: alert.for_windows ?? 1,
+    clearWindows: alert.clear_windows ?? 1,
+    severity: alert.severity ?? 'warning',
+    description: alert.description ?? null,
+    maxKeys: alert.max_keys ?? 100,
+    enabled: alert.enabled ?? true,
+  };
+}

@@ -1,0 +1,39 @@
+import { deleteSink } from '../../db/write/alerts/delete-sink.ts';
+import { type AlertSink, selectSinks } from '../../db/write/alerts/select-sinks.ts';
+import { upsertSink } from '../../db/write/alerts/upsert-sink.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { type DeclaredSink, isRemoval, type Removal } from './alert-shapes.ts';
+import { type AppliedItem, settle } from './applied-item.ts';
+
+/** Applies the declared sinks to the context; sinks that are not named stay. */
+export async function applySinks(
+  connection: Connection,
+  contextId: number,
+  declared: readonly (DeclaredSink | Removal)[],
+): Promise<AppliedItem[]> {
+  const sinks = await selectSinks(connection, contextId);
+  const existing = new Map(sinks.map((sink) => [sink.name, sink]));
+  const items: AppliedItem[] = [];
+  for (const sink of declared) {
+    const { name } = sink;
+    const before = existing.get(name);
+    if (isRemoval(sink)) {
+      if (before) await deleteSink(connection, contextId, name);
+      items.push({ what: 'sink', name, outcome: before ? 'removed' : 'unchanged' });
+      continue;
+    }
+    const outcome = await settle(before, wantedSink(sink), (row) =>
+      upsertSink(connection, contextId, row),
+    );
+    items.push({ what: 'sink', name, outcome });
+  }
+  return items;
+}
+
+const wantedSink = ({ name, kind, url, url_env, secret_env }: DeclaredSink): AlertSink => ({
+  name,
+  kind,
+  url: url ?? null,
+  urlEnv: url_env ?? null,
+  secretEnv: secret_env ?? null,
+});

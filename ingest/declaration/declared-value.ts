@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type Guid, parseGuid } from '../../domain/guid.ts';
+import { shownJson } from '../json-line.ts';
+import { isName, isStorable, NAME_FORM } from '../storable-text.ts';
+
+/** A value that is itself when `accepts` says so; `must` says in words what that is. */
+export const value = <T>(must: string, accepts: (given: unknown) => boolean) =>
+  z.custom<T>(accepts, { error: `must be ${must}` });
+
+export const MAX_INTEGER = 2 ** 31 - 1;
+
+export const integer = (min: number, max: number) =>
+  value<number>(
+    `an integer from ${min} to ${max}`,
+    (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
+  );
+
+export const name = value<string>(NAME_FORM, (given) => typeof given === 'string' && isName(given));
+
+export const text = value<string>(
+  'a text without NUL characters',
+  (given) => typeof given === 'string' && isStorable(given),
+);
+
+export const flag = value<boolean>('true or false', (given) => typeof given === 'boolean');
+
+export const guid = z.unknown().transform((given, context): Guid => {
+  const parsed = typeof given === 'string' ? parseGuid(given) : null;
+  if (parsed !== null) return parsed;
+  const message = 'must be a GUID such as {4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+export const oneOf = <const T>(choices: readonly T[]) =>
+  value<T>(choices.map((choice) => JSON.stringify(choice)).join(' or '), (given) =>
+    choices.some((choice) => choice === given),
+  );
+
+export const variableName = value<string>(
+  'the name of an environment variable',
+  (given) => typeof given === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(given),
+);
+
+export const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `must have no ${issue.keys.map(shownJson).join(', ')}: ` +
+          `it may have ${Object.keys(shape).join(', ')}`
+        : 'must be an object',
+  });
+
+export const listOf = <T extends z.ZodType>(element: T) =>
+  z.array(element, { error: 'must be a list' });

@@ -1,0 +1,14 @@
+import type { GroupRow } from '../db/write/select-groups.ts';
+import type { SimpleKeyKind } from '../domain/key-kind.ts';
+
+/**
+ * One kind for a simple group, a kind for each part of a cross-key group; `groups` are all of the
+ * context. A part whose group is gone is plain text.
+ */
+export function keyKinds(group: GroupRow, groups: readonly GroupRow[]): SimpleKeyKind[] {
+  if (group.keyKind !== 'crosskey') return [group.keyKind];
+  return group.partGuids.map((guid) => {
+    const kind = groups.find((part) => part.guid === guid)?.keyKind;
+    return kind === undefined || kind === 'crosskey' ? 'text' : kind;
+  });
+}

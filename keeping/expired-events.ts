@@ -1,0 +1,39 @@
+import { countExpiredEvents as count } from '../db/write/alerts/retention/count-expired-events.ts';
+import { deleteExpiredEvents } from '../db/write/alerts/retention/delete-expired-events.ts';
+import { deleteUnusedRevisions } from '../db/write/alerts/retention/delete-unused-revisions.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { keptSince } from '../domain/retention.ts';
+import type { Keeper } from './keeper.ts';
+
+export type EventKeeper = Pick<
+  Keeper,
+  'connection' | 'contextId' | 'retentionDays' | 'now' | 'signal'
+>;
+
+/** How many ended events of alerts are older than the context's retention. */
+export async function countExpiredEvents(keeper: EventKeeper): Promise<number> {
+  const { connection, contextId, retentionDays, now } = keeper;
+  if (retentionDays === null) return 0;
+  return count(connection, contextId, keptSince(retentionDays, now()));
+}
+
+/**
+ * Drops the events of alerts that ended before the context's retention begins, and superseded
+ * revisions that are left without events. Returns the number of events. Firing events stay, and so
+ * do those with deliveries that are still waiting.
+ */
+export async function dropExpiredEvents(keeper: EventKeeper): Promise<number> {
+  const { connection, contextId, retentionDays, now, signal } = keeper;
+  if (retentionDays === null) return 0;
+  const before = keptSince(retentionDays, now());
+  const most = LIMITS.droppedEvents;
+  let dropped = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const deleted = await deleteExpiredEvents(connection, { contextId, before, most });
+    dropped += deleted;
+    if (deleted < most) break;
+  }
+  if (dropped > 0) await deleteUnusedRevisions(connection, contextId);
+  return dropped;
+}

@@ -1,0 +1,61 @@
+import DataLoader from 'dataloader';
+import type { EventRow } from '../../../db/queries/alerts/event-row.ts';
+import {
+  type ChangeRow,
+  type ChangesAfter,
+  selectChanges,
+} from '../../../db/queries/alerts/select-alert-changes.ts';
+import { selectEvents } from '../../../db/queries/alerts/select-alert-events.ts';
+import { selectRevisions } from '../../../db/queries/alerts/select-alert-revisions.ts';
+import { selectAlerts } from '../../../db/queries/alerts/select-alerts.ts';
+import {
+  type ChangeCounter,
+  type ChangePlace,
+  selectChangeCounter,
+} from '../../../db/queries/alerts/select-change-counter.ts';
+import { type EventPage, selectEventPages } from '../../../db/queries/alerts/select-event-pages.ts';
+import { selectFiringEvents } from '../../../db/queries/alerts/select-firing-events.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import { manyLoader, oneLoader } from '../session/batch.ts';
+import type { RequestSession } from '../session/request-session.ts';
+
+/**
+ * Alerts as they are at this moment: they change with the clock as well as with the data, so no
+ * version of a context says that they are still the same, and no answer with them is remembered.
+ */
+export function createAlertLoaders(session: RequestSession) {
+  return {
+    /** Of a context, by name. */
+    byContext: manyLoader(
+      (contextIds: readonly number[]) => selectAlerts(session, contextIds),
+      (row) => row.contextId,
+    ),
+    /** By the UUID of its revision, which may be superseded. */
+    byRevision: oneLoader(
+      (revisions: readonly string[]) => selectRevisions(session, revisions),
+      (revision) => revision,
+      (row) => row.revision,
+    ),
+    /** By alertId: its events that are firing, in the order in which they began. */
+    firing: manyLoader(
+      (alertIds: readonly number[]) => selectFiringEvents(session, alertIds),
+      (row) => row.alertId,
+    ),
+    event: oneLoader(
+      (eventIds: readonly string[]) => selectEvents(session, eventIds),
+      (eventId) => eventId,
+      (row) => row.eventId,
+    ),
+    eventPage: new DataLoader(
+      async (pages: readonly EventPage[]): Promise<EventRow[][]> => {
+        const rows = groupBy(await selectEventPages(session, pages), ({ page }) => page);
+        return pages.map((_, page) => rows.get(page) ?? []);
+      },
+      { cache: false },
+    ),
+    /** See the statements, for these two: nothing else is asked for beside them. */
+    changeCounter: (contextId: number, at: ChangePlace): Promise<ChangeCounter> =>
+      selectChangeCounter(session, contextId, at),
+    changes: (wanted: ChangesAfter): Promise<ChangeRow[]> => selectChanges(session, wanted),
+  };
+}

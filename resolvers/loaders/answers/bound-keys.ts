@@ -1,0 +1,90 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import { floorTo } from '../../../domain/interval.ts';
+import { keyAt } from '../../../segments/keys/key-list.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import { coverSteps } from '../../../topk/cover-segment.ts';
+import { uniteParts } from '../keys/parts-union.ts';
+import { isOfRead } from '../plan/is-of-read.ts';
+import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
+import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import { selectOrdinals } from './kernel-questions.ts';
+import { openParts, passingKeys, startedUnits, wantParts } from './read-units.ts';
+
+const HOUR = 3600;
+
+export type BoundKeysRead = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly selection: KeySelection;
+  /** Of the topper buckets of a key, the so many-th largest is what is bounded; 1: the largest. */
+  readonly rank: number;
+  readonly maxItems: number;
+};
+
+/** most: what the value is not larger than. */
+export type BoundedKey = { readonly key: string; readonly most: number };
+
+/**
+ * The keys whose topper buckets may have the largest values, by what hours say: the largest bound
+ * first, between equals the smaller key. Errors: the meter's fold has no bounds.
+ */
+export async function boundKeys(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  { group, read, selection, rank, maxItems }: BoundKeysRead,
+  bound: TimeBound | null,
+): Promise<{ readonly keys: readonly BoundedKey[]; readonly keyCount: number }> {
+  const { topperBucketSeconds } = group.shape;
+  const stepSeconds = stepOf(topperBucketSeconds);
+  const parts = stepParts(live, read, stepSeconds);
+  const wishes = new SectionWishes();
+  const known = openParts(reader);
+  wantParts(known, { group, read, parts }, wishes);
+  const sectionsOf = await wishes.read(reader, bound);
+  await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
+  const union = await uniteParts(reader, parts, known);
+  const named = { keys: union.keys, codec: group.codec };
+  const passing = selection.passing && (await passingKeys(reader, union, selection.passing));
+  const units = startedUnits(reader, { read, parts, union, blocks: known.blocks });
+  const steps = groupBy(units, ({ start }) => floorTo(start, stepSeconds));
+  const { keys, keyCount } = await reader.threadPool.bound(
+    { fold: read.fold, steps: [...steps.values()].map((step) => step.map(({ unit }) => unit)) },
+    {
+      ...selectOrdinals(selection, named, passing),
+      rank,
+      bucketsOfStep: stepSeconds / topperBucketSeconds,
+      maxItems,
+    },
+    reader.signal,
+  );
+  return {
+    keys: keys.map(({ ordinal, most }) => ({
+      key: group.codec.decode(keyAt(union.keys, ordinal)),
+      most,
+    })),
+    keyCount,
+  };
+}
+
+/** Hours, or what is of whole hours and of whole topper buckets: both divide a day. */
+function stepOf(topperBucketSeconds: number): number {
+  let seconds = HOUR;
+  while (seconds % topperBucketSeconds !== 0) seconds += HOUR;
+  return seconds;
+}
+
+/** Blocks that do not begin in one step and end in another. Roll-ups have none as short. */
+const stepParts = (
+  live: readonly StoredSegment[],
+  read: MeterRead,
+  stepSeconds: number,
+): SegmentPart[] =>
+  live
+    .filter((segment) => isOfRead(segment, read))
+    .flatMap((segment) => {
+      const runs = coverSteps(read.interval, blocksOf(segment, read), stepSeconds);
+      return runs.length === 0 ? [] : [{ segment, cover: { runs, less: [] }, above: [] }];
+    });

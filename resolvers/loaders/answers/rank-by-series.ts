@@ -1,0 +1,173 @@
+import type { TimeBound } from '../../../db/read-session.ts';
+import { compareExact, type Exact } from '../../../domain/exact.ts';
+import { isCounting } from '../../../domain/meter-type.ts';
+import { nearestRank, ZERO } from '../../../domain/percentile.ts';
+import type { LiveSegments } from '../../../store/read/manifest.ts';
+import { hasBounds } from '../../../topk/bound-ranks.ts';
+import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { readKeySteps } from '../series/key-steps.ts';
+import { orderedSteps, type StepSeries } from '../series/step-series.ts';
+import type { SegmentReader } from '../session/segment-reader.ts';
+import { answerSegments } from './answer-segments.ts';
+import { type BoundedKey, boundKeys } from './bound-keys.ts';
+
+/** A question to the series of a group's keys. */
+export type SeriesAsked = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly question: SeriesQuestion;
+};
+
+export type SearchSizes = {
+  /** So many keys' bounds are looked at first: those of a skewed group end the search here. */
+  readonly firstKeys: number;
+  /** The series of so many keys are in memory together. */
+  readonly keysAtOnce: number;
+};
+
+const SIZES: SearchSizes = { firstKeys: 512, keysAtOnce: 1024 };
+
+/** How many times as many bounds are looked at next, where this was not enough. */
+const MORE_KEYS = 4;
+
+/** A key whose topper buckets were looked at, and the one that ranks it. */
+type Candidate = { readonly key: string; readonly value: Exact };
+
+type Search = {
+  readonly reader: SegmentReader;
+  readonly live: LiveSegments;
+  readonly asked: SeriesAsked;
+  readonly bound: TimeBound | null;
+};
+
+/**
+ * Ranks keys by a topper bucket of each: the largest, or a percentile. Only a key's series tells
+ * what it has there, and a group may have millions of keys. But no key has more there than its
+ * hours allow (topk/bound-ranks.ts). So keys are looked at in the order of their bounds, and when
+ * as many as are wanted have at least what the next bound allows, no other key can come before
+ * them. Means and minima have no bounds: of these every key is looked at.
+ */
+export async function rankBySeries(
+  reader: SegmentReader,
+  live: LiveSegments,
+  asked: SeriesAsked,
+  { bound, sizes = SIZES }: { readonly bound: TimeBound | null; readonly sizes?: SearchSizes },
+): Promise<RankedKeys> {
+  const search: Search = { reader, live, asked, bound };
+  const { maxItems } = asked.question;
+  let first: Candidate[] = [];
+  let looked = 0;
+  for (let wanted = Math.max(sizes.firstKeys, maxItems * 2); ; wanted *= MORE_KEYS) {
+    const { keys, isAll } = await likelyKeys(search, wanted);
+    while (looked < keys.length) {
+      const some = keys.slice(looked, looked + sizes.keysAtOnce);
+      looked += some.length;
+      first = [...first, ...(await lookAt(search, some))].sort(inOrder).slice(0, maxItems);
+      const last = some.at(-1);
+      if (last && isDecided(first, last, maxItems)) return choose(search, first);
+    }
+    if (isAll) return choose(search, first);
+  }
+}
+
+type Likely = { readonly keys: readonly BoundedKey[]; readonly isAll: boolean };
+
+/** The first `wanted` keys in the order of their bounds. */
+async function likelyKeys({ reader, live, asked, bound }: Search, wanted: number): Promise<Likely> {
+  const { group, read, question } = asked;
+  const { within, passing } = question;
+  if (hasBounds(read.fold)) {
+    const wantedKeys = {
+      group,
+      read,
+      selection: { within, passing },
+      rank: rankOf(asked),
+      maxItems: wanted,
+    };
+    const { keys, keyCount } = await boundKeys(reader, live.segments, wantedKeys, bound);
+    return { keys, isAll: keys.length === keyCount };
+  }
+  const top = { kind: 'top', within, passing, maxItems: wanted } as const;
+  const [answer] = await answerSegments(reader, live, [{ group, read, question: top }], bound);
+  if (answer?.kind !== 'top') throw new Error('another question was answered');
+  const keys = answer.listed.map(({ key }) => ({ key, most: Number.POSITIVE_INFINITY }));
+  return { keys, isAll: keys.length === answer.keyCount };
+}
+
+/** Counted from the largest, which of a counter's topper buckets is asked for. */
+function rankOf({ read, question: { percentile, bucketCount } }: SeriesAsked): number {
+  if (percentile === null || !isCounting(read.fold)) return 1;
+  const place = nearestRank(bucketCount, percentile, 0);
+  return typeof place === 'number' ? bucketCount - place : 1;
+}
+
+/** What the series of keys say. A key whose bound is 0 has nothing but zeros there. */
+async function lookAt(
+  { reader, live, asked, bound }: Search,
+  keys: readonly BoundedKey[],
+): Promise<Candidate[]> {
+  const { group, read } = asked;
+  const isZero = ({ most }: BoundedKey): boolean => most === 0 && isCounting(read.fold);
+  const open = keys.filter((each) => !isZero(each));
+  const stepSeconds = group.shape.topperBucketSeconds;
+  const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
+  const series = await readKeySteps(reader, live.segments, requests, bound);
+  const found = keys.filter(isZero).map(({ key }) => ({ key, value: NOTHING }));
+  for (const [i, { key }] of open.entries()) {
+    const value = valueIn(series[i] as StepSeries, asked);
+    if (value) found.push({ key, value });
+  }
+  return found;
+}
+
+const NOTHING: Exact = { sum: 0n, count: 1n };
+
+/** Decision 27. null: the key has no reading. */
+function valueIn(series: StepSeries, { read, question }: SeriesAsked): Exact | null {
+  const { percentile, bucketCount } = question;
+  const count = series.ids.length;
+  const zeros = isCounting(read.fold) ? bucketCount - count : 0;
+  const place =
+    percentile === null ? largestPlace(count, zeros) : nearestRank(count, percentile, zeros);
+  if (place === null) return null;
+  return place === ZERO ? NOTHING : orderedSteps(series)(place);
+}
+
+const largestPlace = (count: number, zeros: number): number | 'zero' | null =>
+  count > 0 ? count - 1 : zeros > 0 ? ZERO : null;
+
+/** Decision 24: the larger first, of equals the one whose raw form is smaller. */
+const inOrder = (a: Candidate, b: Candidate): number =>
+  compareExact(b.value, a.value) || Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
+
+/**
+ * Whether no key after `last` can be among the first. All of these have a smaller bound, or the
+ * same and come later.
+ */
+function isDecided(first: readonly Candidate[], last: BoundedKey, maxItems: number): boolean {
+  const worst = first[maxItems - 1];
+  if (!worst || !Number.isFinite(last.most)) return false;
+  const most: Exact = { sum: BigInt(last.most), count: 1n };
+  return inOrder(worst, { key: last.key, value: most }) <= 0;
+}
+
+/** The chosen keys with what they come to in the window, and what is left. */
+async function choose(
+  { reader, live, asked, bound }: Search,
+  first: readonly Candidate[],
+): Promise<RankedKeys> {
+  const { group, read, question } = asked;
+  const { within, passing } = question;
+  const keys = first.map(({ key }) => key);
+  const chosen = { kind: 'chosen', within, passing, keys } as const;
+  const [answer] = await answerSegments(reader, live, [{ group, read, question: chosen }], bound);
+  if (answer?.kind !== 'chosen') throw new Error('another question was answered');
+  const { values, total, others, othersMatching, keyCount } = answer;
+  const listed = first.map(({ key, value: beside }, i) => ({
+    key,
+    value: values[i] ?? null,
+    beside,
+  }));
+  return { kind: 'ranked', listed, total, others, othersMatching, keyCount };
+}

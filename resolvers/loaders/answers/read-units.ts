@@ -1,0 +1,106 @@
+import type { KeySet } from '../../../segments/filter/key-set.ts';
+import type { BlockRun } from '../../../topk/cover.ts';
+import type { UnitReadings } from '../../../topk/fold-units.ts';
+import { SharedArrays } from '../../../topk/shared-arrays.ts';
+import { SegmentBlocks, type StartedBlock } from '../blocks/segment-blocks.ts';
+import { keysOfSource, mapped, type PartsUnion } from '../keys/parts-union.ts';
+import { SegmentKeys } from '../keys/segment-keys.ts';
+import type { KeysPassing, SegmentGroup } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import type { SegmentPart } from '../plan/plan-segments.ts';
+import { identityOf, type SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+
+/** Keys and blocks of the segments of some reads. */
+export type PartsRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
+
+export const openParts = (reader: SegmentReader): PartsRead => ({
+  keys: new SegmentKeys(reader),
+  blocks: new SegmentBlocks(reader),
+});
+
+/** What is read of a group. */
+type PartsWanted = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly parts: readonly SegmentPart[];
+};
+
+/** Looks for what parts need, and wishes for what is not remembered: so many blocks. */
+export function wantParts(
+  { keys, blocks }: PartsRead,
+  { group, read, parts }: PartsWanted,
+  wishes: SectionWishes,
+): number {
+  let count = 0;
+  for (const { segment, cover, above } of parts) {
+    if (above.length === 0) keys.want(group, segment, wishes);
+    for (const step of above) blocks.want(step.rollUp, keysOfSource(step), 0, wishes);
+    for (const run of [...cover.runs, ...cover.less]) {
+      count += blocks.want(segment, run, read.slot - 1, wishes);
+    }
+  }
+  return count;
+}
+
+/** The keys of a union that pass a filter. */
+export async function passingKeys(
+  { memory }: SegmentReader,
+  union: PartsUnion,
+  { name, match }: KeysPassing,
+): Promise<KeySet> {
+  const known = memory.find('filters', `${union.name} ${name}`);
+  if (known) return known;
+  const found = await match(union.keys);
+  memory.keep('filters', `${union.name} ${name}`, found);
+  return found;
+}
+
+type UnitsWanted = {
+  readonly read: MeterRead;
+  readonly parts: readonly SegmentPart[];
+  readonly union: PartsUnion;
+  readonly blocks: SegmentBlocks;
+};
+
+/** A block with readings; start: of its span, epoch seconds. */
+export type StartedUnit = { readonly start: number; readonly unit: UnitReadings };
+
+/** Blocks with readings, their keys by their ordinals in the union. */
+export const unitsOf = (reader: SegmentReader, wanted: UnitsWanted): UnitReadings[] =>
+  startedUnits(reader, wanted).map(({ unit }) => unit);
+
+export function startedUnits(
+  { memory }: SegmentReader,
+  { read, parts, union, blocks }: UnitsWanted,
+): StartedUnit[] {
+  const units: StartedUnit[] = [];
+  const arrays = new SharedArrays();
+  for (const part of parts) {
+    const { segment, cover } = part;
+    const map = union.mapOf(part);
+    const toUnion = ({ level }: BlockRun, { start, block: { ids } }: StartedBlock): Uint32Array => {
+      // A block of all keys is the map itself.
+      if (map === null || ids.length === map.length) return map ?? ids;
+      const name = `${identityOf(segment)} ${level} ${start} ${union.name}`;
+      const known = memory.find('mapped', name);
+      if (known) return known;
+      const own = mapped(ids, map, arrays);
+      memory.keep('mapped', name, own);
+      return own;
+    };
+    for (const [runs, sign] of [
+      [cover.runs, 1],
+      [cover.less, -1],
+    ] as const) {
+      for (const run of runs) {
+        for (const started of blocks.startsOf(segment, run, read.slot - 1)) {
+          const { column } = started.block;
+          if (column === null) continue;
+          const unit = { ids: toUnion(run, started), column, sign };
+          units.push({ start: started.start, unit });
+        }
+      }
+    }
+  }
+  return units;
+}

@@ -1,0 +1,100 @@
+import type { VersionedRow } from '../../../db/queries/select-versions.ts';
+import { PassedOver, SnapshotMoved } from '../../../db/snapshot-check.ts';
+import { standbyCheck } from '../../../db/standby-check.ts';
+import { StandbySession, type StandbySessionOptions } from '../../../db/standby-session.ts';
+import type { Standbys } from '../standbys/standbys.ts';
+
+/** A standby as a context names it. */
+export type SharedNode = { readonly name: string; readonly url: string };
+
+export type StandbyChoiceOptions = {
+  readonly standbys: Standbys;
+  /** Of the session on the standby at this address. */
+  readonly sessionAt: (url: string) => Omit<StandbySessionOptions, 'check' | 'onFailed'>;
+  /** Whether the request can begin anew when a standby is passed over. */
+  readonly mayShare: boolean;
+  readonly primaryUrl: string;
+};
+
+/** Which standby may answer a request in place of the primary, and what became of it. */
+export class StandbyChoice {
+  readonly #options: StandbyChoiceOptions;
+  /** The contexts that it is about, with the standbys that share each. */
+  readonly #viewed = new Map<number, readonly SharedNode[]>();
+  /** What it may read, at the versions of the primary. */
+  readonly #granted = new Map<number, VersionedRow>();
+  #chosen: { readonly url: string; readonly session: StandbySession | null } | null = null;
+
+  constructor(options: StandbyChoiceOptions) {
+    this.#options = options;
+  }
+
+  noteGranted(rows: readonly VersionedRow[]): void {
+    for (const row of rows) this.#granted.set(row.contextId, row);
+  }
+
+  /** What a context is at on the primary, if it is granted; null: nobody has asked yet. */
+  grantedAt(contextId: number): VersionedRow | null {
+    return this.#granted.get(contextId) ?? null;
+  }
+
+  /** The request is about a context, which these share. */
+  view(contextId: number, nodes: readonly SharedNode[]): void {
+    const before = this.#viewed.get(contextId);
+    const both = before ? nodes.filter(({ url }) => hasUrl(before, url)) : nodes;
+    this.#viewed.set(contextId, both);
+    const { url = '', session = null } = this.#chosen ?? {};
+    const isCovered = before !== undefined && hasUrl(both, url);
+    if (session && !isCovered) session.fail(new SnapshotMoved('a standby lacks a context'));
+  }
+
+  isShared(contextId: number): boolean {
+    return (this.#viewed.get(contextId) ?? []).length > 0;
+  }
+
+  /** What the context calls the standby that was chosen; null: none was. */
+  nameFor(contextId: number): string | null {
+    const nodes = this.#viewed.get(contextId) ?? [];
+    return nodes.find(({ url }) => url === this.#chosen?.url)?.name ?? null;
+  }
+
+  /** On the standby that is to answer; null: the primary is. */
+  open(ownBusy: number): StandbySession | null {
+    const { standbys, sessionAt, mayShare, primaryUrl } = this.#options;
+    const contextIds = [...this.#viewed.keys()];
+    const expected = contextIds.flatMap((id) => this.#granted.get(id) ?? []);
+    const urls = this.#commonUrls();
+    const isKnown = expected.length === contextIds.length;
+    if (!mayShare || !isKnown || urls.length === 0) return null;
+    const url = standbys.pick({ urls, contextIds, ownBusy });
+    const session =
+      url === null
+        ? null
+        : new StandbySession({
+            ...sessionAt(url),
+            check: standbyCheck(expected),
+            onFailed(error) {
+              if (error instanceof PassedOver) standbys.passedOver(url, error.reason, expected);
+            },
+          });
+    this.#chosen = { url: url ?? primaryUrl, session };
+    return session;
+  }
+
+  /** When the request is over. */
+  end(): void {
+    const { standbys } = this.#options;
+    if (!this.#chosen) return;
+    const { url, session } = this.#chosen;
+    this.#chosen = null;
+    if (session === null || (session.hasBegun && !session.moved)) standbys.answered(url);
+  }
+
+  #commonUrls(): string[] {
+    const [first = [], ...others] = this.#viewed.values();
+    return first.map(({ url }) => url).filter((url) => others.every((nodes) => hasUrl(nodes, url)));
+  }
+}
+
+const hasUrl = (nodes: readonly SharedNode[], url: string): boolean =>
+  nodes.some((node) => node.url === url);

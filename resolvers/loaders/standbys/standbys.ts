@@ -1,0 +1,119 @@
+import { busyConnections, type NodePools } from '../../../db/node-pools.ts';
+import type { VersionedRow } from '../../../db/queries/select-versions.ts';
+import type { PassReason } from '../../../db/snapshot-check.ts';
+import { selectStandby } from '../../../db/standby-check.ts';
+import { withinBound } from '../../../db/time-bound.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { pickNode } from './pick-node.ts';
+import { StandbyState } from './standby-state.ts';
+
+export type StandbysOptions = {
+  readonly pools: NodePools;
+  /** Told once of a standby, by its address, when it has been passed over for long … */
+  readonly onPassedOver?: (url: string, reason: PassReason) => void;
+  /** … and once when it is used again. */
+  readonly onUsedAgain?: (url: string) => void;
+};
+
+/** What a request that names no node asks for. */
+export type Wanted = {
+  /** Addresses of the standbys that share all its contexts. */
+  readonly urls: readonly string[];
+  readonly contextIds: readonly number[];
+  /** Connections to the primary that it holds itself. */
+  readonly ownBusy: number;
+};
+
+/** What became of requests that a shared standby might have answered, by node. */
+export type SharedUse = {
+  readonly url: string;
+  readonly answered: number;
+  readonly passedOver: ReadonlyMap<PassReason, number>;
+  /** Why it is passed over now; null: it is used. */
+  readonly reason: PassReason | null;
+};
+
+type Known = {
+  readonly state: StandbyState;
+  readonly passedOver: Map<PassReason, number>;
+  answered: number;
+};
+
+/** The nodes that answer requests that name none: the primary, and standbys that are shared. */
+export class Standbys {
+  readonly #options: StandbysOptions;
+  readonly #known = new Map<string, Known>();
+  #turn = 0;
+
+  constructor(options: StandbysOptions) {
+    this.#options = options;
+  }
+
+  /** The standby that is to answer; null: the primary is. */
+  pick({ urls, contextIds, ownBusy }: Wanted): string | null {
+    const { pools } = this.#options;
+    const fit = urls.filter((url) => {
+      const { state } = this.#at(url);
+      this.#lookAgain(url, state);
+      return state.isFitFor(contextIds);
+    });
+    if (fit.length === 0) return null;
+    const busy = [
+      busyConnections(pools.at(pools.primaryUrl)) - ownBusy,
+      ...fit.map((url) => busyConnections(pools.at(url))),
+    ];
+    this.#turn += 1;
+    return [null, ...fit][pickNode(busy, this.#turn)] ?? null;
+  }
+
+  answered(url: string): void {
+    const known = this.#at(url);
+    known.answered += 1;
+    known.state.answered();
+  }
+
+  passedOver(url: string, reason: PassReason, expected: readonly VersionedRow[]): void {
+    const { state, passedOver } = this.#at(url);
+    passedOver.set(reason, (passedOver.get(reason) ?? 0) + 1);
+    state.passOver(reason, expected, performance.now());
+  }
+
+  use(): readonly SharedUse[] {
+    return Array.from(this.#known, ([url, { state, answered, passedOver }]) => ({
+      url,
+      answered,
+      passedOver,
+      reason: state.reason,
+    }));
+  }
+
+  #at(url: string): Known {
+    const known = this.#known.get(url) ?? {
+      state: new StandbyState(),
+      passedOver: new Map(),
+      answered: 0,
+    };
+    this.#known.set(url, known);
+    return known;
+  }
+
+  /** No request waits for it. */
+  #lookAgain(url: string, state: StandbyState): void {
+    const contextIds = state.beginLook(performance.now());
+    if (contextIds === null) return;
+    const { pools, onPassedOver, onUsedAgain } = this.#options;
+    const bound = {
+      seconds: LIMITS.standbyWaitMs / 1000,
+      until: performance.now() + LIMITS.standbyWaitMs,
+    };
+    const tell = (row: Awaited<ReturnType<typeof selectStandby>>): void => {
+      const { reason } = state;
+      const notice = state.looked({ row, nowMs: performance.now() });
+      if (notice === 'passed over' && reason) onPassedOver?.(url, reason);
+      if (notice === 'used again') onUsedAgain?.(url);
+    };
+    withinBound(selectStandby(pools.at(url).control, contextIds), bound).then(tell, () =>
+      tell(null),
+    );
+  }
+}

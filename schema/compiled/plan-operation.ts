@@ -1,0 +1,109 @@
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getArgumentValues,
+  isLeafType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  TypeNameMetaFieldDef,
+  visit,
+} from 'graphql';
+import { type Collecting, collectFields } from './collect-fields.ts';
+import { completerOf, type ObjectPlan } from './completers.ts';
+import type { Arguments, FieldPlan } from './field-plan.ts';
+import { quoted } from './json-text.ts';
+import type { TypeGuard } from './type-scopes.ts';
+
+/** A schema, and what its types ask of whoever asks for their objects. */
+export type GuardedSchema = {
+  readonly schema: GraphQLSchema;
+  readonly guards: ReadonlyMap<string, TypeGuard>;
+};
+
+/** What an operation is planned with. */
+export type Planning = GuardedSchema & Collecting;
+
+/** The root fields of an operation; the fields below are planned as they are reached. */
+export function planOperation(
+  planning: Planning,
+  { selectionSet }: OperationDefinitionNode,
+): readonly FieldPlan[] {
+  const root = planning.schema.getQueryType();
+  if (!root) throw new Error('the schema has no query type');
+  let number = 0;
+  const planFields = (type: GraphQLObjectType, sets: readonly SelectionSetNode[]): FieldPlan[] => {
+    const fields: FieldPlan[] = [];
+    for (const [name, nodes] of collectFields(planning, type, sets)) {
+      const [node] = nodes;
+      const definition = node && definitionOf(type, node);
+      if (!definition) continue;
+      fields.push({
+        number,
+        name,
+        lead: `${fields.length === 0 ? '' : ','}${quoted(name)}:`,
+        nodes,
+        definition,
+        parentType: type,
+        args: constantArguments(definition, node),
+        isComposite: isComposite(definition),
+        isNonNull: isNonNullType(definition.type),
+        complete: completerOf(
+          {
+            title: `${type.name}.${definition.name}`,
+            nodes,
+            planOf: (below) => planObjects(below, nodes),
+          },
+          definition.type,
+        ),
+      });
+      number += 1;
+    }
+    return fields;
+  };
+  const planObjects = (type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan => {
+    let planned: readonly FieldPlan[] | undefined;
+    const fields = (): readonly FieldPlan[] => {
+      planned ??= planFields(
+        type,
+        nodes.flatMap((node) => node.selectionSet ?? []),
+      );
+      return planned;
+    };
+    return { fields, guard: planning.guards.get(type.name) };
+  };
+  return planFields(root, [selectionSet]);
+}
+
+type Definition = GraphQLField<unknown, unknown>;
+
+const definitionOf = (type: GraphQLObjectType, { name }: FieldNode): Definition | undefined =>
+  name.value === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : type.getFields()[name.value];
+
+const isComposite = ({ type }: Definition): boolean =>
+  !isLeafType(isNonNullType(type) ? type.ofType : type);
+
+/** null: they depend on variables, or are an error, which is the field's each time. */
+function constantArguments(definition: Definition, node: FieldNode): Arguments | null {
+  if (hasVariables(node)) return null;
+  try {
+    return getArgumentValues(definition, node);
+  } catch {
+    return null;
+  }
+}
+
+function hasVariables({ arguments: given = [] }: FieldNode): boolean {
+  let has = false;
+  for (const argument of given) {
+    visit(argument, {
+      [Kind.VARIABLE]() {
+        has = true;
+      },
+    });
+  }
+  return has;
+}

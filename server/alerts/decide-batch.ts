@@ -1,0 +1,73 @@
+import {
+  type AlertEvent,
+  decideAlike,
+  decideWindow,
+  type RuleState,
+} from '../../domain/alerts/decide-windows.ts';
+import { type WindowRun, windowRuns } from '../../domain/alerts/windows.ts';
+import type { EpochSeconds } from '../../domain/interval.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { pause } from '../../resolvers/loaders/session/turns.ts';
+import { metWithoutData, readWindows, withKeys } from './read-windows.ts';
+import type { RuleReads } from './rule-reads.ts';
+
+/** Consecutive windows, by the first and the last of their ends. */
+export type Ends = { readonly first: EpochSeconds; readonly last: EpochSeconds };
+
+export type DecidedBatch = {
+  readonly state: RuleState;
+  /** Events that began, ended or have a new peak, in their new state. */
+  readonly changed: readonly AlertEvent[];
+  /** The end of the last window that was decided. */
+  readonly decidedTo: EpochSeconds;
+  /** How many windows there were. */
+  readonly windows: number;
+};
+
+/**
+ * Decides windows in order, until the limit for windows that are read together is reached. Windows
+ * without data are not read, and do not count towards it.
+ */
+export async function decideBatch(
+  reads: RuleReads,
+  before: RuleState,
+  { first, last }: Ends,
+): Promise<DecidedBatch> {
+  const { rule, gridSeconds, spans } = reads;
+  const grid = { gridSeconds, windowSeconds: rule.windowSeconds };
+  const changed = new Map<string, AlertEvent>();
+  let state = before;
+  let decidedTo = first - gridSeconds;
+  const note = (decided: { state: RuleState; changed: readonly AlertEvent[] }): void => {
+    state = decided.state;
+    for (const event of decided.changed) {
+      changed.set(JSON.stringify([event.startedAt, event.key]), event);
+    }
+  };
+  let left = LIMITS.alertBatchWindows;
+  for (const run of windowRuns({ first, last }, grid, spans)) {
+    if (!run.mayHaveData) {
+      note(decideAlike(rule, state, { ...run, gridSeconds, met: metWithoutData(reads) }));
+      decidedTo = run.last;
+      continue;
+    }
+    const ends = endsOf(run, gridSeconds, left);
+    for (const window of await readWindows(reads, ends)) {
+      await pause();
+      const finding = window.isCut
+        ? await withKeys(reads, window, [...state.firing.keys()])
+        : window;
+      note(decideWindow(rule, state, finding));
+      decidedTo = window.end;
+    }
+    left -= ends.length;
+    if (left === 0) break;
+  }
+  const windows = (decidedTo - first) / gridSeconds + 1;
+  return { state, changed: [...changed.values()], decidedTo, windows };
+}
+
+function endsOf({ first, last }: WindowRun, gridSeconds: number, limit: number): EpochSeconds[] {
+  const count = Math.min(limit, (last - first) / gridSeconds + 1);
+  return Array.from({ length: count }, (_, i) => first + i * gridSeconds);
+}

@@ -1,0 +1,130 @@
+import { type DecidedTo, selectRuleState } from '../../db/write/alerts/rule-state.ts';
+import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
+import type { RuleDataTimes } from '../../db/write/alerts/select-data-times.ts';
+import { type IdentifiedEvent, writeDecision } from '../../db/write/alerts/write-decision.ts';
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import {
+  type AlertEvent,
+  decideWindow,
+  type RuleState,
+} from '../../domain/alerts/decide-windows.ts';
+import { firstEndAfter, lastDueEnd, settledAt } from '../../domain/alerts/windows.ts';
+import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { decideBatch } from './decide-batch.ts';
+import { eventIdOf } from './event-id.ts';
+import { openRuleReads } from './rule-reads.ts';
+import type { WindowReader } from './window-reader.ts';
+
+export type Deciding = {
+  readonly connection: Connection;
+  readonly reader: WindowReader;
+  readonly signal: AbortSignal;
+  /** Epoch seconds. */
+  readonly now: EpochSeconds;
+};
+
+/** What was decided of a rule. */
+export type RuleOutcome = {
+  readonly windows: number;
+  readonly began: readonly IdentifiedEvent[];
+  readonly ended: readonly IdentifiedEvent[];
+  /** From the last window that was decided to the last that is due. */
+  readonly lagSeconds: number;
+  /** When a window becomes due without new data; null: never. */
+  readonly lookAgainAt: EpochSeconds | null;
+};
+
+const NOTHING = { windows: 0, began: [], ended: [] } as const;
+
+/**
+ * Decides the next batch of a rule's windows that are due. null: another server has decided them,
+ * or the rule was changed meanwhile.
+ */
+export async function decideRule(
+  deciding: Deciding,
+  alert: StoredAlert,
+  data: RuleDataTimes | null,
+): Promise<RuleOutcome | null> {
+  const before = await selectRuleState(deciding.connection, alert.alertId);
+  if (!before) return null;
+  // Without any data no window is due, and a rule about silence has nothing to miss.
+  if (!data) return { ...NOTHING, lagSeconds: 0, lookAgainAt: null };
+  const known = { alert, before, data };
+  return alert.rule.when.condition === 'silent_seconds'
+    ? decideSilence(deciding, known)
+    : decideDue(deciding, known);
+}
+
+type Known = {
+  readonly alert: StoredAlert;
+  readonly before: DecidedTo;
+  readonly data: RuleDataTimes;
+};
+
+async function decideDue(deciding: Deciding, known: Known): Promise<RuleOutcome | null> {
+  const { reader, signal, now } = deciding;
+  const { alert, before, data } = known;
+  const { rule, contextId, topperBucketSize: grid } = alert;
+  const beginsAfter = alert.beginsAfter ?? data.first;
+  const first = firstEndAfter(before.evaluatedTo ?? beginsAfter, grid);
+  const last = lastDueEnd(data, grid, now);
+  const lookAgainAt = now < settledAt(data, grid) ? settledAt(data, grid) : null;
+  if (last < first) return { ...NOTHING, lagSeconds: 0, lookAgainAt };
+  const batch = await reader.inSnapshot(signal, async (loaders) =>
+    decideBatch(await openRuleReads(loaders, { contextId, rule }), before.state, { first, last }),
+  );
+  const { state, changed, decidedTo, windows } = batch;
+  const written = await store(deciding, known, { state, changed, evaluatedTo: decidedTo });
+  return written && { ...written, windows, lagSeconds: last - decidedTo, lookAgainAt };
+}
+
+/** Compares the age of the newest bucket with the clock. Only changes are written. */
+async function decideSilence(deciding: Deciding, known: Known): Promise<RuleOutcome | null> {
+  const { alert, before, data } = known;
+  const every = LIMITS.alertSilenceSeconds;
+  const end = floorTo(deciding.now, every);
+  const nothing = { ...NOTHING, lagSeconds: 0, lookAgainAt: end + every };
+  if (before.evaluatedTo !== null && end <= before.evaluatedTo) return nothing;
+  const seconds = end - data.newestAt;
+  const met = seconds > alert.rule.when.threshold ? [{ key: null, value: BigInt(seconds) }] : [];
+  const { state, changed } = decideWindow(atOnce(alert), before.state, { end, met });
+  if (changed.length === 0) return nothing;
+  const written = await store(deciding, known, { state, changed, evaluatedTo: end });
+  return written && { ...nothing, ...written };
+}
+
+/** `for_windows` and `clear_windows` do not apply to silence. */
+const atOnce = ({ rule }: StoredAlert) => ({ ...rule, forWindows: 1, clearWindows: 1 });
+
+type Decided = {
+  readonly state: RuleState;
+  readonly changed: readonly AlertEvent[];
+  readonly evaluatedTo: EpochSeconds;
+};
+
+/** Stores all of it in one transaction; null: another server was faster, and nothing was stored. */
+async function store(
+  { connection }: Deciding,
+  { alert, before, data }: Known,
+  { state, changed, evaluatedTo }: Decided,
+): Promise<Pick<RuleOutcome, 'began' | 'ended'> | null> {
+  const { alertId, contextId, revision } = alert;
+  const events = changed.map((event) => ({ ...event, eventId: eventIdOf({ revision, ...event }) }));
+  const wasFiring = ({ key, startedAt }: AlertEvent) =>
+    before.state.firing.get(key)?.startedAt === startedAt;
+  const began = events.filter((event) => !wasFiring(event));
+  const isWritten = await inTransaction(connection, () =>
+    writeDecision(connection, {
+      alertId,
+      contextId,
+      beginsAfter: alert.beginsAfter ?? data.first,
+      before,
+      evaluatedTo,
+      state,
+      began,
+      changed: events.filter(wasFiring),
+    }),
+  );
+  return isWritten ? { began, ended: events.filter(({ endedAt }) => endedAt !== null) } : null;
+}

@@ -1,0 +1,45 @@
+import { tryLockDecisions } from '../../db/write/alerts/try-lock-decisions.ts';
+import {
+  type Connection,
+  isTransactionPooled,
+  type OpenConnection,
+  openConnection,
+} from '../../db/write/connection.ts';
+
+/**
+ * The connection on which one server decides. Its advisory lock keeps other servers from reading
+ * the same windows in vain, and is released with the connection, however the server ends. The lock
+ * is only an optimization: the update of the rule's row makes sure that each window is decided once
+ * (write-decision.ts). Behind a pooler in transaction mode, which cannot hold such a lock, all
+ * servers try.
+ */
+export class DecidingSession {
+  readonly #databaseUrl: string;
+  #client: OpenConnection | null = null;
+  #isHolder = false;
+
+  constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl;
+  }
+
+  async open(): Promise<Connection> {
+    this.#client ??= await openConnection(this.#databaseUrl, 'alerts');
+    return this.#client;
+  }
+
+  /** Whether this server is the one that decides. */
+  async mayDecide(): Promise<boolean> {
+    const connection = await this.open();
+    if (this.#isHolder || isTransactionPooled(connection)) return true;
+    this.#isHolder = await tryLockDecisions(connection);
+    return this.#isHolder;
+  }
+
+  /** The next call of `open` connects again. */
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    this.#isHolder = false;
+    await client?.end().catch(() => undefined);
+  }
+}

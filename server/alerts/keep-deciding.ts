@@ -1,0 +1,199 @@
+import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
+import { type RuleDataTimes, selectDataTimes } from '../../db/write/alerts/select-data-times.ts';
+import { selectWatch, type Watch } from '../../db/write/alerts/select-watch.ts';
+import type { Connection } from '../../db/write/connection.ts';
+import { conditionText } from '../../domain/alerts/condition-text.ts';
+import type { EpochSeconds } from '../../domain/interval.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { type BackgroundWork, type Delays, workInBackground } from '../background-work.ts';
+import type { Logger } from '../log.ts';
+import { AlertTally } from './alert-tally.ts';
+import { type Deciding, decideRule, type RuleOutcome } from './decide-rule.ts';
+import { DecidingSession } from './deciding-session.ts';
+import { WindowReader } from './window-reader.ts';
+
+export type KeepDecidingOptions = {
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Counts what was done. */
+  readonly tally?: AlertTally;
+  /** null: only when `runOnce` is called. */
+  readonly delays?: Delays | null;
+};
+
+const DELAYS = { firstMs: LIMITS.alertsFirstMs, everyMs: LIMITS.alertsEveryMs };
+
+/** Decides the windows of all alerts on the primary, each once and in order, as they become due. */
+export function keepDeciding(options: KeepDecidingOptions): BackgroundWork {
+  const evaluator = new Evaluator(options);
+  const work = workInBackground((signal) => evaluator.look(signal), options.delays ?? DELAYS);
+  return {
+    runOnce: work.runOnce,
+    async stop() {
+      await work.stop();
+      await evaluator.close();
+    },
+  };
+}
+
+/** When to look again at a rule for which nothing is due. */
+type Settled = {
+  /** As soon as the context's data have another version than this; null: whatever its version. */
+  readonly version: string | null;
+  /** At this time at the latest; null: only for new data. */
+  readonly at: EpochSeconds | null;
+};
+
+type WatchedRule = Watch['rules'][number];
+
+class Evaluator {
+  readonly #log: Logger;
+  readonly #now: () => EpochSeconds;
+  readonly #tally: AlertTally;
+  readonly #session: DecidingSession;
+  readonly #reader: WindowReader;
+  /** By alert_id. */
+  readonly #settled = new Map<number, Settled>();
+  /** What fails: each is logged once, until it works again. */
+  readonly #failing = new Set<string>();
+
+  constructor(options: KeepDecidingOptions) {
+    const { databaseUrl, log, tally = new AlertTally(), clock = Date.now } = options;
+    this.#log = log;
+    this.#now = () => Math.floor(clock() / 1000);
+    this.#tally = tally;
+    this.#session = new DecidingSession(databaseUrl);
+    this.#reader = new WindowReader({ databaseUrl, runsInline: false });
+  }
+
+  async look(signal: AbortSignal): Promise<void> {
+    try {
+      const connection = await this.#session.open();
+      const watch = await selectWatch(connection);
+      if (this.#failing.delete(ALL)) this.#log.info('alerts are decided again');
+      await this.#decideAll({ connection, watch, signal });
+    } catch (error) {
+      this.#tally.isDeciding = false;
+      // Whatever the error: the next look opens a new connection, or logs why it cannot.
+      await this.#session.close();
+      if (signal.aborted) return;
+      this.#tally.failures += 1;
+      this.#noteFailing(ALL, 'alerts cannot be decided', { err: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#session.close(), this.#reader.close()]);
+  }
+
+  async #decideAll({ connection, watch, signal }: Look): Promise<void> {
+    const { rules, firing, isStandby } = watch;
+    this.#tally.rules = rules.length;
+    this.#tally.firing = firing;
+    this.#forgetOthers(rules);
+    this.#tally.isDeciding = !isStandby && (await this.#session.mayDecide());
+    if (!this.#tally.isDeciding) return;
+    let due = rules.filter((rule) => !this.#isSettled(rule));
+    // One batch of each in turn, so that a rule with a year to catch up does not delay the others.
+    while (due.length > 0) {
+      const alerts = await selectAlerts(connection, null);
+      const times = await selectDataTimes(
+        connection,
+        due.map(({ alertId }) => alertId),
+      );
+      const more: WatchedRule[] = [];
+      for (const rule of due) {
+        signal.throwIfAborted();
+        const alert = alerts.find(({ alertId }) => alertId === rule.alertId);
+        const data = times.find(({ alertId }) => alertId === rule.alertId) ?? null;
+        const deciding = { connection, reader: this.#reader, signal, now: this.#now() };
+        const outcome = alert && (await this.#decide(deciding, alert, data));
+        if (outcome && outcome.lagSeconds > 0) more.push(rule);
+        else if (outcome) {
+          this.#settled.set(rule.alertId, { version: rule.version, at: outcome.lookAgainAt });
+        }
+      }
+      due = more;
+    }
+  }
+
+  /**
+   * null: not decided. If a rule fails and the connection still works, the other rules are decided.
+   * Errors: the connection is lost.
+   */
+  async #decide(
+    deciding: Deciding,
+    alert: StoredAlert,
+    data: RuleDataTimes | null,
+  ): Promise<RuleOutcome | null> {
+    const { connection, signal } = deciding;
+    try {
+      const outcome = await decideRule(deciding, alert, data);
+      if (outcome) this.#note(alert, outcome);
+      return outcome;
+    } catch (error) {
+      signal.throwIfAborted();
+      await selectWatch(connection);
+      this.#noteFailedRule(alert, error);
+      return null;
+    }
+  }
+
+  #note(alert: StoredAlert, outcome: RuleOutcome): void {
+    const { context, rule, alertId } = alert;
+    const tally = this.#tally;
+    tally.windows += outcome.windows;
+    tally.began += outcome.began.length;
+    tally.ended += outcome.ended.length;
+    tally.lagOf.set(alertId, outcome.lagSeconds);
+    const named = { context, alert: rule.name };
+    if (this.#failing.delete(String(alertId))) this.#log.info(named, 'an alert is decided again');
+    for (const { key, startedAt, value } of outcome.began) {
+      const condition = conditionText(rule.when);
+      const told = { ...named, key, startedAt, value: String(value), condition };
+      this.#log.info(told, 'an alert began to fire');
+    }
+    for (const { key, startedAt, endedAt } of outcome.ended) {
+      this.#log.info({ ...named, key, startedAt, endedAt }, 'an alert ended');
+    }
+  }
+
+  #noteFailedRule({ alertId, context, rule }: StoredAlert, cause: unknown): void {
+    this.#tally.failures += 1;
+    this.#settled.set(alertId, { version: null, at: this.#now() + LIMITS.alertRetrySeconds });
+    const facts = { err: cause, context, alert: rule.name };
+    this.#noteFailing(String(alertId), 'an alert cannot be decided', facts);
+  }
+
+  #noteFailing(what: string, message: string, facts: object): void {
+    if (this.#failing.has(what)) return;
+    this.#failing.add(what);
+    this.#log.error(facts, `${message}; it is retried until it succeeds, which is logged`);
+  }
+
+  #isSettled({ alertId, version }: WatchedRule): boolean {
+    const settled = this.#settled.get(alertId);
+    if (!settled) return false;
+    if (settled.at !== null && this.#now() >= settled.at) return false;
+    return settled.version === null || settled.version === version;
+  }
+
+  /** Rules that are superseded, disabled or gone. */
+  #forgetOthers(rules: readonly WatchedRule[]): void {
+    const ids = new Set(rules.map(({ alertId }) => alertId));
+    for (const map of [this.#settled, this.#tally.lagOf]) {
+      for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
+    }
+  }
+}
+
+/** In `#failing`: no rule can be decided. */
+const ALL = 'all';
+
+type Look = {
+  readonly connection: Connection;
+  readonly watch: Watch;
+  readonly signal: AbortSignal;
+};

@@ -1,0 +1,132 @@
+import { NEEDS_SESSION } from '../../../db/pooling.ts';
+import type { Retries } from '../../../db/write/alerts/update-failed.ts';
+import { isTransactionPooled, openConnection } from '../../../db/write/connection.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { type BackgroundWork, type Delays, workInBackground } from '../../background-work.ts';
+import type { Logger } from '../../log.ts';
+import { NotificationTally } from './notification-tally.ts';
+import { Notifier } from './notifier.ts';
+import type { Variable } from './sink-address.ts';
+
+export type KeepNotifyingOptions = {
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** The environment, which may hold addresses and secrets of sinks. */
+  readonly variable?: Variable;
+  readonly tally?: NotificationTally;
+  /** null: only when `runOnce` is called. */
+  readonly delays?: Delays | null;
+  readonly retries?: Retries;
+  readonly repeatMs?: number;
+  readonly answerMs?: number;
+};
+
+const DELAYS = { firstMs: LIMITS.notificationLookMs, everyMs: LIMITS.notificationLookMs };
+
+const RETRIES = {
+  firstMs: LIMITS.notificationFirstRetryMs,
+  longestMs: LIMITS.notificationLongestRetryMs,
+  giveUpMs: LIMITS.notificationGiveUpMs,
+};
+
+/**
+ * Notifies the sinks of all contexts when alerts begin and end. One of the servers of a database
+ * does so; when it ends or dies, another one takes over (docs/adr/0018-alerts.md).
+ */
+export function keepNotifying(options: KeepNotifyingOptions): BackgroundWork {
+  const { delays = DELAYS } = options;
+  const keeper = new NotifierKeeper(options, () => void work.runOnce());
+  const work = workInBackground((signal) => keeper.look(signal), delays);
+  return {
+    runOnce: work.runOnce,
+    async stop() {
+      await work.stop();
+      await keeper.end();
+    },
+  };
+}
+
+/** Keeps a notifier, and makes a new one when its connection was lost. */
+class NotifierKeeper {
+  readonly #options: KeepNotifyingOptions;
+  readonly #lookNow: () => void;
+  #notifier: Notifier | null = null;
+  #isPooled = false;
+  #isFailing = false;
+  #isWoken = false;
+
+  constructor(options: KeepNotifyingOptions, lookNow: () => void) {
+    this.#options = options;
+    this.#lookNow = lookNow;
+  }
+
+  async look(signal: AbortSignal): Promise<void> {
+    this.#isWoken = false;
+    if (this.#isPooled) return;
+    const onAbort = () => void this.end();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      if (this.#notifier?.isOver) this.#notifier = null;
+      this.#notifier ??= await this.#open();
+      await this.#notifier?.look();
+      if (this.#isFailing) this.#options.log.info('sinks are notified of alerts again');
+      this.#isFailing = false;
+    } catch (error) {
+      if (!signal.aborted) await this.#giveUp(error);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#notifier?.end();
+  }
+
+  /** null: behind a pooler in transaction mode, which cannot hold the lock. */
+  async #open(): Promise<Notifier | null> {
+    const { databaseUrl, log, clock = Date.now, retries = RETRIES } = this.#options;
+    const { variable = (name: string) => process.env[name] } = this.#options;
+    const { tally = new NotificationTally() } = this.#options;
+    const { repeatMs = LIMITS.alertmanagerRepeatMs } = this.#options;
+    const { answerMs = LIMITS.notificationMs } = this.#options;
+    const connection = await openConnection(databaseUrl, 'notifier');
+    if (isTransactionPooled(connection)) {
+      await connection.end();
+      this.#isPooled = true;
+      log.warn(`sinks are not notified of alerts: ${NEEDS_SESSION}`);
+      return null;
+    }
+    return new Notifier({
+      connection,
+      log,
+      clock,
+      variable,
+      tally,
+      retries,
+      repeatMs,
+      answerMs,
+      onSent: () => this.#wake(),
+      onFailure: (error) => void this.#giveUp(error),
+    });
+  }
+
+  /** Ends the connection, and requests with it. The next look opens another one. */
+  async #giveUp(error: unknown): Promise<void> {
+    const { log } = this.#options;
+    if (!this.#isFailing)
+      log.error({ err: error }, 'sinks cannot be notified of alerts, which is retried');
+    this.#isFailing = true;
+    const failed = this.#notifier;
+    this.#notifier = null;
+    await failed?.end();
+  }
+
+  /** Looks at once instead of at the next interval; several calls are one look. */
+  #wake(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    this.#lookNow();
+  }
+}

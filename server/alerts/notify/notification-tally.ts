@@ -1,0 +1,32 @@
+import type { SinkKind, WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
+
+export const SINK_KINDS = ['webhook', 'alertmanager'] as const satisfies readonly SinkKind[];
+
+/** failed: to be retried. */
+export const DELIVERY_OUTCOMES = ['delivered', 'failed', 'given up'] as const;
+
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+
+/** What this process has delivered to sinks since its start, and what waits to be delivered. */
+export class NotificationTally {
+  readonly #attempts = new Map<string, number>();
+  readonly #waiting = new Map<SinkKind, number>();
+
+  add(kind: SinkKind, outcome: DeliveryOutcome, count: number): void {
+    this.#attempts.set(`${kind} ${outcome}`, this.attempts(kind, outcome) + count);
+  }
+
+  attempts(kind: SinkKind, outcome: DeliveryOutcome): number {
+    return this.#attempts.get(`${kind} ${outcome}`) ?? 0;
+  }
+
+  /** What waits for each sink, as of the last look; none if another server notifies. */
+  noteWaiting(sinks: readonly WaitingSink[]): void {
+    this.#waiting.clear();
+    for (const { kind, waiting } of sinks) this.#waiting.set(kind, this.waiting(kind) + waiting);
+  }
+
+  waiting(kind: SinkKind): number {
+    return this.#waiting.get(kind) ?? 0;
+  }
+}

@@ -1,0 +1,44 @@
+import type { NotifiedEvent } from '../../../db/write/alerts/notified-event.ts';
+import { type Connection, readOn } from '../../../db/write/connection.ts';
+import type { KeyKind, SimpleKeyKind } from '../../../domain/key-kind.ts';
+import { labelOf, readableOf } from '../../../resolvers/keys.ts';
+import { describeKeys } from '../../../resolvers/loaders/keys/describe-keys.ts';
+
+/** An event with the present names of its key; null: it is about the whole group. */
+export type Notification = {
+  readonly event: NotifiedEvent;
+  readonly readable: string | null;
+  readonly label: string | null;
+};
+
+/** Looks up the names of all keys in one statement. */
+export async function describeEvents(
+  connection: Connection,
+  events: readonly NotifiedEvent[],
+): Promise<Notification[]> {
+  const keyed = events.flatMap((event) => (event.key === null ? [] : [{ event, key: event.key }]));
+  const named = keyed.map(({ event, key }) => ({ group: describedGroup(event), key }));
+  const rows = await describeKeys({ read: readOn(connection) }, named, null);
+  const rowOf = new Map(keyed.map(({ event }, i) => [event, rows[i]]));
+  return events.map((event) => {
+    const row = rowOf.get(event);
+    if (!row) return { event, readable: null, label: null };
+    const key = { group: namedGroup(event), row };
+    return { event, readable: readableOf(key), label: labelOf(key) };
+  });
+}
+
+const describedGroup = ({ groupId, keyKind, parts }: NotifiedEvent) => ({
+  groupId,
+  isCrossKey: keyKind === 'crosskey',
+  partGroupIds: parts.map((part) => part?.groupId ?? null),
+});
+
+const namedGroup = ({ keyKind, parts }: NotifiedEvent) =>
+  keyKind === 'crosskey'
+    ? { crosskey: {}, kinds: parts.map((part) => simpleKind(part?.keyKind)) }
+    : { crosskey: null, kinds: [keyKind] };
+
+/** A part is never a cross-key itself (decision 31). If its group is gone, it is plain text. */
+const simpleKind = (kind: KeyKind | undefined): SimpleKeyKind =>
+  kind === undefined || kind === 'crosskey' ? 'text' : kind;

@@ -1,0 +1,100 @@
+import { selectDueDeliveries } from '../../../db/write/alerts/select-due-deliveries.ts';
+import { selectWaitingSinks } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import { tryLockNotifications } from '../../../db/write/alerts/try-lock-notifications.ts';
+import type { Retries } from '../../../db/write/alerts/update-failed.ts';
+import type { OpenConnection } from '../../../db/write/connection.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import type { Logger } from '../../log.ts';
+import { AlertmanagerSender } from './alertmanager-sender.ts';
+import type { NotificationTally } from './notification-tally.ts';
+import { type OnDatabase, oneAtATime } from './one-at-a-time.ts';
+import { Outcomes } from './outcomes.ts';
+import type { Variable } from './sink-address.ts';
+import { WebhookSender } from './webhook-sender.ts';
+
+export type NotifierOptions = {
+  readonly connection: OpenConnection;
+  readonly log: Logger;
+  readonly clock: () => number;
+  readonly variable: Variable;
+  readonly tally: NotificationTally;
+  readonly retries: Retries;
+  readonly repeatMs: number;
+  readonly answerMs: number;
+  /** Called when a request is done: more may be due now. */
+  readonly onSent: () => void;
+  /** Called when the notifier cannot continue. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/**
+ * Sends what is due to sinks, while its connection holds the lock of the server that notifies. It
+ * records outcomes on the same connection, so a server that has lost the lock can record nothing.
+ */
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #onDatabase: OnDatabase;
+  readonly #ending = new AbortController();
+  readonly #webhooks: WebhookSender;
+  readonly #alertmanagers: AlertmanagerSender;
+  readonly #sending = new Set<Promise<void>>();
+  #isChosen = false;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    const { connection, log, clock, variable, tally, retries, repeatMs, answerMs } = options;
+    this.#onDatabase = oneAtATime(connection);
+    const onDatabase = this.#onDatabase;
+    const outcomes = new Outcomes({ onDatabase, log, tally, retries });
+    const { signal } = this.#ending;
+    const sending = { onDatabase, outcomes, variable, clock, repeatMs, answerMs, signal };
+    this.#webhooks = new WebhookSender(sending);
+    this.#alertmanagers = new AlertmanagerSender(sending);
+    connection.once('end', () => this.#ending.abort(new Error('the connection is lost')));
+  }
+
+  /** Whether its connection was lost. */
+  get isOver(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  /** Starts to send what is due now. */
+  async look(): Promise<void> {
+    this.#isChosen ||= await this.#onDatabase(tryLockNotifications);
+    if (!this.#isChosen) return;
+    const sinks = await this.#onDatabase(selectWaitingSinks);
+    this.#options.tally.noteWaiting(sinks);
+    const wanted = sinks.map((sink) => this.#senderOf(sink).wanted(sink));
+    const asked = wanted.filter(({ most }) => most > 0);
+    const due =
+      asked.length === 0
+        ? []
+        : await this.#onDatabase((connection) => selectDueDeliveries(connection, asked));
+    const dueTo = groupBy(due, ({ sinkId }) => sinkId);
+    for (const sink of sinks) {
+      const begun = this.#senderOf(sink).send(sink, dueTo.get(sink.sinkId) ?? []);
+      for (const sending of begun) this.#follow(sending);
+    }
+  }
+
+  /** Aborts what is being sent, and releases the lock. */
+  async end(): Promise<void> {
+    this.#options.tally.noteWaiting([]);
+    this.#ending.abort(new Error('the server ends'));
+    await this.#options.connection.end();
+    await Promise.all(this.#sending);
+  }
+
+  #senderOf({ kind }: { readonly kind: 'webhook' | 'alertmanager' }) {
+    return kind === 'webhook' ? this.#webhooks : this.#alertmanagers;
+  }
+
+  #follow(sending: Promise<void>): void {
+    const { onSent, onFailure } = this.#options;
+    const followed = sending.then(onSent, (error: unknown) => {
+      if (!this.isOver) onFailure(error);
+    });
+    this.#sending.add(followed);
+    void followed.then(() => this.#sending.delete(followed));
+  }
+}

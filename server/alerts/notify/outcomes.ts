@@ -1,0 +1,62 @@
+import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import { type ToldChanges, updateDelivered } from '../../../db/write/alerts/update-delivered.ts';
+import { type Retries, updateFailed } from '../../../db/write/alerts/update-failed.ts';
+import type { Logger } from '../../log.ts';
+import type { NotificationTally } from './notification-tally.ts';
+import type { OnDatabase } from './one-at-a-time.ts';
+import { declaredAt } from './sink-address.ts';
+
+export type OutcomesOptions = {
+  readonly onDatabase: OnDatabase;
+  readonly log: Logger;
+  readonly tally: NotificationTally;
+  readonly retries: Retries;
+};
+
+type Changes = ToldChanges['changes'];
+
+/** Records the outcomes of deliveries: in the database, in metrics and in the log. */
+export class Outcomes {
+  readonly #options: OutcomesOptions;
+  /** The declared addresses of sinks whose last delivery failed. */
+  readonly #failing = new Map<number, string>();
+
+  constructor(options: OutcomesOptions) {
+    this.#options = options;
+  }
+
+  async delivered(sink: WaitingSink, changes: Changes): Promise<void> {
+    const { onDatabase, log, tally } = this.#options;
+    const { sinkId } = sink;
+    const count = await onDatabase((connection) =>
+      updateDelivered(connection, { sinkId, changes }),
+    );
+    tally.add(sink.kind, 'delivered', count);
+    const hadFailed = this.#hasFailed(sink);
+    this.#failing.delete(sinkId);
+    if (hadFailed) log.info(nameOf(sink), 'a sink takes notifications again');
+  }
+
+  async failed(sink: WaitingSink, changes: Changes, reason: string): Promise<void> {
+    const { onDatabase, log, tally, retries } = this.#options;
+    const { sinkId } = sink;
+    const results = await onDatabase((connection) =>
+      updateFailed(connection, { sinkId, changes }, retries),
+    );
+    const givenUp = results.filter((result) => result === 'given up').length;
+    tally.add(sink.kind, 'failed', results.length - givenUp);
+    tally.add(sink.kind, 'given up', givenUp);
+    const about = { ...nameOf(sink), reason };
+    // One line for each outage, not for each attempt.
+    if (!this.#hasFailed(sink)) log.warn(about, 'a sink cannot be notified, which is retried');
+    this.#failing.set(sinkId, declaredAt(sink));
+    if (givenUp > 0) log.error({ ...about, givenUp }, 'notifications were given up after a day');
+  }
+
+  /** A sink that was declared with another address since has not failed there. */
+  #hasFailed(sink: WaitingSink): boolean {
+    return this.#failing.get(sink.sinkId) === declaredAt(sink);
+  }
+}
+
+const nameOf = ({ context, name, kind }: WaitingSink) => ({ context, sink: name, kind });

@@ -1,0 +1,82 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import type { SinkAddress } from './sink-address.ts';
+import { SinkFailure } from './sink-failure.ts';
+
+export type SinkPost = {
+  readonly address: SinkAddress;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long the sink may take to answer. */
+  readonly answerMs: number;
+  /** Aborted when the outcome no longer matters. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * POSTs to a sink. A 2xx status is success, whatever the body. A redirect is a failure, as a
+ * message that is signed for one receiver must not be sent to another. Errors: a `SinkFailure`, or
+ * the reason of the abort.
+ */
+export async function postToSink(post: SinkPost): Promise<void> {
+  const { signal, answerMs } = post;
+  signal.throwIfAborted();
+  const ending = new AbortController();
+  const onAbort = () => ending.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const tooLate = new SinkFailure(`it does not answer within ${answerMs / 1000} s`);
+  const timer = setTimeout(() => ending.abort(tooLate), answerMs);
+  try {
+    const response = await send(post, ending.signal);
+    if (!response.ok) throw new SinkFailure(`it answers with the status ${response.status}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function send({ address, body, headers }: SinkPost, signal: AbortSignal): Promise<Response> {
+  const { url, authorization } = address;
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: authorization === null ? headers : { authorization, ...headers },
+      body,
+      redirect: 'manual',
+      signal,
+    });
+    await readToEnd(response);
+    return response;
+  } catch (error) {
+    if (error instanceof SinkFailure) throw error;
+    throw new SinkFailure(reasonOf(error));
+  }
+}
+
+/** A connection can be reused once its response was read, unless that is too long. */
+async function readToEnd({ body }: Response): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      bytes += (chunk as Uint8Array).length;
+      if (bytes > LIMITS.sinkAnswerBytes) break;
+    }
+  } catch {
+    // The status is enough.
+  }
+}
+
+/** The code of a network error: its message would name the address. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error && cause.message === 'bad port') return BAD_PORT;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' ? `the request fails: ${code}` : 'the request cannot be sent';
+}
+
+/** As `fetch` of browsers, Node's refuses ports such as 25 and 6000 (Fetch standard, port blocking). */
+const BAD_PORT =
+  'its port belongs to another protocol, and HTTP requests to it are blocked: let the sink listen ' +
+  'on another port';

@@ -1,0 +1,70 @@
+import type { DueDelivery, Wanted } from '../../../db/write/alerts/select-due-deliveries.ts';
+import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { describeEvents } from './notification.ts';
+import { postToSink } from './post-to-sink.ts';
+import type { SendingOptions } from './sending.ts';
+import { addressOf, secretOf } from './sink-address.ts';
+import { SinkFailure } from './sink-failure.ts';
+import { webhookRequest } from './webhook-request.ts';
+
+/** Sends changes to webhooks, each in a request of its own, a few at a time to each webhook. */
+export class WebhookSender {
+  readonly #options: SendingOptions;
+  /** Names of the deliveries in progress, by sink. */
+  readonly #underWay = new Map<number, Set<string>>();
+
+  constructor(options: SendingOptions) {
+    this.#options = options;
+  }
+
+  /** How many to select: deliveries in progress may be among those that are due. */
+  wanted({ sinkId, waiting }: WaitingSink): Wanted {
+    const busy = this.#busy(sinkId).size;
+    const hasRoom = busy < LIMITS.webhookRequests && busy < waiting;
+    return { sinkId, most: hasRoom ? busy + LIMITS.webhookRequests : 0 };
+  }
+
+  /** Sends as many as allowed; returns the requests that it has started. */
+  send(sink: WaitingSink, due: readonly DueDelivery[]): Promise<void>[] {
+    const busy = this.#busy(sink.sinkId);
+    const idle = due.filter((delivery) => !busy.has(nameOf(delivery)));
+    return idle.slice(0, LIMITS.webhookRequests - busy.size).map(async (delivery) => {
+      const name = nameOf(delivery);
+      busy.add(name);
+      try {
+        await this.#deliver(sink, delivery);
+      } finally {
+        busy.delete(name);
+      }
+    });
+  }
+
+  async #deliver(sink: WaitingSink, { event, change }: DueDelivery): Promise<void> {
+    const { onDatabase, outcomes, variable, answerMs, signal } = this.#options;
+    const changes = [{ eventId: event.eventId, change }];
+    try {
+      const address = addressOf(sink, variable);
+      const secret = secretOf(sink, variable);
+      const [notification] = await onDatabase((connection) => describeEvents(connection, [event]));
+      if (!notification) return;
+      const request = webhookRequest(notification, change, secret);
+      await postToSink({ ...request, address, answerMs, signal });
+    } catch (error) {
+      if (!(error instanceof SinkFailure)) throw error;
+      await outcomes.failed(sink, changes, error.message);
+      return;
+    }
+    await outcomes.delivered(sink, changes);
+  }
+
+  #busy(sinkId: number): Set<string> {
+    const known = this.#underWay.get(sinkId);
+    if (known) return known;
+    const made = new Set<string>();
+    this.#underWay.set(sinkId, made);
+    return made;
+  }
+}
+
+const nameOf = ({ event, change }: DueDelivery): string => `${event.eventId} ${change}`;

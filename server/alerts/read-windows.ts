@@ -1,0 +1,169 @@
+import type { Finding, MetKey } from '../../domain/alerts/decide-windows.ts';
+import { windowEndingAt } from '../../domain/alerts/windows.ts';
+import { compareKeys } from '../../domain/compare-keys.ts';
+import type { Exact } from '../../domain/exact.ts';
+import type { EpochSeconds } from '../../domain/interval.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isCounting } from '../../domain/meter-type.ts';
+import {
+  combine,
+  isListable,
+  shareOf,
+  shownTotal,
+  shownValue,
+} from '../../domain/topper-arithmetic.ts';
+import type { TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questions.ts';
+import { pause } from '../../resolvers/loaders/session/turns.ts';
+import { askTop, type RuleReads } from './rule-reads.ts';
+
+/** A window as it was read. */
+export type ReadWindow = Finding & {
+  /** Of the whole group. */
+  readonly total: Exact | null;
+  /** Whether more keys may meet the condition than were read. */
+  readonly isCut: boolean;
+};
+
+/** How many keys are read at first: few keys meet the condition of a useful rule. */
+const FIRST_KEYS = 100;
+
+/** What meets the rule's condition in each of these windows. */
+export const readWindows = (
+  reads: RuleReads,
+  ends: readonly EpochSeconds[],
+): Promise<ReadWindow[]> =>
+  // Concurrently, so that the loaders plan and read all windows together.
+  Promise.all(ends.map((end) => readWindow(reads, end)));
+
+async function readWindow(reads: RuleReads, end: EpochSeconds): Promise<ReadWindow> {
+  const { rule } = reads;
+  const window = windowEndingAt(end, rule.windowSeconds);
+  switch (rule.when.condition) {
+    case 'total_above':
+    case 'total_below': {
+      const { listed, total, othersMatching } = await askTop(reads, window, 1);
+      const matching = [...listed.map(({ value }) => value), othersMatching];
+      const { fold } = reads.meterRule;
+      const watched = rule.filter ? combine(matching.filter(isThere), fold) : total;
+      return { end, met: metTotal(reads, watched), total, isCut: false };
+    }
+    case 'key_in_top': {
+      const { listed, total } = await askTop(reads, window, rule.when.threshold);
+      return { end, met: await metAmong(reads, end, { listed, total }), total, isCut: false };
+    }
+    case 'key_above':
+    case 'key_share_above':
+    case 'key_grows_by':
+    case 'key_new_above': {
+      const { listed, total, isCut } = await candidates(reads, end);
+      return { end, met: await metAmong(reads, end, { listed, total }), total, isCut };
+    }
+    case 'silent_seconds':
+      throw new Error('silence has no windows');
+    default:
+      return rule.when.condition satisfies never;
+  }
+}
+
+const isThere = (value: Exact | null): value is Exact => value !== null;
+
+/** What meets the condition in windows without readings. */
+export const metWithoutData = (reads: RuleReads): MetKey[] =>
+  reads.rule.when.condition.startsWith('total_') ? metTotal(reads, null) : [];
+
+function metTotal({ rule, meterRule }: RuleReads, total: Exact | null): MetKey[] {
+  const { condition, threshold } = rule.when;
+  const value = shownTotal(total, meterRule);
+  const isMet = condition === 'total_below' ? value < threshold : value > threshold;
+  return isMet ? [{ key: null, value }] : [];
+}
+
+type Listed = { readonly listed: readonly ValuedKey[]; readonly total: Exact | null };
+
+/** The largest keys of the window, down to one that is too small to meet the condition. */
+async function candidates(
+  reads: RuleReads,
+  end: EpochSeconds,
+): Promise<Listed & { readonly isCut: boolean }> {
+  const window = windowEndingAt(end, reads.rule.windowSeconds);
+  const goesOn = (top: TopKeys): boolean => {
+    const last = top.listed.at(-1);
+    return last !== undefined && top.listed.length < top.keyCount && mayMeet(reads, last, top);
+  };
+  let top = await askTop(reads, window, FIRST_KEYS);
+  if (goesOn(top)) {
+    top = await askTop(reads, window, isUnordered(reads) ? top.keyCount : LIMITS.alertKeys);
+  }
+  return { listed: top.listed, total: top.total, isCut: goesOn(top) };
+}
+
+/** Whether a key of any value may meet the condition: a key below 0 may have grown, too. */
+const isUnordered = ({ rule, meterRule }: RuleReads): boolean =>
+  rule.when.condition === 'key_grows_by' && !isCounting(meterRule.fold);
+
+/** Whether a key's value is large enough to meet the condition; if not, nor are smaller ones. */
+function mayMeet(reads: RuleReads, { value }: ValuedKey, { total }: Listed): boolean {
+  const { rule, meterRule } = reads;
+  const { condition, threshold } = rule.when;
+  if (condition === 'key_in_top' || isUnordered(reads)) return true;
+  if (condition === 'key_share_above') {
+    return (shareOf(value, total, meterRule.fold) ?? 0) > threshold;
+  }
+  return shownValue(value, meterRule) > threshold;
+}
+
+/** The given keys of a window that meet the condition. */
+async function metAmong(reads: RuleReads, end: EpochSeconds, given: Listed): Promise<MetKey[]> {
+  const { rule, meterRule } = reads;
+  const { condition, threshold } = rule.when;
+  // Requests go first: there may be thousands of keys, and many windows come at once.
+  await pause();
+  const able = given.listed.filter((each) => mayMeet(reads, each, given));
+  const now = able.map(({ key, value }) => ({ key, value: shownValue(value, meterRule) }));
+  if (condition !== 'key_grows_by' && condition !== 'key_new_above') return now;
+  const before = await valuesBefore(
+    reads,
+    end,
+    now.map(({ key }) => key),
+  );
+  if (condition === 'key_new_above') return now.filter((_, i) => before[i] === null);
+  return now
+    .map(({ key, value }, i) => ({ key, value: value - shownTotal(before[i] ?? null, meterRule) }))
+    .filter(({ value }) => value > threshold)
+    .sort((a, b) => (a.value === b.value ? compareKeys(a.key, b.key) : a.value < b.value ? 1 : -1));
+}
+
+/** What keys had in the window just before; null: no reading. */
+async function valuesBefore(
+  { rule, meterRule, ask }: RuleReads,
+  end: EpochSeconds,
+  keys: readonly string[],
+): Promise<(Exact | null)[]> {
+  const window = windowEndingAt(end - rule.windowSeconds, rule.windowSeconds);
+  if (keys.length === 0 || window.to <= 0) return keys.map(() => null);
+  const answer = await ask(window, { kind: 'values', keys });
+  if (answer.kind !== 'values') throw new Error('the answer is of another question');
+  return answer.values.map((value) =>
+    value !== null && isListable(value, meterRule.fold) ? value : null,
+  );
+}
+
+/** Adds to the window those of `keys` that were not read and meet the condition. */
+export async function withKeys(
+  reads: RuleReads,
+  window: ReadWindow,
+  keys: readonly (string | null)[],
+): Promise<Finding> {
+  const { end, met, total } = window;
+  const known = new Set(met.map(({ key }) => key));
+  const unknown = keys.filter((key) => key !== null && !known.has(key)) as string[];
+  if (unknown.length === 0) return window;
+  const interval = windowEndingAt(end, reads.rule.windowSeconds);
+  const { passing } = reads;
+  const answer = await reads.ask(interval, { kind: 'ranks', keys: unknown, within: null, passing });
+  if (answer.kind !== 'ranks') throw new Error('the answer is of another question');
+  const listed = answer.ranks.flatMap((rank, i) =>
+    rank ? [{ key: unknown[i] as string, value: rank.value }] : [],
+  );
+  return { end, met: [...met, ...(await metAmong(reads, end, { listed, total }))] };
+}

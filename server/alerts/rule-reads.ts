@@ -1,0 +1,79 @@
+import type { AlertRule } from '../../domain/alerts/rule.ts';
+import type { Interval } from '../../domain/interval.ts';
+import { foldOf } from '../../domain/meter-type.ts';
+import type { MeterRule } from '../../domain/topper-arithmetic.ts';
+import type {
+  KeyAnswer,
+  KeyQuestion,
+  TopKeys,
+} from '../../resolvers/loaders/answers/topper-answers.ts';
+import type { KeysPassing } from '../../resolvers/loaders/plan/key-questions.ts';
+import type { NodeLoaders } from '../../resolvers/loaders/session/node-loaders.ts';
+
+/** What the windows of a rule are read with, in one snapshot. */
+export type RuleReads = {
+  readonly rule: AlertRule;
+  /** How the meter's exact values become those that are compared. */
+  readonly meterRule: MeterRule;
+  readonly gridSeconds: number;
+  /** Where the group, or the rule's probe, has data. */
+  readonly spans: readonly Interval[];
+  /** Which keys may fire; null: all. */
+  readonly passing: KeysPassing | null;
+  readonly ask: (interval: Interval, question: KeyQuestion) => Promise<KeyAnswer>;
+};
+
+export type WatchedRule = { readonly contextId: number; readonly rule: AlertRule };
+
+export async function openRuleReads(
+  loaders: NodeLoaders,
+  { contextId, rule }: WatchedRule,
+): Promise<RuleReads> {
+  const { groupId, filter } = rule;
+  const catalog = await loaders.catalog(contextId);
+  const group = catalog.groups.find((each) => each.group_id === groupId);
+  const meter = catalog.metersOf(groupId).find((each) => each.meter_id === rule.meterId);
+  const fold = meter ? foldOf(meter.type) : null;
+  // `apply` refuses such rules, and changes of groups that would invalidate rules.
+  if (!group || !meter || fold === null) throw new Error('the group or meter of a rule is gone');
+  const bucketSeconds = group.bucket_size;
+  const probe = catalog.probes.find(({ name }) => name === rule.probe);
+  const probeId = probe?.probeId ?? null;
+  const isThere = rule.probe === null || probe !== undefined;
+  const spans = catalog.coverageOf(groupId).flatMap((row) => {
+    const isMeant = isThere && (probeId === null || row.probeId === probeId);
+    return isMeant ? [{ from: row.firstBucket, to: row.lastBucket + bucketSeconds }] : [];
+  });
+  const read = { groupId, bucketSeconds, slot: meter.slot, fold, probeId };
+  return {
+    rule,
+    meterRule: {
+      fold,
+      samplingRate: group.sampling_rate,
+      topperBucketSeconds: group.topper_bucket_size,
+    },
+    gridSeconds: group.topper_bucket_size,
+    spans,
+    passing:
+      filter &&
+      (await loaders.passingKeys({ contextId, group: catalog.readGroup(groupId), filter })),
+    ask: (interval, question) =>
+      loaders.topperAnswers.load({
+        contextId,
+        read: { ...read, interval },
+        question,
+        bound: null,
+      }),
+  };
+}
+
+/** The largest keys of an interval among those that may fire. */
+export async function askTop(
+  { ask, passing }: RuleReads,
+  interval: Interval,
+  maxItems: number,
+): Promise<TopKeys> {
+  const answer = await ask(interval, { kind: 'top', maxItems, within: null, passing });
+  if (answer.kind !== 'top') throw new Error('the answer is of another question');
+  return answer;
+}

@@ -1,0 +1,92 @@
+import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
+import {
+  type AlertEvent,
+  NOTHING_FIRES,
+  type RuleState,
+} from '../../domain/alerts/decide-windows.ts';
+import { windowsWithin } from '../../domain/alerts/windows.ts';
+import type { Interval } from '../../domain/interval.ts';
+import { type DecidedBatch, decideBatch, type Ends } from './decide-batch.ts';
+import { openRuleReads } from './rule-reads.ts';
+import type { WindowReader } from './window-reader.ts';
+
+export type AlertTest = {
+  readonly reader: WindowReader;
+  readonly alert: Pick<StoredAlert, 'contextId' | 'rule'>;
+  /** Windows are tested that end after `from`, and at `to` at the latest. */
+  readonly within: Interval;
+  readonly signal: AbortSignal;
+  /** Called with each event that ends, and finally with those that have not ended. */
+  readonly onEvent: (event: AlertEvent) => void;
+  /** Called as windows are decided, with their number so far and in all. */
+  readonly onProgress: (decided: number, of: number) => void;
+};
+
+export type AlertTestReport = {
+  readonly windows: number;
+  readonly events: number;
+  /** null: no window has ended within the data. */
+  readonly ends: Ends | null;
+  /** Where there are data that the rule is about; null: nowhere. */
+  readonly data: Interval | null;
+};
+
+/**
+ * Tests a rule on stored data: finds the events that a server would have decided, had the rule
+ * been applied when data reached `within.from`, and had nothing come late. Nothing is written. Each
+ * batch of windows is read in a snapshot of its own, so that a long test does not keep segments
+ * from being swept. Windows before the first data and beyond the last are left out: a server would
+ * not have decided them. Not for `silent_seconds`, which has no windows.
+ */
+export async function testAlert(test: AlertTest): Promise<AlertTestReport> {
+  const { within, signal, onEvent, onProgress } = test;
+  let state: RuleState = NOTHING_FIRES;
+  let { from } = within;
+  let report: AlertTestReport = { windows: 0, events: 0, ends: null, data: null };
+  for (;;) {
+    signal.throwIfAborted();
+    const { batch, windowsLeft, data } = await nextBatch(test, { from, to: within.to }, state);
+    const over = batch ? batch.changed.filter(({ endedAt }) => endedAt !== null) : [];
+    const told = batch ? over : [...state.firing.values()];
+    for (const event of told) onEvent(event);
+    report = { ...report, events: report.events + told.length, data };
+    if (!batch) return report;
+    state = batch.state;
+    from = batch.decidedTo;
+    const windows = report.windows + batch.windows;
+    const first = report.ends?.first ?? batch.first;
+    report = { ...report, windows, ends: { first, last: from } };
+    onProgress(windows, windows + windowsLeft);
+  }
+}
+
+type NextBatch = {
+  /** null: all is decided. */
+  readonly batch: (DecidedBatch & Pick<Ends, 'first'>) | null;
+  readonly windowsLeft: number;
+  readonly data: Interval | null;
+};
+
+const nextBatch = (
+  { reader, alert, signal }: AlertTest,
+  within: Interval,
+  state: RuleState,
+): Promise<NextBatch> =>
+  reader.inSnapshot(signal, async (loaders) => {
+    const reads = await openRuleReads(loaders, alert);
+    const { gridSeconds, spans } = reads;
+    const data = extentOf(spans);
+    const ends = windowsWithin(within, gridSeconds, spans);
+    if (!ends) return { batch: null, windowsLeft: 0, data };
+    const batch = await decideBatch(reads, state, ends);
+    const windowsLeft = (ends.last - batch.decidedTo) / gridSeconds;
+    return { batch: { ...batch, first: ends.first }, windowsLeft, data };
+  });
+
+const extentOf = (spans: readonly Interval[]): Interval | null =>
+  spans.length === 0
+    ? null
+    : {
+        from: Math.min(...spans.map(({ from }) => from)),
+        to: Math.max(...spans.map(({ to }) => to)),
+      };

@@ -1,0 +1,76 @@
+import { NodePools } from '../../db/node-pools.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
+import type { NodeLoaders } from '../../resolvers/loaders/session/node-loaders.ts';
+import { RequestReads, SnapshotMoved } from '../../resolvers/loaders/session/request-reads.ts';
+import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
+import { ThreadPool } from '../../topk/thread-pool.ts';
+
+/** How often a read is tried whose pages are swept meanwhile. */
+const MAX_ATTEMPTS = 3;
+
+const MEGABYTE = 1024 * 1024;
+
+export type WindowReaderOptions = {
+  readonly databaseUrl: string;
+  /**
+   * Whether small tasks are run at once. Those of many windows come together, and requests of the
+   * same process would wait for all of them.
+   */
+  readonly runsInline: boolean;
+};
+
+/**
+ * Reads windows with the loaders that requests use, so that a rule compares what callers are shown.
+ * It has a connection, a thread and memory of its own, so that requests never wait for it.
+ */
+export class WindowReader {
+  readonly #pools: NodePools;
+  readonly #standbys: Standbys;
+  readonly #memory: ServiceMemory;
+
+  constructor({ databaseUrl, runsInline }: WindowReaderOptions) {
+    this.#pools = new NodePools({ primaryUrl: databaseUrl, connections: 1 });
+    this.#standbys = new Standbys({ pools: this.#pools });
+    const threads = new ThreadPool({ workers: 1, queueLength: LIMITS.workerQueue, runsInline });
+    this.#memory = new ServiceMemory(threads, {
+      segmentBytes: LIMITS.alertCacheMegabytes * MEGABYTE,
+      // Each window is read once.
+      answerBytes: 0,
+      responseBytes: 0,
+    });
+  }
+
+  /** Reads in one snapshot. Errors: those of the database; the signal's reason. */
+  async inSnapshot<T>(signal: AbortSignal, work: (loaders: NodeLoaders) => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts += 1) {
+      const reads = this.#open(signal);
+      try {
+        return await work(reads.at(reads.primaryUrl));
+      } catch (error) {
+        if (!(error instanceof SnapshotMoved) || attempts === MAX_ATTEMPTS) throw error;
+      } finally {
+        await reads.end();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pools.close(), this.#memory.threadPool.close()]);
+  }
+
+  #open(signal: AbortSignal): RequestReads {
+    return new RequestReads({
+      pools: this.#pools,
+      standbys: this.#standbys,
+      memory: this.#memory,
+      timeoutSeconds: LIMITS.alertTimeoutSeconds,
+      now: 0,
+      startedAt: performance.now(),
+      mayReadAlone: false,
+      mayShare: false,
+      signal,
+      onPlan: () => undefined,
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { registerAlerts } from './alerts/alert-metrics.ts';
+import type { AlertTally } from './alerts/alert-tally.ts';
+import { registerNotifications } from './alerts/notify/notification-metrics.ts';
+import type { NotificationTally } from './alerts/notify/notification-tally.ts';
+import { registerFeedLosses } from './merging/feed-loss-metrics.ts';
+import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
+import type { MergingTally } from './merging/merging-tally.ts';
+import type { RetentionTally } from './retention-tally.ts';
+
+export type ObservedBackground = {
+  readonly merging: MergingTally;
+  readonly retention: RetentionTally;
+  readonly alerts: AlertTally;
+  readonly notifications: NotificationTally;
+  readonly databaseRestarts: () => number;
+};
+
+/** What goes on beside answering requests; of several processes, one does and tells it. */
+export function registerBackground(registry: Registry, observed: ObservedBackground): void {
+  const { merging, retention, alerts, notifications, databaseRestarts } = observed;
+  new Counter({
+    name: 'countergraph_database_restarts_total',
+    help: 'How often the embedded PostgreSQL died and was started again',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(databaseRestarts());
+    },
+  });
+  registerMerging(registry, merging);
+  registerSegments(registry, merging);
+  registerImports(registry, merging);
+  registerFeedLosses(registry, merging);
+  registerRetention(registry, retention);
+  registerAlerts(registry, alerts);
+  registerNotifications(registry, notifications);
+}
+
+function registerRetention(registry: Registry, retention: RetentionTally): void {
+  new Counter({
+    name: 'countergraph_retention_runs_total',
+    help: 'Looks for slices that are older than their context keeps them, by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ outcome: 'ok' }, retention.runs.ok);
+      this.inc({ outcome: 'failed' }, retention.runs.failed);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_retention_last_run_timestamp_seconds',
+    help: 'When the last of these looks ended, in seconds since the epoch; 0: none has yet',
+    registers: [registry],
+    collect() {
+      this.set(retention.lastAt ?? 0);
+    },
+  });
+  new Counter({
+    name: 'countergraph_retention_dropped_slices_total',
+    help: 'Slices that were dropped because they were older than their context keeps them',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(retention.droppedSlices);
+    },
+  });
+  new Counter({
+    name: 'countergraph_retention_dropped_events_total',
+    help: 'Ended events of alerts that were dropped because they were older than their context keeps them',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(retention.droppedEvents);
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import type { NodePools } from '../../db/node-pools.ts';
+import { ReadSession, type TimeBound } from '../../db/read-session.ts';
+import { LIMITS } from '../../domain/limits.ts';
+
+/** Runs one statement outside of any request, on a connection that is released right after it. */
+export async function askNode<T>(
+  pools: NodePools,
+  url: string,
+  ask: (session: ReadSession, bound: TimeBound) => Promise<T>,
+): Promise<T> {
+  const session = new ReadSession({
+    pool: pools.at(url),
+    onStatement: pools.onStatement,
+    onWork: pools.onWork,
+    bound: null,
+    signal: NEVER,
+    mayReadAlone: true,
+  });
+  const until = performance.now() + LIMITS.connectTimeoutMs;
+  try {
+    return await ask(session, { seconds: LIMITS.connectTimeoutMs / 1000, until });
+  } finally {
+    await session.end();
+  }
+}
+
+const NEVER = new AbortController().signal;

@@ -1,0 +1,55 @@
+import { type ExecutionResult, execute } from 'graphql';
+import { AnswerBudget } from '../../resolvers/answer-budget.ts';
+import { type Identity, identifyBy } from '../../resolvers/identity.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import { withCode } from '../../schema/render-error.ts';
+import { schema } from '../../schema/schema.ts';
+import { masked, renderResult } from '../hot-graphql.ts';
+import { noteErrors } from '../observe-graphql.ts';
+import type { AskedFor, Service } from '../service.ts';
+import { withScope } from '../with-scope.ts';
+import type { AskedOperation } from './subscription-slot.ts';
+
+/** A subscriber who has logged in. */
+export type Follower = { readonly username: string; readonly digest: Buffer };
+
+/** An answer as JSON, and the result that it was rendered from. */
+export type MadeAnswer = { readonly json: string; readonly result: ExecutionResult };
+
+/** A subscriber, looked up again for this answer. */
+export type Asking = {
+  readonly scope: RequestScope;
+  readonly identity: Identity;
+  /** Executes an operation; `root` is the source of its root field. */
+  readonly make: (operation: AskedOperation, root?: unknown) => Promise<MadeAnswer>;
+};
+
+/**
+ * Runs `work` with a snapshot and loaders of its own, on behalf of a subscriber, who is looked up
+ * again. Errors: `invalidToken` if the token is no longer valid; those of the database.
+ */
+export async function askOnce<T>(
+  service: Service,
+  asked: AskedFor,
+  { username, digest }: Follower,
+  work: (asking: Asking) => Promise<T>,
+): Promise<T> {
+  const seconds = service.settings.queryTimeoutSeconds;
+  return withScope(service, asked, seconds, async (anonymous) => {
+    const claim = { username, digest, slicesOf: null };
+    const identity = await identifyBy(anonymous, claim, anonymous.directory.all());
+    const scope = { ...anonymous, identity };
+    const make = async (operation: AskedOperation, rootValue?: unknown): Promise<MadeAnswer> => {
+      const { document, operationName, variables: variableValues } = operation;
+      // Each answer may have as many values as that of any request.
+      const budget = new AnswerBudget(service.settings.answerValues);
+      const contextValue = { ...scope, budget };
+      const args = { schema, document, operationName, variableValues, contextValue, rootValue };
+      const result = masked(await execute(args));
+      for (const error of result.errors ?? []) withCode(error);
+      noteErrors(service.metrics, { anonymous, asked }, result);
+      return { json: renderResult(result), result };
+    };
+    return work({ scope, identity, make });
+  });
+}

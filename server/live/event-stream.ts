@@ -1,0 +1,140 @@
+import type { ServerResponse } from 'node:http';
+import { LIMITS } from '../../domain/limits.ts';
+
+/** One answer as it is written to all of its readers: its bytes are made once. */
+export type LiveEvent = { readonly bytes: Buffer };
+
+/** GraphQL over SSE, distinct connections mode. JSON text has no line breaks of its own. */
+export const eventOf = (json: string): LiveEvent => ({
+  bytes: Buffer.from(`event: next\ndata: ${json}\n\n`),
+});
+
+/** With a data field: `EventSource` ignores events without one. */
+const COMPLETE = 'event: complete\ndata:\n\n';
+
+const HEARTBEAT = ':\n\n';
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-store, no-transform',
+  // Without it nginx, and proxies that follow its example, would buffer the stream.
+  'x-accel-buffering': 'no',
+};
+
+export type EventStreamOptions = {
+  readonly response: ServerResponse;
+  /** The shortest time between two events. */
+  readonly everyMs: number;
+  /** A reader who has read nothing for this long is disconnected. */
+  readonly slowReaderMs: number;
+  readonly heartbeatMs?: number;
+  /** Called when an answer was written. */
+  readonly onSent?: () => void;
+  /** Called when an answer was replaced by a newer one before it was written. */
+  readonly onSkipped?: () => void;
+};
+
+/**
+ * The response to one subscriber. It has no queue: while the reader is slow, or was sent an event a
+ * moment ago, only the newest answer is kept.
+ */
+export class EventStream {
+  readonly #options: EventStreamOptions;
+  #newest: LiveEvent | null = null;
+  #sent: LiveEvent | null = null;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #isEnding = false;
+  /** Since when the reader has read nothing; null: it keeps up. */
+  #stuckSince: number | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    const { response, heartbeatMs = LIMITS.heartbeatMs } = options;
+    response.writeHead(200, HEADERS);
+    response.on('drain', () => {
+      this.#stuckSince = null;
+      this.#flush();
+    });
+    // Some clients do not report the stream as open before its first bytes have arrived.
+    this.#write(HEARTBEAT);
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
+    response.once('close', () => this.#stop());
+  }
+
+  /** Writes this answer as soon as possible, unless a newer one comes first. */
+  offer(event: LiveEvent): void {
+    if (this.#isEnding || event === this.#sent) return;
+    if (this.#newest) this.#options.onSkipped?.();
+    this.#newest = event;
+    this.#flush();
+  }
+
+  /** Whether the reader has read all that was written. */
+  get isReady(): boolean {
+    const { response } = this.#options;
+    return !this.#isEnding && !response.destroyed && !response.writableNeedDrain;
+  }
+
+  /** Writes an answer that does not replace earlier ones. */
+  send({ bytes }: LiveEvent): void {
+    if (this.#isEnding) return;
+    this.#write(bytes);
+    this.#options.onSent?.();
+  }
+
+  /** Writes a comment, which clients ignore. */
+  comment(text: string): void {
+    if (!this.#isEnding) this.#write(`: ${text}\n\n`);
+  }
+
+  /** Writes at once what is still due, and then completes the stream. */
+  end(last: LiveEvent | null = null): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (last) this.#newest = last;
+    this.#flush();
+  }
+
+  #flush(): void {
+    const { response, everyMs, onSent } = this.#options;
+    if (response.destroyed || response.writableNeedDrain) return;
+    const waitMs = this.#isEnding ? 0 : this.#sentAt + everyMs - performance.now();
+    if (this.#newest && waitMs > 0) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = null;
+        this.#flush();
+      }, waitMs);
+      return;
+    }
+    if (this.#newest) {
+      this.#sent = this.#newest;
+      this.#newest = null;
+      this.#sentAt = performance.now();
+      this.#write(this.#sent.bytes);
+      onSent?.();
+    }
+    if (!this.#isEnding) return;
+    this.#stop();
+    response.end(COMPLETE);
+  }
+
+  #write(chunk: Buffer | string): void {
+    const { response } = this.#options;
+    if (!response.write(chunk)) this.#stuckSince ??= performance.now();
+  }
+
+  #beat(): void {
+    const { response, slowReaderMs } = this.#options;
+    const isStuck =
+      this.#stuckSince !== null && performance.now() - this.#stuckSince > slowReaderMs;
+    if (isStuck) response.destroy();
+    else if (!response.writableNeedDrain) this.#write(HEARTBEAT);
+  }
+
+  #stop(): void {
+    clearInterval(this.#heartbeat);
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,114 @@
+import { ServiceError } from '../../domain/errors.ts';
+import type { AskedSubscription } from '../../schema/asked-subscription.ts';
+import { causeOf, errorKindOf, renderError } from '../../schema/render-error.ts';
+import { renderResult } from '../hot-graphql.ts';
+import { CallerGone } from '../http-exchange.ts';
+import { type Asking, askOnce } from './ask-once.ts';
+import type { LiveEvent } from './event-stream.ts';
+import { type Followed, followedBy, grantOf } from './follow.ts';
+import { nullEvent, signedOutEvent } from './last-events.ts';
+import { LIVE_GATE, type LiveParts } from './live-parts.ts';
+import type { Stream } from './stream.ts';
+import type { AskedOperation } from './subscription-slot.ts';
+
+export type FollowersOptions = {
+  readonly operation: AskedOperation;
+  readonly asked: AskedSubscription;
+  /** Called when the last one has left. */
+  readonly onEnd: () => void;
+};
+
+/** nobody: no subscriber is left who may ask; failed: the next attempt may succeed. */
+export type Outcome<T> =
+  | { readonly kind: 'made'; readonly made: T }
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'failed'; readonly json: string };
+
+/**
+ * The subscribers of one question. They share answers, but not rights: each was granted the context
+ * when they subscribed, and loses the stream when the token is revoked or the grant removed.
+ */
+export class Followers {
+  readonly followed: Followed;
+  readonly operation: AskedOperation;
+  readonly asked: AskedSubscription;
+  readonly streams = new Set<Stream>();
+  readonly #parts: LiveParts;
+  readonly #onEnd: () => void;
+  readonly #gone = new AbortController();
+
+  constructor(parts: LiveParts, { operation, asked, onEnd }: FollowersOptions) {
+    this.#parts = parts;
+    this.#onEnd = onEnd;
+    this.operation = operation;
+    this.asked = asked;
+    this.followed = followedBy(asked);
+  }
+
+  /** Whether all have left: an answer that is being computed is then cancelled. */
+  get areGone(): boolean {
+    return this.#gone.signal.aborted;
+  }
+
+  leave(stream: Stream): void {
+    if (!this.streams.delete(stream) || this.streams.size > 0) return;
+    this.#gone.abort(new CallerGone());
+    this.#onEnd();
+  }
+
+  /** For a subscriber whose token was revoked. */
+  signOut(stream: Stream): void {
+    this.finish(stream, signedOutEvent());
+  }
+
+  /** For a subscriber who may no longer read the context. */
+  refuse(stream: Stream): void {
+    this.finish(stream, nullEvent(this.asked));
+  }
+
+  finish(stream: Stream, last: LiveEvent): void {
+    stream.events.end(last);
+    this.leave(stream);
+  }
+
+  /** Runs `work` on behalf of the first of these subscribers who may still ask. */
+  ask<T>(among: Iterable<Stream>, work: (asking: Asking) => Promise<T>): Promise<Outcome<T>> {
+    return this.#parts.permits.run(async () => {
+      for (const stream of among) {
+        if (!this.streams.has(stream)) continue;
+        const outcome = await this.#askAs(stream, work);
+        if (outcome) return outcome;
+      }
+      return { kind: 'nobody' };
+    });
+  }
+
+  /** null: this one may no longer ask, and the stream was ended. */
+  async #askAs<T>(
+    stream: Stream,
+    work: (asking: Asking) => Promise<T>,
+  ): Promise<Outcome<T> | null> {
+    const { current, log } = stream.exchange;
+    const asked = { signal: this.#gone.signal, gate: LIVE_GATE, current, log };
+    try {
+      return await askOnce(this.#parts.service, asked, stream.follower, async (asking) => {
+        if (grantOf(asking.identity, this.followed)) {
+          return { kind: 'made', made: await work(asking) };
+        }
+        this.refuse(stream);
+        return null;
+      });
+    } catch (error) {
+      if (this.areGone) return { kind: 'nobody' };
+      if (error instanceof ServiceError && error.kind === 'invalidToken') {
+        this.signOut(stream);
+        return null;
+      }
+      const rendered = renderError(error);
+      const err = causeOf(rendered);
+      this.#parts.service.metrics.error(errorKindOf(rendered));
+      if (err !== undefined) log.error({ err }, 'a subscription could not be answered');
+      return { kind: 'failed', json: renderResult({ errors: [rendered] }) };
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { type ServiceError, serviceError } from '../../domain/errors.ts';
+import type { AskedSubscription } from '../../schema/asked-subscription.ts';
+import { renderError } from '../../schema/render-error.ts';
+import { renderResult } from '../hot-graphql.ts';
+import { eventOf, type LiveEvent } from './event-stream.ts';
+
+/** For a subscriber who may no longer read the context: the same as if it did not exist. */
+export const nullEvent = ({ responseKey }: AskedSubscription): LiveEvent =>
+  eventOf(renderResult({ data: { [responseKey]: null } }));
+
+/** For a subscriber whose stream cannot continue. */
+export const errorEvent = (error: ServiceError): LiveEvent =>
+  eventOf(renderResult({ errors: [renderError(error)] }));
+
+/** For a subscriber whose token was revoked. */
+export const signedOutEvent = (): LiveEvent => errorEvent(serviceError('invalidToken'));

@@ -1,0 +1,29 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** `open` returns how many subscriptions are open. Returns the counters. */
+export function registerLive(registry: Registry, open: () => number) {
+  new Gauge({
+    name: 'countergraph_subscriptions_open',
+    help: 'GraphQL subscriptions that are open',
+    registers: [registry],
+    collect() {
+      this.set(open());
+    },
+  });
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, registers: [registry] });
+  return {
+    events: counter(
+      'countergraph_subscription_events_total',
+      'Answers that were sent to subscriptions',
+    ),
+    computed: counter(
+      'countergraph_subscription_computations_total',
+      'Answers that were computed for subscriptions, each for all that ask the same',
+    ),
+    skipped: counter(
+      'countergraph_subscription_events_skipped_total',
+      'Answers that were replaced by newer ones before a slow reader could take them',
+    ),
+  };
+}

@@ -1,0 +1,25 @@
+import { serviceError } from '../../domain/errors.ts';
+import type { LogInGate } from '../../resolvers/log-in-gate.ts';
+import type { Service } from '../service.ts';
+import type { Whereabouts } from './follow.ts';
+import type { Permits } from './permits.ts';
+import type { VersionWatch } from './version-watch.ts';
+
+/** What all questions share. */
+export type LiveParts = {
+  readonly service: Service;
+  readonly watch: VersionWatch;
+  readonly permits: Permits;
+  readonly whereabouts: Whereabouts;
+  /** Called when an answer was computed. */
+  readonly onComputed: () => void;
+};
+
+/** Subscribers logged in when they came: asking again on their behalf is no log-in attempt. */
+export const LIVE_GATE: LogInGate = {
+  check: () => undefined,
+  failed: () => serviceError('invalidToken'),
+  proved: () => undefined,
+  isCrowded: false,
+  turn: () => undefined,
+};

@@ -1,0 +1,116 @@
+import { serviceError } from '../../domain/errors.ts';
+import { digestOf } from '../../resolvers/identity.ts';
+import { readCredentials } from '../../schema/credentials.ts';
+import type { Admission } from '../admission.ts';
+import { headersOf } from '../headers-of.ts';
+import type { Exchange } from '../http-exchange.ts';
+import type { Service } from '../service.ts';
+import { acceptsStream } from './accepts-stream.ts';
+import { alertMessages } from './alert-messages.ts';
+import { EventStream } from './event-stream.ts';
+import { followedBy } from './follow.ts';
+import type { Followers } from './followers.ts';
+import { registerLive } from './live-metrics.ts';
+import type { LiveParts } from './live-parts.ts';
+import { MessageQuestion } from './message-question.ts';
+import type { MessageSource } from './message-source.ts';
+import { OpenStreams } from './open-streams.ts';
+import { Permits } from './permits.ts';
+import { Question } from './question.ts';
+import { RightsCheck } from './rights-check.ts';
+import type { Stream } from './stream.ts';
+import type { OpenedSubscription } from './subscription-slot.ts';
+import { VersionWatch } from './version-watch.ts';
+
+/** By field of `Subscription`: those whose messages do not replace each other. */
+const MESSAGE_SOURCES: Readonly<Record<string, MessageSource>> = { alertEvents: alertMessages };
+
+/** The open subscriptions of this process (ADR 17). */
+export class Live {
+  readonly #service: Service;
+  readonly #questions = new Map<string, Question | MessageQuestion>();
+  readonly #streams: OpenStreams;
+  readonly #rights: RightsCheck;
+  readonly #parts: LiveParts;
+  readonly #metrics;
+  #isEnding = false;
+
+  constructor(service: Service, admission: Pick<Admission, 'enter'>) {
+    const { pools, log, metrics, variable } = service;
+    this.#service = service;
+    this.#streams = new OpenStreams(service.settings);
+    this.#parts = {
+      service,
+      watch: new VersionWatch({ pools, log }),
+      permits: new Permits(admission),
+      whereabouts: { primaryUrl: pools.primaryUrl, variable },
+      onComputed: () => this.#metrics.computed.inc(),
+    };
+    this.#rights = new RightsCheck(service, () => this.#followers());
+    this.#metrics = registerLive(metrics.registry, () => this.#streams.size);
+  }
+
+  /** Answers with a stream. Errors: `streamNotAccepted`, `busy`, `tooManyStreams`, `limit`. */
+  open(exchange: Exchange, opened: OpenedSubscription): void {
+    const { identity } = opened;
+    const { accept } = exchange.request.headers;
+    if (!acceptsStream(accept)) throw serviceError('streamNotAccepted');
+    if (this.#isEnding) throw serviceError('busy');
+    this.#streams.requireRoom(identity.username, opened.characters);
+    const { token = '' } = readCredentials(headersOf(exchange.request)) ?? {};
+    const { settings } = this.#service;
+    const { events, skipped } = this.#metrics;
+    exchange.current.streamOpened?.();
+    const stream: Stream = {
+      follower: { username: identity.username, digest: digestOf(token) },
+      exchange,
+      events: new EventStream({
+        response: exchange.response,
+        everyMs: followedBy(opened.asked).everyMs,
+        slowReaderMs: settings.slowCallerSeconds * 1000,
+        onSent: () => events.inc(),
+        onSkipped: () => skipped.inc(),
+      }),
+    };
+    const question = this.#questionOf(opened);
+    this.#streams.add(stream, opened.characters);
+    this.#rights.start();
+    exchange.response.once('close', () => {
+      this.#streams.delete(stream);
+      if (this.#streams.size === 0) this.#rights.stop();
+      question.followers.leave(stream);
+    });
+    question.join(stream, identity, opened.versions);
+  }
+
+  /** Completes all streams; what is still due is written first. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    for (const followers of this.#followers()) {
+      for (const stream of followers.streams) {
+        stream.events.end();
+        followers.leave(stream);
+      }
+    }
+    await this.#parts.watch.ended();
+  }
+
+  #followers(): readonly Followers[] {
+    return Array.from(this.#questions.values(), ({ followers }) => followers);
+  }
+
+  #questionOf({ name, operation, asked }: OpenedSubscription): Question | MessageQuestion {
+    const known = this.#questions.get(name);
+    if (known) return known;
+    const onEnd = () => {
+      if (this.#questions.get(name) === question) this.#questions.delete(name);
+    };
+    const options = { operation, asked, onEnd };
+    const source = MESSAGE_SOURCES[asked.field];
+    const question = source
+      ? new MessageQuestion(this.#parts, source, options)
+      : new Question(this.#parts, options);
+    this.#questions.set(name, question);
+    return question;
+  }
+}

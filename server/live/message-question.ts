@@ -1,0 +1,101 @@
+import { groupBy } from '../../domain/group-by.ts';
+import type { Identity } from '../../resolvers/identity.ts';
+import { eventOf } from './event-stream.ts';
+import { grantOf } from './follow.ts';
+import { Followers, type FollowersOptions } from './followers.ts';
+import { errorEvent } from './last-events.ts';
+import type { LiveParts } from './live-parts.ts';
+import type { MessageSource } from './message-source.ts';
+import { Pace } from './pace.ts';
+import { hasPassingError } from './passing-errors.ts';
+import type { Stream } from './stream.ts';
+
+/**
+ * A subscription that any number of streams share, and whose messages do not replace each other.
+ * The database keeps the messages. Each stream has a cursor up to which it was sent messages, and
+ * streams with the same cursor share what is computed and rendered. A slow reader keeps its cursor,
+ * and is sent the rest when it has read what was sent before.
+ */
+export class MessageQuestion {
+  readonly followers: Followers;
+  readonly #parts: LiveParts;
+  readonly #source: MessageSource;
+  readonly #pace: Pace;
+  readonly #cursors = new Map<Stream, string | null>();
+  #unwatch: (() => void) | null = null;
+
+  constructor(parts: LiveParts, source: MessageSource, options: FollowersOptions) {
+    this.#parts = parts;
+    this.#source = source;
+    this.followers = new Followers(parts, {
+      operation: options.operation,
+      asked: options.asked,
+      onEnd: () => {
+        this.#pace.end();
+        this.#unwatch?.();
+        options.onEnd();
+      },
+    });
+    this.#pace = new Pace(this.followers.followed.everyMs, () => this.#ask());
+  }
+
+  join(stream: Stream, identity: Identity): void {
+    const { contextId } = grantOf(identity, this.followers.followed) ?? {};
+    if (contextId !== undefined) {
+      this.#unwatch ??= this.#parts.watch.watchAlerts(contextId, (newest) => this.#noticed(newest));
+    }
+    this.followers.streams.add(stream);
+    this.#cursors.set(stream, null);
+    stream.exchange.response.on('drain', () => this.#pace.due());
+    stream.exchange.response.once('close', () => this.#cursors.delete(stream));
+    this.#pace.now();
+  }
+
+  /** Each cursor is compared: after a restore, what is newest may be what it was long ago. */
+  #noticed(newest: string | null): void {
+    const isTold = [...this.#cursors.values()].every((cursor) => cursor === newest);
+    if (newest === null || !isTold) this.#pace.due();
+  }
+
+  async #ask(): Promise<boolean> {
+    this.#pace.begins();
+    const ready = [...this.followers.streams].filter(({ events }) => events.isReady);
+    const groups = groupBy(ready, (stream) => this.#cursors.get(stream) ?? null);
+    let hasFailed = false;
+    for (const [cursor, streams] of groups) {
+      if (!(await this.#tell(cursor, streams))) hasFailed = true;
+    }
+    return !hasFailed;
+  }
+
+  /** False: it failed, and nothing was sent. */
+  async #tell(after: string | null, streams: readonly Stream[]): Promise<boolean> {
+    const { followed, operation } = this.followers;
+    const outcome = await this.followers.ask(streams, async ({ scope, make }) => {
+      const messages = await this.#source(scope, followed.contextName, after);
+      if ('over' in messages) return messages;
+      const { cursor, roots, hasMore } = messages;
+      const made = await Promise.all(roots.map((root) => make(operation, root)));
+      return { cursor, hasMore, made };
+    });
+    if (outcome.kind !== 'made') return outcome.kind === 'nobody';
+    if ('over' in outcome.made) {
+      const last = errorEvent(outcome.made.over);
+      for (const stream of streams) this.followers.finish(stream, last);
+      return true;
+    }
+    const { cursor, hasMore, made } = outcome.made;
+    if (made.some(({ result }) => hasPassingError(result))) return false;
+    if (hasMore) this.#pace.due();
+    if (made.length > 0) this.#parts.onComputed();
+    const events = made.map(({ json }) => eventOf(json));
+    for (const stream of streams) {
+      if (!this.followers.streams.has(stream)) continue;
+      this.#cursors.set(stream, cursor);
+      for (const event of events) stream.events.send(event);
+      // Often nothing is firing: then only this tells that no later message will be missed.
+      if (after === null) stream.events.comment('following');
+    }
+    return true;
+  }
+}

@@ -1,0 +1,67 @@
+import { serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Settings } from '../settings.ts';
+import type { Stream } from './stream.ts';
+
+type StreamLimits = Pick<Settings, 'maxStreams' | 'maxStreamsPerUser'>;
+
+/** What open streams take: how many there are, and what they ask in characters. */
+type Taken = { readonly streams: number; readonly characters: number };
+
+const NOTHING: Taken = { streams: 0, characters: 0 };
+
+/**
+ * Counts the open streams, in all and by user. What a stream asks is held as long as it is open:
+ * the characters of its document and variables count for whoever sent them, also where others ask
+ * the same.
+ */
+export class OpenStreams {
+  readonly #limits: StreamLimits;
+  readonly #characters = new Map<Stream, number>();
+  readonly #ofUsers = new Map<string, Taken>();
+
+  constructor(limits: StreamLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#characters.size;
+  }
+
+  /** Errors: `busy`, `tooManyStreams`, `limit`. */
+  requireRoom(username: string, characters: number): void {
+    const { maxStreams, maxStreamsPerUser } = this.#limits;
+    if (this.size >= maxStreams) throw serviceError('busy');
+    const taken = this.#ofUsers.get(username) ?? NOTHING;
+    if (taken.streams >= maxStreamsPerUser) {
+      throw serviceError('tooManyStreams', { username, limit: maxStreamsPerUser });
+    }
+    const most = LIMITS.streamCharactersPerUser;
+    const together = taken.characters + characters;
+    if (together <= most) return;
+    const what = 'Characters in the documents and variables of the open subscriptions of a user';
+    throw serviceError('limit', { what, limit: most, 'what was given': together });
+  }
+
+  add(stream: Stream, characters: number): void {
+    this.#characters.set(stream, characters);
+    this.#count(stream, 1, characters);
+  }
+
+  delete(stream: Stream): void {
+    const characters = this.#characters.get(stream);
+    if (characters === undefined) return;
+    this.#characters.delete(stream);
+    this.#count(stream, -1, -characters);
+  }
+
+  #count({ follower: { username } }: Stream, streams: 1 | -1, characters: number): void {
+    const taken = this.#ofUsers.get(username) ?? NOTHING;
+    const now: Taken = {
+      streams: taken.streams + streams,
+      characters: taken.characters + characters,
+    };
+    if (now.streams === 0) this.#ofUsers.delete(username);
+    else this.#ofUsers.set(username, now);
+  }
+}

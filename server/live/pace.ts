@@ -1,0 +1,81 @@
+import { LIMITS } from '../../domain/limits.ts';
+
+/**
+ * Decides when a question is asked again: as soon as its answer may have changed, but at most once
+ * per interval, and never twice at once. Changes in between are answered when the interval ends.
+ * Failures are retried with growing pauses.
+ */
+export class Pace {
+  readonly #everyMs: number;
+  /** Resolves to false if it failed and is worth a retry. */
+  readonly #ask: () => Promise<boolean>;
+  #isDue = false;
+  #isAsking = false;
+  #isOver = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(everyMs: number, ask: () => Promise<boolean>) {
+    this.#everyMs = everyMs;
+    this.#ask = ask;
+  }
+
+  /** Whether there is a change that was not answered yet, or the last attempt failed. */
+  get isDue(): boolean {
+    return this.#isDue;
+  }
+
+  get isAsking(): boolean {
+    return this.#isAsking;
+  }
+
+  /** To be called when the answer may have changed. */
+  due(): void {
+    this.#isDue = true;
+    this.#plan(this.#everyMs);
+  }
+
+  /** To be called when a subscriber waits for an answer. */
+  now(): void {
+    this.#isDue = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#plan(0);
+  }
+
+  /** To be called when the snapshot is about to be taken: later changes need another answer. */
+  begins(): void {
+    this.#isDue = false;
+    this.#askedAt = performance.now();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  #plan(sinceAskedMs: number): void {
+    if (this.#isAsking || this.#timer || this.#isOver) return;
+    const ask = () => {
+      this.#timer = null;
+      void this.#run();
+    };
+    const waitMs = this.#askedAt + sinceAskedMs - performance.now();
+    this.#timer = setTimeout(ask, Math.max(0, waitMs));
+  }
+
+  async #run(): Promise<void> {
+    this.#isAsking = true;
+    const isAnswered = await this.#ask();
+    this.#isAsking = false;
+    this.#failures = isAnswered ? 0 : this.#failures + 1;
+    this.#isDue ||= !isAnswered;
+    if (this.#isDue) this.#plan(Math.max(this.#everyMs, this.#pauseMs()));
+  }
+
+  #pauseMs(): number {
+    if (this.#failures === 0) return 0;
+    return Math.min(LIMITS.liveRetryMs * 2 ** (this.#failures - 1), LIMITS.liveLongestRetryMs);
+  }
+}

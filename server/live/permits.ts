@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Admission } from '../admission.ts';
+
+/**
+ * Limits how many answers are computed for subscriptions at once, each with a permit of admission,
+ * as a request has. After a commit hundreds may be due, and requests need connections too.
+ */
+export class Permits {
+  readonly #admission: Pick<Admission, 'enter'>;
+  #free: number = LIMITS.liveAtOnce;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(admission: Pick<Admission, 'enter'>) {
+    this.#admission = admission;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.#taken();
+    try {
+      return await this.#admitted(work);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+
+  async #admitted<T>(work: () => Promise<T>): Promise<T> {
+    // Under overload, all subscriptions together get the share of one caller.
+    let permit = this.#admission.enter('subscriptions');
+    while (typeof permit === 'string') {
+      await delay(LIMITS.livePermitMs);
+      permit = this.#admission.enter('subscriptions');
+    }
+    try {
+      return await work();
+    } finally {
+      permit.leave();
+    }
+  }
+
+  #taken(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#free -= 1;
+    return undefined;
+  }
+}

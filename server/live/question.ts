@@ -1,0 +1,132 @@
+import type { VersionedRow } from '../../db/queries/select-versions.ts';
+import type { Identity } from '../../resolvers/identity.ts';
+import type { Asking } from './ask-once.ts';
+import { eventOf, type LiveEvent } from './event-stream.ts';
+import { grantOf, placeOf } from './follow.ts';
+import { Followers, type FollowersOptions } from './followers.ts';
+import type { LiveParts } from './live-parts.ts';
+import { Pace } from './pace.ts';
+import { hasPassingError } from './passing-errors.ts';
+import type { Stream } from './stream.ts';
+import type { Watched } from './version-watch.ts';
+
+/**
+ * A subscription that any number of streams share. After each commit that may change its answer, it
+ * is computed once and rendered once.
+ */
+export class Question {
+  readonly followers: Followers;
+  readonly #parts: LiveParts;
+  readonly #pace: Pace;
+  /** The newest answer; null: there is none yet. */
+  #answer: { readonly json: string; readonly event: LiveEvent } | null = null;
+  /** The versions that it was computed from; null: not known. */
+  #versions: VersionedRow | null = null;
+  /** The versions at which a standby was last seen. */
+  #seen: VersionedRow | null = null;
+  #place: Watched | null = null;
+  #unwatch: (() => void) | null = null;
+
+  constructor(parts: LiveParts, options: FollowersOptions) {
+    this.#parts = parts;
+    this.followers = new Followers(parts, {
+      operation: options.operation,
+      asked: options.asked,
+      onEnd: () => {
+        this.#pace.end();
+        this.#unwatch?.();
+        options.onEnd();
+      },
+    });
+    this.#pace = new Pace(this.followers.followed.everyMs, () => this.#ask());
+  }
+
+  /** `versions`: those of the context on the primary when the subscriber was looked up. */
+  join(stream: Stream, identity: Identity, versions: VersionedRow | null): void {
+    this.followers.streams.add(stream);
+    this.#watchWhere(identity);
+    const isCurrent = this.#isOnPrimary ? this.#isOf(versions) : !this.#pace.isDue;
+    if (this.#answer && isCurrent) stream.events.offer(this.#answer.event);
+    // An answer that is being computed is for this one too: later commits are noticed.
+    else if (!this.#pace.isAsking) this.#pace.now();
+  }
+
+  get #isOnPrimary(): boolean {
+    return this.#place?.nodeUrl === this.#parts.whereabouts.primaryUrl;
+  }
+
+  /** The address of a node may change while it is followed. */
+  #watchWhere(identity: Identity): void {
+    const { followed } = this.followers;
+    const granted = grantOf(identity, followed);
+    const place = granted && placeOf(followed, granted, this.#parts.whereabouts);
+    const { nodeUrl, contextId } = this.#place ?? {};
+    if (!place || (place.nodeUrl === nodeUrl && place.contextId === contextId)) return;
+    this.#unwatch?.();
+    this.#place = place;
+    this.#versions = null;
+    this.#seen = null;
+    this.#unwatch = this.#parts.watch.watch(place, (versions) => this.#noticed(versions));
+  }
+
+  #noticed(versions: VersionedRow | null): void {
+    if (this.#isOf(versions)) return;
+    this.#seen = versions;
+    this.#pace.due();
+  }
+
+  #isOf(versions: VersionedRow | null): boolean {
+    return versions !== null && this.#versions !== null && areSame(versions, this.#versions);
+  }
+
+  async #ask(): Promise<boolean> {
+    const outcome = await this.followers.ask(this.followers.streams, (asking) =>
+      this.#make(asking),
+    );
+    if (outcome.kind === 'nobody') return true;
+    if (outcome.kind === 'failed') {
+      this.#versions = null;
+      this.#tell(this.#answerOf(outcome.json));
+      return false;
+    }
+    const { made, versions } = outcome.made;
+    if (!made) {
+      if (this.#answer) this.#tell(this.#answer.event);
+      return true;
+    }
+    this.#parts.onComputed();
+    const hasFailed = hasPassingError(made.result);
+    this.#versions = hasFailed ? null : versions;
+    const event = this.#answerOf(made.json);
+    const isOver = !hasFailed && made.result.data?.[this.followers.asked.responseKey] == null;
+    if (!isOver) this.#tell(event);
+    else for (const stream of this.followers.streams) this.followers.finish(stream, event);
+    return !hasFailed;
+  }
+
+  /** made: null if the last answer is still right. */
+  async #make({ scope, identity, make }: Asking) {
+    this.#pace.begins();
+    this.#watchWhere(identity);
+    const { contextId = 0 } = this.#place ?? {};
+    const versions = this.#isOnPrimary ? scope.reads.grantedAt(contextId) : this.#seen;
+    const made = this.#isOf(versions) ? null : await make(this.followers.operation);
+    return { made, versions };
+  }
+
+  /** The same event as before if the answer is the same, so that it is not sent twice. */
+  #answerOf(json: string): LiveEvent {
+    if (json !== this.#answer?.json) this.#answer = { json, event: eventOf(json) };
+    return this.#answer.event;
+  }
+
+  #tell(event: LiveEvent): void {
+    for (const stream of this.followers.streams) stream.events.offer(event);
+  }
+}
+
+const areSame = (a: VersionedRow, b: VersionedRow): boolean =>
+  a.version === b.version &&
+  a.textVersion === b.textVersion &&
+  a.nonce === b.nonce &&
+  a.textNonce === b.textNonce;

@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto';
+import { selectRights } from '../../db/queries/live/select-rights.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Service } from '../service.ts';
+import { askNode } from './ask-node.ts';
+import type { Followers } from './followers.ts';
+
+/**
+ * Checks periodically, with one statement for all, whether subscribers may still read what they
+ * follow. While the primary cannot be reached, there is nothing new to send, and nobody can change
+ * rights either.
+ */
+export class RightsCheck {
+  readonly #service: Pick<Service, 'pools' | 'log'>;
+  readonly #all: () => Iterable<Followers>;
+  #timer: NodeJS.Timeout | null = null;
+  #isLooking = false;
+
+  constructor(service: Pick<Service, 'pools' | 'log'>, all: () => Iterable<Followers>) {
+    this.#service = service;
+    this.#all = all;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => void this.#look(), LIMITS.rightsLookMs).unref();
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      await this.#check();
+    } catch (err) {
+      this.#service.log.debug({ err }, 'the rights of subscribers could not be read');
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #check(): Promise<void> {
+    const rights = this.#rights();
+    if (rights.size === 0) return;
+    const { pools } = this.#service;
+    const asked = [...rights.values()];
+    const rows = await askNode(pools, pools.primaryUrl, (session, bound) =>
+      selectRights(session, asked, bound),
+    );
+    const found = new Map([...rights.keys()].map((name, index) => [name, rows[index]]));
+    for (const followers of this.#all()) {
+      for (const stream of followers.streams) {
+        // Those who have subscribed since then were looked up when they did.
+        const right = found.get(nameOf(stream.follower.username, followers));
+        if (!right) continue;
+        const { digest, isGranted } = right;
+        const isSame = digest !== null && timingSafeEqual(digest, stream.follower.digest);
+        if (!isSame) followers.signOut(stream);
+        else if (!isGranted) followers.refuse(stream);
+      }
+    }
+  }
+
+  /** Each pair of user and context once. */
+  #rights() {
+    const rights = new Map<string, { username: string; context: string }>();
+    for (const followers of this.#all()) {
+      for (const { follower } of followers.streams) {
+        const { username } = follower;
+        const context = followers.followed.contextName;
+        rights.set(nameOf(username, followers), { username, context });
+      }
+    }
+    return rights;
+  }
+}
+
+const nameOf = (username: string, { followed }: Followers): string =>
+  JSON.stringify([username, followed.contextName]);

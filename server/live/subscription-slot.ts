@@ -1,0 +1,28 @@
+import type { DocumentNode } from 'graphql';
+import type { VersionedRow } from '../../db/queries/select-versions.ts';
+import type { Identity } from '../../resolvers/identity.ts';
+import type { AskedSubscription } from '../../schema/asked-subscription.ts';
+import type { Variables } from '../../schema/compiled/collect-fields.ts';
+
+/** An operation to execute, with the variables as they were sent. */
+export type AskedOperation = {
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+  readonly variables: Variables;
+};
+
+/** A subscription that is valid and within the limits, of a caller who has logged in. */
+export type OpenedSubscription = {
+  /** The same for all who send the same operation and variables. */
+  readonly name: string;
+  readonly operation: AskedOperation;
+  /** Of the document and its variables. */
+  readonly characters: number;
+  readonly asked: AskedSubscription;
+  readonly identity: Identity;
+  /** Of the context on the primary, when the caller was looked up; null: not known. */
+  readonly versions: VersionedRow | null;
+};
+
+/** Holds a subscription that is to be answered with a stream. */
+export type SubscriptionSlot = { opened: OpenedSubscription | null };

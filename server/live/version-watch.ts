@@ -1,0 +1,165 @@
+import { Listener } from '../../db/listener.ts';
+import type { NodePools } from '../../db/node-pools.ts';
+import { selectWatchedAlerts } from '../../db/queries/live/select-watched-alerts.ts';
+import { selectWatchedVersions } from '../../db/queries/live/select-watched-versions.ts';
+import type { VersionedRow } from '../../db/queries/select-versions.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { Logger } from '../log.ts';
+import { askNode } from './ask-node.ts';
+
+/** A context on a node. */
+export type Watched = { readonly nodeUrl: string; readonly contextId: number };
+
+/** versions: the current ones; null: they have changed, and were not read. */
+export type OnVersions = (versions: VersionedRow | null) => void;
+
+export type VersionWatchOptions = {
+  readonly pools: NodePools;
+  readonly log: Logger;
+  /** How often versions are polled where there are no notifications. */
+  readonly everyMs?: number;
+};
+
+/** newest: number and nonce of the newest change; null: there are new ones, and none was read. */
+export type OnAlerts = (newest: string | null) => void;
+
+const VERSIONS = 'countergraph_versions';
+const ALERTS = 'countergraph_alerts';
+
+/**
+ * Reports changes of contexts. The primary sends NOTIFY. On standbys, behind a pooler in
+ * transaction mode, and while the listening connection is lost, the versions are polled. There is a
+ * connection only while something is watched.
+ */
+export class VersionWatch {
+  readonly #options: VersionWatchOptions;
+  readonly #nodes = new Map<string, Map<number, Set<OnVersions>>>();
+  /** By context. Alerts are always those of the primary. */
+  readonly #alerts = new Map<number, Set<OnAlerts>>();
+  #listener: Listener | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #looks = 0;
+  /** Nodes, or the alerts, whose answer is awaited. */
+  readonly #asked = new Set<string>();
+  #stopping: Promise<void> = Promise.resolve();
+
+  constructor(options: VersionWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Returns a function that ends the watch. */
+  watch({ nodeUrl, contextId }: Watched, onVersions: OnVersions): () => void {
+    const node = this.#nodes.get(nodeUrl) ?? new Map<number, Set<OnVersions>>();
+    this.#nodes.set(nodeUrl, node);
+    const told = node.get(contextId) ?? new Set<OnVersions>();
+    node.set(contextId, told);
+    told.add(onVersions);
+    this.#start();
+    return () => {
+      told.delete(onVersions);
+      if (told.size === 0 && node.get(contextId) === told) node.delete(contextId);
+      if (node.size === 0 && this.#nodes.get(nodeUrl) === node) this.#nodes.delete(nodeUrl);
+      this.#stopIfUnwanted();
+    };
+  }
+
+  /** Reports that alerts may have begun or ended. Returns a function that ends the watch. */
+  watchAlerts(contextId: number, onAlerts: OnAlerts): () => void {
+    const told = this.#alerts.get(contextId) ?? new Set<OnAlerts>();
+    this.#alerts.set(contextId, told);
+    told.add(onAlerts);
+    this.#start();
+    return () => {
+      told.delete(onAlerts);
+      if (told.size === 0 && this.#alerts.get(contextId) === told) this.#alerts.delete(contextId);
+      this.#stopIfUnwanted();
+    };
+  }
+
+  /** Resolves once the connection is closed, after the last watch has ended. */
+  async ended(): Promise<void> {
+    await this.#stopping;
+  }
+
+  #start(): void {
+    const { pools, log, everyMs = LIMITS.versionLookMs } = this.#options;
+    this.#timer ??= setInterval(() => this.#look(), everyMs).unref();
+    this.#listener ??= new Listener({
+      url: pools.primaryUrl,
+      channels: [VERSIONS, ALERTS],
+      onNotice: (channel, payload) => this.#noticed(channel, Number(payload)),
+      onListening: () => this.#lookAtPrimary(),
+      onLost: (err) =>
+        log.warn({ err }, 'the connection that listens for commits was lost: versions are polled'),
+    });
+  }
+
+  #stopIfUnwanted(): void {
+    if (this.#nodes.size > 0 || this.#alerts.size > 0) return;
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    const stopped = this.#listener?.stop();
+    this.#listener = null;
+    this.#stopping = Promise.all([this.#stopping, stopped]).then(() => undefined);
+  }
+
+  #look(): void {
+    this.#looks += 1;
+    const { primaryUrl } = this.#options.pools;
+    // A connection may be lost without either side noticing.
+    const isToldAnyway =
+      this.#listener?.isListening === true && this.#looks % LIMITS.versionLooksSpared !== 0;
+    for (const nodeUrl of this.#nodes.keys()) if (nodeUrl !== primaryUrl) this.#lookAt(nodeUrl);
+    if (!isToldAnyway) this.#lookAtPrimary();
+  }
+
+  #lookAtPrimary(): void {
+    this.#lookAt(this.#options.pools.primaryUrl);
+    this.#lookAtAlerts();
+  }
+
+  #noticed(channel: string, contextId: number): void {
+    if (channel === VERSIONS) this.#tell(this.#options.pools.primaryUrl, contextId, null);
+    else this.#tellOfAlerts(contextId, null);
+  }
+
+  #tellOfAlerts(contextId: number, newest: string | null): void {
+    for (const tell of [...(this.#alerts.get(contextId) ?? [])]) tell(newest);
+  }
+
+  #lookAtAlerts(): void {
+    const contextIds = [...this.#alerts.keys()];
+    const { pools, log } = this.#options;
+    if (contextIds.length === 0 || this.#asked.has(ALERTS)) return;
+    this.#asked.add(ALERTS);
+    askNode(pools, pools.primaryUrl, (session, bound) =>
+      selectWatchedAlerts(session, contextIds, bound),
+    )
+      .then(
+        (rows) => {
+          for (const { contextId, newest } of rows) this.#tellOfAlerts(contextId, newest);
+        },
+        (err) => log.debug({ err }, 'the alerts of watched contexts could not be polled'),
+      )
+      .finally(() => this.#asked.delete(ALERTS));
+  }
+
+  #lookAt(nodeUrl: string): void {
+    const contextIds = [...(this.#nodes.get(nodeUrl)?.keys() ?? [])];
+    if (contextIds.length === 0 || this.#asked.has(nodeUrl)) return;
+    const { pools, log } = this.#options;
+    this.#asked.add(nodeUrl);
+    askNode(pools, nodeUrl, (session, bound) => selectWatchedVersions(session, contextIds, bound))
+      .then(
+        (rows) => {
+          for (const row of rows) this.#tell(nodeUrl, row.contextId, row);
+        },
+        (err) => log.debug({ err }, 'the versions of watched contexts could not be read'),
+      )
+      .finally(() => this.#asked.delete(nodeUrl));
+  }
+
+  #tell(nodeUrl: string, contextId: number, versions: VersionedRow | null): void {
+    for (const tell of [...(this.#nodes.get(nodeUrl)?.get(contextId) ?? [])]) tell(versions);
+  }
+}

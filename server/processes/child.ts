@@ -1,0 +1,78 @@
+import { createLog } from '../log.ts';
+import { openTracing } from '../open-tracing.ts';
+import { startServing } from '../start-serving.ts';
+import { valuesOf } from './gathered-metrics.ts';
+import type { Assignment } from './messages.ts';
+import { ParentLink } from './parent-link.ts';
+import { SharedKnowledge } from './shared-knowledge.ts';
+import type { Siblings } from './siblings.ts';
+
+// The program of a serving process: it answers requests, and does nothing else.
+
+// Nothing reads our log any longer. There is nowhere to report that; keep answering.
+process.stderr.on('error', () => undefined);
+// A terminal sends these to all processes at once. The parent decides what this one does.
+process.on('SIGINT', () => undefined);
+process.on('SIGHUP', () => undefined);
+
+process.title = 'countergraph: spare process';
+const link = new ParentLink();
+try {
+  const assignment = await Promise.race([link.assignment, link.ending.then(() => null)]);
+  if (assignment) await serve(assignment);
+  process.exit();
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  await link.tell({ kind: 'failed', reason });
+  process.exit(1);
+}
+
+/** Serves until told to end, and then finishes the requests it has begun. */
+async function serve(assignment: Assignment): Promise<void> {
+  const { number, settings, databaseUrl, poolConnections, explorer, documents } = assignment;
+  process.title = `countergraph: process ${number}`;
+  const log = createLog(settings.logLevel, process.stderr, {
+    process: String(number),
+    pid: process.pid,
+  });
+  const tracing = await openTracing(process.env, log);
+  const { service, url, end } = await startServing({
+    settings,
+    databaseUrl,
+    poolConnections,
+    log,
+    explorer,
+    documents: new Map(documents),
+    tracing,
+    siblings: siblingsOf(assignment),
+    startsThread: true,
+  });
+  const { registry } = service.metrics;
+  const tellMetrics = async () => link.tell({ kind: 'metrics', metrics: await valuesOf(registry) });
+  link.onTellMetrics = () => void tellMetrics();
+  link.onServiceEnds = () => service.state.beginToClose();
+  void link.tell({ kind: 'serving', url });
+  const reason = await link.ending;
+  if (reason === 'orphaned') log.warn('the parent process has ended: this process ends too');
+  // The other processes go on, so /readyz does not say `draining`.
+  if (reason === 'signal') void link.tell({ kind: 'leaving' });
+  else service.state.beginToClose();
+  await end();
+  await tracing?.close();
+  await tellMetrics();
+}
+
+function siblingsOf({ settings, knowledge }: Assignment): Siblings {
+  const shared = new SharedKnowledge(settings, (news) => void link.tell({ kind: 'news', news }));
+  shared.take(knowledge);
+  link.hearNews((news) => shared.hear(news));
+  return {
+    metricsText: () => link.gatherMetrics(),
+    missing: () =>
+      link.serving < settings.processes
+        ? `${link.serving} of ${settings.processes} processes serve`
+        : null,
+    logInFailures: shared.logInFailures,
+    directory: shared.directory,
+  };
+}

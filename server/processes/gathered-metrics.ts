@@ -1,0 +1,71 @@
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import { LIMITS } from '../../domain/limits.ts';
+import type { MetricValues, ToChild } from './messages.ts';
+
+/** A process that tells its metrics when it is asked. */
+type Teller = { readonly send: (message: ToChild) => void };
+
+/** A request for the metrics of one process. */
+type Asked = { readonly done: Promise<void>; readonly answered: () => void };
+
+/**
+ * The metrics of all processes together. The counts of a process stay in the sum after it ends: a
+ * sum that falls looks like a counter reset, after which Prometheus would compute a burst.
+ */
+export class GatheredMetrics {
+  readonly #own: Registry;
+  readonly #asked = new Map<Teller, Asked>();
+  readonly #last = new Map<Teller, readonly MetricValues[]>();
+  #gone: Promise<readonly MetricValues[]> = Promise.resolve([]);
+
+  /** own: the metrics of the parent itself. */
+  constructor(own: Registry) {
+    this.#own = own;
+  }
+
+  /** Of a process that does not answer in time, the metrics it told last are used. */
+  async text(members: readonly Teller[]): Promise<string> {
+    await Promise.all(members.map((member) => this.#ask(member)));
+    const own = await valuesOf(this.#own);
+    const gone = await this.#gone;
+    // The parent's come last, as it has only a few.
+    return AggregatorRegistry.aggregate([...this.#last.values(), gone, own]).metrics();
+  }
+
+  /** A process has answered, or tells its last metrics before it ends. */
+  told(member: Teller, metrics: readonly MetricValues[]): void {
+    this.#last.set(member, metrics);
+    this.#asked.get(member)?.answered();
+  }
+
+  /** The process has ended. */
+  forget(member: Teller): void {
+    const last = this.#last.get(member) ?? [];
+    this.#last.delete(member);
+    this.#asked.get(member)?.answered();
+    const counted = last.filter(({ type }) => type === 'counter' || type === 'histogram');
+    if (counted.length === 0) return;
+    this.#gone = this.#gone.then((gone) => valuesOf(AggregatorRegistry.aggregate([gone, counted])));
+  }
+
+  #ask(member: Teller): Promise<void> {
+    const before = this.#asked.get(member);
+    if (before) return before.done;
+    let answered: () => void = () => undefined;
+    const done = new Promise<void>((resolve) => {
+      const timer = setTimeout(() => answered(), LIMITS.processMetricsMs);
+      answered = () => {
+        clearTimeout(timer);
+        this.#asked.delete(member);
+        resolve();
+      };
+    });
+    this.#asked.set(member, { done, answered });
+    member.send({ kind: 'tellMetrics' });
+    return done;
+  }
+}
+
+/** In the form in which they can be sent to another process. */
+export const valuesOf = (registry: Registry): Promise<MetricValues[]> =>
+  registry.getMetricsAsJSON() as Promise<object[]> as Promise<MetricValues[]>;

@@ -1,0 +1,140 @@
+import { Registry } from 'prom-client';
+import { LIMITS } from '../../domain/limits.ts';
+import type { TrustedDocuments } from '../documents.ts';
+import type { ExplorerOptions } from '../explorer.ts';
+import { collectNodeMetrics } from '../metrics.ts';
+import type { Settings } from '../settings.ts';
+import { type BackgroundOptions, startBackground } from '../start-background.ts';
+import { shareOf } from './divide-settings.ts';
+import { GatheredMetrics } from './gathered-metrics.ts';
+import type { Member } from './member.ts';
+import type { FromChild, ToChild } from './messages.ts';
+import { registerProcesses } from './process-metrics.ts';
+import { SharedKnowledge } from './shared-knowledge.ts';
+import { Supervisor } from './supervisor.ts';
+
+export type ParentOptions = BackgroundOptions & {
+  readonly settings: Settings;
+  readonly explorer: ExplorerOptions;
+  readonly documents: TrustedDocuments;
+  /** Aborts the start. */
+  readonly signal: AbortSignal;
+};
+
+export type RunningProcesses = {
+  readonly url: string;
+  /** Rejected when the service cannot go on: no process serves and none can be started. */
+  readonly failed: Promise<never>;
+  /** Ends all processes once they have finished the requests they have begun. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the number of processes that the settings say, all answering at one address, and keeps
+ * that number up. Errors: a process cannot serve.
+ */
+export async function startProcesses(options: ParentOptions): Promise<RunningProcesses> {
+  options.log.info(sharesText(options.settings), 'the settings are divided among processes');
+  const { supervisor, registry } = new Parent(options);
+  const url = await supervisor.complete(options.signal);
+  const background = startBackground(registry, options);
+  const { shutdownSeconds } = options.settings;
+  const lateMs = shutdownSeconds * 1000 + LIMITS.traceFlushMs + LIMITS.processEndMs;
+  return {
+    url,
+    failed: supervisor.failed,
+    async close() {
+      await Promise.all([background.stop(), supervisor.end(lateMs)]);
+    },
+  };
+}
+
+/** Passes messages between the serving processes. It answers no requests itself. */
+class Parent {
+  readonly supervisor: Supervisor;
+  readonly registry = new Registry();
+  readonly #options: ParentOptions;
+  readonly #metrics = new GatheredMetrics(this.registry);
+  readonly #knowledge: SharedKnowledge;
+
+  constructor(options: ParentOptions) {
+    this.#options = options;
+    this.#knowledge = new SharedKnowledge(options.settings);
+    this.supervisor = new Supervisor({
+      size: options.settings.processes,
+      port: options.settings.port,
+      log: options.log,
+      lookMs: LIMITS.processLookMs,
+      assign: (member) => this.#assign(member),
+      onMessage: (member, message) => this.#receive(member, message),
+      onGone: (member) => this.#metrics.forget(member),
+      onServingChanged: () =>
+        this.#tellOthers({ kind: 'servingCount', serving: this.supervisor.serving }),
+    });
+    collectNodeMetrics(this.registry);
+    registerProcesses(this.registry, {
+      serving: () => this.supervisor.serving,
+      replaced: () => this.supervisor.replaced,
+    });
+  }
+
+  #assign(member: Member): void {
+    const { number } = member;
+    const { settings, poolConnections } = shareOf(number, this.#options.settings);
+    const { databaseUrl, explorer, documents } = this.#options;
+    member.send({
+      kind: 'start',
+      assignment: {
+        number,
+        settings: { ...settings, port: this.supervisor.portToAsk() },
+        poolConnections,
+        databaseUrl,
+        explorer,
+        documents: [...documents],
+        knowledge: this.#knowledge.all(),
+      },
+    });
+  }
+
+  #receive(member: Member, message: FromChild): void {
+    if (message.kind === 'metrics') this.#metrics.told(member, message.metrics);
+    else if (message.kind === 'gatherMetrics') void this.#tellMetrics(member, message.id);
+    else if (message.kind === 'news') {
+      this.#knowledge.hear(message.news);
+      this.#tellOthers(message, member);
+    }
+  }
+
+  /** A process without a number gets all of it when it is given one. */
+  #tellOthers(message: ToChild, except: Member | null = null): void {
+    for (const member of this.supervisor.numbered) if (member !== except) member.send(message);
+  }
+
+  async #tellMetrics(member: Member, id: number): Promise<void> {
+    const text = await this.#metrics.text(this.supervisor.active);
+    member.send({ kind: 'allMetrics', id, text });
+  }
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** The share of the first process: no other has more. */
+function sharesText(all: Settings) {
+  const { settings, poolConnections } = shareOf(1, all);
+  const megabytes = (bytes: number): number => Math.round(bytes / MEGABYTE);
+  return {
+    processes: all.processes,
+    each: {
+      workers: settings.workers,
+      workerQueue: settings.workerQueue,
+      blockCacheMb: megabytes(settings.blockCacheBytes),
+      answerCacheMb: megabytes(settings.answerCacheBytes),
+      responseCacheMb: megabytes(settings.responseCacheBytes),
+      maxConcurrent: settings.maxConcurrent,
+      maxConcurrentPerUser: settings.maxConcurrentPerUser,
+      maxConnections: settings.maxConnections,
+      maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
+      databaseConnections: poolConnections,
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export type ObservedProcesses = {
+  /** How many processes answer requests. */
+  readonly serving: () => number;
+  /** How many were replaced, because they died or were told to end. */
+  readonly replaced: () => { readonly died: number; readonly ended: number };
+};
+
+/** How many processes there are; what one process alone says too. */
+export function registerProcesses(registry: Registry, observed: ObservedProcesses): void {
+  new Gauge({
+    name: 'countergraph_processes',
+    help: 'Processes that answer requests; COUNTERGRAPH_PROCESSES is how many there should be',
+    registers: [registry],
+    collect() {
+      this.set(observed.serving());
+    },
+  });
+  new Counter({
+    name: 'countergraph_replaced_processes_total',
+    help: 'Processes that were replaced because they died, or because they were told to end',
+    labelNames: ['why'],
+    registers: [registry],
+    collect() {
+      const { died, ended } = observed.replaced();
+      this.reset();
+      this.inc({ why: 'died' }, died);
+      this.inc({ why: 'ended' }, ended);
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import { isCheckout } from '../db/command-form.ts';
+import { type BuiltPage, readPage } from './dashboard/read-page.ts';
+import { createDashboard } from './dashboard.ts';
+import { Drain } from './drain.ts';
+import type { ExplorerOptions } from './explorer.ts';
+import { createHttpServer } from './http-server.ts';
+import { listen } from './listen.ts';
+import { createService, type Service, type ServiceOptions } from './service.ts';
+
+export type ServingOptions = ServiceOptions & {
+  readonly explorer: ExplorerOptions;
+  /** Whether a thread of the kernel is started before there is work for it. */
+  readonly startsThread?: boolean;
+};
+
+export type Serving = {
+  /** `http://127.0.0.1:4000`, with the port that was taken. */
+  readonly url: string;
+  readonly service: Service;
+  /** Takes no more requests, answers those it has, gives every connection back. */
+  end(): Promise<void>;
+};
+
+/** Answers requests, and does nothing else. Errors: the address cannot be listened on. */
+export async function startServing(options: ServingOptions): Promise<Serving> {
+  const { explorer, settings } = options;
+  const page = await pageOf(options);
+  const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
+  // Not the form of messages in a terminal: strangers see the page, and need not know folders.
+  const command = isCheckout() ? 'npx countergraph' : 'countergraph';
+  const dashboard = page && createDashboard(page, { demo: explorer.credentials, command });
+  const drain = new Drain();
+  const server = createHttpServer(service, { pages: { explorer, dashboard }, drain });
+  const address = await listen(server, settings.host, settings.port);
+  if (options.startsThread) service.memory.threadPool.startThread();
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}`,
+    service,
+    async end() {
+      await drain.end(server, settings.shutdownSeconds * 1000);
+      await service.close();
+    },
+  };
+}
+
+async function pageOf({ settings, log }: ServiceOptions): Promise<BuiltPage | null> {
+  if (settings.dashboard === 'off') return null;
+  const page = await readPage();
+  if (!page) log.warn('there is no dashboard at /: it was not built, run `npm run build`');
+  return page;
+}

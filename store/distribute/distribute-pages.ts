@@ -1,0 +1,102 @@
+import { PAGE_TABLES } from '../../db/page-tables.ts';
+import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import {
+  distributeTables,
+  type MoveProgress,
+  selectIsDetaching,
+  selectPartitionSizes,
+  selectShardCount,
+  undistributeTables,
+} from '../../db/write/distribute/distribute-tables.ts';
+import { lockStore } from '../../db/write/distribute/lock-store.ts';
+import { requireSession } from '../../db/write/require-session.ts';
+import { removeIdlePartitions } from '../../db/write/segments/remove-idle-partitions.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { requireCluster } from './require-cluster.ts';
+
+export type DistributeTarget = {
+  readonly databaseUrl: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Told of a context whose imports or merges it has to wait for. */
+  readonly onWaiting?: (context: string) => void;
+  readonly onProgress?: (progress: MoveProgress) => void;
+};
+
+export type DistributeReport = {
+  /** False: everything was as it should be. */
+  readonly changed: boolean;
+  readonly tables: readonly string[];
+  /** Of each table; 0: they are not distributed. */
+  readonly shards: number;
+  readonly workers: number;
+  /** How much was moved, with indexes. */
+  readonly bytes: number;
+};
+
+/** Two let Citus move half of what a worker has to another one. */
+const SHARDS_PER_WORKER = 2;
+
+/**
+ * Distributes the pages over the workers of Citus, in one transaction: imports and merges wait for
+ * it, readers go on. Done already: nothing changes. Errors: in words for the operator.
+ */
+export const distributePages = (
+  target: DistributeTarget & { readonly shards?: number | undefined },
+): Promise<DistributeReport> =>
+  withConnection(target, 'distribute', async (connection) => {
+    const { workers } = await requireCluster(connection);
+    const before = await selectShardCount(connection);
+    if (before !== null) {
+      if (target.shards === undefined || target.shards === before) {
+        return { ...NOTHING, shards: before, workers };
+      }
+      throw new Error(
+        `The pages are in ${before} shards already, not in ${target.shards}: bring them back with ` +
+          '`countergraph distribute --undo` first',
+      );
+    }
+    const shards = target.shards ?? SHARDS_PER_WORKER * workers;
+    return inLockedStore(connection, target, async () => {
+      const partitions = await selectPartitionSizes(connection, 'pg_total_relation_size');
+      const { onProgress } = target;
+      await distributeTables(connection, shards, { partitions, onProgress });
+      return { changed: true, tables: PAGE_TABLES, shards, workers, bytes: sumOf(partitions) };
+    });
+  });
+
+/** Brings them back to the coordinator, in one transaction, for which readers wait too. */
+export const undistributePages = (target: DistributeTarget): Promise<DistributeReport> =>
+  withConnection(target, 'distribute', async (connection) => {
+    const { workers } = await requireCluster(connection);
+    if ((await selectShardCount(connection)) === null) return { ...NOTHING, shards: 0, workers };
+    return inLockedStore(connection, target, async () => {
+      const partitions = await selectPartitionSizes(connection, 'citus_total_relation_size');
+      await undistributeTables(connection, { partitions, onProgress: target.onProgress });
+      return { changed: true, tables: PAGE_TABLES, shards: 0, workers, bytes: sumOf(partitions) };
+    });
+  });
+
+const NOTHING = { changed: false, tables: PAGE_TABLES, bytes: 0 };
+
+const sumOf = (partitions: readonly { readonly bytes: number }[]): number =>
+  partitions.reduce((sum, { bytes }) => sum + bytes, 0);
+
+async function inLockedStore(
+  connection: Connection,
+  { onWaiting = () => {} }: DistributeTarget,
+  work: () => Promise<DistributeReport>,
+): Promise<DistributeReport> {
+  requireSession(connection, 'The pages cannot be moved');
+  // What nobody needs is not moved, and what was half removed is finished.
+  await removeIdlePartitions(connection);
+  return inTransaction(connection, async () => {
+    await lockStore(connection, onWaiting);
+    if (await selectIsDetaching(connection)) {
+      throw new Error(
+        'A partition of pages is just being removed, and a reader of before holds it up: ' +
+          'try again when that is over',
+      );
+    }
+    return work();
+  });
+}

@@ -1,0 +1,255 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Alertmanager, hasAlertmanager, startAlertmanager } from '../support/alertmanager.ts';
+import { type NotifierLab, openNotifierLab, STARTED, until } from './notifier-lab.ts';
+import { answersWith, startWebhook, takes, type WebhookStandIn } from './webhook-stand-in.ts';
+
+if (!hasAlertmanager) {
+  console.warn('skipped: Alertmanager is not installed: apt-get install prometheus-alertmanager');
+}
+
+let lab: NotifierLab;
+
+beforeAll(async () => {
+  lab = await openNotifierLab();
+});
+
+afterAll(() => lab.close());
+
+afterEach(() => lab.clear());
+
+type Posted = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly endsAt: string;
+};
+
+describe('what an Alertmanager is sent', () => {
+  let stand: WebhookStandIn;
+  const now = (STARTED + 1000) * 1000;
+
+  beforeEach(async () => {
+    stand = await startWebhook();
+  });
+
+  afterEach(() => stand.stop());
+
+  const posts = () => stand.received.map(({ text }) => JSON.parse(text) as Posted[]);
+  const addIt = () => lab.addSink({ kind: 'alertmanager', url: stand.url });
+  const seconds = (text = '') => Date.parse(text) / 1000;
+
+  it('is all that fires, in one request, ending by itself in three minutes', async () => {
+    await lab.begin({ key: 'C0.A8.01.01' });
+    await lab.begin({ key: 'C0.A8.01.02', startedAt: STARTED + 300 });
+    await addIt();
+    lab.startNotifier({ clock: () => now });
+    await until(() => stand.received.length > 0);
+    expect(stand.received[0]?.path).toBe('/hook/api/v2/alerts');
+    expect(
+      posts()[0]?.map(({ labels, startsAt, endsAt }) => [
+        labels['key'],
+        seconds(startsAt),
+        seconds(endsAt),
+      ]),
+    ).toEqual([
+      ['C0.A8.01.01', STARTED, now / 1000 + 180],
+      ['C0.A8.01.02', STARTED + 300, now / 1000 + 180],
+    ]);
+  });
+
+  it('is sent again while it fires, and once with its end', async () => {
+    await addIt();
+    lab.startNotifier({ clock: () => now, repeatMs: 20 });
+    const id = await lab.begin();
+    await until(() => stand.received.length >= 3);
+    await lab.finish(id);
+    await until(() => lab.isAllTold());
+    const ends = posts().map((alerts) => alerts.map(({ endsAt }) => seconds(endsAt)));
+    expect(ends.at(-1)).toEqual([STARTED + 300]);
+    expect(new Set(ends.slice(0, -1).flat())).toEqual(new Set([now / 1000 + 180]));
+  });
+
+  it('never ends later than now, though data and so events may be ahead of the clock', async () => {
+    await addIt();
+    lab.startNotifier({ clock: () => STARTED * 1000 });
+    const id = await lab.begin({ startedAt: STARTED + 600 });
+    await lab.finish(id, STARTED + 900);
+    await until(() => lab.isAllTold());
+    const times = posts().map(([alert]) => [seconds(alert?.startsAt), seconds(alert?.endsAt)]);
+    expect(times).toEqual([
+      [STARTED, STARTED + 180],
+      [STARTED, STARTED],
+    ]);
+  });
+
+  it('tells of a key that fires again after all of its events that are over', async () => {
+    stand.behave(answersWith(503));
+    await addIt();
+    lab.startNotifier({ clock: () => now });
+    const first = await lab.begin();
+    await lab.finish(first);
+    await lab.begin({ startedAt: STARTED + 600 });
+    await until(() => stand.received.length >= 2);
+    stand.behave(takes);
+    await until(() => lab.isAllTold());
+    const last = posts()
+      .at(-1)
+      ?.map(({ endsAt }) => seconds(endsAt));
+    expect(last).toEqual([STARTED + 300, now / 1000 + 180]);
+  });
+
+  it('has no label without a value', async () => {
+    await addIt();
+    lab.startNotifier({ clock: () => now });
+    await lab.begin({ key: null });
+    await until(() => stand.received.length > 0);
+    expect(posts()[0]?.[0]).toMatchObject({
+      labels: {
+        alertname: 'big talker',
+        context: 'lab',
+        group: 'Hosts',
+        meter: 'Total',
+        severity: 'warning',
+      },
+      annotations: { value: '1234567890', description: 'somebody sends a lot' },
+    });
+    expect(posts()[0]?.[0]?.labels).not.toHaveProperty('key');
+  });
+
+  it('goes to another Alertmanager at once when the sink is declared to be there', async () => {
+    const other = await startWebhook();
+    try {
+      await addIt();
+      lab.startNotifier({ clock: () => now });
+      await lab.begin();
+      await until(() => lab.isAllTold());
+      await lab.sql('update alert_sinks set url = $1', [other.url]);
+      await until(() => other.received.length === 1);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('goes there only when nothing is on its way to the one before', async () => {
+    const other = await startWebhook();
+    try {
+      let answer: () => void = () => undefined;
+      stand.behave((response) => {
+        answer = () => response.writeHead(200).end();
+      });
+      await addIt();
+      lab.startNotifier({ clock: () => now });
+      await lab.begin();
+      await until(() => stand.received.length === 1);
+      await lab.sql('update alert_sinks set url = $1', [other.url]);
+      await lab.looks(3);
+      expect(other.received).toEqual([]);
+      answer();
+      await until(() => other.received.length === 1);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is said to be taken again only by one that has failed and was sent something', async () => {
+    const other = await startWebhook();
+    try {
+      stand.behave(answersWith(503));
+      await addIt();
+      lab.startNotifier({ clock: () => now, repeatMs: 10 });
+      const id = await lab.begin();
+      await until(() => lab.logText().includes('a sink cannot be notified'));
+      await lab.sql('delete from alert_events where event_id = $1', [id]);
+      await lab.looks(3);
+      expect(lab.logText()).not.toContain('a sink takes notifications again');
+      await lab.sql('update alert_sinks set url = $1', [other.url]);
+      await lab.begin();
+      await until(() => lab.isAllTold());
+      other.behave(answersWith(503));
+      await until(() => (lab.logText().match(/a sink cannot be notified/g) ?? []).length === 2);
+      expect(lab.logText()).not.toContain('a sink takes notifications again');
+      other.behave(takes);
+      await until(() => lab.logText().includes('a sink takes notifications again'));
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe.skipIf(!hasAlertmanager)('a real Alertmanager', () => {
+  let alertmanager: Alertmanager;
+  let receiver: WebhookStandIn;
+
+  beforeAll(async () => {
+    receiver = await startWebhook();
+    alertmanager = await startAlertmanager(`
+route:
+  receiver: stand-in
+  group_by: ['...']
+  group_wait: 10ms
+  group_interval: 50ms
+receivers:
+  - name: stand-in
+    webhook_configs:
+      - url: ${receiver.url}
+`);
+  });
+
+  afterAll(async () => {
+    await alertmanager.remove();
+    await receiver.stop();
+  });
+
+  const addIt = () => lab.addSink({ kind: 'alertmanager', url: `${alertmanager.url}/` });
+  /** What its receivers were told of a key, in order. */
+  const statusesOf = (key: string) =>
+    receiver.received
+      .flatMap(({ body }) => body['alerts'] as { status: string; labels: { key?: string } }[])
+      .filter(({ labels }) => labels.key === key)
+      .map(({ status }) => status);
+
+  it('shows what fires and passes on its beginning and its end', async () => {
+    const startedAt = Math.floor(Date.now() / 1000) - 600;
+    await addIt();
+    lab.startNotifier();
+    const id = await lab.begin({ startedAt });
+    await until(async () => (await alertmanager.firing()).length === 1);
+    const [alert] = await alertmanager.firing();
+    expect(alert?.labels).toEqual({
+      alertname: 'big talker',
+      context: 'lab',
+      group: 'Hosts',
+      meter: 'Total',
+      severity: 'warning',
+      key: 'C0.A8.01.0A',
+    });
+    expect(alert?.annotations).toEqual({
+      label: 'printer',
+      value: '1234567890',
+      description: 'somebody sends a lot',
+    });
+    expect(Date.parse(alert?.startsAt ?? '')).toBe(startedAt * 1000);
+    await until(() => statusesOf('C0.A8.01.0A').length === 1);
+    await lab.finish(id, startedAt + 300);
+    await until(async () => (await alertmanager.firing()).length === 0);
+    await until(() => statusesOf('C0.A8.01.0A').length === 2);
+    expect(statusesOf('C0.A8.01.0A')).toEqual(['firing', 'resolved']);
+  });
+
+  it('that dies and forgets all is told again of what fires, and of what ended meanwhile', async () => {
+    await addIt();
+    lab.startNotifier({ repeatMs: 100 });
+    const first = await lab.begin({ key: 'C0.A8.02.01' });
+    await lab.begin({ key: 'C0.A8.02.02' });
+    await until(() => lab.isAllTold());
+    await alertmanager.kill();
+    await lab.finish(first);
+    const third = await lab.begin({ key: 'C0.A8.02.03' });
+    await alertmanager.start();
+    await until(() => lab.isAllTold());
+    const keys = async () => (await alertmanager.firing()).map(({ labels }) => labels['key']);
+    await until(async () => (await keys()).length === 2);
+    expect((await keys()).sort()).toEqual(['C0.A8.02.02', 'C0.A8.02.03']);
+    await lab.finish(third);
+    await until(async () => (await keys()).length === 1);
+  });
+});

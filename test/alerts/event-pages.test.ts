@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EventPage, selectEventPages } from '../../db/queries/alerts/select-event-pages.ts';
+import type { Statement } from '../../db/read-session.ts';
+import { T0 } from '../support/lab.ts';
+import { type AlertLab, startAlertLab } from './alert-lab.ts';
+
+const EVENTS = 21_000;
+const RARE = 20;
+
+let lab: AlertLab;
+let contextId = 0;
+
+beforeAll(async () => {
+  lab = await startAlertLab();
+  await lab.declare({ often: { when: { key_above: 10 } }, rare: { when: { key_above: 11 } } });
+  const [context] = await lab.sql<{ id: number }>('select context_id as id from contexts');
+  contextId = context?.id ?? 0;
+  await lab.sql(
+    `insert into alert_events (event_id, alert_id, context_id, key, started_at, ended_at, value,
+       peak_value)
+     select gen_random_uuid(), a.alert_id, a.context_id, 'k' || n, $1::bigint - n / 7, $1, 1, 1
+     from alerts a, generate_series(1, $2::int) n where a.name = 'often' or n % $3::int = 0`,
+    [T0, EVENTS, EVENTS / RARE],
+  );
+  await lab.sql('analyze alert_events');
+});
+afterAll(() => lab.close());
+
+type Plan = {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Plan[];
+};
+
+/** How many rows of events PostgreSQL looks at, those that it drops too. */
+const rowsRead = (plan: Plan): number => {
+  const {
+    'Actual Rows': rows,
+    'Actual Loops': loops,
+    'Rows Removed by Filter': removed = 0,
+  } = plan;
+  const own = plan['Relation Name'] === 'alert_events' ? (rows + removed) * loops : 0;
+  return (plan.Plans ?? []).reduce((sum, below) => sum + rowsRead(below), own);
+};
+
+async function explain(page: EventPage): Promise<Plan> {
+  let asked: Statement = { text: '' };
+  const session = {
+    read: async <Row>(statement: Statement) => {
+      asked = statement;
+      return [] as Row[];
+    },
+  };
+  await selectEventPages(session, [page]);
+  const [row] = await lab.sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `explain (analyze, format json) ${asked.text}`,
+    [...(asked.values ?? [])],
+  );
+  if (!row) throw new Error('PostgreSQL explained nothing');
+  return row['QUERY PLAN'][0].Plan;
+}
+
+describe('a page of events', () => {
+  const middle = {
+    startedAt: T0 - EVENTS / 14,
+    eventId: '80000000-0000-0000-0000-000000000000',
+  };
+
+  it.each([
+    ['the newest of all', null, null],
+    ['those in the middle of all', null, middle],
+    ['the newest of a rule that fires often', 'often', null],
+    ['those in the middle of such a rule', 'often', middle],
+    ['those of a rule that fires rarely', 'rare', null],
+    ['those of no rule', 'none', null],
+  ])('%s is read by an index, and little beside it', async (_, alert, after) => {
+    const limit = 51;
+    // Each is found and then read, and some are of the second at which the page begins.
+    expect(rowsRead(await explain({ contextId, alert, after, limit }))).toBeLessThan(3 * limit);
+  });
+});

@@ -1,0 +1,33 @@
+import { inject } from 'vitest';
+import { rowsOf } from '../support/citus.ts';
+
+export const hasCluster = inject('workerUrls').length >= 2;
+
+if (!hasCluster) {
+  console.warn(
+    'skipped: nothing is tested on Citus: COUNTERGRAPH_TEST_CITUS_URL names a coordinator with ' +
+      'two workers (CONTRIBUTING.md)',
+  );
+}
+
+/** How many shards the pages of a database are in; 0: they are not distributed. */
+export async function shardCount(databaseUrl: string): Promise<number> {
+  const [row] = await rowsOf<{ count: number }>(
+    databaseUrl,
+    `select count(*)::int as count from pg_dist_shard
+     where logicalrelid = 'sealed_segment_pages'::regclass`,
+  );
+  return row?.count ?? 0;
+}
+
+/** How many pages lie on the workers, by address. */
+export async function pagesByNode(databaseUrl: string): Promise<Map<string, number>> {
+  const rows = await rowsOf<{ node: string; count: string }>(
+    databaseUrl,
+    `select nodename || ':' || nodeport as node, sum(result::int) as count
+     from pg_dist_node join pg_dist_placement using (groupid)
+       join run_command_on_shards('sealed_segment_pages', 'select count(*) from %s') using (shardid)
+     group by 1`,
+  );
+  return new Map(rows.map(({ node, count }) => [node, Number(count)]));
+}

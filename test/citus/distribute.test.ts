@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction, openConnection } from '../../db/write/connection.ts';
+import { existingContext } from '../../db/write/existing-context.ts';
+import { lockContext } from '../../db/write/lock-context.ts';
+import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
+import { compactContext } from '../../store/merge/compact-context.ts';
+import { rowsOf } from '../support/citus.ts';
+import { withClient } from '../support/database.ts';
+import { digestOf } from '../support/database-digest.ts';
+import { DAY, group, startLab, T0 } from '../support/lab.ts';
+import { dumpSchema } from '../support/schema-dump.ts';
+import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { hasCluster, shardCount } from './cluster.ts';
+
+const GROUP = group(1);
+
+const linesOf = (day: number): Line[] =>
+  Array.from({ length: 20 }, (_, n) => ({
+    group: GROUP.guid,
+    key: `key ${n}`,
+    ts: T0 + day * DAY + 60 * n,
+    values: { 0: n + 1 },
+  }));
+
+describe.skipIf(!hasCluster)('distributing the pages', () => {
+  let lab: TestService;
+
+  /** Of some days, the first of them merged, on the coordinator alone. */
+  beforeEach(async () => {
+    lab = await startLab({ groups: [GROUP], lines: [...linesOf(0), ...linesOf(1)] });
+    await undistributePages({ databaseUrl: lab.databaseUrl });
+    await compact();
+    await lab.importSamples(linesOf(2));
+  });
+
+  afterEach(() => lab.close());
+
+  const target = () => ({ databaseUrl: lab.databaseUrl });
+
+  const compact = () => compactContext({ ...target(), context: CONTEXT, now: () => T0 + 10 * DAY });
+
+  const ask = () =>
+    lab.topper({
+      counter_group: GROUP.guid,
+      meter: 0,
+      window_fromts: T0,
+      window_tots: T0 + 9 * DAY,
+    });
+
+  it('moves them to the workers, in two shards for each, and says so', async () => {
+    const report = await distributePages(target());
+    expect(report).toMatchObject({
+      changed: true,
+      tables: ['open_segment_pages', 'sealed_segment_pages'],
+      shards: 4,
+      workers: 2,
+    });
+    expect(report.bytes).toBeGreaterThan(10_000);
+    expect(await shardCount(lab.databaseUrl)).toBe(4);
+    const [row] = await rowsOf<{ bytes: string }>(
+      lab.databaseUrl,
+      `select sum(pg_relation_size(inhrelid)) as bytes from pg_inherits
+       where inhparent in ('open_segment_pages'::regclass, 'sealed_segment_pages'::regclass)`,
+    );
+    expect(row?.bytes).toBe('0');
+  });
+
+  it('changes nothing the second time, and refuses another number of shards', async () => {
+    await distributePages({ ...target(), shards: 2 });
+    expect(await distributePages(target())).toMatchObject({ changed: false, shards: 2, bytes: 0 });
+    expect(await distributePages({ ...target(), shards: 2 })).toMatchObject({ changed: false });
+    await expect(distributePages({ ...target(), shards: 3 })).rejects.toThrow(
+      'The pages are in 2 shards already, not in 3',
+    );
+  });
+
+  it('is undone without a trace', async () => {
+    const schema = () => withClient(lab.databaseUrl, dumpSchema);
+    const [before, data] = [await schema(), await digestOf(lab.databaseUrl)];
+    await distributePages(target());
+    expect(await undistributePages(target())).toMatchObject({ changed: true, shards: 0 });
+    expect(await schema()).toEqual(before);
+    expect(await digestOf(lab.databaseUrl)).toEqual(data);
+    expect(await undistributePages(target())).toMatchObject({ changed: false, shards: 0 });
+  });
+
+  it('tells how far it is', async () => {
+    const told: number[] = [];
+    const { bytes } = await distributePages({
+      ...target(),
+      onProgress: (progress) => told.push(progress.bytes),
+    });
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.at(-1)).toBe(bytes);
+  });
+
+  it('waits for an import, says so, and lets readers go on', async () => {
+    const importer = await openConnection(lab.databaseUrl, 'test');
+    const waitedFor: string[] = [];
+    let distributing: Promise<unknown> = Promise.resolve();
+    const expected = await ask();
+    await inTransaction(importer, async () => {
+      const { contextId } = await existingContext(importer, CONTEXT);
+      await lockContext(importer, contextId, () => undefined);
+      distributing = distributePages({
+        ...target(),
+        onWaiting: (context) => waitedFor.push(context),
+      });
+      while (waitedFor.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      lab.emptyCaches();
+      expect(await ask()).toEqual(expected);
+    });
+    await distributing;
+    expect(waitedFor).toEqual([CONTEXT]);
+    lab.emptyCaches();
+    expect(await ask()).toEqual(expected);
+    await importer.end();
+  });
+
+  it('leaves all as it was where it is cut off', async () => {
+    const stop = new AbortController();
+    const cut = distributePages({
+      ...target(),
+      signal: stop.signal,
+      onProgress: () => stop.abort(new Error('cut off')),
+    });
+    await expect(cut).rejects.toThrow('cut off');
+    expect(await shardCount(lab.databaseUrl)).toBe(0);
+    expect((await ask()).keys).toHaveLength(20);
+    await lab.importSamples(linesOf(3));
+  });
+
+  it('is met by a server, a feed and a merge that go on', async () => {
+    const expected = await ask();
+    await distributePages(target());
+    lab.emptyCaches();
+    expect(await ask()).toEqual(expected);
+    await lab.importSamples(linesOf(4));
+    await lab.mergeNow();
+    await compact();
+    await undistributePages(target());
+    lab.emptyCaches();
+    const after = await ask();
+    expect(after.keys.map(({ metric }) => metric)).toEqual(
+      expected.keys.map(({ metric }) => (Number(metric) * 4) / 3),
+    );
+  });
+
+  it('says that a user may not, where that is so', async () => {
+    const role = `nobody_${Math.random().toString(36).slice(2)}`;
+    await rowsOf(lab.databaseUrl, `create role ${role} login password 'x'`);
+    await rowsOf(lab.databaseUrl, `grant all on all tables in schema public to ${role}`);
+    const url = new URL(lab.databaseUrl);
+    url.username = role;
+    url.password = 'x';
+    await expect(distributePages({ databaseUrl: url.href })).rejects.toThrow(/must be owner/);
+    await rowsOf(lab.databaseUrl, `drop owned by ${role}`);
+    await rowsOf(lab.databaseUrl, `drop role ${role}`);
+  });
+});

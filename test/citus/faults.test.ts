@@ -1,0 +1,251 @@
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { importFile } from '../../ingest/files/import-file.ts';
+import { compactContext } from '../../store/merge/compact-context.ts';
+import { keepingOf } from '../keeping/keep-support.ts';
+import { rowsOf } from '../support/citus.ts';
+import { DAY, group, startLab, T0 } from '../support/lab.ts';
+import { CONTEXT, type Line, type TestService } from '../support/service.ts';
+import { hasCluster } from './cluster.ts';
+import { leadThrough, type WorkerWay } from './worker-way.ts';
+
+const GROUPS = Array.from({ length: 8 }, (_, n) => group(n + 1));
+
+/** One key in each group on each day, so that some of the segments are on either worker. */
+const linesOf = (day: number): Line[] =>
+  GROUPS.map(({ guid }, n) => ({
+    group: guid,
+    key: `key ${n}`,
+    ts: T0 + day * DAY + 600,
+    values: { 0: 10 * (day + 1) + n },
+  }));
+
+const DAYS = [0, 1, 2];
+
+describe.skipIf(!hasCluster)('a cluster of which a worker', { timeout: 60_000 }, () => {
+  let lab: TestService;
+  let way: WorkerWay;
+  /** The days that were imported. */
+  let days: number[];
+
+  beforeAll(async () => {
+    days = [...DAYS];
+    lab = await startLab({ groups: GROUPS, lines: DAYS.flatMap(linesOf) });
+    way = await leadThrough(lab.databaseUrl);
+  });
+
+  afterEach(() => way.open());
+
+  afterAll(async () => {
+    if (lab) await finishCommits();
+    await lab?.close();
+    await way?.remove();
+  });
+
+  const window = { window_fromts: T0, window_tots: T0 + 30 * DAY };
+
+  const askAll = () =>
+    Promise.all(
+      GROUPS.map(({ guid }) => lab.rest('topper', { counter_group: guid, meter: 0, ...window })),
+    );
+
+  /** All toppers anew, each the sum of all days. */
+  async function expectAnswers(): Promise<void> {
+    lab.emptyCaches();
+    const answers = await askAll();
+    const sums = GROUPS.map((_, n) => days.reduce((sum, day) => sum + 10 * (day + 1) + n, 0));
+    expect(answers.map(({ status }) => status)).toEqual(GROUPS.map(() => 200));
+    expect(answers.map(({ body }) => (body as Body).keys.map(({ metric }) => metric))).toEqual(
+      sums.map((sum) => [sum]),
+    );
+  }
+
+  type Body = { readonly keys: readonly { readonly metric: number }[] };
+
+  /** What Citus does by itself every minute. */
+  const finishCommits = () => rowsOf(lab.databaseUrl, 'select recover_prepared_transactions()');
+
+  async function importDay(day: number): Promise<void> {
+    days.push(day);
+    await lab.importSamples(linesOf(day));
+  }
+
+  async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  it('commits late is waited for, by requests and by commands', async () => {
+    await expectAnswers();
+    way.holdCommits();
+    const importing = importDay(5);
+    await until(() => way.held() > 0);
+    const asked = expectAnswers();
+    const verified = keepingOf(lab).verify();
+    const compacted = compactContext({
+      databaseUrl: lab.databaseUrl,
+      context: CONTEXT,
+      now: () => lab.clock.seconds,
+    });
+    await until(async () => (await pageReads()) >= 3);
+    await way.open();
+    await asked;
+    expect((await verified).differences).toEqual([]);
+    expect((await compacted).damaged).toEqual([]);
+    await importing;
+  });
+
+  /** How many connections read pages, or have just done so. */
+  async function pageReads(): Promise<number> {
+    const [row] = await rowsOf<{ count: number }>(
+      lab.databaseUrl,
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and query ilike 'copy (%segment_pages%'`,
+    );
+    return row?.count ?? 0;
+  }
+
+  it('does not commit for long makes what needs it fail, until Citus finishes it', async () => {
+    way.holdCommits();
+    const importing = importDay(6);
+    await until(() => way.held() > 0);
+    await way.close();
+    await importing;
+    await way.open();
+    lab.emptyCaches();
+    const answers = await askAll();
+    const failed = answers.filter(({ status }) => status === 500);
+    expect(failed.length).toBeGreaterThan(0);
+    for (const { body } of failed) expect(body).toMatchObject({ status: 'ERROR' });
+    await finishCommits();
+    await expectAnswers();
+  });
+
+  it('is stopped fails what needs it at once, and nothing else', async () => {
+    await expectAnswers();
+    const remembered = { counter_group: GROUPS[0]?.guid, meter: 0, ...window };
+    const before = await lab.rest('topper', remembered);
+    await way.close();
+    const started = performance.now();
+    expect(await lab.rest('topper', remembered)).toMatchObject({ status: 200, body: before.body });
+    expect((await lab.rest('slices')).status).toBe(200);
+    expect((await lab.rest('groups')).status).toBe(200);
+    lab.emptyCaches();
+    const answers = await askAll();
+    const failed = answers.filter(({ status }) => status !== 200);
+    expect(failed.length).toBeGreaterThan(0);
+    for (const { status, body } of failed) {
+      expect({ status, body }).toEqual({
+        status: 500,
+        body: { status: 'ERROR', message: 'Database is not reachable' },
+      });
+    }
+    await expect(lab.importSamples(linesOf(7))).rejects.toThrow(/connection|reach/i);
+    expect(performance.now() - started).toBeLessThan(20_000);
+    await way.open();
+    await expectAnswers();
+    await importDay(7);
+    await expectAnswers();
+    expect((await keepingOf(lab).verify()).differences).toEqual([]);
+  });
+
+  it('is paused fails what needs it within seconds, and nothing else', async () => {
+    lab.emptyCaches();
+    way.silence();
+    const started = performance.now();
+    const asked = askAll();
+    expect((await lab.rest('slices')).status).toBe(200);
+    const answers = await asked;
+    const failed = answers.filter(({ status }) => status !== 200);
+    expect(failed.length).toBeGreaterThan(0);
+    for (const { status, body } of failed) {
+      expect({ status, body }).toEqual({
+        status: 500,
+        body: { status: 'ERROR', message: 'Database is not reachable' },
+      });
+    }
+    expect(performance.now() - started).toBeLessThan(20_000);
+    await way.open();
+    await expectAnswers();
+  });
+
+  it('is lost in the middle of an import leaves nothing of it', async () => {
+    const slices = (await lab.rest('slices')).body;
+    const importing = importFile({
+      databaseUrl: lab.databaseUrl,
+      context: CONTEXT,
+      format: 'samples',
+      source: {
+        name: 'cut off',
+        sizeBytes: null,
+        isRepeatable: false,
+        open: () => Readable.from(cutOff()),
+      },
+      now: () => T0 + 30 * DAY,
+    });
+    await expect(importing).rejects.toThrow();
+    await way.open();
+    expect((await lab.rest('slices')).body).toEqual(slices);
+    await expectAnswers();
+    expect((await keepingOf(lab).verify()).differences).toEqual([]);
+  });
+
+  async function* cutOff() {
+    yield Buffer.from(textOf(linesOf(8)));
+    await way.close();
+    yield Buffer.from(textOf(linesOf(9)));
+  }
+
+  const textOf = (lines: readonly Line[]): string =>
+    lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+});
+
+describe.skipIf(!hasCluster)('shards that are moved under readers', { timeout: 60_000 }, () => {
+  it('change no answer, and fail none', async () => {
+    const lab = await startLab({ groups: GROUPS, lines: DAYS.flatMap(linesOf) });
+    const ask = () =>
+      lab.topper({
+        counter_group: GROUPS[1]?.guid,
+        meter: 0,
+        window_fromts: T0,
+        window_tots: T0 + 9 * DAY,
+      });
+    const expected = await ask();
+    let isMoved = false;
+    const asking = (async () => {
+      let count = 0;
+      while (!isMoved) {
+        lab.emptyCaches();
+        expect(await ask()).toEqual(expected);
+        count += 1;
+      }
+      return count;
+    })();
+    const moving = moveAll(lab.databaseUrl).finally(() => {
+      isMoved = true;
+    });
+    const [count] = await Promise.all([asking, moving]);
+    expect(count).toBeGreaterThan(3);
+    expect(await ask()).toEqual(expected);
+    await lab.close();
+  });
+});
+
+/** Moves each shard of pages to another worker, and removes what is left where it was. */
+async function moveAll(databaseUrl: string): Promise<void> {
+  const shards = await rowsOf<{ shard: string; from: number; to: number }>(
+    databaseUrl,
+    `select shardid as shard, p.groupid as from, (select min(n.groupid) from pg_dist_node n
+       where n.groupid not in (0, p.groupid)) as to
+     from pg_dist_shard join pg_dist_placement p using (shardid)
+     where logicalrelid = 'sealed_segment_pages'::regclass order by 1`,
+  );
+  for (const { shard, from, to } of shards) {
+    await rowsOf(
+      databaseUrl,
+      `select citus_move_shard_placement($1::bigint, f.nodename, f.nodeport, t.nodename, t.nodeport,
+         'block_writes') from pg_dist_node f, pg_dist_node t where f.groupid = $2 and t.groupid = $3`,
+      [shard, from, to],
+    );
+    await rowsOf(databaseUrl, 'call citus_cleanup_orphaned_resources()');
+  }
+}

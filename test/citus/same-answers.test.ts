@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '../../db/migrate.ts';
+import { replaceOldStore } from '../../store/convert/replace-old-store.ts';
+import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
+import {
+  findDifferences,
+  readAnswers,
+  replaceAnswers,
+  type StoredAnswer,
+} from '../conversion/stored-answers.ts';
+import { restoreStoredDatabase, type StoredDatabase } from '../conversion/stored-database.ts';
+import { keepingOf } from '../keeping/keep-support.ts';
+import { DAY, guidOf, T0 } from '../support/lab.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { hasCluster, pagesByNode, shardCount } from './cluster.ts';
+
+const FIXTURE = 'store-0.7.0';
+const CONTEXTS = ['lab', 'Büro 2', 'flows'];
+
+let database: StoredDatabase;
+let service: TestService;
+let whole: readonly StoredAnswer[];
+let archived: readonly StoredAnswer[];
+
+describe.skipIf(!hasCluster)('a database whose pages Citus distributes', () => {
+  beforeAll(async () => {
+    whole = await readAnswers(FIXTURE, 'answers-whole.ndjson.gz');
+    archived = replaceAnswers(whole, await readAnswers(FIXTURE, 'answers-archived.ndjson.gz'));
+    database = await restoreStoredDatabase(FIXTURE, 'cold');
+    await migrate(database.url);
+    await distributePages({ databaseUrl: database.url });
+    await replaceOldStore({ databaseUrl: database.url });
+    service = await startTestService({ databaseUrl: database.url });
+    service.clock.seconds = T0 + 60 * DAY;
+    await service.apply({ context: 'lab', groups: [{ guid: guidOf(15), enabled: true }] });
+  });
+
+  afterAll(async () => {
+    await service?.close();
+    await database?.remove();
+  });
+
+  /** Asks everything anew, nothing being remembered. */
+  async function expectAnswers(answers: readonly StoredAnswer[]): Promise<void> {
+    service.emptyCaches();
+    const differences = await findDifferences(service, answers);
+    const first = differences.slice(0, 3);
+    expect(first.map(({ now }) => now)).toEqual(first.map(({ then }) => then));
+    expect(differences).toHaveLength(0);
+  }
+
+  async function expectWhole(): Promise<void> {
+    for (const context of CONTEXTS) {
+      expect((await keepingOf(service, { context }).verify()).differences).toEqual([]);
+    }
+  }
+
+  it('may be one that version 0.7 made: what it stored is converted onto the workers', async () => {
+    expect(await shardCount(database.url)).toBe(4);
+    const pages = await pagesByNode(database.url);
+    expect(pages.size).toBe(2);
+    for (const count of pages.values()) expect(count).toBeGreaterThan(0);
+    await expectWhole();
+  });
+
+  it('gives every answer as one server does', async () => {
+    expect(archived.length).toBeGreaterThan(1000);
+    await expectAnswers(archived);
+  });
+
+  it('takes back what version 0.7 archived', async () => {
+    await keepingOf(service).restore('slice-20240715-0000');
+    await keepingOf(service, { context: 'Büro 2' }).restore('slice-20240718-0800');
+    await expectAnswers(whole);
+    await expectWhole();
+  });
+
+  it('is brought back to the coordinator while a server goes on', async () => {
+    await undistributePages({ databaseUrl: database.url });
+    expect(await shardCount(database.url)).toBe(0);
+    await expectAnswers(whole);
+    await expectWhole();
+  });
+
+  it('and is distributed again while it goes on', async () => {
+    await distributePages({ databaseUrl: database.url, shards: 3 });
+    expect(await shardCount(database.url)).toBe(3);
+    await expectAnswers(whole);
+    await expectWhole();
+  });
+});

@@ -1,0 +1,103 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { inject } from 'vitest';
+import { placeOf, rowsOf } from '../support/citus.ts';
+
+/** What becomes of what a coordinator and a worker say to each other. */
+type State = 'open' | 'closed' | 'silent';
+
+/** The way from the coordinator to its first worker, for one database. It takes no TLS. */
+export type WorkerWay = {
+  /** As if the worker were stopped: connections are cut off, and new ones refused. */
+  close(): Promise<void>;
+  /** As if it were paused: nothing is answered, and nothing is refused. */
+  silence(): void;
+  /** As if commits of pages took so long: the second half of each is held until `open`. */
+  holdCommits(): void;
+  /** How many of those are held. */
+  held(): number;
+  open(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+const COPY_PAGES = /COPY \S+_segment_pages/;
+const COMMIT_PREPARED = Buffer.from('COMMIT PREPARED', 'latin1');
+
+/** Sends all that a database's coordinator says to its first worker through this process. */
+export async function leadThrough(databaseUrl: string): Promise<WorkerWay> {
+  const [worker = ''] = inject('workerUrls');
+  const target = placeOf(worker);
+  const sockets = new Set<Socket>();
+  let state: State = 'open';
+  let areCommitsHeld = false;
+  let held: (() => void)[] = [];
+
+  const server = createServer((client) => {
+    const upstream = connect(target.port, target.host);
+    const pass = (data: Buffer, to: Socket) => {
+      if (state !== 'silent') to.write(data);
+      else held.push(() => to.write(data));
+    };
+    let hasPages = false;
+    client.on('data', (data: Buffer) => {
+      hasPages ||= COPY_PAGES.test(data.toString('latin1'));
+      if (areCommitsHeld && hasPages && data.includes(COMMIT_PREPARED))
+        held.push(() => upstream.write(data));
+      else pass(data, upstream);
+    });
+    upstream.on('data', (data: Buffer) => pass(data, client));
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  await moveNode(databaseUrl, target, { host: '127.0.0.1', port });
+  return {
+    async close() {
+      state = 'closed';
+      await close();
+    },
+    silence() {
+      state = 'silent';
+    },
+    holdCommits() {
+      areCommitsHeld = true;
+    },
+    held: () => held.length,
+    async open() {
+      if (state === 'closed') await listen(port);
+      state = 'open';
+      areCommitsHeld = false;
+      for (const goOn of held) goOn();
+      held = [];
+    },
+    async remove() {
+      if (state !== 'closed') await close();
+    },
+  };
+}
+
+type Place = { readonly host: string; readonly port: number };
+
+const moveNode = (databaseUrl: string, from: Place, to: Place) =>
+  rowsOf(
+    databaseUrl,
+    `select citus_update_node(nodeid, $3, $4) from pg_dist_node
+     where nodename = $1 and nodeport = $2`,
+    [from.host, from.port, to.host, to.port],
+  );

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { losersText, lostText } from '../../cli/lost-text.ts';
+import type { ExporterLoss } from '../../ingest/losses/feed-losses.ts';
+
+const LOSS: ExporterLoss = {
+  exporter: '192.0.2.1',
+  domain: '',
+  protocol: 'NetFlow v5',
+  unit: 'flows',
+  lost: 1200,
+};
+
+describe('what was lost, in words', () => {
+  it('is nothing where nothing was', () => {
+    expect(lostText({ flows: 0, packets: 0, datagrams: 0 })).toBe(null);
+  });
+
+  it('names each unit of which something was', () => {
+    expect(lostText({ flows: 1200, packets: 0, datagrams: 1 })).toBe(
+      '1,200 flows, 1 sFlow datagram',
+    );
+    expect(lostText({ flows: 0, packets: 2, datagrams: 0 })).toBe('2 export packets');
+  });
+
+  it('says of whom, and in which domain where that is known', () => {
+    const packets = { protocol: 'NetFlow v9', unit: 'packets', domain: '4', lost: 1 } as const;
+    expect(losersText([LOSS, { ...LOSS, ...packets, exporter: '2001:db8::1' }])).toBe(
+      '1,200 flows of 192.0.2.1 (NetFlow v5), 1 export packet of 2001:db8::1 (NetFlow v9, domain 4)',
+    );
+    expect(losersText([{ ...LOSS, exporter: '' }])).toBe('1,200 flows of an exporter (NetFlow v5)');
+  });
+
+  it('names five exporters, and counts the others', () => {
+    expect(losersText(Array(5).fill(LOSS))).not.toContain('other');
+    expect(losersText(Array(6).fill(LOSS))).toMatch(/, some of 1 other$/);
+    expect(losersText(Array(8).fill(LOSS))).toMatch(/, some of 3 others$/);
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NodePools } from '../../db/node-pools.ts';
+import type { Pooler } from '../../db/pooler.ts';
+import { ReadSession } from '../../db/read-session.ts';
+import { PassedOver, type PassReason, SnapshotMoved } from '../../db/snapshot-check.ts';
+import { StandbySession } from '../../db/standby-session.ts';
+import type { TimeBound } from '../../db/time-bound.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
+
+let database: TestDatabase;
+let pools: NodePools;
+let sent: string[];
+let failures: unknown[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pools = new NodePools({ primaryUrl: database.url, onStatement: (text) => sent.push(text) });
+});
+
+beforeEach(() => {
+  sent = [];
+  failures = [];
+});
+
+afterAll(async () => {
+  await pools?.close();
+  await database?.drop();
+});
+
+type Opened = {
+  readonly url?: string;
+  readonly fault?: PassReason | null;
+  readonly bound?: TimeBound | null;
+  readonly signal?: AbortSignal;
+};
+
+const open = ({ url = database.url, fault = null, bound = null, signal }: Opened = {}) =>
+  new StandbySession({
+    pool: pools.at(url),
+    onStatement: pools.onStatement,
+    requestId: null,
+    bound,
+    signal: signal ?? new AbortController().signal,
+    check: { text: 'select 1 as one', fault: () => fault, history: () => 'one' },
+    onFailed: (error) => failures.push(error),
+  });
+
+const within = (ms: number): TimeBound => ({
+  seconds: ms / 1000,
+  until: performance.now() + ms,
+});
+
+const SLEEP = { text: 'select pg_sleep(60)' };
+
+/** Until no statement sleeps any more, whoever has sent it. */
+const untilNobodySleeps = () =>
+  vi.waitFor(
+    async () => {
+      const rows = await withClient(database.url, async (client) => {
+        const text = `select query from pg_stat_activity
+          where state = 'active' and query like 'select pg_sleep%'`;
+        return (await client.query(text)).rows;
+      });
+      expect(rows).toEqual([]);
+    },
+    { timeout: 10_000 },
+  );
+
+describe('a session on a standby', () => {
+  it('reads one snapshot, of which the first statement is checked', async () => {
+    const session = open();
+    expect(session.hasBegun).toBe(false);
+    expect(await session.read({ text: 'select 2 as two' })).toEqual([{ two: 2 }]);
+    expect(await session.read({ text: 'select 3 as three' })).toEqual([{ three: 3 }]);
+    expect(session.hasBegun).toBe(true);
+    await session.end();
+    expect(sent.map((text) => text.split(' ')[0])).toEqual(['begin', 'select', 'select', 'commit']);
+    expect(sent[0]).toMatch(/; select 1 as one$/);
+  });
+
+  it('is over when the snapshot is not what was asked for, and says why', async () => {
+    const session = open({ fault: 'behind' });
+    const reads = [session.begin(), session.read({ text: 'select 2' })];
+    for (const read of reads) await expect(read).rejects.toThrow('passed over, as it is behind');
+    expect(session.moved).toBe(failures[0]);
+    expect(failures).toHaveLength(1);
+    await session.end();
+    expect(sent.map((text) => text.split(' ')[0])).toEqual(['begin', 'rollback']);
+  });
+
+  it('is over when a statement fails', async () => {
+    const session = open();
+    await expect(session.read({ text: 'select no_such' })).rejects.toMatchObject({
+      reason: 'failed',
+    });
+    await expect(session.read({ text: 'select 1' })).rejects.toBeInstanceOf(PassedOver);
+    await session.end();
+  });
+
+  it('is over when nobody is there', async () => {
+    const session = open({ url: 'postgres://127.0.0.1:9/none' });
+    await expect(session.begin()).rejects.toMatchObject({ reason: 'gone' });
+    await session.end();
+  });
+
+  it('leaves half of the time that is left for beginning anew, and cancels the rest', async () => {
+    const session = open({ bound: within(600) });
+    await expect(session.read(SLEEP)).rejects.toMatchObject({ reason: 'slow' });
+    await session.end();
+    await untilNobodySleeps();
+  });
+
+  it('says so where the time of the request itself is over', async () => {
+    const session = open({ bound: within(0) });
+    const error = await session.read(SLEEP).catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(session.moved).toBe(null);
+    await session.end();
+  });
+
+  it('cancels what runs for a caller who has gone', async () => {
+    const gone = new AbortController();
+    const session = open({ signal: gone.signal });
+    await session.begin();
+    const read = session.read(SLEEP);
+    gone.abort(new Error('the caller has gone'));
+    await expect(read).rejects.toThrow('the caller has gone');
+    expect(session.moved).toBe(null);
+    await session.end();
+    await untilNobodySleeps();
+  });
+});
+
+describe('a session that is left for a standby', () => {
+  const check = (rows: readonly unknown[]) => ({
+    text: 'select count(*)::int as n from numbers',
+    isSame: ([row]: readonly unknown[]) => JSON.stringify(row) === JSON.stringify(rows[0]),
+    seen: new Map(),
+  });
+
+  /** Behind a pooler who asks is read in a transaction. */
+  async function openHome(isPresent: boolean) {
+    await withClient(database.url, (client) =>
+      client.query('create table if not exists numbers (n int); truncate numbers'),
+    );
+    const pool = pools.at(database.url);
+    const pooler: Pooler = Object.create(pool.pooler, {
+      isPresent: { value: isPresent },
+      losesStatements: { value: false },
+    });
+    const home = new ReadSession({
+      pool: { ...pool, pooler },
+      onStatement: pools.onStatement,
+      bound: null,
+      signal: new AbortController().signal,
+      mayReadAlone: true,
+    });
+    await home.readAlone({ text: 'select count(*)::int as n from numbers' }, check);
+    return home;
+  }
+
+  const insert = () =>
+    withClient(database.url, (client) => client.query('insert into numbers values (1)'));
+
+  it.each([false, true])('gives its connection back, pooler or not (%s)', async (isPresent) => {
+    const home = await openHome(isPresent);
+    expect(home.leave()).toBe(true);
+    expect(home.isConnected).toBe(false);
+    expect(await home.read({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+    expect(home.leave()).toBe(false);
+    await home.end();
+  });
+
+  it.each([false, true])('knows when it is not as it was (%s)', async (isPresent) => {
+    const home = await openHome(isPresent);
+    expect(home.leave()).toBe(true);
+    await insert();
+    await expect(home.read({ text: 'select 1 as one' })).rejects.toBeInstanceOf(SnapshotMoved);
+    await home.end();
+  });
+});

@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AlertTally } from '../../server/alerts/alert-tally.ts';
+import { keepDeciding } from '../../server/alerts/keep-deciding.ts';
+import { keepNotifying } from '../../server/alerts/notify/keep-notifying.ts';
+import { createLog } from '../../server/log.ts';
+import { hangs, takes } from '../alerts/webhook-stand-in.ts';
+import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
+import { collectingStream } from '../support/collecting-stream.ts';
+import { createTestDatabase, makeReady, withClient } from '../support/database.ts';
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { killServer } from '../support/server-processes.ts';
+import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+import { type AlertFaultLab, openAlertFaultLab, until } from './alert-fault-lab.ts';
+
+if (!hasPgBouncer) console.warn('skipped: pgbouncer is not installed: apt-get install pgbouncer');
+
+const running: { stop(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const work of running) await work.stop();
+  running.length = 0;
+});
+
+/** The part of a server that decides and notifies; it looks often, and tries again soon. */
+function startAlerts(databaseUrl: string) {
+  const logged: string[] = [];
+  const log = createLog('debug', collectingStream(logged));
+  const delays = { firstMs: 0, everyMs: 10 };
+  const tally = new AlertTally();
+  running.push(keepDeciding({ databaseUrl, log, delays, tally }));
+  running.push(
+    keepNotifying({
+      databaseUrl,
+      log,
+      delays,
+      retries: { firstMs: 10, longestMs: 20, giveUpMs: 86_400_000 },
+    }),
+  );
+  return { tally, logText: () => logged.join('') };
+}
+
+/** The event began once and ended once, and the webhook was told so, in order. */
+async function expectOneEvent(lab: AlertFaultLab): Promise<void> {
+  await until(() => lab.isAllTold(2));
+  expect(await lab.events()).toEqual([{ key: 'a', began: 2, ended: 3, peak: 11 }]);
+  const id = await lab.eventId();
+  expect(lab.toldOnce()).toEqual([`${id}:began`, `${id}:ended`]);
+  expect(lab.contradictions()).toEqual([]);
+}
+
+describe('a PostgreSQL that goes away', { timeout: 60_000 }, () => {
+  let server: BreakableServer;
+  let lab: AlertFaultLab;
+
+  beforeAll(async () => {
+    server = await startBreakable();
+    await makeReady(server.url);
+    lab = await openAlertFaultLab(server.url);
+  }, 120_000);
+
+  afterAll(async () => {
+    await lab?.close();
+    await server?.remove();
+  });
+
+  beforeEach(() => {
+    lab.webhook.behave(takes);
+    return lab.begin();
+  });
+
+  const ways = [
+    ['stopped', () => server.stop()],
+    ['killed', () => server.kill()],
+    ['without its postmaster, which was killed', () => server.killPostmaster()],
+  ] as const;
+
+  it.each(ways)('%s, while an event is written and while a sink is told', async (_, goAway) => {
+    const { logText } = startAlerts(server.url);
+    await lab.feed(2, { a: 11 });
+    await lab.hold('alert_events');
+    await lab.feed(3, { a: 1 });
+    await lab.waitUntilHeld('alerts');
+    await goAway();
+    await until(() => logText().includes('alerts cannot be decided'));
+    await until(() => logText().includes('sinks cannot be notified of alerts'));
+    await server.start();
+    lab.webhook.behave((response, request) =>
+      (request.body.event === 'ended' ? hangs : takes)(response, request),
+    );
+    await lab.feed(4, { a: 1 });
+    await until(() => lab.toldOnce().length === 2);
+    await goAway();
+    lab.webhook.behave(takes);
+    await server.start();
+    await expectOneEvent(lab);
+    await until(() => logText().includes('sinks are notified of alerts again'));
+    expect(logText()).toContain('alerts are decided again');
+  });
+});
+
+describe('a standby that is promoted', { timeout: 120_000 }, () => {
+  let primary: Primary;
+  let standby: Standby;
+  let lab: AlertFaultLab;
+
+  beforeEach(async () => {
+    primary = await startPrimary();
+    await makeReady(primary.url);
+    lab = await openAlertFaultLab(primary.url);
+    await lab.begin();
+    standby = await startStandby(primary);
+  }, 120_000);
+
+  afterEach(async () => {
+    await lab?.close();
+    await standby?.remove();
+    await primary?.remove();
+  });
+
+  /** The primary is lost, and the standby takes its place. */
+  async function failOver(): Promise<void> {
+    killServer(primary);
+    await withClient(standby.url, (client) => client.query('select pg_promote()'));
+    lab.moveTo(standby.url);
+  }
+
+  it('goes on where the primary was', async () => {
+    const before = startAlerts(primary.url);
+    const after = startAlerts(standby.url);
+    await lab.feed(2, { a: 11 });
+    await lab.feed(3, { a: 1 });
+    await until(() => lab.isAllTold(1));
+    await standby.waitUntilCaughtUp();
+    expect(after.tally.isDeciding).toBe(false);
+    await failOver();
+    await lab.feed(4, { a: 1 });
+    await expectOneEvent(lab);
+    expect([before.tally.began, before.tally.ended]).toEqual([1, 0]);
+    expect([after.tally.began, after.tally.ended]).toEqual([0, 1]);
+    // It was noted on the standby, too, that the webhook had taken it.
+    expect(lab.webhook.told()).toHaveLength(2);
+  });
+
+  it('without the last commits decides anew what was lost, with the same ids', async () => {
+    startAlerts(primary.url);
+    startAlerts(standby.url);
+    await lab.feed(2, { a: 11 });
+    await standby.waitUntilCaughtUp();
+    await withClient(standby.url, async (client) => {
+      await client.query("alter system set primary_conninfo = ''");
+      await client.query('select pg_reload_conf()');
+      const receivers = () => client.query('select from pg_stat_wal_receiver');
+      await until(async () => (await receivers()).rowCount === 0);
+    });
+    await lab.feed(3, { a: 1 });
+    await until(() => lab.isAllTold(1));
+    const id = await lab.eventId();
+    await failOver();
+    expect(await lab.events()).toEqual([]);
+    // Whoever feeds has kept what may be lost, and feeds it again.
+    await lab.feed(3, { a: 1 });
+    await lab.feed(4, { a: 1 });
+    await expectOneEvent(lab);
+    expect(await lab.eventId()).toBe(id);
+    expect(lab.webhook.told()).toEqual([`began ${id}`, `began ${id}`, `ended ${id}`]);
+  });
+});
+
+describe.skipIf(!hasPgBouncer)('behind a pooler in transaction mode, where none has a lock', () => {
+  it('two servers that decide at once decide each window once', { timeout: 60_000 }, async () => {
+    const database = await createTestDatabase();
+    const pooler = await startPgBouncer(database.url, { mode: 'transaction' });
+    const lab = await openAlertFaultLab(database.url);
+    try {
+      await lab.begin();
+      const servers = [1, 2].map(() => {
+        const tally = new AlertTally();
+        const log = createLog('silent', process.stderr);
+        const work = keepDeciding({ databaseUrl: pooler.url, log, delays: null, tally });
+        running.push(work);
+        return { tally, work };
+      });
+      const last = 11;
+      for (let window = 2; window <= last; window += 1) {
+        await lab.feed(window, window % 2 === 0 ? { a: 11, b: 20 } : { b: 20 });
+        await Promise.all(servers.map(({ work }) => work.runOnce()));
+      }
+      const evens = [2, 4, 6, 8, 10].map((began) => {
+        return { key: 'a', began, ended: began === 10 ? null : began + 1, peak: 11 };
+      });
+      const [first, ...others] = evens;
+      const b = { key: 'b', began: 2, ended: null, peak: 20 };
+      expect(await lab.events()).toEqual([first, b, ...others]);
+      const sum = (count: (tally: AlertTally) => number) =>
+        servers.reduce((all, { tally }) => all + count(tally), 0);
+      expect(sum(({ isDeciding }) => Number(isDeciding))).toBe(2);
+      expect(sum(({ windows }) => windows)).toBe(last - 2);
+      expect(sum(({ began }) => began)).toBe(6);
+      expect(sum(({ ended }) => ended)).toBe(4);
+      const deliveries = await lab.sql('select from alert_deliveries');
+      expect(deliveries).toHaveLength(10);
+    } finally {
+      await lab.close();
+      for (const work of running) await work.stop();
+      await pooler.stop();
+      await database.drop();
+    }
+  });
+});

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { BreakableServer } from '../support/breakable-server.ts';
+import { type OpenStream, openStream } from '../support/event-stream.ts';
+import { countWaiting } from '../support/held-tables.ts';
+import { T0 } from '../support/lab.ts';
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { CONTEXT, startTestService, type TestService } from '../support/service.ts';
+import { GROUP, LINES, startFaultLab } from './fault-lab.ts';
+
+let lab: TestService;
+let server: BreakableServer;
+const open: OpenStream[] = [];
+
+beforeAll(async () => {
+  ({ lab, server } = await startFaultLab());
+}, 120_000);
+
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close();
+});
+
+afterAll(async () => {
+  await lab.close();
+  await server.remove();
+});
+
+const TOPPER = `subscription { topper(context: "${CONTEXT}", counterGroup: "${GROUP.guid}",
+  window: { preset: ALL_AVAILABLE }, maxItems: 1) { total keys { label } } }`;
+
+type Topper = { readonly topper: { readonly total: number } };
+
+let total = LINES.reduce((sum, { values }) => sum + Number(values['0']), 0);
+
+async function count(): Promise<void> {
+  total += 1;
+  await lab.importSamples([{ group: GROUP.guid, key: 'one', ts: T0, values: { 0: 1 } }]);
+}
+
+async function follow(url = lab.url): Promise<OpenStream> {
+  const stream = await openStream(url, TOPPER);
+  open.push(stream);
+  expect((await stream.answer<Topper>()).topper.total).toBe(total);
+  return stream;
+}
+
+/** What a stream was told since its first answer: the total, or the codes of errors. */
+const toldBy = (stream: OpenStream): unknown[] =>
+  stream.messages.slice(1).map(({ data }) => {
+    const codes = data.errors?.map((error) => 'extensions' in error && error.extensions);
+    return codes ?? (data.data as Topper).topper.total;
+  });
+
+async function untilTold(stream: OpenStream): Promise<void> {
+  while (toldBy(stream).at(-1) !== total) await stream.next();
+}
+
+/** Other than of totals it may have been told, while PostgreSQL is away, that it is. */
+function expectOnlyUnreachable(stream: OpenStream): void {
+  const errors = toldBy(stream).filter((told) => typeof told !== 'number');
+  expect(errors).toEqual(errors.map(() => [{ code: 'BACKEND' }]));
+}
+
+describe('an open stream', { timeout: 60_000 }, () => {
+  it.each([
+    ['stopped', () => server.stop()],
+    ['killed', () => server.kill()],
+  ])('outlives a PostgreSQL that is %s, and follows it when it is back', async (_, goAway) => {
+    const stream = await follow();
+    await goAway();
+    await server.start();
+    await count();
+    await untilTold(stream);
+    expectOnlyUnreachable(stream);
+  });
+
+  it('whose answer is being computed then is told BACKEND, and the answer when it is back', async () => {
+    const stream = await follow();
+    lab.emptyCaches();
+    const locker = new pg.Client({ connectionString: server.url });
+    // It is cut off with all others.
+    locker.on('error', () => undefined);
+    await locker.connect();
+    await locker.query('begin; lock table key_texts in access exclusive mode');
+    await count();
+    while ((await countWaiting(lab.databaseUrl)) === 0) await delay(10);
+    await server.kill();
+    expect((await stream.next()).data.errors).toMatchObject([
+      { message: 'Database is not reachable', extensions: { code: 'BACKEND' } },
+    ]);
+    await server.start();
+    await untilTold(stream);
+    expectOnlyUnreachable(stream);
+  });
+
+  it('is told of commits while every connection that listens for them is cut', async () => {
+    const stream = await follow();
+    let isOver = false;
+    const cutting = (async () => {
+      while (!isOver) {
+        await lab.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'countergraph listener' and datname = current_database()`);
+      }
+    })();
+    try {
+      for (let commit = 0; commit < 3; commit += 1) {
+        await count();
+        await untilTold(stream);
+      }
+    } finally {
+      isOver = true;
+      await cutting;
+    }
+    expect(toldBy(stream)).toEqual([total - 2, total - 1, total]);
+    const lost = lab.logText().match(/the connection that listens for commits was lost/g) ?? [];
+    expect(lost.length).toBeGreaterThan(0);
+  });
+
+  it.skipIf(!hasPgBouncer)('is told of commits behind a pooler that gives none', async () => {
+    const pooler = await startPgBouncer(server.url, { mode: 'transaction' });
+    const service = await startTestService({ databaseUrl: pooler.url });
+    try {
+      const stream = await follow(service.url);
+      await count();
+      await untilTold(stream);
+      expect(toldBy(stream)).toEqual([total]);
+    } finally {
+      await service.close();
+      await pooler.stop();
+    }
+  });
+});
+
+describe('a server that drains', () => {
+  it('completes its streams, and says nothing of a failure', async () => {
+    const service = await startTestService({ databaseUrl: server.url });
+    const stream = await follow(service.url);
+    await service.close();
+    await stream.ended;
+    expect(stream.messages.at(-1)).toEqual({ event: 'complete', data: {} });
+    expect(stream.messages).toHaveLength(2);
+    expect(service.logText()).not.toContain('"level":50');
+  });
+});

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { selectFeedLosses } from '../../db/write/feeds/select-feed-losses.ts';
+import { selectSliceLosses } from '../../db/write/feeds/select-slice-losses.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { importText, query } from '../ingest/import-support.ts';
+import { textSource } from '../ingest/text-source.ts';
+import { startCommitBreaker } from '../support/commit-breaker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { flowLine, MINUTE, startFeed } from '../support/feed-lab.ts';
+
+let database: TestDatabase;
+let databaseUrl: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  databaseUrl = database.url;
+});
+afterEach(() => database.drop());
+
+const NONE = { refusedLines: 0, leftOutFlows: 0, lostFlows: 0, lostPackets: 0, lostDatagrams: 0 };
+
+/** A line of a packet of NetFlow v9. */
+const line = (sequence: number, at = 0): string =>
+  flowLine({
+    at,
+    more: { type: 'NETFLOW_V9', sequence_num: sequence, sampler_address: '192.0.2.1' },
+  });
+
+const stored = () =>
+  withConnection({ databaseUrl }, 'test', async (connection) => ({
+    feeds: await selectFeedLosses(connection),
+    slices: await selectSliceLosses(connection, 1),
+  }));
+
+/** Feeds into `lab`, of which each lacks a packet and has a bad line. */
+async function feedAll(url = databaseUrl): Promise<void> {
+  const feed = startFeed({ databaseUrl: url, skipBadLines: true });
+  feed.write(line(7), line(7), '{"bytes":1}\n', line(8), line(10), line(11));
+  feed.end();
+  expect(await feed.done).toMatchObject({
+    badLines: 1,
+    commits: 1,
+    lost: { flows: 0, packets: 1, datagrams: 0 },
+    exporters: [
+      { exporter: '192.0.2.1', domain: '', protocol: 'NetFlow v9', unit: 'packets', lost: 1 },
+    ],
+  });
+}
+
+describe('what a feed loses', () => {
+  it('is stored with its commits, and added up over feeds and for the slice', async () => {
+    await feedAll();
+    const once = { ...NONE, refusedLines: 1, lostPackets: 1 };
+    expect(await stored()).toEqual({
+      feeds: [{ context: 'lab', format: 'goflow2', ...once }],
+      slices: new Map([[1, once]]),
+    });
+    await feedAll();
+    const twice = { ...NONE, refusedLines: 2, lostPackets: 2 };
+    expect(await stored()).toEqual({
+      feeds: [{ context: 'lab', format: 'goflow2', ...twice }],
+      slices: new Map([[1, twice]]),
+    });
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is stored once where a commit is cut off %s',
+    async (when) => {
+      await feedAll();
+      const breaker = await startCommitBreaker(databaseUrl);
+      try {
+        breaker.breakNext(when);
+        await feedAll(breaker.url);
+        expect(breaker.broken()).toBe(1);
+      } finally {
+        await breaker.close();
+      }
+      const twice = { ...NONE, refusedLines: 2, lostPackets: 2 };
+      expect((await stored()).slices).toEqual(new Map([[1, twice]]));
+      expect((await stored()).feeds).toMatchObject([twice]);
+    },
+  );
+
+  it('is said while it goes on, once a missing packet had its time to come', async () => {
+    let now = (MINUTE + 30) * 1000;
+    const feed = startFeed({ databaseUrl, nowMs: () => now, limits: { lossesEveryMs: 0 } });
+    feed.write(line(1), line(2), line(4));
+    await feed.until(({ flows }) => flows === 3);
+    expect(feed.status().lost.packets).toBe(0);
+    // The feed looks at its clock now and then: how often it has to go on is not known here.
+    while (feed.status().lost.packets === 0) {
+      const { flows } = feed.status();
+      now += LIMITS.lostAfterMs;
+      feed.write(line(flows + 2));
+      await feed.until((status) => status.flows > flows);
+    }
+    await feed.until(({ commits }) => commits > 0);
+    feed.end();
+    await feed.done;
+    expect((await stored()).feeds).toMatchObject([{ lostPackets: 1 }]);
+  });
+
+  it('is stored without flows too, and makes the data no newer', async () => {
+    await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
+    const times = 'select version from context_versions';
+    const before = await query(databaseUrl, times);
+    const feed = startFeed({ databaseUrl, skipBadLines: true });
+    feed.write('{"bytes":1}\n', '{"bytes":2}\n');
+    feed.end();
+    expect(await feed.done).toMatchObject({ badLines: 2, commits: 0 });
+    const refused = { ...NONE, refusedLines: 2 };
+    expect(await stored()).toMatchObject({ feeds: [refused], slices: new Map([[1, refused]]) });
+    expect(await query(databaseUrl, times)).toEqual(before);
+  });
+
+  it('makes no context where there is no flow', async () => {
+    const feed = startFeed({ databaseUrl, skipBadLines: true });
+    feed.write('{"bytes":1}\n');
+    feed.end();
+    expect(await feed.done).toMatchObject({ badLines: 1, commits: 0 });
+    expect(await query(databaseUrl, 'select from contexts')).toEqual([]);
+  });
+
+  it('has flows of archived slices in it', async () => {
+    await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
+    await query(databaseUrl, 'update slices set archived = true');
+    const feed = startFeed({ databaseUrl, skipBadLines: true });
+    feed.write(line(1), line(1, 86_400), line(2, 86_400));
+    feed.end();
+    expect(await feed.done).toMatchObject({ leftOutFlows: 1, commits: 1 });
+    const leftOut = { ...NONE, leftOutFlows: 1 };
+    expect(await stored()).toMatchObject({ feeds: [leftOut], slices: new Map([[2, leftOut]]) });
+  });
+
+  it('goes with its slice, and stays in the sum', async () => {
+    await feedAll();
+    await query(databaseUrl, 'delete from slices');
+    expect((await stored()).slices).toEqual(new Map());
+    expect((await stored()).feeds).toMatchObject([{ lostPackets: 1 }]);
+  });
+});
+
+describe('what a file lacks', () => {
+  it('is in the report of its import', async () => {
+    const lines = [line(1), line(2), line(5)].join('');
+    const report = await importText(textSource(lines), { databaseUrl, format: 'goflow2' });
+    expect(report).toMatchObject({
+      records: 3,
+      lost: { flows: 0, packets: 2, datagrams: 0 },
+      exporters: [{ exporter: '192.0.2.1', lost: 2 }],
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type OperationDefinitionNode, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../db/project-root.ts';
+import { openStream } from '../support/event-stream.ts';
+import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { post } from '../support/rest-parameters.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
+
+const page: Readonly<Record<string, string>> = JSON.parse(
+  await readFile(join(projectRoot(), 'web', 'generated', 'documents.json'), 'utf8'),
+);
+
+let lab: TestService;
+
+beforeAll(async () => {
+  const crosskey = (n: number) =>
+    group(n, {
+      key_kind: 'crosskey',
+      crosskey: { parentguid: guidOf(1), crosskeyguid_1: guidOf(2) },
+    });
+  lab = await startLab({
+    groups: [group(1), group(2), crosskey(3), crosskey(4), crosskey(5)],
+    lines: [
+      { group: guidOf(1), key: 'k1', ts: T0, values: { 0: 1 } },
+      { group: guidOf(3), key: 'k1\\k2', ts: T0, values: { 0: 2 } },
+    ],
+    documents: new Map(Object.entries(page)),
+  });
+});
+
+afterAll(() => lab.close());
+
+/** What the page's questions are made of, by the names of their variables. */
+const GIVEN: Readonly<Record<string, unknown>> = {
+  context: CONTEXT,
+  fromDr: false,
+  group: guidOf(1),
+  meter: 0,
+  key: 'k1',
+  timeZone: 'UTC',
+  window: { interval: { from: T0, to: T0 + DAY } },
+  items: 10,
+  charted: 5,
+  step: 3600,
+  ago: DAY,
+  withSlices: false,
+  hidden: ['k1'],
+  hiddenItems: 1,
+  drilled: 8,
+  first: guidOf(3),
+  second: guidOf(4),
+  third: guidOf(5),
+  firstMeter: 0,
+  secondMeter: 0,
+  thirdMeter: 0,
+  events: 20,
+};
+
+const operationOf = (text: string): OperationDefinitionNode =>
+  parse(text).definitions.find((each) => each.kind === 'OperationDefinition') ?? fail(text);
+
+const fail = (text: string): never => {
+  throw new Error(`no operation: ${text}`);
+};
+
+const ALL_DOCUMENTS = Object.entries(page).map(([hash, text]) => {
+  const { name, operation, variableDefinitions = [] } = operationOf(text);
+  const names = variableDefinitions.map(({ variable }) => variable.name.value);
+  const variables = Object.fromEntries(names.map((each) => [each, GIVEN[each] ?? null]));
+  return { name: name?.value ?? '', operation, text, hash, variables };
+});
+
+const DOCUMENTS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'query');
+/** Who follows the same thing shares one answer: these are not compiled. */
+const STREAMS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'subscription');
+
+/** As the page asks. */
+async function ask({ hash, variables }: (typeof DOCUMENTS)[number]): Promise<string> {
+  const sent = post(
+    'application/json',
+    JSON.stringify({ documentId: `sha256:${hash}`, variables }),
+  );
+  const answer = await lab.call('/graphql', {
+    ...sent,
+    headers: { ...sent.headers, ...basic(ADA) },
+  });
+  expect(JSON.parse(answer.text).errors).toBeUndefined();
+  return answer.text;
+}
+
+async function countOf(way: string): Promise<number> {
+  const { text } = await lab.call('/metrics');
+  return Number(
+    text.match(new RegExp(`^countergraph_graphql_requests_total{way="${way}"} (\\d+)`, 'm'))?.[1],
+  );
+}
+
+/** What is no part of the data: files, what imports hold, and what alerts have decided. */
+const OF_THE_MOMENT = ['Storage', 'Alerts', 'AlertHistory', 'AlertMarks'];
+
+describe("the page's documents", () => {
+  it('are all there', () => {
+    expect(DOCUMENTS.map(({ name }) => name).sort()).toEqual([
+      'AlertHistory',
+      'AlertMarks',
+      'Alerts',
+      'KeyPanel0',
+      'KeyPanel1',
+      'KeyPanel2',
+      'KeyPanel3',
+      'SignIn',
+      'Storage',
+      'TopKeys',
+      'TopKeysWithout',
+    ]);
+    expect(STREAMS.map(({ name }) => name).sort()).toEqual([
+      'AlertChanges',
+      'LiveTopKeys',
+      'LiveTopKeysWithout',
+    ]);
+  });
+
+  it.each(STREAMS)('$name is answered as a stream', async ({ name, text, variables }) => {
+    const stream = await openStream(lab.url, text, { variables });
+    expect(stream.status).toBe(200);
+    // Nothing fires, so there is nothing to say of alerts yet.
+    if (name !== 'AlertChanges') {
+      expect(await stream.answer()).toMatchObject({ contextChanged: { name: CONTEXT } });
+    }
+    stream.close();
+  });
+
+  it.each(DOCUMENTS)('$name is compiled', async (document) => {
+    const before = await countOf('hot');
+    await ask(document);
+    expect(await countOf('hot')).toBe(before + 1);
+  });
+
+  it.each(DOCUMENTS.filter(({ name }) => !OF_THE_MOMENT.includes(name)))(
+    '$name is answered from what is remembered when it is asked again',
+    async (document) => {
+      const first = await ask(document);
+      const statements = lab.watchStatements();
+      expect(await ask(document)).toBe(first);
+      // Who asks.
+      expect(statements()).toHaveLength(1);
+    },
+  );
+});

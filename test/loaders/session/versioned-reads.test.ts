@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectRoot } from '../../../db/project-root.ts';
+import { isVersioned } from '../../../resolvers/loaders/session/versioned-reads.ts';
+
+describe('every statement that requests send', () => {
+  it('is known to be of its moment, or to hold as long as the versions do', () => {
+    const folder = join(projectRoot(), 'db/queries');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const named = files
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [
+        ...readFileSync(join(folder, file), 'utf8').matchAll(/query: '([^']+)'/g),
+      ]);
+    const momentary = named.map(([, name = '']) => name).filter((name) => !isVersioned(name));
+    // What these read is no context's data, or nothing raises a version when it changes, or it is
+    // asked again and again for open streams.
+    expect([...new Set(momentary)].sort()).toEqual([
+      'select-alert-changes',
+      'select-alert-events',
+      'select-alert-revisions',
+      'select-alerts',
+      'select-change-counter',
+      'select-context-exists',
+      'select-event-pages',
+      'select-firing-events',
+      'select-pools',
+      'select-rights',
+      'select-server-facts',
+      'select-slice-sizes',
+      'select-slices',
+      'select-watched-alerts',
+      'select-watched-versions',
+    ]);
+  });
+});

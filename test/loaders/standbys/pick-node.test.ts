@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pickNode } from '../../../resolvers/loaders/standbys/pick-node.ts';
+
+const BUSY = fc.array(fc.nat(5), { minLength: 1, maxLength: 6 });
+
+describe('the node that reads next', () => {
+  it('is one of those with the least to do', () => {
+    fc.assert(
+      fc.property(BUSY, fc.nat(), (busy, turn) => {
+        expect(busy[pickNode(busy, turn)]).toBe(Math.min(...busy));
+      }),
+    );
+  });
+
+  it('is each of them once before one comes again', () => {
+    fc.assert(
+      fc.property(BUSY, fc.nat(), (busy, turn) => {
+        const least = busy.flatMap((count, i) => (count === Math.min(...busy) ? [i] : []));
+        const picked = least.map((_, i) => pickNode(busy, turn + i));
+        expect(picked.sort((x, y) => x - y)).toEqual(least);
+      }),
+    );
+  });
+});

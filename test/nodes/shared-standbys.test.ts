@@ -1,0 +1,396 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
+import { compactContext } from '../../store/merge/compact-context.ts';
+import { sweepContext } from '../../store/sweep/sweep-context.ts';
+import type { TopperBody } from '../support/answers.ts';
+import { makeReady, withClient } from '../support/database.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
+import { killServer, pauseServer, resumeServer } from '../support/server-processes.ts';
+import type { TestService } from '../support/service.ts';
+import { type Primary, type Standby, startPrimary, startStandby } from '../support/standby.ts';
+
+const GROUP = guidOf(1);
+const OTHER = guidOf(2);
+
+let primary: Primary;
+let a: Standby;
+let b: Standby;
+let lab: TestService;
+
+/** How many imports have begun, and how many have been committed. */
+let begun = 0;
+let committed = 0;
+
+/** The n-th import raises both groups and the label of a key, each by a known amount. */
+async function importNext(): Promise<void> {
+  begun += 1;
+  const n = begun;
+  await lab.importSamples([
+    { group: GROUP, key: 'total', ts: T0, values: { 0: 1 }, label: `label ${n}` },
+    { group: GROUP, key: `key ${n}`, ts: T0 + 60, values: { 0: 1000 } },
+    { group: OTHER, key: 'total', ts: T0, values: { 0: 7 } },
+  ]);
+  committed = n;
+}
+
+beforeAll(async () => {
+  primary = await startPrimary();
+  await makeReady(primary.url);
+  // A reader must not keep the log from being replayed for long: PostgreSQL ends it.
+  const settings = { max_standby_streaming_delay: '50ms' };
+  [a, b] = await Promise.all([startStandby(primary, settings), startStandby(primary, settings)]);
+  lab = await startLab({
+    databaseUrl: primary.url,
+    groups: [group(1), group(2)],
+    declaration: { nodes: [shared('a', a.url), shared('b', b.url)] },
+  });
+  await importNext();
+  await caughtUp();
+}, 120_000);
+
+const shared = (name: string, url: string) => ({ name, role: 'replica', url, share: true });
+
+const caughtUp = () => Promise.all([a.waitUntilCaughtUp(), b.waitUntilCaughtUp()]);
+
+afterAll(async () => {
+  for (const standby of [a, b]) if (standby) resumeServer(standby);
+  await lab?.close();
+  await Promise.all([a?.remove(), b?.remove()]);
+  await primary?.remove();
+});
+
+const WINDOW = `window: {interval: {from: ${T0}, to: ${T0 + 600}}}`;
+
+const QUESTION = `{ context(name: "lab") {
+  id nodeName haSlaveMode
+  one: counterGroup(guid: "${GROUP}") {
+    topper(${WINDOW}, maxItems: 2, filter: {match: "^total"}) { total keys { key label metric } }
+    keys(first: 1, search: "key") { totalCount }
+    key(key: "total") { label }
+  }
+  two: counterGroup(guid: "${OTHER}") { topper(${WINDOW}) { total keys { series { value } } } }
+} }`;
+
+/** The same without what holds for a moment only. */
+const REMEMBERED = QUESTION.replace('nodeName haSlaveMode', '');
+
+type Answer = {
+  context: {
+    id: string;
+    nodeName: string;
+    haSlaveMode: boolean;
+    one: {
+      topper: { total: number; keys: { key: string; label: string; metric: number }[] };
+      keys: { totalCount: number };
+      key: { label: string };
+    };
+    two: { topper: { total: number; keys: { series: { value: number }[] }[] } };
+  };
+};
+
+/** Which import an answer is of; fails where its parts are of several. */
+function stateOf({ context: { one, two } }: Answer): number {
+  const n = one.topper.total / 1001;
+  expect({ one, two }).toEqual({
+    one: {
+      topper: { total: 1001 * n, keys: [{ key: 'total', label: `label ${n}`, metric: n }] },
+      keys: { totalCount: n },
+      key: { label: `label ${n}` },
+    },
+    two: { topper: { total: 7 * n, keys: [{ series: [{ value: 7 * n }] }] } },
+  });
+  return n;
+}
+
+/** Asks; the answer must be of an import that was there when it was asked for, or came since. */
+async function ask(question = QUESTION): Promise<Answer['context']> {
+  const before = committed;
+  const answer = await lab.data<Answer>(question);
+  const state = stateOf(answer);
+  expect(state).toBeGreaterThanOrEqual(before);
+  expect(state).toBeLessThanOrEqual(begun);
+  return answer.context;
+}
+
+/** The same by REST, which does not tell the node. */
+async function askRest(): Promise<void> {
+  const before = committed;
+  const { keys, sysgrouptotal } = await lab.topper({
+    counter_group: GROUP,
+    window_fromts: T0,
+    window_tots: T0 + 600,
+    maxitems: 1,
+    key_filter: '^total',
+    resolve_keys: true,
+  });
+  const n = Number(keys[0]?.metric);
+  expect({ keys, sysgrouptotal }).toMatchObject({
+    keys: [{ key: 'total', label: `label ${n}` }],
+    sysgrouptotal: 1000 * n,
+  } satisfies Partial<Record<keyof TopperBody, unknown>>);
+  expect(n).toBeGreaterThanOrEqual(before);
+  expect(n).toBeLessThanOrEqual(begun);
+}
+
+/** The nodes that answer some requests, one after the other. */
+async function nodesOf(count: number): Promise<string[]> {
+  const names = [];
+  for (let i = 0; i < count; i += 1) names.push((await ask()).nodeName);
+  return names;
+}
+
+const PATIENCE = { timeout: 20_000, interval: 20 };
+
+/** Asks until a node answers. */
+const untilAnsweredBy = (name: string) =>
+  vi.waitFor(async () => expect(await nodesOf(3)).toContain(name), PATIENCE);
+
+async function metric(name: string): Promise<number> {
+  const { text } = await lab.call('/metrics');
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.split(' ')[1] ?? 0);
+}
+
+const passedOver = (node: string, reason: string) =>
+  metric(`countergraph_shared_passed_over_total{node="${node}",reason="${reason}"}`);
+
+const answeredBy = (node: string) => metric(`countergraph_shared_requests_total{node="${node}"}`);
+
+describe('standbys that are shared', () => {
+  it('answer each in its turn, in the words of the primary but for the name', async () => {
+    const answers: Answer['context'][] = [];
+    await vi.waitFor(async () => {
+      answers.push(await ask());
+      const names = new Set(answers.map(({ nodeName }) => nodeName));
+      expect([...names].sort()).toEqual(['a', 'b', 'primary']);
+    }, PATIENCE);
+    const [first, ...others] = answers.map((answer) => ({ ...answer, nodeName: '' }));
+    for (const other of others) expect(other).toEqual(first);
+    expect(first?.haSlaveMode).toBe(false);
+    const named = await lab.data<Answer>(QUESTION.replace('"lab"', '"lab", destinationNode: "a"'));
+    expect(named.context.id).not.toBe(first?.id);
+    expect(named.context.haSlaveMode).toBe(true);
+  });
+
+  it('cost no statement more than the primary', async () => {
+    const counts = new Map<string, Set<number>>();
+    for (let i = 0; i < 30 && counts.size < 3; i += 1) {
+      lab.emptyCaches();
+      const sent = lab.watchStatements();
+      const { nodeName } = await lab
+        .data<Answer>(QUESTION.replace('haSlaveMode', ''))
+        .then(({ context }) => context);
+      counts.set(nodeName, (counts.get(nodeName) ?? new Set()).add(sent().length));
+    }
+    const { a: onA, b: onB, primary: onPrimary } = Object.fromEntries(counts);
+    expect(onA).toEqual(onPrimary);
+    expect(onB).toEqual(onPrimary);
+  });
+
+  it('are not asked where the primary is named, for slices, or where all is remembered', async () => {
+    const before = (await answeredBy('a')) + (await answeredBy('b'));
+    const question = QUESTION.replace('"lab"', '"lab", destinationNode: "primary"');
+    for (let i = 0; i < 4; i += 1) {
+      expect((await lab.data<Answer>(question)).context.nodeName).toBe('primary');
+      expect((await lab.ok<{ ha_slave_mode: boolean }>('slices')).ha_slave_mode).toBe(false);
+      await lab.data('{ context(name: "lab") { haSlaveMode slices { status diskSize } } }');
+      await askRest();
+    }
+    // The first of those that are alike is not remembered yet.
+    expect((await answeredBy('a')) + (await answeredBy('b'))).toBeLessThanOrEqual(before + 1);
+  });
+});
+
+/** What then goes on may end the statement itself. */
+const replay = (standby: Standby, what: 'pause' | 'resume') =>
+  withClient(standby.url, (client) => client.query(`select pg_wal_replay_${what}()`)).catch(
+    (error: unknown) => expect(error).toMatchObject({ code: '40001' }),
+  );
+
+describe('a standby that lags', () => {
+  afterAll(() => Promise.all([a, b].map((standby) => replay(standby, 'resume'))));
+
+  it('is passed over while its data are older, and asked again when it has caught up', async () => {
+    await untilAnsweredBy('a');
+    await Promise.all([replay(a, 'pause'), replay(b, 'pause')]);
+    await importNext();
+    expect(new Set(await nodesOf(9))).toEqual(new Set(['primary']));
+    expect(await passedOver('a', 'behind')).toBeGreaterThan(0);
+    expect(await metric('countergraph_shared_standby_used{node="a"}')).toBe(0);
+    await Promise.all([replay(a, 'resume'), replay(b, 'resume')]);
+    await untilAnsweredBy('a');
+    await untilAnsweredBy('b');
+    expect(await metric('countergraph_shared_standby_used{node="a"}')).toBe(1);
+  });
+
+  it('is passed over while its texts are older', async () => {
+    await Promise.all([replay(a, 'pause'), replay(b, 'pause')]);
+    await lab.sql(`update key_texts set description = 'changed' where key = 'total'`);
+    expect(new Set(await nodesOf(6))).toEqual(new Set(['primary']));
+    await Promise.all([replay(a, 'resume'), replay(b, 'resume')]);
+    await untilAnsweredBy('b');
+  });
+
+  it('answers from older segments with the same readings', async () => {
+    await importNext();
+    await caughtUp();
+    await untilAnsweredBy('a');
+    await Promise.all([replay(a, 'pause'), replay(b, 'pause')]);
+    await compact();
+    await vi.waitFor(async () => {
+      lab.emptyCaches();
+      expect((await ask()).nodeName).toBe('a');
+    }, PATIENCE);
+  });
+
+  it('is passed over where newer segments are known, whose pages it lacks', async () => {
+    const before = await passedOver('a', 'behind');
+    await vi.waitFor(async () => {
+      lab.emptyCaches();
+      await lab.data(`{ context(name: "lab", destinationNode: "primary") {
+        counterGroup(guid: "${OTHER}") { topper(${WINDOW}) { total } }
+      } }`);
+      await ask();
+      expect(await passedOver('a', 'behind')).toBeGreaterThan(before);
+    }, PATIENCE);
+    await Promise.all([replay(a, 'resume'), replay(b, 'resume')]);
+    await untilAnsweredBy('a');
+  });
+});
+
+/** Merges all segments into one, and sweeps those that were merged. */
+async function compact(): Promise<void> {
+  const now = () => Math.floor(Date.now() / 1000);
+  await compactContext({ databaseUrl: primary.url, context: 'lab', now });
+  await withClient(primary.url, (client) =>
+    sweepContext(client, { contextId: 1, now: now() + 3600 }),
+  );
+}
+
+describe('a standby that hangs', () => {
+  it('costs those that it has in hand a moment, and nobody else anything', async () => {
+    await untilAnsweredBy('b');
+    pauseServer(b);
+    try {
+      lab.emptyCaches();
+      const names = (await Promise.all(Array.from({ length: 40 }, () => ask()))).map(
+        (each) => each.nodeName,
+      );
+      expect(names).toContain('primary');
+      expect(names).not.toContain('b');
+      expect(await passedOver('b', 'slow')).toBeGreaterThan(0);
+      expect(await nodesOf(6)).not.toContain('b');
+    } finally {
+      resumeServer(b);
+    }
+    await untilAnsweredBy('b');
+  });
+
+  it('leaves a request the time that it may take', async () => {
+    await untilAnsweredBy('a');
+    await untilAnsweredBy('b');
+    pauseServer(a);
+    pauseServer(b);
+    try {
+      const question = {
+        counter_group: GROUP,
+        window_fromts: T0,
+        window_tots: T0 + 600,
+        timeout: 2,
+      };
+      for (let i = 0; i < 3; i += 1) {
+        lab.emptyCaches();
+        expect((await lab.rest('topper', question)).status).toBe(200);
+      }
+      expect((await passedOver('a', 'slow')) + (await passedOver('b', 'slow'))).toBeGreaterThan(1);
+    } finally {
+      resumeServer(a);
+      resumeServer(b);
+    }
+    await untilAnsweredBy('a');
+  });
+});
+
+describe('a standby that dies', () => {
+  it('is passed over, and asked again when it is back', async () => {
+    await untilAnsweredBy('a');
+    killServer(a);
+    await vi.waitFor(async () => {
+      expect((await ask()).nodeName).not.toBe('a');
+      expect(await passedOver('a', 'gone')).toBeGreaterThan(0);
+    }, PATIENCE);
+    await a.startAgain();
+    await untilAnsweredBy('a');
+  });
+});
+
+describe('a replica that is no standby of the primary', () => {
+  it('is passed over', async () => {
+    // Another address of the primary itself, under which it is not in recovery.
+    const elsewhere = new URL(primary.url);
+    elsewhere.searchParams.set('application_name', 'elsewhere');
+    await lab.apply({ context: 'lab', nodes: [shared('elsewhere', elsewhere.href)] });
+    await caughtUp();
+    expect(await nodesOf(8)).not.toContain('elsewhere');
+    expect(await passedOver('elsewhere', 'foreign')).toBeGreaterThan(0);
+    await lab.apply({
+      context: 'lab',
+      nodes: [{ ...shared('elsewhere', elsewhere.href), share: false }],
+    });
+  });
+});
+
+describe('while imports, merges and requests run', () => {
+  /** Repeats work until it is told to stop. */
+  function repeat(work: () => Promise<unknown>): () => Promise<void> {
+    let isOver = false;
+    const over = (async () => {
+      while (!isOver) await work();
+    })();
+    return () => {
+      isOver = true;
+      return over;
+    };
+  }
+
+  it('no answer is wrong, mixed, old or late, and none refused, whatever standbys do', async () => {
+    let longestMs = 0;
+    const timed = (work: () => Promise<unknown>) => async () => {
+      const startedAt = performance.now();
+      await work();
+      longestMs = Math.max(longestMs, performance.now() - startedAt);
+    };
+    const stops = [
+      repeat(importNext),
+      repeat(timed(() => ask())),
+      repeat(timed(() => ask())),
+      repeat(timed(() => ask(REMEMBERED))),
+      repeat(timed(askRest)),
+    ];
+    const stopAll = () => Promise.all(stops.map((stop) => stop()));
+    const importsMore = (count: number) => {
+      const enough = committed + count;
+      return vi.waitFor(() => expect(committed).toBeGreaterThanOrEqual(enough), 30_000);
+    };
+    try {
+      await importsMore(2);
+      killServer(a);
+      await importsMore(2);
+      pauseServer(b);
+      await compact();
+      await importsMore(5);
+      await a.startAgain();
+      resumeServer(b);
+      await replay(a, 'pause');
+      await importsMore(2);
+      await replay(a, 'resume');
+      await compact();
+      await importsMore(2);
+    } finally {
+      await stopAll();
+    }
+    await untilAnsweredBy('a');
+    await untilAnsweredBy('b');
+    expect(longestMs).toBeLessThan(LIMITS.standbyWaitMs + 4_000);
+  }, 120_000);
+});

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PROGRAM = '/usr/bin/prometheus-alertmanager';
+
+/** Debian's package prometheus-alertmanager, which `.ci/run` installs. */
+export const hasAlertmanager = existsSync(PROGRAM);
+
+/** An alert as its API v2 shows it. */
+export type ShownAlert = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly status: { readonly state: string };
+};
+
+export type Alertmanager = {
+  readonly url: string;
+  /** What it takes for firing. */
+  firing(): Promise<readonly ShownAlert[]>;
+  /** With SIGKILL. What it knew of alerts is lost. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+/** The real one on a free port of loopback; `configuration` is its file. */
+export async function startAlertmanager(configuration: string): Promise<Alertmanager> {
+  const folder = await mkdtemp(join(tmpdir(), 'countergraph-alertmanager-'));
+  const file = join(folder, 'alertmanager.yml');
+  await writeFile(file, configuration);
+  const listen = `127.0.0.1:${await freePort()}`;
+  const url = `http://${listen}`;
+  let running = await launch();
+
+  async function launch() {
+    const child = spawn(
+      PROGRAM,
+      [
+        `--config.file=${file}`,
+        `--storage.path=${join(folder, 'data')}`,
+        `--web.listen-address=${listen}`,
+        '--cluster.listen-address=',
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    const said = text(child.stderr);
+    const ended = once(child, 'exit');
+    const failed = ended.then(async () => Promise.reject(new Error(await said)));
+    await Promise.race([isReady(url), failed]);
+    failed.catch(() => undefined);
+    return { child, ended };
+  }
+
+  async function kill(): Promise<void> {
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+
+  return {
+    url,
+    kill,
+    async firing() {
+      const answer = await fetch(`${url}/api/v2/alerts`);
+      return (await answer.json()) as ShownAlert[];
+    },
+    async start() {
+      running = await launch();
+    },
+    async remove() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isReady(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/-/ready`).catch(() => null);
+    if (answer?.ok) return;
+    await delay(20);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('it listens on no port');
+  return address.port;
+}

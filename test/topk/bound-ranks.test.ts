@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isCounting } from '../../domain/meter-type.ts';
+import { boundRanks } from '../../topk/bound-ranks.ts';
+import type { PlainReading } from './plain-blocks.ts';
+import { idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
+import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
+
+const BUCKETS_OF_STEP = 4;
+
+const block = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<PlainUnit> =>
+  idsUpTo(40, 30).chain((ids) =>
+    fc.tuple(...ids.map((id) => reading.map((each) => ({ id, reading: each })))),
+  );
+
+/** Steps, of each its topper buckets: what a step's block holds is these together. */
+const stepsOf = (reading: fc.Arbitrary<PlainReading>) =>
+  fc.array(fc.array(block(reading), { maxLength: BUCKETS_OF_STEP }), { maxLength: 5 });
+
+describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold) => {
+  it('are never below the value that they bound, and come in their order', () => {
+    const asked = fc.tuple(
+      fc.constantFrom(smallReadingOf(fold), readingOf(fold)).chain(stepsOf),
+      isCounting(fold) ? fc.integer({ min: 1, max: 20 }) : fc.constant(1),
+      fc.constantFrom(1, 3, 1000),
+      fc.boolean(),
+    );
+    const isBound = fc.property(asked, ([steps, rank, maxItems, asOneBlock]) => {
+      const units = steps.map((buckets) => {
+        if (!asOneBlock) return buckets.map(unitOf);
+        const whole = [...foldPlainly(buckets, fold)].map(([id, value]) => ({
+          id,
+          reading: value,
+        }));
+        return [unitOf(whole.sort((a, b) => a.id - b.id))];
+      });
+      const question = { within: null, passing: null, rank, maxItems };
+      const answer = boundRanks(fold, units, { ...question, bucketsOfStep: BUCKETS_OF_STEP });
+      // By key, its topper buckets with readings, the largest first.
+      const values = new Map<number, bigint[]>();
+      for (const bucket of steps.flat()) {
+        for (const [key, { sum }] of foldPlainly([bucket], fold)) {
+          values.set(
+            key,
+            [...(values.get(key) ?? []), sum].sort((a, b) => (a > b ? -1 : 1)),
+          );
+        }
+      }
+      expect(answer.keyCount).toBe(values.size);
+      expect(answer.keys).toHaveLength(Math.min(maxItems, values.size));
+      for (const { ordinal, most } of answer.keys) {
+        const value = values.get(ordinal)?.[rank - 1] ?? 0n;
+        expect(BigInt(most) >= value, `${most} for ${value}`).toBe(true);
+      }
+      const last = answer.keys.at(-1);
+      const all = boundRanks(fold, units, {
+        ...question,
+        maxItems: 1000,
+        bucketsOfStep: BUCKETS_OF_STEP,
+      });
+      expect(answer.keys).toEqual(all.keys.slice(0, maxItems));
+      for (const [i, each] of all.keys.entries()) {
+        const next = all.keys[i + 1];
+        if (!next) continue;
+        const isBefore =
+          each.most > next.most || (each.most === next.most && each.ordinal < next.ordinal);
+        expect(isBefore).toBe(true);
+      }
+      expect(last === undefined).toBe(values.size === 0);
+    });
+    fc.assert(isBound, { numRuns: 400 });
+  });
+});
+
+describe('bounds of means and minima', () => {
+  it.each(['mean', 'min'] as const)('there are none: %s', (fold) => {
+    const question = { within: null, passing: null, rank: 1, maxItems: 1, bucketsOfStep: 1 };
+    expect(() => boundRanks(fold, [], question)).toThrow(`values that combine by ${fold} have no`);
+  });
+});

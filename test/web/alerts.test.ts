@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_UNITS, parseAddress } from '../../web/src/address/address.ts';
+import { marksWithin, reachOf } from '../../web/src/chart/rule-marks.ts';
+import { conditionText, valueText } from '../../web/src/data/alerts/alert-words.ts';
+import {
+  type ChartShows,
+  drawnRule,
+  rulesInChart,
+  type WatchedChart,
+} from '../../web/src/data/alerts/chart-rules.ts';
+import { eventAddress } from '../../web/src/data/alerts/event-address.ts';
+import {
+  type AlertEvent,
+  countFiring,
+  firingEvents,
+  firingSentence,
+  firingText,
+  type Rule,
+} from '../../web/src/data/alerts/firing.ts';
+import { compareSeverities, urgencyOf } from '../../web/src/data/alerts/severity.ts';
+import { type MarkedEvents, watched } from '../../web/src/data/alerts/watched.ts';
+
+const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
+
+const rule = (given: Partial<Rule> = {}): Rule => {
+  const usual: Rule = {
+    id: 'rule',
+    name: 'big talker',
+    severity: 'warning',
+    description: null,
+    enabled: true,
+    condition: 'a key above 1000000000',
+    comparison: 'KEY_ABOVE',
+    threshold: 1_000_000_000,
+    windowSeconds: 300,
+    probe: null,
+    filtered: false,
+    evaluatedTo: null,
+    counterGroup: { guid: HOSTS, name: 'Hosts', topperBucketSize: 300 },
+    meter: { index: 0, name: 'Total', type: 'VT_COUNTER', units: 'bytes' },
+    firing: [],
+  };
+  return { ...usual, ...given };
+};
+
+type Firing = Rule['firing'][number];
+
+const event = (id: string, startedAt: number, key: string | null = 'C0.A8.01.0A'): Firing => ({
+  id,
+  startedAt,
+  endedAt: null,
+  value: 1_500_000_000,
+  peakValue: '9007199254740993',
+  key: key === null ? null : { key, label: 'printer', readable: '192.168.1.10' },
+});
+
+const eventOf = (given: Partial<Rule>, id = 'e'): AlertEvent => {
+  const happened = event(id, 9000);
+  return { ...happened, alert: rule(given) };
+};
+
+describe('severities', () => {
+  it.each([
+    ['Critical', 'high'],
+    ['major', 'high'],
+    ['warning', 'medium'],
+    ['whatever', 'medium'],
+    ['minor', 'low'],
+    ['info', 'low'],
+  ])('%s is of %s urgency', (severity, urgency) => {
+    expect(urgencyOf(severity)).toBe(urgency);
+  });
+
+  it('are sorted the worst first, unknown ones with warnings', () => {
+    const severities = ['info', 'warning', 'zebra', 'critical', 'major', 'minor'];
+    expect(severities.sort(compareSeverities)).toEqual([
+      'critical',
+      'major',
+      'warning',
+      'zebra',
+      'minor',
+      'info',
+    ]);
+  });
+});
+
+describe('what is firing', () => {
+  const rules = [
+    rule({ firing: [event('a', 600), event('b', 900)] }),
+    rule({ name: 'flood', severity: 'critical', firing: [event('c', 300)] }),
+    rule({ name: 'quiet', severity: 'emergency' }),
+  ];
+
+  it.each([
+    [[], 'none firing', 'No alert is firing'],
+    [rules.slice(1), '1 critical', '1 alert is firing, 1 of severity critical'],
+    [rules, '1 critical + 2', '3 alerts are firing, 1 of severity critical'],
+  ])('is told by its number and worst severity', (some, text, sentence) => {
+    const count = countFiring(some);
+    expect(firingText(count)).toBe(text);
+    expect(firingSentence(count)).toBe(sentence);
+  });
+
+  it('comes the worst first, then the newest', () => {
+    expect(firingEvents(rules).map(({ id }) => id)).toEqual(['c', 'b', 'a']);
+  });
+});
+
+describe('a rule in words', () => {
+  it.each([
+    [{}, 'a key above 1.00 GB in 5 minutes'],
+    [
+      { comparison: 'KEY_SHARE_ABOVE', threshold: 0.5, filtered: true },
+      'a key above 50.0 % of the total in 5 minutes, counting only keys that its filter lets through',
+    ],
+    [{ comparison: 'KEY_IN_TOP', threshold: 3 }, 'a key in the top 3 of 5 minutes'],
+    [
+      { comparison: 'KEY_GROWS_BY', windowSeconds: 3600 },
+      'a key growing by more than 1.00 GB from 1 hour to the next',
+    ],
+    [
+      { comparison: 'KEY_NEW_ABOVE', threshold: 0, probe: 'north' },
+      'a new key above 0 B in 5 minutes by the probe north',
+    ],
+    [{ comparison: 'TOTAL_ABOVE' }, 'the total above 1.00 GB in 5 minutes'],
+    [
+      {
+        comparison: 'TOTAL_BELOW',
+        threshold: 1200,
+        meter: { index: 1, name: 'Connections', type: 'VT_COUNTER', units: 'connections' },
+      },
+      'the total below 1.20 k connections in 5 minutes',
+    ],
+    [{ comparison: 'SILENT_SECONDS', threshold: 900 }, 'no new data for more than 15 minutes'],
+  ] satisfies [Partial<Rule>, string][])('%j is %s', (given, text) => {
+    expect(conditionText(rule(given), DEFAULT_UNITS).replaceAll('\u00a0', ' ')).toBe(text);
+  });
+
+  it('tells a rate by its mean over the window, as charts draw it', () => {
+    const meter = { index: 0, name: 'Rate', type: 'VT_RATE_COUNTER', units: 'Bps' } as const;
+    // Two topper buckets of 500 bytes per second each come to a metric of 1000.
+    const given = { meter, threshold: 1000, windowSeconds: 600 };
+    expect(conditionText(rule(given), DEFAULT_UNITS).replaceAll('\u00a0', ' ')).toBe(
+      'a key above 4.00 kbit/s in 10 minutes',
+    );
+  });
+
+  it.each([
+    [{}, '1.50 GB'],
+    [{ comparison: 'KEY_GROWS_BY' }, '+1.50 GB'],
+  ] satisfies [Partial<Rule>, string][])('has values of %j as %s', (given, text) => {
+    const told = valueText(1_500_000_000, eventOf(given), DEFAULT_UNITS);
+    expect(told.replaceAll('\u00a0', ' ')).toBe(text);
+  });
+
+  it('has silence as a time', () => {
+    const silent = eventOf({ comparison: 'SILENT_SECONDS' });
+    expect(valueText(960, silent, DEFAULT_UNITS)).toBe('16 minutes');
+  });
+});
+
+describe('an event', () => {
+  it('leads to its key in the window that it is dated by the end of', () => {
+    const address = eventAddress(eventOf({ probe: 'north' }));
+    expect(address).toMatchObject({
+      view: 'top',
+      group: HOSTS,
+      meter: 0,
+      probe: 'north',
+      key: 'C0.A8.01.0A',
+      window: { kind: 'interval', from: 8700, to: 9000 },
+    });
+  });
+
+  it('begins no window before the epoch', () => {
+    const { window } = eventAddress(eventOf({ windowSeconds: 86_400 }));
+    expect(window).toEqual({ kind: 'interval', from: 0, to: 9000 });
+  });
+});
+
+describe('a rule in a chart', () => {
+  const stack: ChartShows = { kind: 'stack', isTotal: true };
+  const keys: ChartShows = { kind: 'lines' };
+  const ownChart: ChartShows = { kind: 'key', hasFired: (name) => name === 'big talker' };
+
+  const chart = (given: Partial<WatchedChart>): WatchedChart => {
+    const usual: WatchedChart = { kind: 'counter', step: 300, topperBucketSize: 300, shows: stack };
+    return { ...usual, ...given };
+  };
+
+  const total: Partial<Rule> = { comparison: 'TOTAL_ABOVE', threshold: 3000 };
+
+  it.each([
+    ['a total of a counter is per second', total, {}, 10],
+    ['a total below is drawn too', { ...total, comparison: 'TOTAL_BELOW' }, {}, 10],
+    ['a key in its own chart', { threshold: 6000 }, { shows: ownChart }, 20],
+    ['a gauge is as it is', { threshold: 21 }, { shows: keys, kind: 'mean' }, 21],
+    ['a rate of one topper bucket is as it is', total, { kind: 'rate' }, 3000],
+    [
+      'a rate of several topper buckets is their mean',
+      { ...total, windowSeconds: 900 },
+      { kind: 'rate', step: 900 },
+      1000,
+    ],
+    ['filtered keys where one fired', { threshold: 600, filtered: true }, { shows: ownChart }, 2],
+  ] satisfies [string, Partial<Rule>, Partial<WatchedChart>, number][])(
+    'has a line: %s',
+    (_, given, shown, at) => {
+      expect(drawnRule(rule(given), chart(shown))).toEqual({ at, why: null });
+    },
+  );
+
+  it.each([
+    ['a step is shorter than its window', total, { step: 60 }, /a value each 5 minutes/],
+    ['a step is longer than its window', total, { step: 600 }, /a value each 5 minutes/],
+    ['a key is within a stack', {}, {}, /single keys/],
+    ['the stack is not the total', total, { shows: { kind: 'stack', isTotal: false } }, /others/],
+    ['no total is drawn', total, { shows: ownChart }, /total/],
+    [
+      'shares are not drawn',
+      { comparison: 'KEY_SHARE_ABOVE' },
+      { shows: ownChart },
+      /no such values/,
+    ],
+    ['it is about some keys', { ...total, filtered: true }, {}, /filter/],
+    [
+      'its filter may leave the key out',
+      { filtered: true, name: 'another' },
+      { shows: ownChart },
+      /filter/,
+    ],
+  ] satisfies [string, Partial<Rule>, Partial<WatchedChart>, RegExp][])(
+    'has no line where %s',
+    (_, given, shown, why) => {
+      const drawn = drawnRule(rule(given), chart(shown));
+      expect(drawn.at).toBe(null);
+      expect(drawn.why).toMatch(why);
+    },
+  );
+
+  const node = (id: string, startedAt: number, about: Partial<Rule> = {}) => {
+    const { name, severity, probe, counterGroup, meter } = rule(about);
+    const alert = { name, severity, probe, counterGroup, meter };
+    return { node: { id, startedAt, key: { key: 'B', label: 'b' }, alert } };
+  };
+
+  const history: MarkedEvents = {
+    edges: [
+      node('new', 900),
+      node('a', 600),
+      node('gone', 600, { name: 'gone' }),
+      node('moved', 600, { meter: { index: 1, name: '', type: 'VT_GAUGE', units: '' } }),
+      node('old', 300),
+    ],
+    pageInfo: { hasNextPage: true },
+  };
+
+  const shown = { group: HOSTS, meter: 0, probe: null };
+  const rules = [
+    rule({ firing: [event('a', 600, 'A'), event('all', 600, null)] }),
+    rule({ name: 'off', enabled: false }),
+    rule({ name: 'elsewhere', probe: 'north' }),
+  ];
+
+  it('is watched with its events, once each, and no others', () => {
+    const seen = watched(rules, history, shown);
+    expect(seen.rules.map(({ name }) => name)).toEqual(['big talker']);
+    expect(seen.events.map(({ id }) => id)).toEqual(['old', 'a', 'all', 'new']);
+    expect(seen.knownFrom).toBe(300);
+  });
+
+  it('marks what began in the window, in the chart of a key what is about it', () => {
+    const seen = watched(rules, history, shown);
+    const span = { from: 300, to: 900 };
+    const inStack = rulesInChart(seen, chart({}), { span, key: null });
+    expect(inStack.drawn.marks.map(({ id, text }) => [id, text])).toEqual([
+      ['a', 'big talker began: printer'],
+      ['all', 'big talker began'],
+      ['new', 'big talker began: b'],
+    ]);
+    expect(inStack.rules.map(({ marks }) => marks)).toEqual([3]);
+    const ofKey = rulesInChart(seen, chart({ shows: ownChart }), { span, key: 'A' });
+    expect(ofKey.drawn.marks.map(({ id }) => id)).toEqual(['a', 'all']);
+    expect(ofKey.drawn.lines).toHaveLength(1);
+    expect(marksWithin(inStack.drawn, 600, 900).map(({ id }) => id)).toEqual(['new']);
+  });
+
+  it('makes room for lines that are not far above what is drawn', () => {
+    expect(reachOf(100, [50, 150, 200, 201])).toBe(200);
+    expect(reachOf(0, [10])).toBe(10);
+  });
+});
+
+describe('the address of alerts', () => {
+  it.each([
+    ['?view=alerts&alert=big%20talker&after=abc', 'alerts', 'big talker', 'abc'],
+    ['?view=alerts', 'alerts', null, null],
+  ])('%s', (search, view, alert, after) => {
+    expect(parseAddress(search)).toMatchObject({ view, alert, after });
+  });
+});

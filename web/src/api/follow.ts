@@ -1,0 +1,65 @@
+import type { Answer, Asked } from './ask.ts';
+import { type Fault, NoAnswer, UNREACHABLE } from './fault.ts';
+import type { Operation } from './operation.ts';
+import { type Opened, stream } from './stream.ts';
+
+export type Follower<Data> = Opened & {
+  readonly onAnswer: (answer: Answer<Data>) => void;
+  /** The stream ended, or never began: it is opened again in a while. */
+  readonly onLost: (fault: Fault) => void;
+};
+
+type Following = Asked & { readonly signal: AbortSignal };
+
+const FIRST_DELAY_MS = 1000;
+const LONGEST_DELAY_MS = 30_000;
+
+/** Follows a subscription until the signal aborts, and opens it again whenever it ends. */
+export async function follow<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  { onAnswer, onLost, ...asked }: Following & Follower<Data>,
+): Promise<void> {
+  const { signal } = asked;
+  let failures = 0;
+  while (!signal.aborted) {
+    let fault = ENDED;
+    try {
+      for await (const answer of stream(operation, variables, asked)) {
+        failures = 0;
+        onAnswer(answer);
+      }
+    } catch (error) {
+      if (error instanceof NoAnswer) fault = error.fault;
+      else if (!signal.aborted) throw error;
+    }
+    if (signal.aborted) return;
+    onLost(fault);
+    await pause(delayMs(fault, failures), signal);
+    failures += 1;
+  }
+}
+
+/** A server that stops completes its streams; so does one that has no such context. */
+const ENDED: Fault = { ...UNREACHABLE, message: 'The server closed the stream' };
+
+/** Longer each time, and random, so that not all pages come back at once after a restart. */
+export function delayMs({ retrySeconds }: Fault, failures: number, random = Math.random): number {
+  const usual = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS);
+  return Math.max((retrySeconds ?? 0) * 1000, usual) * (0.75 + random() / 2);
+}
+
+/** Resolves after the time, when the browser is online again, or when the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener('online', done);
+    signal.addEventListener('abort', done);
+  });
+}

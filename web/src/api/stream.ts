@@ -1,0 +1,81 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { type Answer, type Asked, answerOf, type Body, readAnswer, send } from './ask.ts';
+import { NoAnswer, UNREACHABLE } from './fault.ts';
+import type { Operation } from './operation.ts';
+
+/** The server sends at least a comment every 12 seconds. */
+const SILENCE_MS = 45_000;
+
+/** onOpen is called when the server begins to stream, which may be long before an answer. */
+export type Opened = { readonly onOpen?: (() => void) | undefined };
+
+/**
+ * The answers of a subscription, until the server completes it: GraphQL over SSE, distinct
+ * connections mode. Errors: as `ask`; a connection that ends or falls silent is `NoAnswer` too.
+ */
+export async function* stream<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  { onOpen, ...asked }: Asked & Opened,
+): AsyncGenerator<Answer<Data>, void> {
+  const question = { operation, variables, accept: 'text/event-stream' };
+  const response = await send(question, asked);
+  if (!isStream(response)) {
+    yield await readAnswer<Data>(response, asked.signal);
+    return;
+  }
+  onOpen?.();
+  const requestId = response.headers.get('x-request-id');
+  for await (const { event, data } of readEvents(response.body, asked.signal)) {
+    if (event === 'complete') return;
+    // The operation has the type of its answers.
+    if (event === 'next') yield answerOf(JSON.parse(data) as Body<Data>, requestId);
+  }
+  throw new NoAnswer(UNREACHABLE);
+}
+
+type StreamResponse = Response & { readonly body: ReadableStream<Uint8Array> };
+
+const isStream = (response: Response): response is StreamResponse =>
+  response.ok &&
+  response.body !== null &&
+  (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<EventSourceMessage, void> {
+  let events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await withoutSilence(reader.read());
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      const whole = events;
+      events = [];
+      yield* whole;
+    }
+  } catch (error) {
+    if (signal?.aborted || error instanceof NoAnswer) throw error;
+    throw new NoAnswer(UNREACHABLE);
+  } finally {
+    // The stream may have ended already, or may be what failed.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** A connection may be lost without notice: a laptop slept, or a router dropped it. */
+async function withoutSilence<T>(reading: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer(UNREACHABLE)), SILENCE_MS);
+  });
+  try {
+    return await Promise.race([reading, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Urgency } from '../data/alerts/severity.ts';
+
+/** What is drawn of alert rules. */
+export type ChartRules = {
+  readonly lines: readonly RuleLine[];
+  readonly marks: readonly RuleMark[];
+};
+
+/** A threshold, in the units of the chart's data. */
+export type RuleLine = { readonly name: string; readonly urgency: Urgency; readonly at: number };
+
+/** When an event began: the end of that window. */
+export type RuleMark = {
+  readonly id: string;
+  readonly at: number;
+  readonly urgency: Urgency;
+  /** What began, in words. */
+  readonly text: string;
+};
+
+export const NO_RULES: ChartRules = { lines: [], marks: [] };
+
+/** Marks of a step: a window that ends with the step belongs to it. */
+export const marksWithin = ({ marks }: ChartRules, from: number, to: number): readonly RuleMark[] =>
+  marks.filter(({ at }) => at > from && at <= to);
+
+/** A threshold farther up than this many times the data would make the data too small. */
+const FARTHEST = 2;
+
+/** The upper end of a scale for values up to `most`, and thresholds not far above. */
+export const reachOf = (most: number, thresholds: readonly number[]): number =>
+  Math.max(most, ...thresholds.filter((value) => most <= 0 || value <= FARTHEST * most));

@@ -1,0 +1,141 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { type ChartData, stepAt } from '../data/chart-data.ts';
+import {
+  type ChartStyle,
+  chartAxes,
+  chartRows,
+  chartScales,
+  chartSeries,
+} from './chart-options.ts';
+import type { TimeChartProps } from './chart-props.ts';
+import { drawRules } from './rule-drawing.ts';
+
+export type DrawnChart = {
+  readonly place: RefObject<HTMLDivElement | null>;
+  readonly plot: RefObject<uPlot | null>;
+  /** The step under the cursor; null: there is none. */
+  readonly index: number | null;
+  readonly forgetCursor: () => void;
+};
+
+/** Draws a chart in its place, with newer data when they arrive, as wide as the place is. */
+export function useDrawnChart(props: TimeChartProps): DrawnChart {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const shown = useRef<Pick<TimeChartProps, 'data' | 'rules'> | null>(null);
+  const [index, setIndex] = useState<number | null>(null);
+  const { data, span, withOthers, factor, style, rules, height, onCanvas } = props;
+  const { theme, zone, base } = style;
+
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const drawn = draw(element, latest, setIndex);
+    plot.current = drawn;
+    shown.current = { data, rules };
+    onCanvas?.(drawn.ctx.canvas);
+    return () => {
+      onCanvas?.(null);
+      plot.current = null;
+      setIndex(null);
+      drawn.destroy();
+    };
+  }, [shapeOf(data), withOthers, factor, theme, zone, base, height]);
+
+  // Newer data replace the older: the cursor and the selection stay.
+  useLayoutEffect(() => {
+    const drawn = plot.current;
+    if (!drawn || (shown.current?.data === data && shown.current.rules === rules)) return;
+    shown.current = { data, rules };
+    drawn.setData(chartRows(data, withOthers, factor));
+    setIndex(stepUnder(drawn, data));
+  }, [data, rules, span.from, span.to]);
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const watch = new ResizeObserver(() => {
+      const width = element.clientWidth;
+      if (width > 0 && plot.current?.width !== width) plot.current?.setSize({ width, height });
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [height]);
+
+  return { place, plot, index, forgetCursor: () => setIndex(null) };
+}
+
+function draw(
+  element: HTMLElement,
+  latest: { readonly current: TimeChartProps },
+  onStep: (index: number | null) => void,
+): uPlot {
+  const { data, withOthers, factor, height } = latest.current;
+  const colors = colorsOf(element);
+  return new uPlot(
+    {
+      width: element.clientWidth,
+      height,
+      ...optionsOf(latest.current, colors),
+      scales: chartScales(() => latest.current),
+      hooks: {
+        draw: [
+          (chart) => {
+            const { rules, style } = latest.current;
+            drawRules(chart, { rules, factor, theme: style.theme, surface: colors.surface });
+          },
+        ],
+        setCursor: [(chart) => onStep(stepUnder(chart, latest.current.data))],
+        setSelect: [(chart) => zoomTo(chart, latest.current)],
+      },
+    },
+    chartRows(data, withOthers, factor),
+    element,
+  );
+}
+
+/** The styles say which colours there are; a canvas has to be told. */
+function colorsOf(element: HTMLElement): Pick<ChartStyle, 'ink' | 'rule' | 'surface'> {
+  const { color, borderTopColor, backgroundColor } = getComputedStyle(element);
+  return { ink: color, rule: borderTopColor, surface: backgroundColor };
+}
+
+function optionsOf(
+  { data, withOthers, style }: TimeChartProps,
+  colors: Pick<ChartStyle, 'ink' | 'rule' | 'surface'>,
+): Omit<uPlot.Options, 'width' | 'height' | 'scales' | 'hooks'> {
+  const whole = { ...style, ...colors };
+  return {
+    ...chartSeries(data, withOthers, whole),
+    axes: chartAxes(whole),
+    tzDate: (at) => uPlot.tzDate(new Date(at * 1000), style.zone),
+    legend: { show: false },
+    padding: [10, 22, 0, 0],
+    cursor: { y: false, drag: { x: true, y: false, setScale: false }, points: { show: false } },
+  };
+}
+
+/** What a chart has to be made anew for: how many lines there are, and whether they are a stack. */
+const shapeOf = ({ lines, others }: ChartData): string => `${lines.length} ${others !== null}`;
+
+/** The step under the cursor; uPlot itself tells the nearest start, which may be the next one's. */
+function stepUnder(chart: uPlot, { times }: ChartData): number | null {
+  const { left = -1 } = chart.cursor;
+  return left < 0 ? null : stepAt(times, chart.posToVal(left, 'x'));
+}
+
+/** Fewer pixels than this were a click. */
+const LEAST_PIXELS = 6;
+
+function zoomTo(chart: uPlot, { onZoom, grain }: TimeChartProps): void {
+  const { left, width } = chart.select;
+  if (width < LEAST_PIXELS) return;
+  const [from, to] = [left, left + width].map((pixels) => chart.posToVal(pixels, 'x') / grain);
+  chart.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+  if (from === undefined || to === undefined) return;
+  onZoom({ from: Math.floor(from) * grain, to: Math.ceil(to) * grain });
+}

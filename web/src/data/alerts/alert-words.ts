@@ -1,0 +1,61 @@
+import type { Units } from '../../address/address.ts';
+import { type BigNumber, toNumber } from '../../format/big-number.ts';
+import { longDuration } from '../../format/moment.ts';
+import { formatAmount, formatRate, formatShare, joined, measureOf } from '../../format/quantity.ts';
+import { meterKind } from '../meter-kind.ts';
+import type { AlertEvent, EventRule } from './firing.ts';
+
+/**
+ * The metric of a rule's window in the viewer's units. The metric of a rate meter is its volume
+ * divided by the topper bucket (decision 23); shown is the mean rate of the window, as in charts.
+ */
+function metricText(value: BigNumber, rule: EventRule, units: Units): string {
+  const { windowSeconds, counterGroup, meter } = rule;
+  const measure = measureOf(meter.units);
+  const rate = (toNumber(value) * counterGroup.topperBucketSize) / windowSeconds;
+  const text = joined(
+    meterKind(meter.type) === 'rate'
+      ? formatRate(rate, measure, units)
+      : formatAmount(value, measure, units),
+  );
+  return measure.kind === 'other' ? `${text} ${measure.name}` : text;
+}
+
+/** An event's `value` or `peakValue` in the viewer's units. */
+export const valueText = (value: BigNumber, { alert }: AlertEvent, units: Units): string =>
+  alert.comparison === 'SILENT_SECONDS'
+    ? longDuration(toNumber(value))
+    : `${alert.comparison === 'KEY_GROWS_BY' ? '+' : ''}${metricText(value, alert, units)}`;
+
+/** When a rule fires: `a key above 1.00 GB in 5 minutes`. */
+export function conditionText(rule: EventRule, units: Units): string {
+  const probe = rule.probe === null ? '' : ` by the probe ${rule.probe}`;
+  const filter = rule.filtered ? ', counting only keys that its filter lets through' : '';
+  return `${comparisonText(rule, units)}${probe}${filter}`;
+}
+
+function comparisonText(rule: EventRule, units: Units): string {
+  const { comparison, threshold } = rule;
+  const window = longDuration(rule.windowSeconds);
+  const metric = () => metricText(threshold, rule, units);
+  switch (comparison) {
+    case 'KEY_ABOVE':
+      return `a key above ${metric()} in ${window}`;
+    case 'KEY_SHARE_ABOVE':
+      return `a key above ${formatShare(threshold)} of the total in ${window}`;
+    case 'KEY_IN_TOP':
+      return `a key in the top ${threshold} of ${window}`;
+    case 'KEY_GROWS_BY':
+      return `a key growing by more than ${metric()} from ${window} to the next`;
+    case 'KEY_NEW_ABOVE':
+      return `a new key above ${metric()} in ${window}`;
+    case 'TOTAL_ABOVE':
+      return `the total above ${metric()} in ${window}`;
+    case 'TOTAL_BELOW':
+      return `the total below ${metric()} in ${window}`;
+    case 'SILENT_SECONDS':
+      return `no new data for more than ${longDuration(threshold)}`;
+    default:
+      return comparison satisfies never;
+  }
+}

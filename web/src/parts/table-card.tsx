@@ -1,0 +1,54 @@
+import { type ComponentChildren, toChildArray } from 'preact';
+
+type TableCardProps = {
+  readonly name: string;
+  /** Shown after the name. */
+  readonly note?: ComponentChildren;
+  readonly head?: ComponentChildren;
+  /** Names; a leading `#` marks a column of numbers. */
+  readonly columns: readonly string[];
+  /** Shown if there are no rows. */
+  readonly empty: ComponentChildren;
+  readonly foot?: ComponentChildren;
+  readonly children: ComponentChildren;
+};
+
+/** A table with a heading, which scrolls sideways if it is too wide. */
+export function TableCard(props: TableCardProps) {
+  const { name, note, head, columns, empty, foot, children } = props;
+  return (
+    <section class="card table-card" aria-label={name}>
+      <div class="card-head">
+        <h2>
+          {name}
+          {note !== undefined && <span> · {note}</span>}
+        </h2>
+        {head}
+      </div>
+      {toChildArray(children).length === 0 ? (
+        <p class="card-text">{empty}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: by keyboard it is scrolled so.
+        <div class="table-scroll" tabIndex={0}>
+          <table class="plain-table">
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th
+                    key={column}
+                    scope="col"
+                    class={column.startsWith('#') ? 'is-number' : undefined}
+                  >
+                    {column.replace('#', '')}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{children}</tbody>
+          </table>
+        </div>
+      )}
+      {foot}
+    </section>
+  );
+}

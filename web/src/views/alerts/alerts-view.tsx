@@ -1,0 +1,105 @@
+import { useEffect } from 'preact/hooks';
+import { AlertHistory } from '../../../generated/operations.ts';
+import { faultOfProblem } from '../../api/fault.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { firingMark } from '../../data/alerts/firing.ts';
+import { historyVariables } from '../../data/alerts/history.ts';
+import { IconButton } from '../../parts/icon.tsx';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { NoAnswerNotice } from '../no-answer-notice.tsx';
+import { useOutcome } from '../use-outcome.ts';
+import type { ViewProps } from '../view-props.ts';
+import { FiringTable } from './firing-table.tsx';
+import { HistoryTable } from './history-table.tsx';
+import { NoRulesNotice } from './no-rules-notice.tsx';
+import { RuleTable } from './rule-table.tsx';
+import { useRefreshedBy } from './use-alerts.ts';
+
+/** What is firing, the rules, and the history. */
+export function AlertsView(props: ViewProps) {
+  const { address, session, alerts } = props;
+  const asked = useAnswer(AlertHistory, historyVariables(address), session);
+  const { data, problems, fault, isLoading, reload, refresh } = asked;
+  useOutcome(asked, props);
+  useRefreshedBy(isLoading, alerts);
+  const mark = alerts.rules && firingMark(alerts.rules);
+  useEffect(() => {
+    // The history has what began or ended, too.
+    if (mark !== null && data) refresh();
+  }, [mark]);
+  const [problem] = problems;
+  const broken = fault ?? (alerts.rules ? null : alerts.fault);
+  if (broken) return <FaultNotice fault={broken} onRetry={reload} />;
+  if (!isLoading && !data?.context) {
+    return (
+      <NoAnswerNotice
+        {...props}
+        answer={data}
+        fault={problem ? faultOfProblem(problem) : null}
+        onReload={reload}
+      />
+    );
+  }
+  const events = data?.context?.alertEvents ?? null;
+  const hasRules = alerts.rules === null || alerts.rules.length > 0;
+  const hasEvents = events === null || events.edges.length > 0 || address.after !== null;
+  return (
+    <div class={`view ${isLoading && events ? 'is-stale' : ''}`} aria-busy={isLoading}>
+      <AlertsHead {...props} isLoading={isLoading} onReload={reload} />
+      <p class="sr-only" role="status">
+        {isLoading ? 'Loading …' : ''}
+      </p>
+      {hasRules ? (
+        <>
+          <FiringTable {...props} />
+          <RuleTable {...props} />
+        </>
+      ) : (
+        <NoRulesNotice {...props} />
+      )}
+      {(hasRules || hasEvents) && <HistoryTable {...props} events={events} />}
+    </div>
+  );
+}
+
+type HeadProps = ViewProps & { readonly isLoading: boolean; readonly onReload: () => void };
+
+function AlertsHead(props: HeadProps) {
+  const { address, navigate, moments, alerts, isLoading, onReload } = props;
+  const { fault } = alerts;
+  return (
+    <div class="storage-head">
+      <div>
+        <h1>
+          Alerts <span>of {address.context}</span>
+        </h1>
+        <p class="hint">
+          {fault
+            ? `What is firing may be old: ${fault.message}.`
+            : `Times in ${moments.zone} are the ends of the windows that were compared`}
+        </p>
+      </div>
+      <div class="alerts-buttons">
+        <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={onReload} />
+        {alerts.rules !== null && alerts.rules.length > 0 && (
+          <button
+            type="button"
+            class={`button is-live ${liveClass(props)}`}
+            aria-pressed={address.live}
+            title={address.live ? 'Stop following alerts' : 'Follow alerts as they begin and end'}
+            onClick={() => navigate.go({ live: !address.live })}
+          >
+            <span class="live-dot" aria-hidden="true" />
+            Live
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** While nothing fires, an open stream has no message: it counts as open until it is lost. */
+function liveClass({ address, alerts }: HeadProps): string {
+  if (!address.live) return 'is-off';
+  return alerts.stream.kind === 'lost' ? 'is-lost' : 'is-open';
+}

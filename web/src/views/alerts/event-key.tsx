@@ -1,0 +1,32 @@
+import { eventAddress } from '../../data/alerts/event-address.ts';
+import type { AlertEvent } from '../../data/alerts/firing.ts';
+import { groupOf } from '../../data/choices.ts';
+import { shownText } from '../../data/key-parts.ts';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import type { ViewProps } from '../view-props.ts';
+
+type EventKeyProps = ViewProps & { readonly event: AlertEvent };
+
+/** The key of an event, or its group, as a link to the window in which it began. */
+export function EventKey({ event, navigate, choice }: EventKeyProps) {
+  const { key, alert } = event;
+  const { counterGroup } = alert;
+  const group = groupOf(choice, counterGroup.guid) ?? { crosskey: null };
+  const target = eventAddress(event);
+  const label = key ? shownText(key.label, group) : `All of ${counterGroup.name}`;
+  return (
+    <>
+      <a
+        class="key-link"
+        href={navigate.link(target)}
+        title={`Show ${label} when this event began`}
+        onClick={onPlainClick(() => navigate.go(target))}
+      >
+        {label}
+      </a>{' '}
+      {key && key.readable !== key.label && (
+        <span class="readable">{shownText(key.readable, group)}</span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { useEffect } from 'preact/hooks';
+import type { Fault } from '../api/fault.ts';
+import type { ContextChoice } from '../data/choices.ts';
+import { SIGNED_OUT, type ViewProps } from './view-props.ts';
+
+type Outcome = {
+  readonly data: {
+    readonly viewer: { readonly contexts: readonly { readonly name: string }[] };
+    readonly context: ContextChoice | null;
+  } | null;
+  readonly fault: Fault | null;
+};
+
+/** Passes on what a view's answer says about the page: the choices there are, or no access. */
+export function useOutcome({ data, fault }: Outcome, { onChoice, onSignOut }: ViewProps): void {
+  useEffect(() => {
+    if (!data) return;
+    const names = data.viewer.contexts.map(({ name }) => name);
+    onChoice(names, data.context);
+  }, [data]);
+  useEffect(() => {
+    if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
+  }, [fault]);
+}
