@@ -14,5 +14,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // Conditions are waited for: a busy machine may take long, and only a failure costs this time.
+    expect: { poll: { timeout: 30_000 } },
   },
 });

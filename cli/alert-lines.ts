@@ -87,7 +87,7 @@ function readableKey(key: string, kinds: readonly SimpleKeyKind[]): string {
   return joinCrossKey(parts.map((part, i) => formatReadable(kinds[i] ?? 'text', part)));
 }
 
-/** The same as a line of JSON (operations, "Added since 0.7.0"). */
+/** The same as a line of JSON (operations, "Since 0.7.0"). */
 export function eventJson(alert: string, event: AlertEvent): string {
   const { key, startedAt, endedAt, value, peakValue } = event;
   const fields = JSON.stringify({ alert, key, started_at: startedAt, ended_at: endedAt });

@@ -74,7 +74,7 @@ export const LIMITS = {
   percentileRanks: 101,
   /** The highest that can be set: every tenth of a per cent. */
   percentileRanksCeiling: 1_001,
-  /** Points of a series: a week of minutes (decisions, GraphQL details). */
+  /** Points of a series: a week of minutes (decisions, section 10). */
   seriesPoints: 10_000,
   /** Seconds between them: 68 years, the largest Int of GraphQL and of PostgreSQL. */
   seriesStepSeconds: 2_147_483_647,
@@ -92,7 +92,7 @@ export const LIMITS = {
   keysPage: 1_000,
   /** Seconds; beyond it PostgreSQL's statement_timeout and Node's timers overflow (decision 14). */
   timeoutSeconds: 2_147_483,
-  /** Bytes of a text key (decisions, key forms). */
+  /** Bytes of a text key (decisions, section 7). */
   textKeyBytes: 512,
   /** Bytes of a whole cross-key: what a PostgreSQL b-tree entry can hold. */
   crossKeyBytes: 2_600,

@@ -73,7 +73,7 @@ const HEX_BYTES = Array.from({ length: 256 }, (_, value) =>
   Buffer.from(value.toString(16).toUpperCase().padStart(2, '0')),
 );
 
-/** The raw key of an address (decisions, key forms). */
+/** The raw key of an address (decisions, section 7). */
 function addAddress(lines: LineBytes, address: number): void {
   for (let shift = 24; shift >= 0; shift -= 8) {
     if (shift < 24) lines.bytes(DOT);

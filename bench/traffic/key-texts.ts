@@ -3,7 +3,7 @@
 const STRIDE = 10_368_889;
 
 /**
- * Raw keys (decisions, key forms) of addresses in 10.0.0.0/8, by id. Popular keys, whose ids are
+ * Raw keys (decisions, section 7) of addresses in 10.0.0.0/8, by id. Popular keys, whose ids are
  * next to each other, are spread over all of it.
  */
 export const keyTexts = (count: number): string[] =>

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { projectRoot } from '../../db/project-root.ts';
 
@@ -52,7 +52,7 @@ const isWithinAnother = (folder: string): boolean =>
 function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
+      .filter((name) => /\.tsx?$/.test(name) && !name.split(sep).includes('node_modules'))
       .map((name) => join(folder, name));
   } catch (error) {
     // A layer of the table that has no code yet.

@@ -192,7 +192,7 @@ describe('statements', () => {
     const before = await commits();
     await lab.rest('slices', { get_total_window: true });
     // No answer waits for it.
-    await vi.waitFor(async () => expect((await commits()) - before).toBe(1));
+    await expect.poll(async () => (await commits()) - before).toBe(1);
   });
 
   it('all say which file they are of', async () => {
