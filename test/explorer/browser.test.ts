@@ -122,6 +122,10 @@ describe.skipIf(!chromium)('the explorer in a browser', { timeout: 90_000 }, () 
     await tab('Linked').waitFor();
     await play('"nodeName": "primary"');
     expect(page.url()).toBe(`${demo.url}/graphql`);
+    // GraphiQL stores its tabs half a second after they have changed.
+    await expect
+      .poll(() => page.evaluate("localStorage['countergraph:graphiql:tabState'] ?? ''"))
+      .toContain('Linked');
     await openAgain(page.url());
     await tab('Linked').waitFor();
     await shows('variables.json', '{"name":"demo"}');

@@ -160,7 +160,7 @@ describe('headers', () => {
   });
 
   it.each([
-    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+    ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n'],
     [
       'two lengths',
       'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
