@@ -51,8 +51,11 @@ export class RawConnection {
       typeof text === 'string' ? this.#received.includes(text) : text.test(this.#received);
     while (!has() && !this.#closed) {
       await new Promise<void>((resolve) => {
-        this.socket.once('data', () => resolve());
-        this.socket.once('close', () => resolve());
+        const wake = () => {
+          this.socket.off('data', wake).off('close', wake);
+          resolve();
+        };
+        this.socket.on('data', wake).on('close', wake);
       });
     }
     return this.#received;
