@@ -10,6 +10,7 @@ import { registerExport } from './commands/export.ts';
 import { registerImport } from './commands/import.ts';
 import { registerLabels } from './commands/labels.ts';
 import { registerMigrate } from './commands/migrate.ts';
+import { registerParity } from './commands/parity.ts';
 import { registerRebuild } from './commands/rebuild.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSlices } from './commands/slices.ts';
@@ -31,6 +32,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerVerify,
   registerRebuild,
   registerDistribute,
+  registerParity,
 ];
 
 /** The command line `countergraph COMMAND …` (spec/operations.md, "Commands"). */

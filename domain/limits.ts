@@ -330,6 +330,12 @@ export const LIMITS = {
   processMetricsMs: 1_000,
   /** Beyond the time for its requests and traces, how long an ending process may take. */
   processEndMs: 5_000,
+  /** `parity` asks both services for so many requests at once: it must not be a load to either. */
+  parityAtOnce: 4,
+  /** Different requests of one run, which are held in memory. */
+  parityRequests: 200_000,
+  /** Callers may wait for as long as a topper takes; longer is a difference that they notice. */
+  parityTimeoutMs: 120_000,
   ...LIVE_LIMITS,
   ...ALERT_LIMITS,
   ...FEED_LIMITS,

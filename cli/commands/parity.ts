@@ -1,0 +1,192 @@
+import { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Interval } from '../../domain/interval.ts';
+import { isTimeZone, startOfDay } from '../../domain/time-zone.ts';
+import { readContent } from '../../ingest/files/read-content.ts';
+import type { ReplayTarget } from '../../parity/ask-service.ts';
+import { type LoadedRequests, loadRequests } from '../../parity/load-requests.ts';
+import type { ReplayedRequest } from '../../parity/read-requests.ts';
+import { type ParityReport, runParity } from '../../parity/run-parity.ts';
+import { readSettings } from '../../server/settings.ts';
+import { counted } from '../counted.ts';
+import { listenForSignals } from '../listen-for-signals.ts';
+import { openSources } from '../open-sources.ts';
+import { differenceJson, differenceLine, paritySentence, parityVerdict } from '../parity-lines.ts';
+import { showSteps } from '../progress.ts';
+import { UsageError } from '../usage-error.ts';
+
+type ParityCommand = {
+  legacy: URL;
+  ours?: URL;
+  requests: string;
+  user?: string;
+  legacyToken?: string;
+  token?: string;
+  ignore: string[];
+  strict?: true;
+  json?: true;
+};
+
+export function registerParity(program: Command): void {
+  program
+    .command('parity')
+    .description(
+      'replay legacy requests against the legacy service and this one, and print each difference; ' +
+        'status 1 if there is one',
+    )
+    .requiredOption(
+      '--legacy <url>',
+      'the base address of the legacy service, below which /api/… lies',
+      parseBaseUrl,
+    )
+    .option(
+      '--ours <url>',
+      'that of this service, instead of the one that HOST and PORT name',
+      parseBaseUrl,
+    )
+    .option(
+      '--requests <file>',
+      'requests, one a line: addresses, paths or queries, or an access log in common or combined ' +
+        'format; .gz is read as it is, - is standard input',
+      '-',
+    )
+    .option('--user <name>', 'ask as this user, instead of who the requests name')
+    .addOption(
+      new Option('--legacy-token <token>', 'the token of --user at the legacy service').env(
+        'COUNTERGRAPH_PARITY_LEGACY_TOKEN',
+      ),
+    )
+    .addOption(
+      new Option('--token <token>', 'the token of --user at this service').env(
+        'COUNTERGRAPH_PARITY_TOKEN',
+      ),
+    )
+    .option(
+      '--ignore <field>',
+      'leave out a field and all below it: a dotted path without indexes, as keys.label; repeatable',
+      (field: string, fields: string[]) => [...fields, field],
+      [],
+    )
+    .option(
+      '--strict',
+      'compare also what depends on the host: disk_size, path and id of slices, and sizes of pools',
+    )
+    .option('--json', 'print each difference, and at last the totals, as a line of JSON')
+    .action(parity);
+}
+
+function parseBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('It must be an address such as https://legacy.example.com.');
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new InvalidArgumentError('It must have no credentials, query or fragment.');
+  }
+  return url;
+}
+
+async function parity(options: ParityCommand): Promise<void> {
+  const targets = targetsOf(options);
+  const signals = listenForSignals();
+  const progress = showSteps('requests');
+  try {
+    const loaded = await load(options.requests);
+    sayLeftOut(loaded);
+    const { requests } = loaded;
+    let done = 0;
+    const report = await runParity({
+      ...targets,
+      requests,
+      windowOf: dayUntil(Math.floor(Date.now() / 1000)),
+      strict: options.strict === true,
+      ignored: options.ignore,
+      signal: signals.signal,
+      onCompared(asked, differences) {
+        for (const found of differences) {
+          console.log(options.json ? differenceJson(asked, found) : differenceLine(asked, found));
+        }
+        done += 1;
+        progress.update(done, requests.length);
+      },
+    });
+    progress.stop();
+    conclude(report, options);
+  } finally {
+    progress.stop();
+    signals.close();
+  }
+}
+
+function conclude(report: ParityReport, { json }: ParityCommand): void {
+  if (json) console.log(JSON.stringify(report));
+  else console.log(paritySentence(report));
+  if (report.differences > 0) throw new Error(parityVerdict(report));
+}
+
+function targetsOf(options: ParityCommand): { legacy: ReplayTarget; ours: ReplayTarget } {
+  const { user, legacyToken, token } = options;
+  const ours = options.ours ?? ownAddress();
+  if (user === undefined) {
+    if (options.legacyToken === undefined && options.token === undefined) {
+      return { legacy: as(options.legacy, null), ours: as(ours, null) };
+    }
+    throw new UsageError('--legacy-token and --token must come with --user, which is missing');
+  }
+  if (legacyToken === undefined || token === undefined) {
+    throw new UsageError('--user must come with --legacy-token and --token');
+  }
+  return {
+    legacy: as(options.legacy, { username: user, token: legacyToken }),
+    ours: as(ours, { username: user, token }),
+  };
+}
+
+const as = (baseUrl: URL, credentials: ReplayTarget['credentials']): ReplayTarget => ({
+  baseUrl,
+  credentials,
+});
+
+/** Where `serve` listens with the same settings. */
+function ownAddress(): URL {
+  const { host, port } = readSettings(process.env);
+  if (port === 0) throw new UsageError('--ours is needed where PORT is 0');
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`);
+}
+
+/** Errors: nothing in the file can be replayed. */
+async function load(file: string): Promise<LoadedRequests> {
+  if (file === '-' && process.stdin.isTTY) {
+    throw new UsageError('--requests FILE is needed, or requests on standard input');
+  }
+  const [source] = await openSources([file]);
+  if (!source) throw new Error(`${file} was not opened`);
+  const loaded = await loadRequests(Readable.from(readContent(source)));
+  if (loaded.requests.length > 0) return loaded;
+  sayLeftOut(loaded);
+  throw new UsageError(
+    `${source.name} has no legacy request: each line must be an address, a path or a query of one ` +
+      'of the three endpoints, or a line of an access log',
+  );
+}
+
+function sayLeftOut({ leftOut, repeated }: LoadedRequests): void {
+  for (const [reason, { count, firstLine }] of leftOut) {
+    console.error(`${counted(count, 'line')} left out, first line ${firstLine}: ${reason}`);
+  }
+  if (repeated > 0) {
+    console.error(`${counted(repeated, 'request')} left out that earlier lines ask for, too`);
+  }
+}
+
+/** From midnight until now, as where no window is named; now is the same for all requests. */
+function dayUntil(now: number): (request: ReplayedRequest) => Interval {
+  const { timeZone } = readSettings(process.env);
+  return ({ query }) => {
+    const named = query.get('time_zone') ?? '';
+    const from = startOfDay(now, isTimeZone(named) ? named : timeZone);
+    // At midnight itself the day is still empty, and no window can be.
+    return { from, to: Math.max(now, from + 1) } as Interval;
+  };
+}

@@ -1,0 +1,114 @@
+import type { Interval } from '../domain/interval.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { type AnswerKind, HOST_FIELDS, isAmong } from './answer-fields.ts';
+import { askService, type ReplayTarget, type Reply } from './ask-service.ts';
+import { compareAnswers, type Difference } from './compare-answers.ts';
+import { namesWindow } from './legacy-endpoint.ts';
+import type { ReplayedRequest } from './read-requests.ts';
+
+/** A request, and the line that it was first read from. */
+export type NumberedRequest = { readonly line: number; readonly request: ReplayedRequest };
+
+export type ParityOptions = {
+  readonly legacy: ReplayTarget;
+  readonly ours: ReplayTarget;
+  readonly requests: readonly NumberedRequest[];
+  /** For toppers that name no window: both services are to be asked for the same one. */
+  readonly windowOf: (request: ReplayedRequest) => Interval;
+  /** Compares what lies in the hosts and not in the data, too. */
+  readonly strict: boolean;
+  /** Dotted paths without indexes that are not compared. */
+  readonly ignored: readonly string[];
+  readonly signal: AbortSignal;
+  readonly onCompared: (asked: NumberedRequest, differences: readonly Difference[]) => void;
+};
+
+/** How many requests there were of each outcome. */
+export type ParityReport = {
+  readonly requests: number;
+  readonly differing: number;
+  readonly differences: number;
+  /** Of those that are the same: refused by both services, and toppers without keys in both. */
+  readonly refused: number;
+  readonly withoutKeys: number;
+};
+
+/**
+ * Replays requests against both services, several at a time, and compares the answers. Differences
+ * are told in the order of the requests. Errors: `Unreachable`.
+ */
+export async function runParity(options: ParityOptions): Promise<ParityReport> {
+  const { requests } = options;
+  const report = { requests: 0, differing: 0, differences: 0, refused: 0, withoutKeys: 0 };
+  for (let start = 0; start < requests.length; start += LIMITS.parityAtOnce) {
+    const batch = requests.slice(start, start + LIMITS.parityAtOnce);
+    const compared = await Promise.all(batch.map((each) => replay(options, each)));
+    for (const [index, { differences, isRefused, isWithoutKeys }] of compared.entries()) {
+      report.requests += 1;
+      report.differences += differences.length;
+      if (differences.length > 0) report.differing += 1;
+      else if (isRefused) report.refused += 1;
+      else if (isWithoutKeys) report.withoutKeys += 1;
+      options.onCompared(batch[index] as NumberedRequest, differences);
+    }
+  }
+  return report;
+}
+
+type Compared = {
+  readonly differences: readonly Difference[];
+  readonly isRefused: boolean;
+  readonly isWithoutKeys: boolean;
+};
+
+async function replay(options: ParityOptions, { request }: NumberedRequest): Promise<Compared> {
+  const asked = withWindow(request, options.windowOf);
+  const [legacy, ours] = await Promise.all([
+    askService(options.legacy, asked, options.signal),
+    askService(options.ours, asked, options.signal),
+  ]);
+  const left = options.strict ? options.ignored : [...options.ignored, ...HOST_FIELDS];
+  const differences = compareReplies(request, legacy, ours).filter(
+    ({ field }) => !isAmong(field, left),
+  );
+  return {
+    differences,
+    isRefused: ours.kind === 'answer' && ours.status >= 400,
+    isWithoutKeys: request.endpoint === 'topper' && !hasKeys(ours),
+  };
+}
+
+const hasKeys = (reply: Reply): boolean => {
+  const body = reply.kind === 'answer' ? reply.body : null;
+  if (typeof body !== 'object' || body === null || !('keys' in body)) return false;
+  return Array.isArray(body.keys) && body.keys.length > 0;
+};
+
+function withWindow(
+  request: ReplayedRequest,
+  windowOf: ParityOptions['windowOf'],
+): ReplayedRequest {
+  const { endpoint, query } = request;
+  if (endpoint !== 'topper' || namesWindow(query)) return request;
+  const { from, to } = windowOf(request);
+  const explicit = new URLSearchParams(query);
+  explicit.set('window_fromts', String(from));
+  explicit.set('window_tots', String(to));
+  return { endpoint, query: explicit };
+}
+
+function compareReplies(request: ReplayedRequest, legacy: Reply, ours: Reply): Difference[] {
+  if (legacy.kind === 'answer' && ours.kind === 'answer' && legacy.status === ours.status) {
+    const kind: AnswerKind = legacy.status < 400 ? request.endpoint : 'error';
+    return compareAnswers(kind, { legacy: legacy.body, ours: ours.body });
+  }
+  if (legacy.kind === 'fault' && ours.kind === 'fault' && legacy.fault === ours.fault) return [];
+  return [{ field: 'http_status', at: '', legacy: statusText(legacy), ours: statusText(ours) }];
+}
+
+function statusText(reply: Reply): string {
+  if (reply.kind === 'fault') return reply.fault;
+  const { status, body } = reply;
+  if (status < 400 || typeof body !== 'object' || body === null) return String(status);
+  return 'message' in body ? `${status} (${String(body.message)})` : String(status);
+}
