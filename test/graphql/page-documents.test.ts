@@ -45,6 +45,8 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   charted: 5,
   step: 3600,
   ago: DAY,
+  rankBy: 'METRIC',
+  shownPercentile: 95,
   withSlices: false,
   hidden: ['k1'],
   hiddenItems: 1,

@@ -9,6 +9,7 @@ import {
   ITEMS,
   parseAddress,
 } from '../../web/src/address/address.ts';
+import { CHANGE_RANKINGS, formatRanking, parseRanking } from '../../web/src/address/ranking.ts';
 import {
   formatWindow,
   movingWindow,
@@ -41,6 +42,12 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
   window: windows,
   live: fc.boolean(),
   compare: fc.constantFrom(...COMPARISONS),
+  ranking: fc.oneof(
+    fc.record({ by: fc.constantFrom('metric' as const, 'peak' as const, ...CHANGE_RANKINGS) }),
+    fc
+      .integer({ min: 0, max: 1000 })
+      .map((tenths) => ({ by: 'percentile' as const, percentile: tenths / 10 })),
+  ),
   items: fc.constantFrom(...ITEMS),
   filter: fc.option(fc.record({ kind: fc.constantFrom(...FILTER_KINDS), text })),
   hidden: fc.uniqueArray(text, { maxLength: 3 }),
@@ -87,8 +94,29 @@ describe('an address', () => {
     ['?window=yesterday-ish', 'window', { kind: 'recent', seconds: 21_600 }],
     ['?view=secret', 'view', 'top'],
     ['?node=a&dr=1', 'fromDr', false],
+    ['?rank=size', 'ranking', { by: 'metric' }],
+    ['?rank=p101', 'ranking', { by: 'metric' }],
   ] as const)('%s has %s as if it was left out', (search, name, expected) => {
     expect(parseAddress(search)[name]).toEqual(expected);
+  });
+});
+
+describe('a ranking', () => {
+  it.each([
+    ['peak', { by: 'peak' }],
+    ['p0', { by: 'percentile', percentile: 0 }],
+    ['p99.9', { by: 'percentile', percentile: 99.9 }],
+    ['p100', { by: 'percentile', percentile: 100 }],
+    ['growth', { by: 'growth' }],
+    ['decline', { by: 'decline' }],
+    ['new', { by: 'new' }],
+  ] as const)('%s is %j', (written, ranking) => {
+    expect(parseRanking(written)).toEqual(ranking);
+    expect(formatRanking(ranking)).toBe(written);
+  });
+
+  it.each(['', 'p', 'p100.1', 'p-1', 'p1e1', 'percentile', 'Peak'])('"%s" is none', (written) => {
+    expect(parseRanking(written)).toBeNull();
   });
 });
 

@@ -300,9 +300,10 @@ describe('what the share of a key is of', () => {
 describe('the exported table', () => {
   const row = (rank: number, key: string, metric: number) => ({
     ...{ rank, key, readable: key, label: key, metric, volume: metric * 300, averageRate: 1 },
-    ...{ peak: 1, percentiles: [{ value: 1 }], share: 0.1, previous: null },
+    ...{ peak: 1, percentiles: [{ value: 1 }], share: 0.1, previous: null, rankValue: metric + 1 },
   });
   const shown = {
+    ...{ ranking: { by: 'percentile', percentile: 99 }, percentile: 99 },
     ...{ kind: 'rate', total: 80, others: 20, group: { name: 'Hosts', topperBucketSize: 300 } },
     ...{ meter: { name: 'Rate', units: 'Bps' }, hidden: [] },
     table: { window: { from: 0, to: 600 }, keys: [row(1, 'a', 40), row(2, 'b', 20)] },
@@ -321,6 +322,12 @@ describe('the exported table', () => {
     expect(first).toMatchObject({ key: 'a', share: '0.5', filter: 'Text: x', hidden_keys: 'c' });
     expect(others).toMatchObject({ key: 'OTHERS', metric: '20', volume: '6000', share: '0.25' });
     expect(others).toMatchObject({ peak_per_topper_bucket: '', hidden_keys: 'c' });
+  });
+
+  it('says what the keys are ranked by, and each by how much', () => {
+    const [first, , others] = table('?context=lab&rank=p99');
+    expect(first).toMatchObject({ ranked_by: 'p99', rank_value: '41', p99_per_topper_bucket: '1' });
+    expect(others).toMatchObject({ ranked_by: 'p99', rank_value: '' });
   });
 
   it('says nothing of what was left out where nothing was', () => {

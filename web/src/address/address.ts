@@ -1,3 +1,4 @@
+import { BY_METRIC, formatRanking, parseRanking, type Ranking } from './ranking.ts';
 import {
   DEFAULT_WINDOW,
   formatWindow,
@@ -22,6 +23,7 @@ export type Address = {
   /** Whether the view follows the data; its window then moves on with them. */
   readonly live: boolean;
   readonly compare: Comparison;
+  readonly ranking: Ranking;
   readonly items: number;
   readonly filter: Filter | null;
   /** Raw keys that are left out, as if they were not there. */
@@ -84,6 +86,7 @@ export function parseAddress(search: string): Address {
     window: live ? movingWindow(window) : window,
     live,
     compare: oneOf('vs', COMPARISONS) ?? 'before',
+    ranking: parseRanking(given.get('rank') ?? '') ?? BY_METRIC,
     items: ITEMS.includes(items) ? items : 10,
     filter: parseFilter(given),
     hidden: [...new Set(given.getAll('hide').filter((key) => key !== ''))],
@@ -125,6 +128,7 @@ export function formatAddress(address: Address): string {
     ['window', formatWindow(window)],
     ['live', address.live ? '1' : null],
     ['vs', address.compare === 'before' ? null : address.compare],
+    ['rank', address.ranking.by === 'metric' ? null : formatRanking(address.ranking)],
     ['top', address.items === 10 ? null : String(address.items)],
     [filter?.kind ?? '', filter?.text ?? null],
     ...address.hidden.map((key) => ['hide', key] as const),

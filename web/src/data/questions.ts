@@ -8,6 +8,7 @@ import { windowInput } from '../address/window-choice.ts';
 import { slicesAsked } from './archived-slices.ts';
 import { type ContextChoice, groupOf } from './choices.ts';
 import { chooseStep } from './choose-step.ts';
+import { rankingAsked } from './ranking-asked.ts';
 
 /** How many keys a chart has colours for. */
 export const CHARTED = 10;
@@ -62,6 +63,7 @@ export function topVariables(
 ): TopKeysQueryVariables {
   return {
     ...windowOf(address, choice),
+    ...rankingAsked(address, agoOf(address)),
     filter: filterInput(address.filter, address.hidden),
     items: address.items,
     charted: Math.min(CHARTED, address.items),

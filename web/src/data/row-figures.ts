@@ -1,4 +1,5 @@
 import type { Units } from '../address/address.ts';
+import type { Ranking } from '../address/ranking.ts';
 import { type BigNumber, toNumber } from '../format/big-number.ts';
 import { formatAmount, formatRate, type Measure, type Quantity } from '../format/quantity.ts';
 import { addsUp, type MeterKind, perSecond } from './meter-kind.ts';
@@ -24,6 +25,12 @@ export const bucketQuantity = (value: BigNumber | null, terms: Terms): Quantity 
 
 export const rateQuantity = (value: number | null, { measure, units }: Terms): Quantity | null =>
   value === null ? null : formatRate(value, measure, units);
+
+/** How much more or less than earlier, in the same terms as the amounts: with its sign. */
+export function growthQuantity(value: BigNumber, { by }: Ranking, terms: Terms): Quantity {
+  const [number, unit] = wholeQuantity(value, terms);
+  return [`${by === 'decline' ? '\u2212' : '+'}${number}`, unit];
+}
 
 /** The volume, or what the meter has instead. */
 export const amountQuantity = (row: Row, { kind, measure, units }: Terms): Quantity | null => {

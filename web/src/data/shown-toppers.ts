@@ -4,6 +4,7 @@ import type {
   TopKeysWithoutQuery,
 } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
+import { type Ranking, USUAL_PERCENTILE } from '../address/ranking.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
 import { archivedSlices } from './archived-slices.ts';
@@ -11,6 +12,7 @@ import { type ChartData, chartData, coveredPart } from './chart-data.ts';
 import { type GroupChoice, groupOf, type MeterChoice, meterOf } from './choices.ts';
 import { tellApart } from './key-parts.ts';
 import { addsUp, type MeterKind, meterKind } from './meter-kind.ts';
+import { rankingAnswered } from './ranking-asked.ts';
 
 export type TopAnswer = TopKeysQuery | TopKeysWithoutQuery;
 
@@ -28,6 +30,11 @@ export type ShownToppers = {
   readonly meter: MeterChoice;
   readonly kind: MeterKind;
   readonly measure: Measure;
+  readonly ranking: Ranking;
+  /** Which of the percentiles is listed. */
+  readonly percentile: number;
+  /** The time that the window is compared with. */
+  readonly earlier: Span;
   readonly table: TopTable;
   readonly chart: ChartData;
   /** Without the keys that are hidden. */
@@ -39,6 +46,8 @@ export type ShownToppers = {
   /** Where readings of the window would be, were they not archived. */
   readonly archived: ArchivedSlices;
 };
+
+export type Span = { readonly from: number; readonly to: number };
 
 /** Of a time for which there may be archived slices. */
 export type ArchivedSlices = ReturnType<typeof archivedSlices>;
@@ -84,6 +93,9 @@ export function shownToppers(
   return {
     ...{ group, meter, kind, table },
     measure: measureOf(meter.units),
+    ranking: rankingAnswered(variables),
+    percentile: variables?.shownPercentile ?? USUAL_PERCENTILE,
+    earlier: earlierSpan(table.window, variables?.ago ?? null),
     chart: chartData(told, {
       ...{ kind, hidden },
       covered: coveredPart(table.window, table.availableWindow),
@@ -96,3 +108,9 @@ export function shownToppers(
     archived: archivedSlices(context?.slices ?? [], table.window, context?.totalWindow ?? null),
   };
 }
+
+/** As long, and so many seconds earlier; null: just before. */
+export const earlierSpan = ({ from, to }: Span, ago: number | null): Span => {
+  const seconds = ago ?? to - from;
+  return { from: from - seconds, to: to - seconds };
+};

@@ -1,4 +1,5 @@
 import type { Address } from '../address/address.ts';
+import { formatRanking } from '../address/ranking.ts';
 import { FILTER_LABELS } from '../data/filter-words.ts';
 import { addsUp } from '../data/meter-kind.ts';
 import { agoOf } from '../data/questions.ts';
@@ -8,7 +9,7 @@ import { type Cell, toCsv } from './csv.ts';
 
 type TopCsv = { readonly shown: ShownToppers; readonly address: Address };
 
-const HEAD = [
+const headOf = (percentile: number): readonly string[] => [
   'rank',
   'key',
   'readable',
@@ -17,14 +18,16 @@ const HEAD = [
   'volume',
   'average_per_second',
   'peak_per_topper_bucket',
-  'p95_per_topper_bucket',
+  `p${percentile}_per_topper_bucket`,
   'share',
   'previous_metric',
   'previous_rank',
-] as const;
+  'rank_value',
+];
 
 const CONTEXT_HEAD = [
   ...['context', 'group', 'meter', 'units', 'from', 'to', 'compared_seconds_earlier'],
+  'ranked_by',
   ...['filter', 'hidden_keys'],
 ];
 
@@ -43,9 +46,10 @@ export function topCsv({ shown, address }: TopCsv): string {
     hidden.length > 0 ? hidden.join(', ') : null,
   ];
   return toCsv([
-    [...HEAD, ...CONTEXT_HEAD],
+    [...headOf(shown.percentile), ...CONTEXT_HEAD],
     ...[...keys.map((row) => cellsOf(row, shown)), othersOf(shown)].map((cells): Cell[] => [
       ...[...cells, ...of, agoOf(address) ?? window.to - window.from],
+      formatRanking(shown.ranking),
       ...limits,
     ]),
   ]);
@@ -54,7 +58,7 @@ export function topCsv({ shown, address }: TopCsv): string {
 const cellsOf = (row: TopRow, shown: ShownToppers): Cell[] => [
   ...[row.rank, row.key, row.readable, row.label, row.metric, row.volume, row.averageRate],
   ...[row.peak, row.percentiles?.[0]?.value ?? null, shareOf(row.metric, shown)],
-  ...[row.previous?.metric ?? null, row.previous?.rank ?? null],
+  ...[row.previous?.metric ?? null, row.previous?.rank ?? null, row.rankValue],
 ];
 
 /** What is not listed: as in the table, it has a volume and a share, and nothing by buckets. */
@@ -63,7 +67,7 @@ function othersOf(shown: ShownToppers): Cell[] {
   const volume = kind === 'rate' ? times(others, group.topperBucketSize) : others;
   return [
     ...['', 'OTHERS', 'Others', 'Others', others, addsUp(kind) ? volume : null],
-    ...[null, null, null, shareOf(others, shown), null, null],
+    ...[null, null, null, shareOf(others, shown), null, null, null],
   ];
 }
 

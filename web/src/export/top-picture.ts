@@ -1,6 +1,7 @@
 import type { Address } from '../address/address.ts';
 import { othersColor, seriesColor } from '../chart/palette.ts';
 import { addsUp } from '../data/meter-kind.ts';
+import { rankedBy } from '../data/ranking-words.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import type { Moments } from '../format/moment.ts';
@@ -37,7 +38,9 @@ export function pictureOf(
   };
   const unit = isSum ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}` : '';
   return {
-    title: `${shown.group.name} by ${shown.meter.name}`,
+    title: [`${shown.group.name} by ${shown.meter.name}`, rankedBy(shown.ranking)]
+      .filter(Boolean)
+      .join(', '),
     lines: [
       `${moments.range(window.from, window.to)} · ${moments.name(window.from, window.to)}`,
       [`Context ${address.context}`, unit, ...limits(address, shown)].filter(Boolean).join(' · '),

@@ -7,6 +7,7 @@ import { meterKind } from '../data/meter-kind.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
 import { Choice, type ChoiceOption } from '../parts/choice.tsx';
 import { FilterBox, FilterChips } from './filter-box.tsx';
+import { RankingChoice } from './ranking-choice.tsx';
 import type { ViewProps } from './view-props.ts';
 import { WindowControls } from './window-controls.tsx';
 
@@ -45,6 +46,7 @@ export function Controls(props: ControlsProps) {
         options={(group?.meters ?? []).map(meterOption)}
         onChoose={(index) => navigate.go({ meter: Number(index) })}
       />
+      <RankingChoice {...props} />
       {choiceOfProbe(props)}
       <WindowControls {...props} />
       <Choice

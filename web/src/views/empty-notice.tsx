@@ -1,4 +1,6 @@
+import { BY_METRIC, type ChangeRanking, comparesWindows } from '../address/ranking.ts';
 import { DEFAULT_WINDOW } from '../address/window-choice.ts';
+import { CHANGE_WORDS, valueName } from '../data/ranking-words.ts';
 import type { ArchivedSlices } from '../data/shown-toppers.ts';
 import { Command } from '../parts/command.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -9,10 +11,59 @@ import type { ResultsProps } from './results-props.ts';
 export function EmptyNotice(props: ResultsProps) {
   const { shown, address } = props;
   const isFiltered = address.filter !== null || address.hidden.length > 0;
+  if (comparesWindows(shown.ranking) && hasReadingsThen(shown)) {
+    return <NoneHasChanged {...props} by={shown.ranking.by} isFiltered={isFiltered} />;
+  }
   return isFiltered && BigInt(shown.table.total) !== 0n ? (
     <NothingPasses {...props} />
   ) : (
     <NothingThen {...props} />
+  );
+}
+
+/** Whether the window is one for which the group has data. */
+const hasReadingsThen = ({ stored, table: { window } }: ResultsProps['shown']): boolean =>
+  stored !== null && stored.from < window.to && stored.to > window.from;
+
+type NoneHasChangedProps = ResultsProps & {
+  readonly by: ChangeRanking;
+  readonly isFiltered: boolean;
+};
+
+/** There are keys, but the ranking lists none of them. */
+function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasChangedProps) {
+  const { noKey, none } = CHANGE_WORDS[by];
+  const { from, to } = shown.earlier;
+  return (
+    <Notice
+      title={noKey}
+      actions={
+        <>
+          <button
+            type="button"
+            class="button is-primary"
+            onClick={() => navigate.go({ ranking: BY_METRIC })}
+          >
+            Rank by {valueName(shown.meter).toLowerCase()}
+          </button>
+          {isFiltered && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => navigate.go({ filter: null, hidden: [] })}
+            >
+              Clear the filter
+            </button>
+          )}
+        </>
+      }
+    >
+      <p>
+        No key of {shown.group.name}
+        {isFiltered && ' that the filter lets through'} {none(moments.range(from, to))}, by{' '}
+        {shown.meter.name}.
+      </p>
+    </Notice>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { formatRanking } from '../address/ranking.ts';
 import { drawPicture } from '../export/picture.ts';
 import { saveFile } from '../export/save-file.ts';
 import { topCsv } from '../export/top-csv.ts';
@@ -74,7 +75,8 @@ export function ExportMenu(props: ExportProps) {
 function fileName({ shown, address }: ResultsProps): string {
   const { from, to } = shown.table.window;
   const time = (at: number) => new Date(at * 1000).toISOString().slice(0, 16).replace(/[-:]/g, '');
-  return [address.context, shown.group.name, shown.meter.name, time(from), time(to)]
+  const ranking = shown.ranking.by === 'metric' ? [] : [`by ${formatRanking(shown.ranking)}`];
+  return [address.context, shown.group.name, shown.meter.name, ...ranking, time(from), time(to)]
     .join(' ')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');

@@ -1,6 +1,9 @@
+import { BY_METRIC } from '../address/ranking.ts';
 import type { GroupChoice } from '../data/choices.ts';
 import { partsOf } from '../data/key-parts.ts';
+import { agoOf } from '../data/questions.ts';
 import { drilldownGroups } from '../data/shown-key.ts';
+import { earlierSpan } from '../data/shown-toppers.ts';
 import { Notice } from '../parts/notice.tsx';
 import { onPlainClick } from '../parts/on-plain-click.ts';
 import { DrilldownList } from './drilldown-list.tsx';
@@ -54,9 +57,7 @@ export function KeyDetails(props: KeyViewProps) {
           )}
         </>
       ) : (
-        <Notice title="No readings of this key in this window">
-          <p>Choose a longer window, or {address.probe ? 'all probes' : 'another key'}.</p>
-        </Notice>
+        <NoReadings {...props} />
       )}
       {known ? (
         <KeyAttributes known={known} rawKey={rawKey} />
@@ -64,6 +65,36 @@ export function KeyDetails(props: KeyViewProps) {
         <p class="hint">The group has no key {rawKey}.</p>
       )}
     </>
+  );
+}
+
+/** A key that declined to nothing is listed all the same: its past is one click away. */
+function NoReadings({ address, navigate, moments, shownKey }: KeyViewProps) {
+  const span = shownKey.window && earlierSpan(shownKey.window, agoOf(address));
+  const isGone = address.ranking.by === 'decline' && span !== null && span.from >= 0;
+  return (
+    <Notice
+      title="No readings of this key in this window"
+      actions={
+        isGone && (
+          <button
+            type="button"
+            class="button is-primary"
+            onClick={() =>
+              navigate.go({ window: { kind: 'interval', ...span }, ranking: BY_METRIC })
+            }
+          >
+            Show {moments.range(span.from, span.to)}
+          </button>
+        )
+      }
+    >
+      <p>
+        {isGone
+          ? 'It had some in the time that is compared with.'
+          : `Choose a longer window, or ${address.probe ? 'all probes' : 'another key'}.`}
+      </p>
+    </Notice>
   );
 }
 

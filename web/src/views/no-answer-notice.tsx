@@ -1,3 +1,4 @@
+import { BY_METRIC } from '../address/ranking.ts';
 import type { Fault } from '../api/fault.ts';
 import { type Refusal, refusalOf } from '../data/refusal.ts';
 import type { TopAnswer } from '../data/shown-toppers.ts';
@@ -118,6 +119,9 @@ function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fau
           )}
           {isElsewhere && (
             <Act label="Ask the primary" onAct={() => navigate.go({ node: null, fromDr: false })} />
+          )}
+          {address.view === 'top' && address.ranking.by !== 'metric' && (
+            <Act label="Rank as usual" onAct={() => navigate.go({ ranking: BY_METRIC })} />
           )}
           {isFiltered && (
             <Act label="Clear the filter" onAct={() => navigate.go({ filter: null, hidden: [] })} />

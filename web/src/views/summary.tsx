@@ -1,11 +1,13 @@
 import type { RefObject } from 'preact';
 import { addsUp } from '../data/meter-kind.ts';
+import { rankedBy } from '../data/ranking-words.ts';
 import { rateQuantity, wholeQuantity } from '../data/row-figures.ts';
 import { allDigits, toNumber } from '../format/big-number.ts';
 import { longDuration } from '../format/moment.ts';
 import { amountName, baseName, type Quantity, rateName } from '../format/quantity.ts';
 import { Figure } from '../parts/figure.tsx';
 import { ExportMenu } from './export-menu.tsx';
+import { RankingNote } from './ranking-note.tsx';
 import type { ResultsProps } from './results-props.ts';
 
 type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
@@ -16,12 +18,17 @@ export function Summary(props: SummaryProps) {
   const { table, total, meter, kind } = shown;
   const { from, to } = table.window;
   const isSum = addsUp(kind);
+  const ranked = rankedBy(shown.ranking);
   const whole = isSum ? wholeQuantity(total, terms) : null;
   return (
     <section class="summary" aria-label="Summary">
       <div class="summary-head">
         <h1>
-          {shown.group.name} <span>by {meter.name}</span>
+          {shown.group.name}{' '}
+          <span>
+            by {meter.name}
+            {ranked && `, ${ranked}`}
+          </span>
         </h1>
         <p class="summary-window">
           <time dateTime={new Date(from * 1000).toISOString()}>{moments.range(from, to)}</time>
@@ -42,6 +49,7 @@ export function Summary(props: SummaryProps) {
         <ExportMenu {...props} />
         <p class="hint">{inWords(props)}</p>
       </div>
+      <RankingNote {...props} />
       {/* Says what the total is of, which is not always the traffic. */}
       {meter.description && <p class="hint summary-note">{meter.description}</p>}
     </section>

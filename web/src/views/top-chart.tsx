@@ -53,7 +53,7 @@ export function TopChart(props: TopChartProps) {
         }}
         rules={drawn}
         height={CHART_HEIGHT}
-        label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} largest keys over time. The table below has their values; arrow keys move along the time, with Shift they select, and Enter zooms in.${rulesSentence(rules)}`}
+        label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} ${shown.ranking.by === 'metric' ? 'largest' : 'first'} keys over time. The table below has their values; arrow keys move along the time, with Shift they select, and Enter zooms in.${rulesSentence(rules)}`}
         tellTime={moments.range}
         onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
         onCanvas={onCanvas}

@@ -5,8 +5,9 @@ import { Swatch } from '../chart/readout.tsx';
 import { peakFigure, percentileFigure, whyNoBuckets } from '../data/bucket-figures.ts';
 import { coveredPart } from '../data/chart-data.ts';
 import { shownText } from '../data/key-parts.ts';
-import { addsUp, metricName } from '../data/meter-kind.ts';
-import { amountQuantity, rateQuantity, wholeQuantity } from '../data/row-figures.ts';
+import { addsUp } from '../data/meter-kind.ts';
+import { ordinalOf, rankedBy, valueName } from '../data/ranking-words.ts';
+import { amountQuantity, growthQuantity, rateQuantity } from '../data/row-figures.ts';
 import type { TopRow } from '../data/shown-toppers.ts';
 import { allDigits, partOf, toNumber } from '../format/big-number.ts';
 import { changeOf } from '../format/change.ts';
@@ -15,13 +16,22 @@ import { formatShare } from '../format/quantity.ts';
 import { BucketFigureOf, Figure } from '../parts/figure.tsx';
 import { IconButton } from '../parts/icon.tsx';
 import { onPlainClick } from '../parts/on-plain-click.ts';
+import { Others } from './others-row.tsx';
 import type { ResultsProps } from './results-props.ts';
+import {
+  growthName,
+  percentileName,
+  type RankedColumn,
+  rankedColumn,
+  TopTableHead,
+} from './top-table-head.tsx';
 import { useMovingRows } from './use-moving-rows.ts';
 
 /** The keys, largest first. The arrow keys go from one to the next, Enter opens its panel. */
 export function TopTable(props: ResultsProps) {
   const { shown, terms, address } = props;
   const { keys } = shown.table;
+  const largest = Math.max(0, ...keys.map(({ metric }) => toNumber(metric)));
   const body = useRef<HTMLTableSectionElement>(null);
   const isSum = addsUp(terms.kind);
   const hide = useHiding(props, body);
@@ -37,41 +47,11 @@ export function TopTable(props: ResultsProps) {
   return (
     <section class="card table-card" aria-label="Top keys">
       <table class={`top-table ${isSum ? '' : 'is-plain'}`}>
-        <caption class="sr-only">
-          The largest keys of {shown.group.name} by {shown.meter.name}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col" class="is-rank">
-              <abbr title="Rank">#</abbr>
-            </th>
-            <th scope="col">Key</th>
-            <th scope="col" class="is-number">
-              {isSum ? 'Volume' : metricName(shown.meter.type)}
-            </th>
-            {isSum && <th scope="col">Share of total</th>}
-            {isSum && (
-              <th scope="col" class="is-number is-average">
-                Average
-              </th>
-            )}
-            <th scope="col" class="is-number">
-              Peak
-            </th>
-            <th scope="col" class="is-number">
-              95th perc.
-            </th>
-            <th scope="col" class="is-number">
-              Change
-            </th>
-            <th scope="col">
-              <span class="sr-only">Hide</span>
-            </th>
-          </tr>
-        </thead>
+        <caption class="sr-only">{captionOf(shown)}</caption>
+        <TopTableHead {...props} />
         <tbody ref={body} onKeyDown={onKeyDown}>
           {keys.map((row, index) => (
-            <Row key={row.key} {...props} row={row} index={index} onHide={hide} />
+            <Row key={row.key} {...props} row={row} index={index} largest={largest} onHide={hide} />
           ))}
         </tbody>
         {isSum && <Others {...props} />}
@@ -81,6 +61,11 @@ export function TopTable(props: ResultsProps) {
   );
 }
 
+function captionOf({ group, meter, ranking }: ResultsProps['shown']): string {
+  const ranked = rankedBy(ranking);
+  return `The ${ranked ? 'first' : 'largest'} keys of ${group.name} by ${meter.name}${ranked ? `, ${ranked}` : ''}`;
+}
+
 /** What the columns cannot say in their heads. */
 function footnote({ shown, terms, moments }: ResultsProps): string {
   const bucket = longDuration(shown.group.topperBucketSize);
@@ -88,7 +73,7 @@ function footnote({ shown, terms, moments }: ResultsProps): string {
   const why = whyNoBuckets(coveredPart(shown.table.window, shown.stored), terms);
   const first = why
     ? `${why}, so there is no peak and no percentile to tell.`
-    : `Peak and 95th percentile are of buckets of ${bucket}.`;
+    : `Peak and ${ordinalOf(shown.percentile)} percentile are of buckets of ${bucket}.`;
   if (!before) return first;
   const then = moments.range(before.from, before.to);
   return shown.stored && before.from >= shown.stored.from
@@ -99,6 +84,8 @@ function footnote({ shown, terms, moments }: ResultsProps): string {
 type RowProps = ResultsProps & {
   readonly row: TopRow;
   readonly index: number;
+  /** The largest metric that is listed. */
+  readonly largest: number;
   readonly onHide: (key: string, index: number) => void;
 };
 
@@ -121,33 +108,22 @@ function useHiding(
 }
 
 function Row(props: RowProps) {
-  const { row, shown, terms, address, navigate, theme } = props;
+  const { row, shown, terms, address, theme } = props;
   const isSum = addsUp(terms.kind);
   const isOpen = address.key === row.key;
   const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
   const color = isCharted ? seriesColor(theme.theme, props.index) : othersColor(theme.theme);
   const label = shownText(row.label, shown.group);
   const covered = coveredPart(shown.table.window, shown.stored);
-  const open = { key: isOpen ? null : row.key };
+  const ranked = rankedColumn(shown.ranking);
+  const growth = growthName(shown.ranking);
+  const numberClass = (column: RankedColumn) =>
+    `is-number is-${column} ${column === ranked ? 'is-ranked' : ''}`;
   return (
     <tr class={isOpen ? 'is-open' : ''} data-row={row.key}>
       <td class="is-rank number">{row.rank}</td>
-      <th scope="row" class="is-key">
-        <Swatch color={color} />
-        <a
-          class="key-link"
-          href={navigate.link(open)}
-          aria-expanded={isOpen}
-          data-key={row.key}
-          onClick={onPlainClick(() => navigate.go(open))}
-        >
-          {label}
-        </a>
-        {row.readable !== row.label && (
-          <span class="readable">{shownText(row.readable, shown.group)}</span>
-        )}
-      </th>
-      <td class="is-number is-amount" data-name={isSum ? 'Volume' : metricName(shown.meter.type)}>
+      <KeyCell {...props} isOpen={isOpen} color={color} />
+      <td class={numberClass('amount')} data-name={valueName(shown.meter)}>
         <Figure
           quantity={amountQuantity(row, terms)}
           title={`${allDigits((isSum ? row.volume : null) ?? row.metric)} ${shown.meter.units}`}
@@ -156,7 +132,7 @@ function Row(props: RowProps) {
       {isSum && (
         <Share
           share={partOf(row.metric, shown.total)}
-          bar={partOf(row.metric, shown.table.keys[0]?.metric ?? 0)}
+          bar={partOf(row.metric, props.largest)}
           color={color}
         />
       )}
@@ -165,14 +141,22 @@ function Row(props: RowProps) {
           <Figure quantity={rateQuantity(row.averageRate, terms)} />
         </td>
       )}
-      <td class="is-number" data-name="Peak">
+      <td class={numberClass('peak')} data-name="Peak">
         <BucketFigureOf told={peakFigure(row, terms, covered)} />
       </td>
-      <td class="is-number" data-name="95th perc.">
+      <td class={numberClass('percentile')} data-name={percentileName(shown.percentile)}>
         <BucketFigureOf
           told={percentileFigure(row.percentiles?.[0]?.value ?? null, terms, covered)}
         />
       </td>
+      {growth && (
+        <td class={numberClass('growth')} data-name={growth}>
+          <Figure
+            quantity={growthQuantity(row.rankValue, shown.ranking, terms)}
+            title={`${allDigits(row.rankValue)} ${shown.meter.units}`}
+          />
+        </td>
+      )}
       <ChangeCell {...props} />
       <td class="is-act">
         <IconButton
@@ -182,6 +166,30 @@ function Row(props: RowProps) {
         />
       </td>
     </tr>
+  );
+}
+
+type KeyCellProps = RowProps & { readonly isOpen: boolean; readonly color: string };
+
+/** The way to the key's panel, or out of it. */
+function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
+  const open = { key: isOpen ? null : row.key };
+  return (
+    <th scope="row" class="is-key">
+      <Swatch color={color} />
+      <a
+        class="key-link"
+        href={navigate.link(open)}
+        aria-expanded={isOpen}
+        data-key={row.key}
+        onClick={onPlainClick(() => navigate.go(open))}
+      >
+        {shownText(row.label, shown.group)}
+      </a>
+      {row.readable !== row.label && (
+        <span class="readable">{shownText(row.readable, shown.group)}</span>
+      )}
+    </th>
   );
 }
 
@@ -216,7 +224,7 @@ function ChangeCell({ row, shown, terms, moments }: RowProps) {
     change.direction === 'unknown'
       ? 'What came before is not stored as a whole'
       : previous
-        ? `${then?.join(' ') ?? ''} then: ${moments.range(previous.window.from, previous.window.to)}${previous.rank === null ? '' : `, rank ${previous.rank}`}`
+        ? `${then?.join(' ') ?? ''} then: ${moments.range(previous.window.from, previous.window.to)}${previous.rank === null || shown.ranking.by !== 'metric' ? '' : `, rank ${previous.rank}`}`
         : '';
   return (
     <td class="is-number" data-name="Change" title={title}>
@@ -234,46 +242,4 @@ function asVolume(
     metric,
     volume: kind === 'rate' ? toNumber(metric) * topperBucketSize : metric,
   };
-}
-
-function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
-  const { keyCount, keys } = shown.table;
-  const color = othersColor(theme.theme);
-  const more = [20, 50, 100].find((count) => count > address.items);
-  return (
-    <tfoot>
-      <tr>
-        <td class="is-rank" />
-        <th scope="row" class="is-key">
-          <Swatch color={color} />
-          <span>Others</span>
-          <span class="readable">
-            {keyCount > keys.length && `${allDigits(keyCount - keys.length)} more keys`}
-            {keyCount > keys.length && more && (
-              <>
-                {' · '}
-                <button
-                  type="button"
-                  class="text-button"
-                  onClick={() => navigate.go({ items: more })}
-                >
-                  show {more}
-                </button>
-              </>
-            )}
-            {address.filter && ' and those that the filter leaves out'}
-          </span>
-        </th>
-        <td class="is-number is-amount" data-name="Volume">
-          <Figure quantity={wholeQuantity(shown.others, terms)} />
-        </td>
-        <td class="is-share" data-name="Share">
-          <span class="share">
-            <span class="number">{formatShare(partOf(shown.others, shown.total))}</span>
-          </span>
-        </td>
-        <td colSpan={5} />
-      </tr>
-    </tfoot>
-  );
 }

@@ -1,0 +1,44 @@
+import type { RankBy, TopKeysQueryVariables } from '../../generated/operations.ts';
+import type { Address } from '../address/address.ts';
+import { BY_METRIC, comparesWindows, type Ranking, USUAL_PERCENTILE } from '../address/ranking.ts';
+
+const RANK_BY = {
+  metric: 'METRIC',
+  peak: 'PEAK',
+  percentile: 'PERCENTILE',
+  growth: 'GROWTH',
+  decline: 'DECLINE',
+  new: 'NEW',
+} as const satisfies Record<Ranking['by'], RankBy>;
+
+/** What a ranking is asked for with; `ago`: seconds since what the page compares with. */
+export function rankingAsked({ ranking }: Pick<Address, 'ranking'>, ago: number | null) {
+  const percentile = ranking.by === 'percentile' ? ranking.percentile : null;
+  return {
+    rankBy: RANK_BY[ranking.by],
+    percentile,
+    // The column Change and the ranking are about the same earlier window.
+    rankAgo: comparesWindows(ranking) ? ago : null,
+    shownPercentile: percentile ?? USUAL_PERCENTILE,
+  };
+}
+
+/** What the keys of an answer are ranked by. */
+export function rankingAnswered(
+  variables: Pick<TopKeysQueryVariables, 'rankBy' | 'percentile'> | null,
+): Ranking {
+  switch (variables?.rankBy) {
+    case 'PEAK':
+      return { by: 'peak' };
+    case 'PERCENTILE':
+      return { by: 'percentile', percentile: variables.percentile ?? USUAL_PERCENTILE };
+    case 'GROWTH':
+      return { by: 'growth' };
+    case 'DECLINE':
+      return { by: 'decline' };
+    case 'NEW':
+      return { by: 'new' };
+    default:
+      return BY_METRIC;
+  }
+}
