@@ -107,7 +107,10 @@ export type RankingsOptions = {
   readonly quick: boolean;
 };
 
-export function rankingsOptions(args: readonly string[]): RankingsOptions {
+export function rankingsOptions(
+  command: 'rankings' | 'networks',
+  args: readonly string[],
+): RankingsOptions {
   const own = {
     product: { type: 'string', default: THIS_PRODUCT },
     json: { type: 'string' },
@@ -115,7 +118,7 @@ export function rankingsOptions(args: readonly string[]): RankingsOptions {
   } as const;
   const values = parse(args, { ...SHAPE_OPTIONS, ...own });
   if (values.help) {
-    showHelp(`rankings${SHAPE_HELP}
+    showHelp(`${command}${SHAPE_HELP}
   --product DIR  measure a built checkout of another version instead of this one
   --json FILE    write all figures there
   --quick        few repetitions: to see that it works`);

@@ -4,12 +4,11 @@ import { settings } from './load/databases.ts';
 import { openOwnPostgres } from './load/own-postgres.ts';
 import { rankingsOptions } from './options.ts';
 import { loadProduct } from './probes/load-product.ts';
-import { measureRankings, type RankingsCase } from './rankings/measure-rankings.ts';
-import { milliseconds } from './reports/figures.ts';
+import { measureRankings, RANKINGS } from './rankings/measure-rankings.ts';
+import { renderRankings } from './rankings/render-rankings.ts';
 import { describeMachine, renderMachine } from './reports/machine.ts';
-import { textTable } from './reports/text-table.ts';
 
-const options = rankingsOptions(process.argv.slice(2));
+const options = rankingsOptions('rankings', process.argv.slice(2));
 await withCleanup(compareRankings);
 
 /** Toppers by each ranking beside the ordinary one, in one run. */
@@ -22,23 +21,7 @@ async function compareRankings(cleanup: Cleanup): Promise<void> {
     cleanup,
   );
   const machine = await describeMachine(postgres.url, null);
-  const cases = await measureRankings(shape, service, quick);
-  console.log(`${renderMachine(machine)}\n\n${render(cases)}`);
+  const cases = await measureRankings({ shape, service, toppers: RANKINGS, quick });
+  console.log(`${renderMachine(machine)}\n\n${renderRankings('window, ranking', cases)}`);
   if (json) await writeFile(json, `${JSON.stringify({ machine, shape, cases }, null, 2)}\n`);
 }
-
-/** Medians, and how many times as long as the ordinary topper each takes. */
-const render = (cases: readonly RankingsCase[]): string =>
-  textTable(
-    ['window, ranking', 'warm', 'x metric', 'cold', 'x metric'],
-    cases.flatMap(({ window, medians }) => {
-      const [metric] = medians;
-      return medians.map(({ name, warmMs, coldMs }) => [
-        `${window}: ${name}`,
-        milliseconds(warmMs),
-        (warmMs / (metric?.warmMs ?? Number.NaN)).toFixed(1),
-        milliseconds(coldMs),
-        (coldMs / (metric?.coldMs ?? Number.NaN)).toFixed(1),
-      ]);
-    }),
-  );

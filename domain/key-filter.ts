@@ -57,6 +57,25 @@ export function compileKeyFilter(
   return (key) => tests.every((test) => test(key));
 }
 
+/**
+ * The same for a topper whose keys are networks of addresses, which are of `kinds`: all but the
+ * networks that they have to lie in is about keys of kind `subnet`.
+ */
+export function checkNetworkFilter(
+  filter: KeyFilter,
+  kinds: readonly SimpleKeyKind[],
+  names: { match: string; exclude: string },
+): void {
+  const { ofKeys, ofPlaces } = splitNetworkFilter(filter);
+  compileKeyFilter(ofKeys, ['subnet'], names);
+  compileKeyFilter(ofPlaces, kinds, names);
+}
+
+/** What a filter says about the keys of networks, and about where they lie. */
+export function splitNetworkFilter({ cidr = [], excludeCidr = [], ...ofKeys }: KeyFilter) {
+  return { ofKeys, ofPlaces: { cidr, excludeCidr } };
+}
+
 const when = <T extends string | readonly string[]>(
   value: T | undefined,
   compile: (value: T) => KeyTest,

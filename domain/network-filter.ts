@@ -38,8 +38,12 @@ export function readNetworks(
   if (!kinds.some(isAddressKind)) {
     throw malformed(name, 'left out for a group whose keys are no addresses', networks.join(','));
   }
-  return networks.map((text) => readNetwork(text, name));
+  return parseNetworks(networks, name);
 }
+
+/** Bare addresses are hosts. Throws `malformedValue` for what is neither. */
+export const parseNetworks = (networks: readonly string[], name: string): Network[] =>
+  networks.map((text) => readNetwork(text, name));
 
 function readNetwork(text: string, name: string): Network {
   const network = parseNetwork(text) ?? parseHost(text);

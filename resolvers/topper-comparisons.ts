@@ -62,14 +62,15 @@ export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number }
 
 /**
  * The top keys of a cross-key group under this key, in the same window and probe; the filter is not
- * kept. Error: the group is none of this group's drill-downs.
+ * kept. null: a network has none. Error: the group is none of this group's drill-downs.
  */
 export async function drillDown(
   scope: RequestScope,
   ranked: RankedKey,
   { crosskey, meterIndex, maxItems }: Drilldown,
-): Promise<Topper> {
+): Promise<Topper | null> {
   const { plan } = ranked.topper;
+  if (plan.prefix) return null;
   const outer = plan.meter.group;
   checkMaxItems(maxItems, scope.settings.maxTopperItems, 'maxItems');
   const group = (await drilldownsOf(outer)).find(({ guid }) => guid === crosskey);
@@ -82,6 +83,7 @@ export async function drillDown(
     ranking: BY_METRIC,
     available,
     covered: coveredPart(window, available),
+    prefix: null,
     filter: null,
     within: { group: outer, key: ranked.key.row.key },
   });

@@ -1,7 +1,13 @@
 import { malformed, serviceError } from '../domain/errors.ts';
 import { type Interval, intersect } from '../domain/interval.ts';
-import { compileKeyFilter, isEmptyFilter, type KeyFilter } from '../domain/key-filter.ts';
+import {
+  checkNetworkFilter,
+  compileKeyFilter,
+  isEmptyFilter,
+  type KeyFilter,
+} from '../domain/key-filter.ts';
 import { type Fold, foldOf } from '../domain/meter-type.ts';
+import type { NetworkLengths } from '../domain/network-lengths.ts';
 import type { PlannedRanking, Ranking } from '../domain/ranking.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import type { MeterRule } from '../domain/topper-arithmetic.ts';
@@ -16,6 +22,7 @@ import {
 import { earlierWindow } from './earlier-window.ts';
 import type { MeterRead } from './loaders/plan/meter-read.ts';
 import type { TimeBound } from './loaders/session/request-reads.ts';
+import { checkPrefix } from './networks.ts';
 import type { RequestScope } from './request-scope.ts';
 
 /** A topper as asked for, its texts decoded and nothing looked up. */
@@ -25,6 +32,8 @@ export type TopperRequest = {
   readonly window: WindowRequest;
   readonly maxItems: number;
   readonly ranking: Ranking;
+  /** Networks of this length are ranked in place of keys; null: keys are. */
+  readonly prefix: NetworkLengths | null;
   readonly filter: KeyFilter;
   readonly probe: string | null;
   /** IANA name; null: the server's. */
@@ -54,6 +63,8 @@ export type TopperPlan = {
   /** Which keys may be listed; null: all. */
   readonly filter: KeyFilter | null;
   readonly within: Within | null;
+  /** Its keys are networks of this length; null: they are the group's. */
+  readonly prefix: NetworkLengths | null;
   readonly ranking: PlannedRanking;
   readonly maxItems: number;
   readonly bound: TimeBound | null;
@@ -69,8 +80,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   }
   if (isLong(request.filter)) await group.at.loaders.takeTurn();
   const filter = isEmptyFilter(request.filter) ? null : request.filter;
-  // For its errors: here they are told in the words of who asks.
-  if (filter) compileKeyFilter(filter, group.kinds, names);
+  checkKeys(request, filter);
   const { meter, fold } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const available = await availableInterval(group, probeId);
@@ -90,6 +100,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     window,
     probeId,
     ranking: plannedRanking(request.ranking, window),
+    prefix: request.prefix,
     filter,
     maxItems,
     bound,
@@ -97,6 +108,13 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
     covered: coveredPart(window, available),
     within: null,
   };
+}
+
+/** For its errors: here they are told in the words of who asks. */
+function checkKeys({ group, prefix, names }: TopperRequest, filter: KeyFilter | null): void {
+  if (prefix) checkPrefix(group, prefix);
+  if (filter && prefix) checkNetworkFilter(filter, group.kinds, names);
+  if (filter && !prefix) compileKeyFilter(filter, group.kinds, names);
 }
 
 const plannedRanking = (ranking: Ranking, window: Interval): PlannedRanking =>
@@ -136,8 +154,11 @@ export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
 });
 
 /** What the plan reads within `interval`. */
-export function readOf({ meter, fold, probeId }: TopperPlan, interval: Interval): MeterRead {
+export function readOf(
+  { meter, fold, probeId, prefix }: TopperPlan,
+  interval: Interval,
+): MeterRead {
   const { group_id: groupId, slot } = meter.row;
   const bucketSeconds = meter.group.row.bucket_size;
-  return { groupId, bucketSeconds, slot, fold, probeId, interval };
+  return { groupId, bucketSeconds, slot, fold, probeId, interval, prefix };
 }

@@ -79,9 +79,11 @@ async function keySteps(
 /** key: in raw form; null: all keys of the group together. */
 function loadSteps(plan: TopperPlan, stepSeconds: number, key: string | null): Promise<StepSeries> {
   const { at } = plan.meter.group;
+  // All keys together come to the same as their networks.
+  const of = key === null ? { ...plan, prefix: null } : plan;
   return at.loaders.keySteps.load({
     contextId: at.contextId,
-    read: readOf(plan, plan.covered),
+    read: readOf(of, plan.covered),
     stepSeconds,
     key,
     bound: plan.bound,

@@ -9,6 +9,7 @@ import type {
   KeysWithin,
   RankedKeys,
 } from './loaders/answers/topper-answers.ts';
+import { viewNetworks } from './networks.ts';
 import type { RequestScope } from './request-scope.ts';
 import { stepCount } from './series-step.ts';
 import { planTopper, readOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
@@ -53,11 +54,8 @@ export async function loadTopper(plan: TopperPlan): Promise<Topper> {
       ? answer.listed.map((each) => ({ ...each, rankValue: shownValue(each.value, plan.rule) }))
       : answer.listed.map((each) => rankedKey(plan, each));
   const { group } = plan.meter;
-  const views = await viewKeys(
-    group,
-    listed.map(({ key }) => key),
-    plan.bound,
-  );
+  const named = listed.map(({ key }) => key);
+  const views = plan.prefix ? viewNetworks(group, named) : await viewKeys(group, named, plan.bound);
   const keys: RankedKey[] = [];
   const topper: Topper = { plan, total, others, othersMatching, keyCount, keys };
   for (const [index, { value, rankValue }] of listed.entries()) {
@@ -137,10 +135,11 @@ export function askKeys(
 
 /** Which keys count, and which of them may be listed. */
 export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
-  const { filter, meter } = plan;
+  const { filter, meter, prefix } = plan;
   const { at, read: group } = meter.group;
   const { contextId } = at;
-  const passing = filter && (await at.loaders.passingKeys({ contextId, group, filter }));
+  const of = prefix ? 'networks' : 'keys';
+  const passing = filter && (await at.loaders.passingKeys({ contextId, group, filter, of }));
   return { within: keysWithin(plan), passing };
 }
 

@@ -64,6 +64,7 @@ export async function askedTopper(
     meterIndex: options.meterIndex,
     maxItems: options.maxItems,
     ranking: BY_METRIC,
+    prefix: null,
     filter: options.filter,
     window: options.window,
     probe: options.probe,

@@ -8,9 +8,13 @@ export const KeyFilterInput = builder.inputType('KeyFilterInput', {
     exclude: t.string({ description: 'RE2 pattern; keys in which it is found are left out.' }),
     keys: t.stringList({ description: 'Only these keys, raw or readable.' }),
     excludeKeys: t.stringList({ description: 'All but these keys, raw or readable.' }),
-    cidr: t.stringList({ description: 'For address groups: networks in CIDR form.' }),
+    cidr: t.stringList({
+      description:
+        'For address groups: networks in CIDR form. With `prefix` the networks that lie wholly inside are listed.',
+    }),
     excludeCidr: t.stringList({
-      description: 'For address groups: networks whose addresses are left out.',
+      description:
+        'For address groups: networks whose addresses are left out; with `prefix`, the networks that lie wholly inside.',
     }),
     search: t.string({ description: 'Case-insensitive text in the label or the readable form.' }),
   }),

@@ -6,12 +6,18 @@ import type { RequestScope } from '../resolvers/request-scope.ts';
 import type { TopperRequest } from '../resolvers/topper-plan.ts';
 import { builder } from './builder.ts';
 import { decodeFilter, KeyFilterInput } from './key-filter-input.ts';
+import { decodePrefix, PrefixInput } from './prefix-input.ts';
 import { decodeRanking, type GivenRanking, RANKING_ARGS } from './ranking-args.ts';
 import { decodeWindow, WindowInput } from './window-input.ts';
 
 /** The arguments that `CounterGroup.topper` and `Meter.topper` share. */
 export const TOPPER_ARGS = builder.args((t) => ({
   ...RANKING_ARGS,
+  prefix: t.field({
+    type: PrefixInput,
+    description:
+      'For address groups: ranks networks in place of addresses. Filters and all fields are then about networks.',
+  }),
   window: t.field({
     type: WindowInput,
     description: 'The time window; left out: the current day from midnight until now.',
@@ -33,6 +39,7 @@ export const TOPPER_ARGS = builder.args((t) => ({
 }));
 
 type GivenTopper = {
+  prefix?: Parameters<typeof decodePrefix>[0];
   window?: Parameters<typeof decodeWindow>[0];
   maxItems: number;
   filter?: Parameters<typeof decodeFilter>[0];
@@ -68,6 +75,7 @@ export function decodeTopper(
     window: decodeWindow(given.window, timeZone),
     maxItems: listed(given.maxItems, LIMITS.defaultMaxItems, settings),
     ranking: decodeRanking(given),
+    prefix: decodePrefix(given.prefix),
     filter: decodeFilter(given.filter),
     probe: given.probe ?? null,
     timeZone,

@@ -84,9 +84,10 @@ builder.objectField(TopperKeyRef, 'keyNode', (t) =>
   t.field({
     type: KeyRef,
     nullable: true,
-    description: 'The key itself, with an id under which `node` and client caches know it.',
+    description:
+      'The key itself, with an id under which `node` and client caches know it; null for a network.',
     // A topper reads its keys all at once, and whole: there is nothing left to read.
-    resolve: ({ key }) => key,
+    resolve: ({ key, topper }) => (topper.plan.prefix ? null : key),
   }),
 );
 
@@ -95,8 +96,8 @@ builder.objectFields(TopperKeyRef, (t) => ({
   attributes: t.field({
     type: [KeyAttributeRef],
     nullable: true,
-    description: 'What else is known of it, by name.',
-    resolve: ({ key }) => attributesOf(key),
+    description: 'What else is known of it, by name; null for a network.',
+    resolve: ({ key, topper }) => (topper.plan.prefix ? null : attributesOf(key)),
   }),
   percentiles: t.field({
     type: [PercentileRef],
@@ -141,7 +142,7 @@ builder.objectFields(TopperKeyRef, (t) => ({
   drilldown: t.field({
     type: TopperRef,
     nullable: true,
-    description: 'The top keys of a cross-key group under this key.',
+    description: 'The top keys of a cross-key group under this key; null for a network.',
     args: {
       crosskey: t.arg({
         type: 'Guid',

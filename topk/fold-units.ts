@@ -41,13 +41,17 @@ export type Folded = {
  * Adds up blocks by the meter's rule, exactly. Ordinals are dense, so this is one addition into an
  * array for each reading; those of a block ascend, so memory is accessed from front to back.
  * Doubles add whole numbers exactly up to 2^53; where the bounds of the blocks say that a sum may
- * pass that, two lanes are added instead of one.
+ * pass that, two lanes are added instead of one. `rows` is how many ordinals there are; without it,
+ * the ids of each block must ascend.
  */
-export function foldUnits(units: readonly UnitReadings[], fold: Fold): Folded {
+export function foldUnits(
+  units: readonly UnitReadings[],
+  fold: Fold,
+  rows = rowsFor(units),
+): Folded {
   if (!isCounting(fold) && units.some(({ sign }) => sign === -1)) {
     throw new Error(`readings that combine by ${fold} cannot be taken out again`);
   }
-  const rows = rowsFor(units);
   // Zero is no reading of a sum, but it is one of an extreme: there all rows have to be filled.
   const isExtreme = fold === 'max' || fold === 'min';
   const touched = isExtreme ? null : touchedRows(units, rows);

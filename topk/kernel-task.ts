@@ -1,8 +1,11 @@
 import type { KeyFilter } from '../domain/key-filter.ts';
 import type { Fold } from '../domain/meter-type.ts';
+import type { NetworkLengths } from '../domain/network-lengths.ts';
 import { type KeySet, sharedMemory } from '../segments/filter/key-set.ts';
 import { keyMatcher } from '../segments/filter/match-keys.ts';
+import { matchNetworks } from '../segments/filter/match-networks.ts';
 import type { OwnLabels } from '../segments/filter/plain-texts.ts';
+import { type FormedNetworks, formNetworks } from '../segments/keys/form-networks.ts';
 import { type KeyKinds, keyCodecOf } from '../segments/keys/key-codec.ts';
 import type { KeyList } from '../segments/keys/key-list.ts';
 import { type UnitedKeys, uniteKeys } from '../segments/keys/unite-keys.ts';
@@ -10,6 +13,8 @@ import { type Answer, answerQuestions, type Question } from './answer-questions.
 import { type BoundAnswer, type BoundQuestion, boundRanks } from './bound-ranks.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from './decode-blocks.ts';
 import { releaseFolded, type UnitReadings } from './fold-units.ts';
+import { type BlocksOfList, groupBlocks, type KeyedColumn } from './group-blocks.ts';
+import { foldNetworkSteps, type NetworkSteps, type NetworkStepsQuestion } from './network-steps.ts';
 import { openUnits } from './open-units.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from './rank-changes.ts';
 
@@ -19,11 +24,21 @@ export type KeySearch = KeyKinds & {
   readonly labels: OwnLabels | null;
 };
 
+/** Which networks, given by their keys, are looked for. */
+export type NetworkSearch = { readonly networks: KeyFilter };
+
 /** Work that a thread can be given, as plain data: whatever is large lies in shared memory. */
 export type KernelTask =
   | { readonly kind: 'decode'; readonly wanted: readonly BlocksWanted[] }
   | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
-  | { readonly kind: 'match'; readonly keys: KeyList; readonly search: KeySearch }
+  | { readonly kind: 'match'; readonly keys: KeyList; readonly search: KeySearch | NetworkSearch }
+  | {
+      readonly kind: 'networks';
+      readonly lists: readonly KeyList[];
+      readonly lengths: NetworkLengths;
+    }
+  | { readonly kind: 'group'; readonly fold: Fold; readonly lists: readonly BlocksOfList[] }
+  | { readonly kind: 'networkSteps'; readonly question: NetworkStepsQuestion }
   | {
       readonly kind: 'fold';
       readonly fold: Fold;
@@ -49,6 +64,9 @@ export type KernelResult =
   | readonly (readonly SegmentBlock[])[]
   | UnitedKeys
   | KeySet
+  | readonly FormedNetworks[]
+  | readonly (readonly KeyedColumn[])[]
+  | readonly NetworkSteps[]
   | readonly Answer[]
   | readonly ChangeAnswer[]
   | BoundAnswer;
@@ -61,6 +79,12 @@ export function runKernelTask(task: KernelTask): KernelResult {
       return uniteKeys(task.lists, sharedMemory);
     case 'match':
       return matchKeys(task.keys, task.search);
+    case 'networks':
+      return task.lists.map((keys) => formNetworks(keys, task.lengths, sharedMemory));
+    case 'group':
+      return groupBlocks(task.fold, task.lists);
+    case 'networkSteps':
+      return foldNetworkSteps(task.question);
     case 'fold':
       return answerFold(task.units, task.fold, task.questions);
     case 'changes':
@@ -72,7 +96,9 @@ export function runKernelTask(task: KernelTask): KernelResult {
   }
 }
 
-function matchKeys(keys: KeyList, { filter, labels, ...kinds }: KeySearch): KeySet {
+function matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): KeySet {
+  if ('networks' in search) return matchNetworks(keys, search.networks);
+  const { filter, labels, ...kinds } = search;
   const matches = keyMatcher(keyCodecOf(kinds), filter);
   return matches(keys, labels ? { labels } : {});
 }

@@ -1,20 +1,25 @@
 import { Worker } from 'node:worker_threads';
 import { serviceError } from '../domain/errors.ts';
 import type { Fold } from '../domain/meter-type.ts';
+import type { NetworkLengths } from '../domain/network-lengths.ts';
 import { unobserved, type WorkObserver } from '../domain/work-observer.ts';
 import type { KeySet } from '../segments/filter/key-set.ts';
+import type { FormedNetworks } from '../segments/keys/form-networks.ts';
 import type { KeyList } from '../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../segments/keys/unite-keys.ts';
 import type { Answer, Question } from './answer-questions.ts';
 import type { BoundAnswer, BoundQuestion } from './bound-ranks.ts';
 import type { BlocksWanted, SegmentBlock, StoredGroup } from './decode-blocks.ts';
 import type { UnitReadings } from './fold-units.ts';
+import type { BlocksOfList, KeyedColumn } from './group-blocks.ts';
 import {
   type KernelResult,
   type KernelTask,
   type KeySearch,
+  type NetworkSearch,
   runKernelTask,
 } from './kernel-task.ts';
+import type { NetworkSteps, NetworkStepsQuestion } from './network-steps.ts';
 import { isListed } from './open-units.ts';
 import type { ChangeAnswer, ChangeQuestion } from './rank-changes.ts';
 import type { WorkerReply } from './thread-pool-worker.ts';
@@ -37,6 +42,7 @@ const INLINE = {
   listedReadings: 200_000,
   unitedKeys: 40_000,
   matchedKeys: 10_000,
+  networkKeys: 40_000,
 } as const;
 
 const storedBytes = (groups: readonly StoredGroup[]): number =>
@@ -45,7 +51,7 @@ const storedBytes = (groups: readonly StoredGroup[]): number =>
     return sum + ordinals.length + ofColumns;
   }, 0);
 
-const readingsIn = (units: readonly UnitReadings[]): number =>
+const readingsIn = (units: readonly Pick<UnitReadings, 'ids'>[]): number =>
   units.reduce((sum, { ids }) => sum + ids.length, 0);
 
 /** Two windows of a meter. */
@@ -121,9 +127,48 @@ export class ThreadPool {
   }
 
   /** Those of sorted keys that pass a filter. Errors: those of compileKeyFilter. */
-  async match(keys: KeyList, search: KeySearch, signal: AbortSignal): Promise<KeySet> {
+  async match(
+    keys: KeyList,
+    search: KeySearch | NetworkSearch,
+    signal: AbortSignal,
+  ): Promise<KeySet> {
     const task: KernelTask = { kind: 'match', keys, search };
     return (await this.#run(task, keys.count <= INLINE.matchedKeys, signal)) as KeySet;
+  }
+
+  /** The networks of each list of addresses. */
+  async formNetworks(
+    lists: readonly KeyList[],
+    lengths: NetworkLengths,
+    signal: AbortSignal,
+  ): Promise<readonly FormedNetworks[]> {
+    const keys = lists.reduce((sum, { count }) => sum + count, 0);
+    const task: KernelTask = { kind: 'networks', lists, lengths };
+    const isSmall = keys <= INLINE.networkKeys;
+    return (await this.#run(task, isSmall, signal)) as readonly FormedNetworks[];
+  }
+
+  /** Blocks with networks in place of keys, in their order. */
+  async groupBlocks(
+    fold: Fold,
+    lists: readonly BlocksOfList[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly KeyedColumn[])[]> {
+    const task: KernelTask = { kind: 'group', fold, lists };
+    const isSmall = readingsIn(lists.flatMap(({ blocks }) => blocks)) <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as readonly (readonly KeyedColumn[])[];
+  }
+
+  /** What networks come to in each step. */
+  async foldNetworkSteps(
+    question: NetworkStepsQuestion,
+    signal: AbortSignal,
+  ): Promise<readonly NetworkSteps[]> {
+    const task: KernelTask = { kind: 'networkSteps', question };
+    const { lists, networks, stepCount } = question;
+    const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
+    const isSmall = readings + networks.length * stepCount <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as readonly NetworkSteps[];
   }
 
   async fold(

@@ -6,8 +6,11 @@ import { createGraphClient } from '../systems/graph-client.ts';
 import type { Service } from '../systems/service.ts';
 import type { TrafficShape } from '../traffic/traffic.ts';
 
+/** Arguments of a topper, by a name for people. */
+export type ToppersWith = { readonly name: string; readonly args: string };
+
 /** The first is the ordinary topper, which the others are compared with. */
-export const RANKINGS = [
+export const RANKINGS: readonly ToppersWith[] = [
   { name: 'METRIC', args: '' },
   { name: 'PEAK', args: 'rankBy: PEAK' },
   { name: 'PERCENTILE 95', args: 'rankBy: PERCENTILE' },
@@ -15,14 +18,29 @@ export const RANKINGS = [
   { name: 'GROWTH', args: 'rankBy: GROWTH, ago: $ago' },
   { name: 'DECLINE', args: 'rankBy: DECLINE, ago: $ago' },
   { name: 'NEW', args: 'rankBy: NEW, ago: $ago' },
-] as const;
+];
 
-type RankingName = (typeof RANKINGS)[number]['name'];
+/** The ordinary topper, and networks in place of its keys. */
+export const NETWORKS: readonly ToppersWith[] = [
+  { name: 'addresses', args: '' },
+  { name: '/24', args: 'prefix: { ipv4: 24 }' },
+  { name: '/16', args: 'prefix: { ipv4: 16 }' },
+  { name: '/8', args: 'prefix: { ipv4: 8 }' },
+  { name: '/16 by PERCENTILE 95', args: 'prefix: { ipv4: 16 }, rankBy: PERCENTILE' },
+  { name: '/16 by GROWTH', args: 'prefix: { ipv4: 16 }, rankBy: GROWTH, ago: $ago' },
+];
+
+export type MeasuredToppers = {
+  readonly shape: TrafficShape;
+  readonly service: Service;
+  readonly toppers: readonly ToppersWith[];
+  readonly quick: boolean;
+};
 
 export type RankingsCase = {
   readonly window: string;
   readonly medians: readonly {
-    readonly name: RankingName;
+    readonly name: string;
     readonly warmMs: number;
     readonly coldMs: number;
   }[];
@@ -38,11 +56,12 @@ function queryOf(args: string): string {
 }
 
 /** Windows of the usual lengths; changes are those since a day before. */
-export async function measureRankings(
-  shape: TrafficShape,
-  service: Service,
-  quick: boolean,
-): Promise<RankingsCase[]> {
+export async function measureRankings({
+  shape,
+  service,
+  toppers,
+  quick,
+}: MeasuredToppers): Promise<RankingsCase[]> {
   const { empty } = service;
   if (!empty) throw new Error('the product has no caches that could be emptied');
   const client = createGraphClient(service.url);
@@ -58,7 +77,7 @@ export async function measureRankings(
       ago: 86_400,
       window: { interval: { from, to } },
     };
-    const subjects = RANKINGS.flatMap(({ name, args }): Subject<string>[] => {
+    const subjects = toppers.flatMap(({ name, args }): Subject<string>[] => {
       const run = () => client.ask(queryOf(args), variables);
       return [
         { name: `${name} warm`, run, least: quick ? 3 : 20, most: quick ? 3 : 100 },
@@ -69,7 +88,7 @@ export async function measureRankings(
     const median = (name: string): number => figures.get(name)?.median ?? Number.NaN;
     cases.push({
       window,
-      medians: RANKINGS.map(({ name }) => ({
+      medians: toppers.map(({ name }) => ({
         name,
         warmMs: median(`${name} warm`),
         coldMs: median(`${name} cold`),

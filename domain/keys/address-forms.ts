@@ -61,7 +61,8 @@ function splitNetwork(
 
 const HEX_BYTE = hexBytesPattern(1);
 
-const rawNetwork = (text: string): Network | null =>
+/** A network from its raw key, `C0.A8.01.00/18`; null for anything else. */
+export const rawNetwork = (text: string): Network | null =>
   splitNetwork(text, addressBytes, (prefix) =>
     HEX_BYTE.test(prefix) ? Number.parseInt(prefix, 16) : null,
   );

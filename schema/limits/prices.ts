@@ -65,7 +65,10 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
 
-/** A search looks at all keys of the group, however many are listed; so may a ranking by series. */
+/**
+ * A search looks at all keys of the group, however many are listed. So may a ranking by series, and
+ * so does what makes networks of them.
+ */
 const SEARCH_COST = 1_000;
 
 const RANKINGS_BY_SERIES: ReadonlySet<unknown> = new Set(['peak', 'percentile']);
@@ -94,7 +97,8 @@ function topper(given: Given, below: Cost, setting: PriceSetting): Cost {
   const { fixed, perDay, nodeIds, ranks } = topperCost(itemsOf(given, setting), below);
   const days = windowDays(given('window'));
   const ranking = RANKINGS_BY_SERIES.has(given('rankBy')) ? SEARCH_COST : 0;
-  return { ...NO_COST, fixed: fixed + days * perDay + ranking, nodeIds, ranks };
+  const networks = given('prefix') ? SEARCH_COST : 0;
+  return { ...NO_COST, fixed: fixed + days * perDay + ranking + networks, nodeIds, ranks };
 }
 
 /** A unit for each day that is added up and for each key; a drill-down has its topper's window. */

@@ -44,7 +44,7 @@ export async function openRuleReads(
     const isMeant = isThere && (probeId === null || row.probeId === probeId);
     return isMeant ? [{ from: row.firstBucket, to: row.lastBucket + bucketSeconds }] : [];
   });
-  const read = { groupId, bucketSeconds, slot: meter.slot, fold, probeId };
+  const read = { groupId, bucketSeconds, slot: meter.slot, fold, probeId, prefix: null };
   return {
     rule,
     meterRule: {
@@ -56,7 +56,12 @@ export async function openRuleReads(
     spans,
     passing:
       filter &&
-      (await loaders.passingKeys({ contextId, group: catalog.readGroup(groupId), filter })),
+      (await loaders.passingKeys({
+        contextId,
+        group: catalog.readGroup(groupId),
+        filter,
+        of: 'keys',
+      })),
     ask: (interval, question) =>
       loaders.topperAnswers.load({
         contextId,

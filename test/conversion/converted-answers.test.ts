@@ -102,7 +102,7 @@ async function topperOf(
   if ((fold !== 'sum' && fold !== 'rate') || group.samplingRate !== 1) return null;
   const shape = (await loadShapes(lab.connection, CONTEXT_ID)).get(groupId);
   if (!shape) throw new Error(`group ${groupId} is not there`);
-  const read = { groupId, bucketSeconds, slot, fold, probeId: null, interval };
+  const read = { groupId, bucketSeconds, slot, fold, probeId: null, interval, prefix: null };
   const [answer] = await answerSegments(
     reader(),
     { segments: live, rollUps: [] },

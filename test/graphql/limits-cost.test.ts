@@ -33,6 +33,8 @@ describe('the cost of a topper', () => {
     ['topper(maxItems: 1) { total }', 1 + 1],
     ['topper(maxItems: 10) { keys { label metric share attributes { value } } }', 10 + 1],
     [`topper(maxItems: 10, ${window(30)}) { total }`, 10 + 30],
+    ['topper(maxItems: 10, prefix: { ipv4: 16 }) { total }', 10 + 1 + 1000],
+    ['topper(maxItems: 10, prefix: null) { total }', 10 + 1],
     [`topper(maxItems: 10, ${window(30)}) { keys { peak } }`, 10 + 30 + 10 * 30],
     [
       `topper(maxItems: 10, ${window(30)}) { keys { percentiles(ranks: [1, 2, 3]) { value } } }`,

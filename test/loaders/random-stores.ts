@@ -41,6 +41,7 @@ export const readOf = (place: number, interval: Window, probeId: number | null):
   fold: foldAt(place),
   probeId,
   interval,
+  prefix: null,
 });
 
 /**

@@ -52,6 +52,13 @@ function keysOf(count: number, step: number): KeyList {
   };
 }
 
+/** So many addresses of which 128 each are of a network of 24 bits. */
+function addressesOf(count: number): KeyList {
+  const bytes = Buffer.alloc(4 * count);
+  for (let i = 0; i < count; i += 1) bytes.writeUInt32BE(0x0a_00_00_00 + 2 * i, 4 * i);
+  return { bytes, ends: Uint32Array.from({ length: count }, (_, i) => 4 * (i + 1)), count };
+}
+
 const searchFor = (pattern: string) => ({
   keyKind: 'text' as const,
   partKinds: null,
@@ -85,6 +92,32 @@ describe('work of the thread pool', () => {
       const search = searchFor('7$');
       const found = await threadPool.match(united.keys, search, FOREVER);
       expect(found).toEqual(runKernelTask({ kind: 'match', keys: united.keys, search }));
+    }
+  });
+
+  it('makes networks of addresses in a thread as at once', async () => {
+    const lengths = { ipv4: 24, ipv6: 48 };
+    for (const count of [10, 80_000]) {
+      const keys = addressesOf(count);
+      const formed = await threadPool.formNetworks([keys], lengths, FOREVER);
+      expect(formed).toEqual(runKernelTask({ kind: 'networks', lists: [keys], lengths }));
+      const [networks] = formed;
+      expect(networks?.keys.count).toBe(Math.ceil(count / 128));
+      expect(networks?.map.buffer).toBeInstanceOf(SharedArrayBuffer);
+      const block = unit(count);
+      const lists = [{ map: networks?.map as Uint32Array, blocks: [block] }];
+      const grouped = await threadPool.groupBlocks('sum', lists, FOREVER);
+      expect(grouped).toEqual(runKernelTask({ kind: 'group', fold: 'sum', lists }));
+      expect(grouped[0]?.[0]?.ids.buffer).toBeInstanceOf(SharedArrayBuffer);
+      const question = {
+        fold: 'sum' as const,
+        networks: [{ bytes: [10, 0, 0, 0], prefix: 24 }],
+        stepCount: 2,
+        lists: [{ keys, blocks: [{ ...block, step: 1 }] }],
+      };
+      const steps = await threadPool.foldNetworkSteps(question, FOREVER);
+      expect(steps).toEqual(runKernelTask({ kind: 'networkSteps', question }));
+      expect(steps[0]?.steps).toEqual(Uint32Array.of(1));
     }
   });
 

@@ -35,11 +35,11 @@ export type DateRangeInput = {
 
 /** Which keys to list. All that are given must hold; an empty list is as if left out. */
 export type KeyFilterInput = {
-  /** For address groups: networks in CIDR form. */
+  /** For address groups: networks in CIDR form. With `prefix` the networks that lie wholly inside are listed. */
   readonly cidr?: ReadonlyArray<string> | null | undefined;
   /** RE2 pattern; keys in which it is found are left out. */
   readonly exclude?: string | null | undefined;
-  /** For address groups: networks whose addresses are left out. */
+  /** For address groups: networks whose addresses are left out; with `prefix`, the networks that lie wholly inside. */
   readonly excludeCidr?: ReadonlyArray<string> | null | undefined;
   /** All but these keys, raw or readable. */
   readonly excludeKeys?: ReadonlyArray<string> | null | undefined;

@@ -10,7 +10,7 @@ import type {
   SegmentGroup,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { planSegments, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import {
@@ -21,7 +21,8 @@ import {
   selectOrdinals,
   toKernel,
 } from './kernel-questions.ts';
-import { openParts, type PartsRead, passingKeys, unitsOf, wantParts } from './read-units.ts';
+import { openSource, type ReadSource } from './read-source.ts';
+import { openParts, passingKeys, unitsOf, wantParts } from './read-units.ts';
 
 /** A read, the segments that it needs, and all that is asked of it. */
 export type PlannedRead = {
@@ -75,11 +76,20 @@ export async function answerPlanned(
   const sectionsOf = await wishes.read(reader, bound);
   // Blocks first: a thread decodes them meanwhile.
   await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
+  // One after the other: what one makes of a segment's keys, the next one finds.
+  const sources = new Map<PlannedRead, ReadSource>();
+  for (const each of planned) {
+    const { group, read } = each;
+    const parts = [...each.parts, ...each.since];
+    sources.set(each, await openSource(reader, { group, read, parts }, known));
+  }
   const answers = new Map<SegmentQuestion, KeyAnswer>();
   // Side by side, so that what their filters have to know is read together.
   await Promise.all(
     planned.map(async (each) => {
-      for (const [i, answer] of (await answerRead(reader, each, known)).entries()) {
+      for (const [i, answer] of (
+        await answerRead(reader, each, sources.get(each) as ReadSource)
+      ).entries()) {
         answers.set(each.questions[i] as SegmentQuestion, answer);
       }
     }),
@@ -88,8 +98,7 @@ export async function answerPlanned(
 }
 
 const readName = ({ read, question }: SegmentQuestion): string => {
-  const { groupId, slot, probeId, interval } = read;
-  const name = `${groupId} ${slot} ${probeId} ${interval.from} ${interval.to}`;
+  const name = nameOfRead(read);
   const since = sinceOf(question);
   return since ? `${name} since ${since.from} ${since.to}` : name;
 };
@@ -107,11 +116,11 @@ function plan(live: LiveSegments, questions: readonly SegmentQuestion[]): Planne
 
 async function answerRead(
   reader: SegmentReader,
-  { group, read, parts, since, questions }: PlannedRead,
-  known: PartsRead,
+  { read, parts, since, questions }: PlannedRead,
+  source: ReadSource,
 ): Promise<KeyAnswer[]> {
-  const union = await uniteParts(reader, [...parts, ...since], known);
-  const named: NamedKeys = { keys: union.keys, codec: group.codec };
+  const union = await uniteParts(reader, [...parts, ...since], source);
+  const named: NamedKeys = { keys: union.keys, codec: source.codec };
   const passing = await Promise.all(
     questions.map(({ question }) =>
       question.kind === 'values' || question.passing === null
@@ -119,7 +128,7 @@ async function answerRead(
         : passingKeys(reader, union, question.passing),
     ),
   );
-  const { blocks } = known;
+  const { blocks } = source;
   const { fold } = read;
   const units = unitsOf(reader, { read, parts, union, blocks });
   const asked = questions.map(({ question }, i) => ({ question, passing: passing[i] ?? null }));

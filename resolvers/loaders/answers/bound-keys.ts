@@ -11,6 +11,7 @@ import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { selectOrdinals } from './kernel-questions.ts';
+import { openSource } from './read-source.ts';
 import { openParts, passingKeys, startedUnits, wantParts } from './read-units.ts';
 
 const HOUR = 3600;
@@ -45,10 +46,11 @@ export async function boundKeys(
   wantParts(known, { group, read, parts }, wishes);
   const sectionsOf = await wishes.read(reader, bound);
   await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
-  const union = await uniteParts(reader, parts, known);
-  const named = { keys: union.keys, codec: group.codec };
+  const source = await openSource(reader, { group, read, parts }, known);
+  const union = await uniteParts(reader, parts, source);
+  const named = { keys: union.keys, codec: source.codec };
   const passing = selection.passing && (await passingKeys(reader, union, selection.passing));
-  const units = startedUnits(reader, { read, parts, union, blocks: known.blocks });
+  const units = startedUnits(reader, { read, parts, union, blocks: source.blocks });
   const steps = groupBy(units, ({ start }) => floorTo(start, stepSeconds));
   const { keys, keyCount } = await reader.threadPool.bound(
     { fold: read.fold, steps: [...steps.values()].map((step) => step.map(({ unit }) => unit)) },
@@ -62,7 +64,7 @@ export async function boundKeys(
   );
   return {
     keys: keys.map(({ ordinal, most }) => ({
-      key: group.codec.decode(keyAt(union.keys, ordinal)),
+      key: source.codec.decode(keyAt(union.keys, ordinal)),
       most,
     })),
     keyCount,

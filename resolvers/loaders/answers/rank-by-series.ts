@@ -7,6 +7,7 @@ import { hasBounds } from '../../../topk/bound-ranks.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { readKeySteps } from '../series/key-steps.ts';
+import { readNetworkSteps } from '../series/network-steps.ts';
 import { orderedSteps, type StepSeries } from '../series/step-series.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { answerSegments } from './answer-segments.ts';
@@ -112,7 +113,9 @@ async function lookAt(
   const open = keys.filter((each) => !isZero(each));
   const stepSeconds = group.shape.topperBucketSeconds;
   const requests = open.map(({ key }) => ({ group, read, stepSeconds, key }));
-  const series = await readKeySteps(reader, live.segments, requests, bound);
+  const series = read.prefix
+    ? await readNetworkSteps(reader, live.segments, requests, { bound })
+    : await readKeySteps(reader, live.segments, requests, bound);
   const found = keys.filter(isZero).map(({ key }) => ({ key, value: NOTHING }));
   for (const [i, { key }] of open.entries()) {
     const value = valueIn(series[i] as StepSeries, asked);

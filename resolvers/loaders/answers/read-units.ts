@@ -2,7 +2,7 @@ import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { BlockRun } from '../../../topk/cover.ts';
 import type { UnitReadings } from '../../../topk/fold-units.ts';
 import { SharedArrays } from '../../../topk/shared-arrays.ts';
-import { SegmentBlocks, type StartedBlock } from '../blocks/segment-blocks.ts';
+import { type BlocksByStart, SegmentBlocks, type StartedBlock } from '../blocks/segment-blocks.ts';
 import { keysOfSource, mapped, type PartsUnion } from '../keys/parts-union.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { KeysPassing, SegmentGroup } from '../plan/key-questions.ts';
@@ -19,7 +19,7 @@ export const openParts = (reader: SegmentReader): PartsRead => ({
 });
 
 /** What is read of a group. */
-type PartsWanted = {
+export type PartsWanted = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly parts: readonly SegmentPart[];
@@ -59,7 +59,7 @@ type UnitsWanted = {
   readonly read: MeterRead;
   readonly parts: readonly SegmentPart[];
   readonly union: PartsUnion;
-  readonly blocks: SegmentBlocks;
+  readonly blocks: BlocksByStart;
 };
 
 /** A block with readings; start: of its span, epoch seconds. */

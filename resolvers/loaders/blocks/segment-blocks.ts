@@ -17,6 +17,15 @@ type MissingRun = {
 
 export type StartedBlock = { readonly start: number; readonly block: KnownBlock };
 
+/** The blocks of runs of segments that have readings of the meter at `place`. */
+export type BlocksByStart = {
+  readonly startsOf: (
+    segment: StoredSegment,
+    run: BlockRun,
+    place: number,
+  ) => Iterable<StartedBlock>;
+};
+
 const EMPTY: KnownBlock = { ids: new Uint32Array(0), column: null };
 
 /** The blocks that some reads need, each once; those that are not remembered are to be read. */

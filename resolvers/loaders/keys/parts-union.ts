@@ -6,11 +6,11 @@ import { SharedArrays } from '../../../topk/shared-arrays.ts';
 import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
 import { identityOf, type SegmentReader } from '../session/segment-reader.ts';
-import { type SegmentKeys, uniteSegments } from './segment-keys.ts';
+import { type KeyLists, uniteSegments } from './segment-keys.ts';
 
 /** The keys of all that is read. */
 export type PartsUnion = {
-  /** The same segments have the same name. */
+  /** The same lists of the same segments have the same name. */
   readonly name: string;
   readonly keys: KeyList;
   /** By the ordinal of a key in the part's segment its ordinal in `keys`; null: the same. */
@@ -24,7 +24,8 @@ export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
   to: (source + 1) * SOURCE_STEP,
 });
 
-export type KeysRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
+/** rollUps: which keys of theirs are those of their sources. */
+export type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
 
 /**
  * Unites the keys of all that is below no roll-up that is read. The keys of the rest are among
@@ -33,7 +34,7 @@ export type KeysRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlo
 export async function uniteParts(
   reader: SegmentReader,
   parts: readonly SegmentPart[],
-  { keys, blocks }: KeysRead,
+  { keys, rollUps }: KeysRead,
 ): Promise<PartsUnion> {
   const tops = new Set(parts.flatMap(({ segment, above }) => (above.length === 0 ? segment : [])));
   const union = await uniteSegments(reader, [...tops], keys);
@@ -43,7 +44,7 @@ export async function uniteParts(
     if (!top) return union.mapOf(segment);
     const toUnion = union.mapOf(top.rollUp);
     const maps = above.map((step, i) =>
-      idsOf(blocks, step, above[i + 1]?.rollUp.keyCount ?? segment.keyCount),
+      idsOf(rollUps, step, above[i + 1]?.rollUp.keyCount ?? segment.keyCount),
     );
     const [toTop, ...toOthers] = maps;
     if (!toTop) throw new Error(`a part below ${top.rollUp.segmentId} has a step`);

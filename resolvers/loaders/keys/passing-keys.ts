@@ -8,6 +8,8 @@ export type PassingRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
   readonly filter: KeyFilter;
+  /** Whether keys are asked for, or the networks that they lie in. */
+  readonly of: 'keys' | 'networks';
 };
 
 /**
@@ -17,8 +19,9 @@ export type PassingRequest = {
 export async function passingKeys(
   reader: NodeReader,
   labelled: LabelledKeys,
-  { contextId, group, filter }: PassingRequest,
+  { contextId, group, filter, of }: PassingRequest,
 ): Promise<KeysPassing> {
+  if (of === 'networks') return passingNetworks(reader, filter);
   const isSearch = isGiven(filter.search);
   const { versions, memoryKey } = await reader.context(contextId);
   const { keyKind, partKinds } = group.shape;
@@ -33,3 +36,12 @@ export async function passingKeys(
     },
   };
 }
+
+/** What people say about keys says nothing about networks: they have no labels. */
+const passingNetworks = (reader: NodeReader, filter: KeyFilter): KeysPassing => ({
+  name: `networks ${JSON.stringify(filter)}`,
+  match: async (keys) => {
+    await reader.goOn();
+    return reader.memory.threadPool.match(keys, { networks: filter }, reader.signal);
+  },
+});

@@ -14,8 +14,16 @@ import {
   segmentName,
 } from '../session/segment-reader.ts';
 
+/** A list of keys for each of some segments. */
+export type KeyLists = {
+  /** Lists of the same name are the same. */
+  readonly name: string;
+  readonly of: (segment: StoredSegment) => KeyList;
+};
+
 /** The keys of segments of one group; those that are not remembered are to be read. */
-export class SegmentKeys {
+export class SegmentKeys implements KeyLists {
+  readonly name = 'keys';
   readonly #reader: SegmentReader;
   readonly #lists = new Map<StoredSegment, KeyList>();
   readonly #missing = new Map<StoredSegment, SegmentGroup>();
@@ -77,7 +85,7 @@ function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBui
 
 /** The keys of several segments together. */
 export type SegmentUnion = {
-  /** The same segments have the same name. */
+  /** The same lists of the same segments have the same name. */
   readonly name: string;
   readonly keys: KeyList;
   /** By the ordinal of a key in the segment its ordinal in `keys`; null: the same. */
@@ -89,10 +97,10 @@ const NO_KEYS: KeyList = { bytes: new Uint8Array(0), ends: new Uint32Array(0), c
 export async function uniteSegments(
   reader: SegmentReader,
   segments: readonly StoredSegment[],
-  keys: SegmentKeys,
+  keys: KeyLists,
 ): Promise<SegmentUnion> {
   const ordered = segments.toSorted((a, b) => a.segmentId - b.segmentId);
-  const name = `${reader.node} ${ordered.map(identityOf).join(' ')}`;
+  const name = `${keys.name} ${reader.node} ${ordered.map(identityOf).join(' ')}`;
   const [first, ...others] = ordered;
   if (!first) return { name, keys: NO_KEYS, mapOf: () => null };
   if (others.length === 0) return { name, keys: keys.of(first), mapOf: () => null };
@@ -106,7 +114,7 @@ async function unite(
   { memory, threadPool, signal }: SegmentReader,
   name: string,
   ordered: readonly StoredSegment[],
-  keys: SegmentKeys,
+  keys: KeyLists,
 ): Promise<UnitedKeys> {
   const known = memory.find('unions', name);
   if (known) return known;

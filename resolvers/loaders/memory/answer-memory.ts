@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyQuestion, RankedKeys, TopKeys } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { Tally } from './tally.ts';
 
 /** What an answer depends on. */
@@ -82,10 +82,8 @@ const nameOfMade = ({ node, segments, ...asked }: MadeOf): string | null =>
 function named({ read, question }: Pick<AskedBefore, 'read' | 'question'>, of: string) {
   const ranking = rankingName(question);
   if (ranking === null || !('maxItems' in question) || question.within !== null) return null;
-  const { groupId, slot, fold, probeId, interval } = read;
   const { maxItems, passing } = question;
-  const asked = [groupId, slot, fold, probeId, interval.from, interval.to, maxItems];
-  return `${asked.join(' ')} ${ranking} ${of} ${passing?.name ?? ''}`;
+  return `${nameOfRead(read)} ${read.fold} ${maxItems} ${ranking} ${of} ${passing?.name ?? ''}`;
 }
 
 /** What keys are ranked by; null: the question is not for the first of them. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
+import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
 import type { SegmentSeries } from '../../../topk/segment-series.ts';
@@ -13,6 +14,8 @@ export type KnownBlock = { readonly ids: Uint32Array; readonly column: UnitColum
 type Kept = {
   readonly keys: KeyList;
   readonly unions: UnitedKeys;
+  /** Of a segment's addresses. */
+  readonly networks: FormedNetworks;
   /** Of a block's keys, their ordinals in a union. */
   readonly mapped: Uint32Array;
   readonly blocks: KnownBlock;
@@ -20,7 +23,7 @@ type Kept = {
   readonly filters: KeySet;
 };
 
-const KINDS = ['keys', 'unions', 'mapped', 'blocks', 'series', 'filters'] as const;
+const KINDS = ['keys', 'unions', 'networks', 'mapped', 'blocks', 'series', 'filters'] as const;
 
 export type KeptKind = keyof Kept;
 
@@ -48,6 +51,7 @@ export class SegmentMemory {
   readonly #tallies: Readonly<Record<KeptKind, Tally>> = {
     keys: new Tally(),
     unions: new Tally(),
+    networks: new Tally(),
     mapped: new Tally(),
     blocks: new Tally(),
     series: new Tally(),
@@ -56,6 +60,7 @@ export class SegmentMemory {
   readonly #bytes: Record<KeptKind, number> = {
     keys: 0,
     unions: 0,
+    networks: 0,
     mapped: 0,
     blocks: 0,
     series: 0,

@@ -32,7 +32,9 @@ export function blocksOf(segment: StoredSegment, { bucketSeconds }: MeterRead): 
  */
 export function planSegments(live: LiveSegments, read: MeterRead): SegmentPart[] {
   const asked = { interval: read.interval, read, canSubtract: isCounting(read.fold), above: [] };
-  return segmentNodes(live, read).flatMap((node) => coverNode(node, asked).parts);
+  const parts = segmentNodes(live, read).flatMap((node) => coverNode(node, asked).parts);
+  // Networks are formed of each segment's own keys, which a roll-up has no need to tell.
+  return read.prefix === null ? parts : parts.map((part) => ({ ...part, above: [] }));
 }
 
 type CoverQuestion = Pick<SegmentPart, 'above'> & {

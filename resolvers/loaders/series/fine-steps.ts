@@ -5,6 +5,7 @@ import { laneValue } from '../../../segments/codes/lanes.ts';
 import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
+import { nameOfRead } from '../plan/meter-read.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { rowOf } from './segment-series.ts';
 import { type SeriesPart, type StepSeries, stepSeriesOf, valuePart } from './step-series.ts';
@@ -36,10 +37,8 @@ export async function readFineSteps(
   return requests.map((request) => found.get(request) as StepSeries);
 }
 
-const gridName = ({ read, stepSeconds }: FineStepsRequest): string => {
-  const { groupId, slot, probeId, interval } = read;
-  return [groupId, slot, probeId, interval.from, interval.to, stepSeconds].join(' ');
-};
+const gridName = ({ read, stepSeconds }: FineStepsRequest): string =>
+  `${nameOfRead(read)} ${stepSeconds}`;
 
 const originOf = ({ read, stepSeconds }: StepRead): number =>
   floorTo(read.interval.from, stepSeconds);

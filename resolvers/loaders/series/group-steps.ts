@@ -1,8 +1,13 @@
 import type { TimeBound } from '../../../db/read-session.ts';
 import type { Exact } from '../../../domain/exact.ts';
 import type { EpochSeconds } from '../../../domain/interval.ts';
+import { rawNetwork } from '../../../domain/keys/address-forms.ts';
 import { combine } from '../../../domain/topper-arithmetic.ts';
-import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
+import { fullKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
+import { listedFinder } from '../../../segments/filter/listed-keys.ts';
+import { networkFinder } from '../../../segments/filter/network-keys.ts';
+import type { KeyList } from '../../../segments/keys/key-list.ts';
+import { ownMemory } from '../../../segments/keys/key-list-builder.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { foldRows } from '../../../topk/fold-rows.ts';
 import { ordinalsWithin } from '../answers/kernel-questions.ts';
@@ -13,7 +18,7 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 
 /** Total and others of a read by step. */
 export type GroupStepsRead = StepRead & {
-  /** The listed keys in raw form: the others are all but these. */
+  /** The listed keys or networks in raw form: the others are all but these. */
   readonly listed: readonly string[];
   /** null: every key of the group counts. */
   readonly within: KeysWithin | null;
@@ -46,15 +51,13 @@ type Totals = Map<number, { readonly total: Exact[]; readonly others: Exact[] }>
 
 function addSegment(
   totals: Totals,
-  { read, group, listed, within }: GroupStepsRead,
+  asked: GroupStepsRead,
   { blocks }: SegmentSteps,
   keys: KeyList,
 ): void {
+  const { read, group, within } = asked;
   const { codec } = group;
-  const isListed = ordinalSet(
-    keys,
-    listed.flatMap((key) => codec.encodeIfKey(key) ?? []),
-  );
+  const isListed = listedKeys(asked, keys);
   const counted = within && new Set(ordinalsWithin(within, { keys, codec }));
   for (const { step, block } of blocks) {
     if (block.column === null) continue;
@@ -64,15 +67,22 @@ function addSegment(
     const known = totals.get(step) ?? { total: [], others: [] };
     totals.set(step, known);
     known.total.push(total);
-    const unlisted = rows.filter((row) => !isListed.has(block.ids[row] as number));
+    const unlisted = rows.filter((row) => !hasKey(isListed, block.ids[row] as number));
     const others = foldRows(block.column, unlisted, read.fold);
     if (others !== null) known.others.push(others);
   }
 }
 
-function ordinalSet(keys: KeyList, wanted: readonly Uint8Array[]): ReadonlySet<number> {
-  const found = wanted.map((key) => findKey(keys, key)).filter(({ isThere }) => isThere);
-  return new Set(found.map(({ ordinal }) => ordinal));
+/** The listed keys, or those that lie in the listed networks. */
+function listedKeys({ read, group, listed }: GroupStepsRead, keys: KeyList): KeySet {
+  const { codec } = group;
+  const find = read.prefix
+    ? networkFinder(
+        codec,
+        listed.flatMap((key) => rawNetwork(key) ?? []),
+      )
+    : listedFinder(codec, listed);
+  return find(keys, fullKeySet(keys.count, ownMemory));
 }
 
 /** The rows of the keys that count. */

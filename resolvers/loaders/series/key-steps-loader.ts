@@ -1,11 +1,15 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/read-session.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import type { StepRead } from '../blocks/step-blocks.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { NodeReader } from '../session/node-reader.ts';
+import type { SegmentReader } from '../session/segment-reader.ts';
 import { readFineSteps } from './fine-steps.ts';
 import { readKeySteps } from './key-steps.ts';
+import { readNetworkSteps } from './network-steps.ts';
 import type { StepSeries } from './step-series.ts';
 
 /**
@@ -30,9 +34,8 @@ export const keyStepsLoader = (
   );
 
 function requestName({ read, stepSeconds, key, bound }: KeyStepsRequest): string {
-  const { groupId, slot, probeId, interval } = read;
-  const grid = [groupId, slot, probeId, interval.from, interval.to, stepSeconds, bound?.seconds];
-  return `${grid.join(' ')} ${key === null ? 'all' : `key ${key}`}`;
+  const grid = `${nameOfRead(read)} ${stepSeconds} ${bound?.seconds}`;
+  return `${grid} ${key === null ? 'all' : `key ${key}`}`;
 }
 
 async function readSteps(
@@ -48,30 +51,41 @@ async function readSteps(
       if (!group) throw new Error('a context was not read');
       return { group, read, stepSeconds, key };
     });
-    const [coarse, fine] = [
-      asked.filter(isInSeries),
-      asked.flatMap(({ key, ...each }) =>
-        isInSeries(each) || key === null ? [] : [{ ...each, key }],
-      ),
-    ];
-    const ofSeries = await readKeySteps(reader.segments, segments, coarse, bound);
-    const ofBlocks = await readFineSteps(reader.segments, segments, fine, bound);
+    const found = await readAll(reader.segments, segments, asked, bound);
     // What was planned may be of a snapshot that a failed statement has taken along.
-    if (!isOneSnapshot()) continue;
-    const [nextOfSeries, nextOfBlocks] = [ofSeries.values(), ofBlocks.values()];
-    return asked.map((each) => {
-      const next = (isInSeries(each) ? nextOfSeries : nextOfBlocks).next();
-      if (next.done) throw new Error('steps of a group must be of whole topper buckets');
-      return next.value;
-    });
+    if (isOneSnapshot()) return found;
   }
 }
 
-/** Series have a value for each topper bucket: what is finer only the blocks tell. */
-const isInSeries = ({
-  group,
-  stepSeconds,
-}: {
-  readonly group: { readonly shape: { readonly topperBucketSeconds: number } };
-  readonly stepSeconds: number;
-}): boolean => stepSeconds % group.shape.topperBucketSeconds === 0;
+type Asked = StepRead & { readonly key: string | null };
+
+async function readAll(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  asked: readonly Asked[],
+  bound: TimeBound | null,
+): Promise<StepSeries[]> {
+  const inSeries = asked.filter((each) => wayOf(each) === 'series');
+  const fine = asked.filter((each) => wayOf(each) === 'blocks').map(ofOneKey);
+  const ofNetworks = asked.filter((each) => wayOf(each) === 'networks').map(ofOneKey);
+  const found: Record<Way, Iterator<StepSeries>> = {
+    series: (await readKeySteps(reader, live, inSeries, bound)).values(),
+    blocks: (await readFineSteps(reader, live, fine, bound)).values(),
+    networks: (await readNetworkSteps(reader, live, ofNetworks, { bound })).values(),
+  };
+  return asked.map((each) => found[wayOf(each)].next().value as StepSeries);
+}
+
+/** What tells the steps of a key: its series, or blocks; of a network, blocks of all its keys. */
+type Way = 'series' | 'blocks' | 'networks';
+
+function wayOf({ group, read, stepSeconds }: Asked): Way {
+  if (read.prefix !== null) return 'networks';
+  // Series have a value for each topper bucket: what is finer only the blocks tell.
+  return stepSeconds % group.shape.topperBucketSeconds === 0 ? 'series' : 'blocks';
+}
+
+function ofOneKey({ key, ...each }: Asked): StepRead & { readonly key: string } {
+  if (key === null) throw new Error('steps of a group must be of whole topper buckets');
+  return { ...each, key };
+}

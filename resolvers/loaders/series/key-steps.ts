@@ -15,7 +15,7 @@ import { answerSegments } from '../answers/answer-segments.ts';
 import { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { SegmentGroup, SegmentQuestion } from '../plan/key-questions.ts';
-import type { MeterRead } from '../plan/meter-read.ts';
+import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import { SegmentSeriesReads, type SeriesWanted } from './segment-series.ts';
 import {
@@ -80,10 +80,8 @@ export async function readKeySteps(
   return requests.map((request) => found.get(request) as StepSeries);
 }
 
-const gridName = ({ read, stepSeconds }: KeyStepsRequest): string => {
-  const { groupId, slot, probeId, interval } = read;
-  return [groupId, slot, probeId, interval.from, interval.to, stepSeconds].join(' ');
-};
+const gridName = ({ read, stepSeconds }: KeyStepsRequest): string =>
+  `${nameOfRead(read)} ${stepSeconds}`;
 
 const originOf = ({ read, stepSeconds }: KeyStepsRequest): EpochSeconds =>
   floorTo(read.interval.from, stepSeconds);

@@ -133,6 +133,7 @@ async function topper(from: number, to: number, probeId: number | null) {
       fold: 'sum',
       probeId,
       interval: { from, to },
+      prefix: null,
     },
     question: { kind: 'top', maxItems: 5, within: null, passing: null },
   };

@@ -6,6 +6,7 @@ const question = (maxItems: number) => ({
   read: {
     ...{ groupId: 1, bucketSeconds: 60, slot: 0, fold: 'sum' as const, probeId: null },
     interval: { from: 0, to: 60 },
+    prefix: null,
   },
   question: { kind: 'top' as const, maxItems, within: null, passing: null },
 });

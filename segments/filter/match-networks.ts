@@ -1,0 +1,49 @@
+import { isGiven, type KeyFilter, splitNetworkFilter } from '../../domain/key-filter.ts';
+import type { Network } from '../../domain/keys/address-forms.ts';
+import { parseNetworks } from '../../domain/network-filter.ts';
+import { KEY_LENGTHS } from '../keys/byte-part.ts';
+import { NETWORK_CODEC } from '../keys/form-networks.ts';
+import { type KeyList, keyStart } from '../keys/key-list.ts';
+import { AddressRanges } from './address-ranges.ts';
+import { addKey, emptyKeySet, type KeySet, nextKey, removeAll } from './key-set.ts';
+import { keyMatcher } from './match-keys.ts';
+
+/**
+ * Those networks of a list that pass a filter: of `cidr` those that lie wholly inside, of
+ * `excludeCidr` those that do not. Errors: those of checkNetworkFilter.
+ */
+export function matchNetworks(keys: KeyList, filter: KeyFilter): KeySet {
+  const { ofKeys, ofPlaces } = splitNetworkFilter(filter);
+  const { cidr, excludeCidr } = ofPlaces;
+  let passing = keyMatcher(NETWORK_CODEC, ofKeys)(keys);
+  if (isGiven(cidr)) passing = networksInside(keys, passing, parseNetworks(cidr, 'cidr'));
+  if (isGiven(excludeCidr)) {
+    const outer = parseNetworks(excludeCidr, 'excludeCidr');
+    removeAll(passing, networksInside(keys, passing, outer));
+  }
+  return passing;
+}
+
+const { short: SHORT } = KEY_LENGTHS.subnet;
+
+/** Tag and prefix length. */
+const MORE_BYTES = 2;
+
+/** Those of `among` that lie in one of the outer networks and are no larger. */
+function networksInside(keys: KeyList, among: KeySet, outer: readonly Network[]): KeySet {
+  const found = emptyKeySet(keys.count);
+  const byPrefix = new Map<number, AddressRanges>();
+  const notSmallerThan = (prefix: number): AddressRanges => {
+    const ranges =
+      byPrefix.get(prefix) ?? new AddressRanges(outer.filter((each) => each.prefix <= prefix));
+    byPrefix.set(prefix, ranges);
+    return ranges;
+  };
+  for (let i = nextKey(among, 0); i < keys.count; i = nextKey(among, i + 1)) {
+    const [from, to] = [keyStart(keys, i), keys.ends[i] as number];
+    const layout = { length: to - from - MORE_BYTES, tagAt: SHORT, tags: 1 };
+    const ranges = notSmallerThan(keys.bytes[to - 1] as number);
+    if (ranges.has(keys.bytes, from, layout)) addKey(found, i);
+  }
+  return found;
+}

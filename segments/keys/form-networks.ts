@@ -1,0 +1,150 @@
+import type { NetworkLengths } from '../../domain/network-lengths.ts';
+import { ENDS, GOES_ON, KEY_LENGTHS } from './byte-part.ts';
+import { type KeyCodec, keyCodecOf } from './key-codec.ts';
+import { type KeyList, keyStart } from './key-list.ts';
+import { type Allocate, allocateWords, KeyListBuilder, ownMemory } from './key-list-builder.ts';
+
+/** The networks of some addresses. */
+export type FormedNetworks = {
+  /** Their keys, of kind `subnet`. */
+  readonly keys: KeyList;
+  /** By the ordinal of an address, the ordinal of its network in `keys`. */
+  readonly map: Uint32Array;
+};
+
+/** Networks are keys of kind `subnet`. */
+export const NETWORK_CODEC: KeyCodec = keyCodecOf({ keyKind: 'subnet', partKinds: null });
+
+const SHORT = KEY_LENGTHS.ipv4.short;
+const LONG = KEY_LENGTHS.ipv6.short;
+
+/** Address, tag and prefix length. */
+const MOST_BYTES = LONG + 2;
+
+/**
+ * The networks that the addresses of a list lie in, formed within each family. Addresses of a
+ * network are neighbours, but those of the other family may lie between them. So each family has
+ * its networks in order, and the two lists are merged.
+ */
+export function formNetworks(
+  addresses: KeyList,
+  { ipv4, ipv6 }: NetworkLengths,
+  allocate: Allocate = ownMemory,
+): FormedNetworks {
+  const { bytes, ends, count } = addresses;
+  const families = [new Family(bytes, SHORT, ipv4), new Family(bytes, LONG, ipv6)] as const;
+  const [short, long] = families;
+  const map = allocateWords(allocate, count);
+  for (let i = 0; i < count; i += 1) {
+    const start = keyStart(addresses, i);
+    const family = (ends[i] as number) - start === SHORT ? short : long;
+    map[i] = family.placeOf(start);
+  }
+  const { keys, ordinals } = mergeFamilies(families, allocate);
+  // The places in a family that is the only one are the ordinals.
+  if (short.count === 0 || long.count === 0) return { keys, map };
+  const [ofShort, ofLong] = ordinals;
+  for (let i = 0; i < count; i += 1) {
+    const isShort = (ends[i] as number) - keyStart(addresses, i) === SHORT;
+    map[i] = (isShort ? ofShort : ofLong)[map[i] as number] as number;
+  }
+  return { keys, map };
+}
+
+/** The networks of the addresses of one length, which come in ascending order. */
+class Family {
+  readonly #bytes: Uint8Array;
+  readonly #length: number;
+  readonly #bits: number;
+  /** Of each network, where the bytes of its first address begin. */
+  readonly #firsts: number[] = [];
+  #last = -1;
+
+  constructor(bytes: Uint8Array, length: number, bits: number) {
+    this.#bytes = bytes;
+    this.#length = length;
+    this.#bits = bits;
+  }
+
+  get count(): number {
+    return this.#firsts.length;
+  }
+
+  /** The place among the family's networks of the one of the address that begins at `start`. */
+  placeOf(start: number): number {
+    if (this.#last < 0 || !beginAlike(this.#bytes, this.#last, start, this.#bits)) {
+      this.#firsts.push(start);
+      this.#last = start;
+    }
+    return this.#firsts.length - 1;
+  }
+
+  /** Writes the compact key of a network; the result is how many bytes it has. */
+  write(place: number, into: Uint8Array): number {
+    const start = this.#firsts[place] as number;
+    for (let i = 0; i < this.#length; i += 1) {
+      const kept = Math.min(8, Math.max(0, this.#bits - 8 * i));
+      const byte = (this.#bytes[start + i] as number) & ~(0xff >> kept);
+      into[i < SHORT ? i : i + 1] = byte;
+    }
+    into[SHORT] = this.#length === SHORT ? ENDS : GOES_ON;
+    into[this.#length + 1] = this.#bits;
+    return this.#length + 2;
+  }
+}
+
+function beginAlike(bytes: Uint8Array, a: number, b: number, bits: number): boolean {
+  const whole = bits >>> 3;
+  for (let i = 0; i < whole; i += 1) if (bytes[a + i] !== bytes[b + i]) return false;
+  const rest = bits & 7;
+  if (rest === 0) return true;
+  return ((bytes[a + whole] as number) ^ (bytes[b + whole] as number)) >>> (8 - rest) === 0;
+}
+
+/** A family's networks one after the other. */
+type Cursor = {
+  readonly family: Family;
+  readonly ordinals: Uint32Array;
+  readonly key: Uint8Array;
+  place: number;
+  length: number;
+};
+
+function mergeFamilies(families: readonly [Family, Family], allocate: Allocate) {
+  const [short, long] = families;
+  const count = short.count + long.count;
+  const size = short.count * (SHORT + 2) + long.count * MOST_BYTES;
+  const merged = new KeyListBuilder({ keys: count, bytes: size }, allocate);
+  const [a, b] = [cursorOf(short), cursorOf(long)] as const;
+  while (merged.count < count) {
+    const next = isFirst(a, b) ? a : b;
+    next.ordinals[next.place] = merged.count;
+    merged.add(next.key, 0, next.length);
+    next.place += 1;
+    advance(next);
+  }
+  return { keys: merged.finish(), ordinals: [a.ordinals, b.ordinals] as const };
+}
+
+function cursorOf(family: Family): Cursor {
+  const key = new Uint8Array(MOST_BYTES);
+  const cursor = { family, ordinals: new Uint32Array(family.count), key, place: 0, length: 0 };
+  advance(cursor);
+  return cursor;
+}
+
+function advance(cursor: Cursor): void {
+  const { family, place, key } = cursor;
+  cursor.length = place < family.count ? family.write(place, key) : 0;
+}
+
+/** Whether the short one's network comes next. Keys of different lengths differ in their tags. */
+function isFirst(a: Cursor, b: Cursor): boolean {
+  if (a.length === 0) return false;
+  if (b.length === 0) return true;
+  for (let i = 0; i < SHORT + 1; i += 1) {
+    const difference = (a.key[i] as number) - (b.key[i] as number);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
