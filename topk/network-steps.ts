@@ -29,7 +29,9 @@ export function foldNetworkSteps(question: NetworkStepsQuestion): NetworkSteps[]
   const units = lists.flatMap((list) => unitsOf(list, question));
   const folded = foldUnits(units, fold, networks.length * stepCount);
   const counted = countedRows(folded);
-  const rows = counted.rows.slice(0, counted.length).sort();
+  const found = counted.rows.slice(0, counted.length);
+  // Only those that were noted as they were met are in any other order.
+  const rows = folded.touched === null ? found : found.sort();
   const column = pickRows(folded, rows);
   releaseRows(counted);
   releaseFolded(folded);

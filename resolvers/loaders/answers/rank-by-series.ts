@@ -29,6 +29,18 @@ export type SearchSizes = {
 
 const SIZES: SearchSizes = { firstKeys: 512, keysAtOnce: 1024 };
 
+/** What networks have in topper buckets is read for all of them at once: so many values. */
+const NETWORK_VALUES = 4_000_000;
+const MOST_NETWORKS = 16_384;
+
+/** To look at a network costs as much as to look at many, so many are looked at, in one go. */
+function sizesOf({ read, question }: SeriesAsked): SearchSizes {
+  if (read.prefix === null) return SIZES;
+  const fitting = Math.floor(NETWORK_VALUES / Math.max(1, question.bucketCount));
+  const networks = Math.min(MOST_NETWORKS, Math.max(SIZES.firstKeys, fitting));
+  return { firstKeys: networks, keysAtOnce: networks };
+}
+
 /** How many times as many bounds are looked at next, where this was not enough. */
 const MORE_KEYS = 4;
 
@@ -53,7 +65,10 @@ export async function rankBySeries(
   reader: SegmentReader,
   live: LiveSegments,
   asked: SeriesAsked,
-  { bound, sizes = SIZES }: { readonly bound: TimeBound | null; readonly sizes?: SearchSizes },
+  {
+    bound,
+    sizes = sizesOf(asked),
+  }: { readonly bound: TimeBound | null; readonly sizes?: SearchSizes },
 ): Promise<RankedKeys> {
   const search: Search = { reader, live, asked, bound };
   const { maxItems } = asked.question;
