@@ -1,6 +1,6 @@
-import type { Logger } from '../server/log.ts';
-import type { Settings } from '../server/settings.ts';
-import { openWaitingRoom } from '../server/waiting-room.ts';
+import { openWaitingRoom } from '../server/http/waiting-room.ts';
+import type { Settings } from '../server/settings/settings.ts';
+import type { Logger } from '../server/telemetry/log.ts';
 import type { ConversionProgress } from '../store/convert/convert-database.ts';
 import { hasOldStore, replaceOldStore } from '../store/convert/replace-old-store.ts';
 

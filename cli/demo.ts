@@ -4,8 +4,8 @@ import { type DemoState, selectDemoState } from '../db/write/select-demo-state.t
 import { selectIsUnused } from '../db/write/select-is-unused.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import { createDemo, DEMO_NAME } from '../ingest/demo/demo.ts';
-import type { Logger } from '../server/log.ts';
-import type { Settings } from '../server/settings.ts';
+import type { Settings } from '../server/settings/settings.ts';
+import type { Logger } from '../server/telemetry/log.ts';
 
 export type DemoCredentials = { readonly username: string; readonly token: string };
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { SettingsError } from '../server/settings.ts';
+import { SettingsError } from '../server/settings/settings.ts';
 
 /**
  * Sets in `env` what a file of lines `NAME=value` says, where there is one; what is set already

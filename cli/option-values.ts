@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { MOMENT_FORM, parseMoment } from '../domain/moment.ts';
 import { isName, NAME_FORM } from '../ingest/storable-text.ts';
-import { readSettings } from '../server/settings.ts';
+import { readSettings } from '../server/settings/settings.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The name of a context, a probe or a pool. */

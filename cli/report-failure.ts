@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { asTyped } from '../db/command-form.ts';
-import { SettingsError } from '../server/settings.ts';
+import { SettingsError } from '../server/settings/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
 import { UsageError } from './usage-error.ts';
 

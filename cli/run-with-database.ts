@@ -1,7 +1,7 @@
 import { isCheckout } from '../db/command-form.ts';
 import { selectIsUnused } from '../db/write/select-is-unused.ts';
 import { withConnection } from '../db/write/with-connection.ts';
-import { readSettings, type Settings } from '../server/settings.ts';
+import { readSettings, type Settings } from '../server/settings/settings.ts';
 import { demoCommand } from './demo-command.ts';
 import { listenForSignals } from './listen-for-signals.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';

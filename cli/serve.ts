@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { migrate } from '../db/migrate.ts';
-import type { TrustedDocuments } from '../server/documents.ts';
-import { createLog, type Logger } from '../server/log.ts';
-import { openTracing } from '../server/open-tracing.ts';
+import type { TrustedDocuments } from '../server/documents/documents.ts';
 import type { ParentOptions, RunningProcesses } from '../server/processes/parent.ts';
-import { readSettings, type Settings } from '../server/settings.ts';
+import { readSettings, type Settings } from '../server/settings/settings.ts';
 import type { ServingOptions } from '../server/start-serving.ts';
+import { createLog, type Logger } from '../server/telemetry/log.ts';
+import { openTracing } from '../server/telemetry/open-tracing.ts';
 import { convertAtStart } from './convert-at-start.ts';
 import { prepareDemo } from './demo.ts';
 import { listenForSignals } from './listen-for-signals.ts';
@@ -97,7 +97,7 @@ async function start(options: ServingOptions & ParentOptions): Promise<RunningPr
 }
 
 async function trustedDocuments(file: string): Promise<TrustedDocuments> {
-  const { DocumentsError, readDocuments } = await import('../server/read-documents.ts');
+  const { DocumentsError, readDocuments } = await import('../server/documents/read-documents.ts');
   try {
     return await readDocuments(file);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { commandForm } from '../db/command-form.ts';
 import { shellWord } from '../domain/shell-word.ts';
-import type { Settings } from '../server/settings.ts';
+import type { Settings } from '../server/settings/settings.ts';
 import { demoCommand } from './demo-command.ts';
 
 type Credentials = { readonly username: string; readonly token: string };

@@ -1,14 +1,14 @@
 import { AlertTally } from '../server/alerts/alert-tally.ts';
 import { NotificationTally } from '../server/alerts/notify/notification-tally.ts';
+import { RetentionTally } from '../server/background/retention-tally.ts';
 import { registerBackground } from '../server/background-metrics.ts';
-import { Drain } from '../server/drain.ts';
+import { Drain } from '../server/connections/drain.ts';
 import { createHttpServer } from '../server/http-server.ts';
-import { createLog } from '../server/log.ts';
 import { MergingTally } from '../server/merging/merging-tally.ts';
 import { registerProcesses } from '../server/processes/process-metrics.ts';
-import { RetentionTally } from '../server/retention-tally.ts';
-import { createService } from '../server/service.ts';
-import { readSettings } from '../server/settings.ts';
+import { createService } from '../server/service/service.ts';
+import { readSettings } from '../server/settings/settings.ts';
+import { createLog } from '../server/telemetry/log.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
 /** Nobody connects to it. */

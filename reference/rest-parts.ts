@@ -1,7 +1,7 @@
 import { COMMON_PARAMETERS } from '../rest/decode-common.ts';
 import { ENDPOINT_DESCRIPTIONS, parametersOf } from '../rest/openapi.ts';
 import type { Parameter } from '../rest/parameter.ts';
-import { readSettings } from '../server/settings.ts';
+import { readSettings } from '../server/settings/settings.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
 /** The endpoints and their parameters, as rest/ has them, where no setting was changed. */

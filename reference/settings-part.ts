@@ -1,8 +1,8 @@
-import { SETTING_TEXTS } from '../server/setting-texts.ts';
-import { SETTING_FORMS } from '../server/settings.ts';
+import { SETTING_TEXTS } from '../server/settings/setting-texts.ts';
+import { SETTING_FORMS } from '../server/settings/settings.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** server/settings.ts, in its order. */
+/** server/settings/settings.ts, in its order. */
 export const settingsPart = (): string =>
   markdownTable(
     ['variable', 'default', 'must be', 'meaning'],

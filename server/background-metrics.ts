@@ -3,10 +3,10 @@ import { registerAlerts } from './alerts/alert-metrics.ts';
 import type { AlertTally } from './alerts/alert-tally.ts';
 import { registerNotifications } from './alerts/notify/notification-metrics.ts';
 import type { NotificationTally } from './alerts/notify/notification-tally.ts';
+import type { RetentionTally } from './background/retention-tally.ts';
 import { registerFeedLosses } from './merging/feed-loss-metrics.ts';
 import { registerImports, registerMerging, registerSegments } from './merging/merging-metrics.ts';
 import type { MergingTally } from './merging/merging-tally.ts';
-import type { RetentionTally } from './retention-tally.ts';
 
 export type ObservedBackground = {
   readonly merging: MergingTally;

@@ -3,12 +3,12 @@ import { AlertTally } from './alerts/alert-tally.ts';
 import { type KeepDecidingOptions, keepDeciding } from './alerts/keep-deciding.ts';
 import { type KeepNotifyingOptions, keepNotifying } from './alerts/notify/keep-notifying.ts';
 import { NotificationTally } from './alerts/notify/notification-tally.ts';
+import { type KeepRetentionOptions, keepRetention } from './background/keep-retention.ts';
+import { RetentionTally } from './background/retention-tally.ts';
 import { registerBackground } from './background-metrics.ts';
-import { type KeepRetentionOptions, keepRetention } from './keep-retention.ts';
-import type { Logger } from './log.ts';
 import { type KeepMergedOptions, keepMerged } from './merging/keep-merged.ts';
 import { MergingTally } from './merging/merging-tally.ts';
-import { RetentionTally } from './retention-tally.ts';
+import type { Logger } from './telemetry/log.ts';
 
 export type BackgroundOptions = {
   readonly databaseUrl: string;

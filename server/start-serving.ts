@@ -1,11 +1,11 @@
 import { isCheckout } from '../db/command-form.ts';
+import { Drain } from './connections/drain.ts';
+import { listen } from './connections/listen.ts';
+import { createDashboard } from './dashboard/dashboard.ts';
 import { type BuiltPage, readPage } from './dashboard/read-page.ts';
-import { createDashboard } from './dashboard.ts';
-import { Drain } from './drain.ts';
-import type { ExplorerOptions } from './explorer.ts';
+import type { ExplorerOptions } from './explorer/explorer.ts';
 import { createHttpServer } from './http-server.ts';
-import { listen } from './listen.ts';
-import { createService, type Service, type ServiceOptions } from './service.ts';
+import { createService, type Service, type ServiceOptions } from './service/service.ts';
 
 export type ServingOptions = ServiceOptions & {
   readonly explorer: ExplorerOptions;

@@ -1,11 +1,11 @@
 import type * as embedded from '../../db/embedded/start-embedded.ts';
 import type * as feed from '../../ingest/feed/feed-batches.ts';
 import type { Flow } from '../../ingest/flows/flow.ts';
-import type * as log from '../../server/log.ts';
 import type * as keepMerged from '../../server/merging/keep-merged.ts';
 import type * as visit from '../../server/merging/merge-visit.ts';
-import type * as settings from '../../server/settings.ts';
+import type * as settings from '../../server/settings/settings.ts';
 import type * as server from '../../server/start-server.ts';
+import type * as log from '../../server/telemetry/log.ts';
 import type { FeedModule } from '../feed/product-parts.ts';
 import type { ServerModules, StartEmbedded } from '../systems/product.ts';
 import type { MergingModules } from '../systems/product-merging.ts';

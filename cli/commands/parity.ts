@@ -7,7 +7,7 @@ import type { ReplayTarget } from '../../parity/ask-service.ts';
 import { type LoadedRequests, loadRequests } from '../../parity/load-requests.ts';
 import type { ReplayedRequest } from '../../parity/read-requests.ts';
 import { type ParityReport, runParity } from '../../parity/run-parity.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { counted } from '../counted.ts';
 import { listenForSignals } from '../listen-for-signals.ts';
 import { openSources } from '../open-sources.ts';

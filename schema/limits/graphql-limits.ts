@@ -1,4 +1,4 @@
-/** What an operation may ask for; the settings give each of them (server/settings.ts). */
+/** What an operation may ask for; the settings give each of them (server/settings/settings.ts). */
 export type GraphQLLimits = {
   readonly tokens: number;
   /** Fields within fields. */

@@ -5,8 +5,12 @@ import type { Connection } from '../../db/write/connection.ts';
 import { conditionText } from '../../domain/alerts/condition-text.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type BackgroundWork, type Delays, workInBackground } from '../background-work.ts';
-import type { Logger } from '../log.ts';
+import {
+  type BackgroundWork,
+  type Delays,
+  workInBackground,
+} from '../background/background-work.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { AlertTally } from './alert-tally.ts';
 import { type Deciding, decideRule, type RuleOutcome } from './decide-rule.ts';
 import { DecidingSession } from './deciding-session.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { projectRoot } from '../../db/project-root.ts';
-import type { TrustedDocuments } from '../documents.ts';
+import type { TrustedDocuments } from '../documents/documents.ts';
 
 /** A file that the page loads: as it is, and packed by the build. */
 export type PageFile = {

@@ -1,5 +1,5 @@
 import { EXAMPLES } from '../../schema/examples.ts';
-import { PERMISSIONS_POLICY } from '../permissions-policy.ts';
+import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
 import type { AssetName, Assets } from './assets.ts';
 import { htmlPage } from './html-page.ts';
 

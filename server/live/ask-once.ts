@@ -4,11 +4,11 @@ import { type Identity, identifyBy } from '../../resolvers/identity.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { withCode } from '../../schema/render-error.ts';
 import { schema } from '../../schema/schema.ts';
-import { masked, renderResult } from '../hot-graphql.ts';
-import { noteErrors } from '../observe-graphql.ts';
-import type { AskedFor, Service } from '../service.ts';
-import { withScope } from '../with-scope.ts';
-import type { AskedOperation } from './subscription-slot.ts';
+import { masked, renderResult } from '../graphql/hot-graphql.ts';
+import { noteErrors } from '../graphql/observe-graphql.ts';
+import type { AskedOperation } from '../graphql/subscription-slot.ts';
+import type { AskedFor, Service } from '../service/service.ts';
+import { withScope } from '../service/with-scope.ts';
 
 /** A subscriber who has logged in. */
 export type Follower = { readonly username: string; readonly digest: Buffer };

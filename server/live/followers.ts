@@ -1,15 +1,15 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { AskedSubscription } from '../../schema/asked-subscription.ts';
 import { causeOf, errorKindOf, renderError } from '../../schema/render-error.ts';
-import { renderResult } from '../hot-graphql.ts';
-import { CallerGone } from '../http-exchange.ts';
+import { type Followed, followedBy, grantOf } from '../graphql/followed-by.ts';
+import { renderResult } from '../graphql/hot-graphql.ts';
+import type { AskedOperation } from '../graphql/subscription-slot.ts';
+import { CallerGone } from '../http/http-exchange.ts';
 import { type Asking, askOnce } from './ask-once.ts';
 import type { LiveEvent } from './event-stream.ts';
-import { type Followed, followedBy, grantOf } from './follow.ts';
 import { nullEvent, signedOutEvent } from './last-events.ts';
 import { LIVE_GATE, type LiveParts } from './live-parts.ts';
 import type { Stream } from './stream.ts';
-import type { AskedOperation } from './subscription-slot.ts';
 
 export type FollowersOptions = {
   readonly operation: AskedOperation;

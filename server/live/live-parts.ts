@@ -1,9 +1,9 @@
 import { serviceError } from '../../domain/errors.ts';
 import type { LogInGate } from '../../resolvers/log-in-gate.ts';
-import type { Service } from '../service.ts';
-import type { Whereabouts } from './follow.ts';
+import type { Service } from '../service/service.ts';
 import type { Permits } from './permits.ts';
 import type { VersionWatch } from './version-watch.ts';
+import type { Whereabouts } from './watched-node.ts';
 
 /** What all questions share. */
 export type LiveParts = {

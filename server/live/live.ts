@@ -1,14 +1,15 @@
 import { serviceError } from '../../domain/errors.ts';
 import { digestOf } from '../../resolvers/identity.ts';
 import { readCredentials } from '../../schema/credentials.ts';
-import type { Admission } from '../admission.ts';
-import { headersOf } from '../headers-of.ts';
-import type { Exchange } from '../http-exchange.ts';
-import type { Service } from '../service.ts';
+import type { Admission } from '../admission/admission.ts';
+import { followedBy } from '../graphql/followed-by.ts';
+import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
+import { headersOf } from '../http/headers-of.ts';
+import type { Exchange } from '../http/http-exchange.ts';
+import type { Service } from '../service/service.ts';
 import { acceptsStream } from './accepts-stream.ts';
 import { alertMessages } from './alert-messages.ts';
 import { EventStream } from './event-stream.ts';
-import { followedBy } from './follow.ts';
 import type { Followers } from './followers.ts';
 import { registerLive } from './live-metrics.ts';
 import type { LiveParts } from './live-parts.ts';
@@ -19,7 +20,6 @@ import { Permits } from './permits.ts';
 import { Question } from './question.ts';
 import { RightsCheck } from './rights-check.ts';
 import type { Stream } from './stream.ts';
-import type { OpenedSubscription } from './subscription-slot.ts';
 import { VersionWatch } from './version-watch.ts';
 
 /** By field of `Subscription`: those whose messages do not replace each other. */

@@ -1,7 +1,7 @@
 import { groupBy } from '../../domain/group-by.ts';
 import type { Identity } from '../../resolvers/identity.ts';
+import { grantOf } from '../graphql/followed-by.ts';
 import { eventOf } from './event-stream.ts';
-import { grantOf } from './follow.ts';
 import { Followers, type FollowersOptions } from './followers.ts';
 import { errorEvent } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';

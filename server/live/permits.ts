@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Admission } from '../admission.ts';
+import type { Admission } from '../admission/admission.ts';
 
 /**
  * Limits how many answers are computed for subscriptions at once, each with a permit of admission,

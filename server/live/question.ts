@@ -1,14 +1,15 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { Identity } from '../../resolvers/identity.ts';
+import { grantOf } from '../graphql/followed-by.ts';
 import type { Asking } from './ask-once.ts';
 import { eventOf, type LiveEvent } from './event-stream.ts';
-import { grantOf, placeOf } from './follow.ts';
 import { Followers, type FollowersOptions } from './followers.ts';
 import type { LiveParts } from './live-parts.ts';
 import { Pace } from './pace.ts';
 import { hasPassingError } from './passing-errors.ts';
 import type { Stream } from './stream.ts';
 import type { Watched } from './version-watch.ts';
+import { watchedNode } from './watched-node.ts';
 
 /**
  * A subscription that any number of streams share. After each commit that may change its answer, it
@@ -59,7 +60,7 @@ export class Question {
   #watchWhere(identity: Identity): void {
     const { followed } = this.followers;
     const granted = grantOf(identity, followed);
-    const place = granted && placeOf(followed, granted, this.#parts.whereabouts);
+    const place = granted && watchedNode(followed, granted, this.#parts.whereabouts);
     const { nodeUrl, contextId } = this.#place ?? {};
     if (!place || (place.nodeUrl === nodeUrl && place.contextId === contextId)) return;
     this.#unwatch?.();

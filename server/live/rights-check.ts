@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { selectRights } from '../../db/queries/live/select-rights.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { askNode } from './ask-node.ts';
 import type { Followers } from './followers.ts';
 

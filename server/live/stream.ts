@@ -1,4 +1,4 @@
-import type { Exchange } from '../http-exchange.ts';
+import type { Exchange } from '../http/http-exchange.ts';
 import type { Follower } from './ask-once.ts';
 import type { EventStream } from './event-stream.ts';
 

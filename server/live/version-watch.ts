@@ -4,7 +4,7 @@ import { selectWatchedAlerts } from '../../db/queries/live/select-watched-alerts
 import { selectWatchedVersions } from '../../db/queries/live/select-watched-versions.ts';
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { askNode } from './ask-node.ts';
 
 /** A context on a node. */

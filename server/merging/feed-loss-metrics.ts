@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { BoundedNames } from '../bounded-names.ts';
+import { BoundedNames } from '../telemetry/bounded-names.ts';
 import type { MergingTally } from './merging-tally.ts';
 
 type Count = (losses: FeedLossCounts) => number;

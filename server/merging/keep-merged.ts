@@ -8,8 +8,12 @@ import {
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
-import { type BackgroundWork, type Delays, workInBackground } from '../background-work.ts';
-import type { Logger } from '../log.ts';
+import {
+  type BackgroundWork,
+  type Delays,
+  workInBackground,
+} from '../background/background-work.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { type KnownSegments, lookAtSegments, waitingSegments } from './known-segments.ts';
 import { lookAtImports } from './look-at-imports.ts';
 import type { VisitContext } from './merge-visit.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { LIMITS } from '../../domain/limits.ts';
-import { BoundedNames } from '../bounded-names.ts';
+import { BoundedNames } from '../telemetry/bounded-names.ts';
 import type { MergingTally, SegmentsOfContext } from './merging-tally.ts';
 
 /** What merging and sweeping in the background do. */

@@ -1,11 +1,11 @@
-import { createLog } from '../log.ts';
-import { openTracing } from '../open-tracing.ts';
+import type { Siblings } from '../service/siblings.ts';
 import { startServing } from '../start-serving.ts';
+import { createLog } from '../telemetry/log.ts';
+import { openTracing } from '../telemetry/open-tracing.ts';
 import { valuesOf } from './gathered-metrics.ts';
 import type { Assignment } from './messages.ts';
 import { ParentLink } from './parent-link.ts';
 import { SharedKnowledge } from './shared-knowledge.ts';
-import type { Siblings } from './siblings.ts';
 
 // The program of a serving process: it answers requests, and does nothing else.
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** What one of several processes may use. */
 export type Share = {

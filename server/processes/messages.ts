@@ -1,6 +1,6 @@
 import type { NodeRow } from '../../resolvers/loaders/session/request-reads.ts';
-import type { ExplorerOptions } from '../explorer.ts';
-import type { LogInChange, LogInCounts } from '../log-in-failures.ts';
+import type { LogInChange, LogInCounts } from '../admission/log-in-failures.ts';
+import type { ExplorerOptions } from '../explorer/explorer.ts';
 import type { Share } from './divide-settings.ts';
 
 /** What a process is told to serve. A message, as the database's address has a password. */

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { LIMITS } from '../../domain/limits.ts';
-import type { TrustedDocuments } from '../documents.ts';
-import type { ExplorerOptions } from '../explorer.ts';
-import { collectNodeMetrics } from '../metrics.ts';
-import type { Settings } from '../settings.ts';
+import type { TrustedDocuments } from '../documents/documents.ts';
+import type { ExplorerOptions } from '../explorer/explorer.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type BackgroundOptions, startBackground } from '../start-background.ts';
+import { collectNodeMetrics } from '../telemetry/metrics.ts';
 import { shareOf } from './divide-settings.ts';
 import { GatheredMetrics } from './gathered-metrics.ts';
 import type { Member } from './member.ts';

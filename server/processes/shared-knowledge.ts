@@ -1,6 +1,6 @@
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
-import { LogInFailures, logInLimits } from '../log-in-failures.ts';
-import type { Settings } from '../settings.ts';
+import { LogInFailures, logInLimits } from '../admission/log-in-failures.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Knowledge, News } from './messages.ts';
 
 /**

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { Member } from './member.ts';
 import type { FromChild } from './messages.ts';
 

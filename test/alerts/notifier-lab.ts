@@ -6,7 +6,7 @@ import {
   keepNotifying,
 } from '../../server/alerts/notify/keep-notifying.ts';
 import { NotificationTally } from '../../server/alerts/notify/notification-tally.ts';
-import { createLog } from '../../server/log.ts';
+import { createLog } from '../../server/telemetry/log.ts';
 import { collectingStream } from '../support/collecting-stream.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 

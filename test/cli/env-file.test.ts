@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadEnvFile } from '../../cli/load-env-file.ts';
-import { SettingsError } from '../../server/settings.ts';
+import { SettingsError } from '../../server/settings/settings.ts';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
 
 let folder: string;

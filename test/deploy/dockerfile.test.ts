@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
-import { SETTING_NAMES } from '../../server/settings.ts';
+import { SETTING_NAMES } from '../../server/settings/settings.ts';
 import { startTestService } from '../support/service.ts';
 
 type Instruction = { readonly name: string; readonly rest: string };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { SETTING_NAMES } from '../../server/settings.ts';
+import { SETTING_NAMES } from '../../server/settings/settings.ts';
 
 const read = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
 

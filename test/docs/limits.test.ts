@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { operationCost } from '../../schema/limits/cost-fault.ts';
-import { SETTING_FORMS } from '../../server/settings.ts';
+import { SETTING_FORMS } from '../../server/settings/settings.ts';
 
 const textOf = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
 

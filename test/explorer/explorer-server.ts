@@ -1,9 +1,9 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { ExplorerOptions } from '../../server/explorer.ts';
-import { createLog } from '../../server/log.ts';
-import { readSettings } from '../../server/settings.ts';
+import type { ExplorerOptions } from '../../server/explorer/explorer.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
+import { createLog } from '../../server/telemetry/log.ts';
 
 /** The page and its assets need no database: nobody connects to this one. */
 export const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { AlertTally } from '../../server/alerts/alert-tally.ts';
 import { keepDeciding } from '../../server/alerts/keep-deciding.ts';
 import { keepNotifying } from '../../server/alerts/notify/keep-notifying.ts';
-import { createLog } from '../../server/log.ts';
+import { createLog } from '../../server/telemetry/log.ts';
 import { hangs, takes } from '../alerts/webhook-stand-in.ts';
 import { type BreakableServer, startBreakable } from '../support/breakable-server.ts';
 import { collectingStream } from '../support/collecting-stream.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import { isOnCluster } from '../support/on-cluster.ts';
 import type { Line, TestService } from '../support/service.ts';

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { ENDPOINT_DESCRIPTIONS, openApi, parametersOf } from '../../rest/openapi.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { group, guidOf, startLab } from '../support/lab.ts';
 import { ENDPOINT_NAMES, startTestService, type TestService } from '../support/service.ts';
 

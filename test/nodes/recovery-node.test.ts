@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { addUser } from '../../ingest/users.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
 import { makeReady, withClient } from '../support/database.ts';
 import { importLines } from '../support/import-lines.ts';

@@ -5,9 +5,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { readPage } from '../../server/dashboard/read-page.ts';
-import { createLog } from '../../server/log.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { type RunningServer, startServer } from '../../server/start-server.ts';
+import { createLog } from '../../server/telemetry/log.ts';
 import { ask, DEMO, NO_DATABASE, startExplorerServer } from '../explorer/explorer-server.ts';
 
 const HTML = { accept: 'text/html,*/*;q=0.8' };

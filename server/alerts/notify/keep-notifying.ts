@@ -2,8 +2,12 @@ import { NEEDS_SESSION } from '../../../db/pooling.ts';
 import type { Retries } from '../../../db/write/alerts/update-failed.ts';
 import { isTransactionPooled, openConnection } from '../../../db/write/connection.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { type BackgroundWork, type Delays, workInBackground } from '../../background-work.ts';
-import type { Logger } from '../../log.ts';
+import {
+  type BackgroundWork,
+  type Delays,
+  workInBackground,
+} from '../../background/background-work.ts';
+import type { Logger } from '../../telemetry/log.ts';
 import { NotificationTally } from './notification-tally.ts';
 import { Notifier } from './notifier.ts';
 import type { Variable } from './sink-address.ts';

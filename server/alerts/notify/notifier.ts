@@ -4,7 +4,7 @@ import { tryLockNotifications } from '../../../db/write/alerts/try-lock-notifica
 import type { Retries } from '../../../db/write/alerts/update-failed.ts';
 import type { OpenConnection } from '../../../db/write/connection.ts';
 import { groupBy } from '../../../domain/group-by.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../telemetry/log.ts';
 import { AlertmanagerSender } from './alertmanager-sender.ts';
 import type { NotificationTally } from './notification-tally.ts';
 import { type OnDatabase, oneAtATime } from './one-at-a-time.ts';

@@ -1,7 +1,7 @@
 import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
 import { type ToldChanges, updateDelivered } from '../../../db/write/alerts/update-delivered.ts';
 import { type Retries, updateFailed } from '../../../db/write/alerts/update-failed.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../telemetry/log.ts';
 import type { NotificationTally } from './notification-tally.ts';
 import type { OnDatabase } from './one-at-a-time.ts';
 import { declaredAt } from './sink-address.ts';

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { Server, ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ServiceError, serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { renderError } from '../../rest/handle-request.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { LastResponses } from './last-responses.ts';
+
+type ConnectionSettings = Pick<
+  Settings,
+  'maxConnections' | 'headersSeconds' | 'slowCallerSeconds' | 'keepAliveSeconds'
+>;
+
+/** What `node:http` watches over by itself; work on a request is bounded by the request's own. */
+export function connectionOptions(settings: ConnectionSettings): ServerOptions {
+  return {
+    maxHeaderSize: LIMITS.headerBytes,
+    headersTimeout: headersSecondsOf(settings) * 1000,
+    requestTimeout: settings.slowCallerSeconds * 1000,
+    connectionsCheckingInterval: LIMITS.connectionCheckMs,
+    keepAliveTimeout: settings.keepAliveSeconds * 1000,
+    // What Node says of a request without a host is nothing: it is told as all others are.
+    requireHostHeader: false,
+    // A caller whose machine was switched off never says that it has gone.
+    keepAlive: true,
+    keepAliveInitialDelay: LIMITS.tcpProbeMs,
+  };
+}
+
+/** Headers are part of the request. */
+const headersSecondsOf = ({ headersSeconds, slowCallerSeconds }: ConnectionSettings): number =>
+  Math.min(headersSeconds, slowCallerSeconds);
+
+/** Bounds the number of connections, and answers what arrives on one and is no request. */
+export function guardConnections(
+  server: Server,
+  settings: ConnectionSettings,
+  { log, lastResponses }: { readonly log: Logger; readonly lastResponses: LastResponses },
+): void {
+  server.maxConnections = settings.maxConnections;
+  // Lines beyond a count would be left out without a word; they are bounded in bytes already.
+  server.maxHeadersCount = 0;
+  // What is expected beside `100-continue` may be passed over (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', ({ socket }) => {
+    // Answers to what was asked before it would be taken for its own.
+    if (lastResponses.get(socket)?.writableFinished === false) socket.destroy();
+    else endWith(socket, rawAnswer(NO_TUNNEL, randomUUID()));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const last = lastResponses.get(socket);
+    const isAnswering = last?.headersSent === true && !last.writableFinished;
+    // Gone already, told already, or in the middle of an answer that this would become part of.
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+      socket.destroy();
+      return;
+    }
+    const isInBody = last?.req.complete === false;
+    const late = isInBody
+      ? { 'headers or request': 'request', seconds: settings.slowCallerSeconds }
+      : { 'headers or request': 'headers', seconds: headersSecondsOf(settings) };
+    const refusal = refusalOf(error.code, late);
+    const requestId = randomUUID();
+    const { remoteAddress: caller } = socket;
+    log.info({ requestId, caller, code: error.code, status: refusal.status }, 'not a request');
+    endWith(socket, rawAnswer(refusal, requestId));
+  });
+}
+
+const NO_TUNNEL = serviceError('methodNotAllowed', {
+  method: 'CONNECT',
+  methods: 'GET, HEAD or POST',
+});
+
+function refusalOf(
+  code: string | undefined,
+  late: Readonly<Record<string, string | number>>,
+): ServiceError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return serviceError('tooSlow', late);
+    case 'HPE_HEADER_OVERFLOW':
+      return serviceError('headersTooLarge', { limit: LIMITS.headerBytes });
+    default:
+      return serviceError('notHttp');
+  }
+}
+
+/** There is no response to write to, as there was no request. */
+function rawAnswer(refusal: ServiceError, requestId: string): string {
+  const { status, headers, body } = renderError(refusal);
+  const lines = Object.entries({
+    ...headers,
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_TEXTS[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** Closed with input unread, a connection is reset, and the caller may never see the answer. */
+function endWith(socket: Socket, answer: string): void {
+  const timer = setTimeout(() => socket.destroy(), LIMITS.discardMs);
+  socket.once('close', () => clearTimeout(timer));
+  socket.removeAllListeners('data').on('error', () => socket.destroy());
+  socket.end(answer);
+  socket.resume();
+}

@@ -1,0 +1,18 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LIMITS } from '../../domain/limits.ts';
+
+/** Gives the address that was taken. Errors: it is in use by another program, in words. */
+export async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  server.listen({ port, host, backlog: LIMITS.waitingConnections });
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause;
+    const message = `${host}:${port} is in use by another program: set PORT to a free one, or to 0`;
+    throw new Error(message, { cause });
+  }
+  // A server that listens on a port has such an address.
+  return server.address() as AddressInfo;
+}

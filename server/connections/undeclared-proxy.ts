@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../../domain/caller-network.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+/**
+ * Says once, for whoever set the server up, that a proxy on this machine is not declared: all who
+ * come through it are taken for callers from this machine, whose failed log-ins nobody counts.
+ */
+export function warnOfUndeclaredProxy(
+  log: Logger,
+  isTrusted: (address: string, distance: number) => boolean,
+): (request: IncomingMessage) => void {
+  let isTold = false;
+  return ({ headers, socket: { remoteAddress } }) => {
+    if (isTold || headers['x-forwarded-for'] === undefined || remoteAddress === undefined) return;
+    if (!isLoopback(remoteAddress) || isTrusted(remoteAddress, 0)) return;
+    isTold = true;
+    log.warn(
+      { proxy: remoteAddress },
+      'X-Forwarded-For is not believed, and failed log-ins through this proxy are not counted: ' +
+        'name it in COUNTERGRAPH_TRUST_PROXY',
+    );
+  };
+}

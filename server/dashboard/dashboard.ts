@@ -1,0 +1,93 @@
+import fresh from 'fresh';
+import { serviceError } from '../../domain/errors.ts';
+import { renderError } from '../../rest/handle-request.ts';
+import { withEntityTag } from '../http/entity-tag.ts';
+import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
+import { type BuiltPage, ENCODINGS, type Encoding, type PageFile } from './read-page.ts';
+
+export type Dashboard = {
+  /** Whether a request is the dashboard's: its page, and what the page loads. */
+  serves(exchange: Exchange): boolean;
+  answer(exchange: Exchange): Promise<void>;
+};
+
+/** Who signs in to the demo; null: there is none. */
+export type DemoCredentials = { readonly username: string; readonly token: string } | null;
+
+const ASSETS_PATH = '/assets/';
+
+/** The page loads what this server has and nothing else; in it stand neither scripts nor styles. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': PERMISSIONS_POLICY,
+};
+
+/** What the page is told of the server, which nobody has to sign in for. */
+type Told = {
+  readonly demo: DemoCredentials;
+  /** What to type for `countergraph`, in the commands that the page names. */
+  readonly command: string;
+};
+
+/** The dashboard at `/`. Its addresses are relative, so that a proxy may put it elsewhere. */
+export function createDashboard({ html, files }: BuiltPage, { demo, command }: Told): Dashboard {
+  // Who may sign in to the demo is no secret: it is offered in the form.
+  const told = withMeta(html, 'countergraph-demo', demo === null ? '' : JSON.stringify(demo));
+  const body = withMeta(told, 'countergraph-command', command);
+  const page: Answer = { status: 200, headers: PAGE_HEADERS, body };
+  return {
+    serves: ({ method, path }) =>
+      (method === 'GET' || method === 'HEAD') && (path === '/' || path.startsWith(ASSETS_PATH)),
+    async answer(exchange) {
+      const { path } = exchange;
+      if (path === '/') return send(exchange, withEntityTag(exchange, page));
+      const name = path.slice(ASSETS_PATH.length);
+      const file = files.get(name);
+      if (!file) return send(exchange, renderError(serviceError('noSuchPath', { path })));
+      // Appended to what CORS may have said before.
+      exchange.response.appendHeader('vary', 'Accept-Encoding');
+      await send(exchange, fileAnswer(exchange, name, file));
+    },
+  };
+}
+
+/** The page with the content of one of its `meta` elements, which are empty in what was built. */
+function withMeta(html: string, name: string, content: string): string {
+  const text = content.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  // A function: no `$&` of a text means anything.
+  return html.replace(`name="${name}" content=""`, () => `name="${name}" content="${text}"`);
+}
+
+function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer {
+  const encoding = ENCODINGS.find((each) => takes(request.headers['accept-encoding'], each));
+  const headers = {
+    'content-type': file.contentType,
+    'cache-control': 'public, max-age=31536000, immutable',
+    etag: `"${name}${encoding ? `-${encoding}` : ''}"`,
+  };
+  if (fresh({ 'if-none-match': request.headers['if-none-match'] }, headers)) {
+    return { status: 304, headers, body: '' };
+  }
+  const packed = encoding && file.packed[encoding];
+  if (!packed) return { status: 200, headers, body: file.plain };
+  return { status: 200, headers: { ...headers, 'content-encoding': encoding }, body: packed };
+}
+
+/** RFC 9110, 12.5.3: an encoding of weight 0 is one that is not wanted. */
+const takes = (accepted = '', encoding: Encoding): boolean =>
+  accepted.split(',').some((each) => {
+    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
+    return name === encoding && !parameters.some((weight) => /^q=0(\.0*)?$/.test(weight));
+  });

@@ -1,0 +1,109 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { serviceError } from '../../domain/errors.ts';
+import { renderError } from '../../rest/handle-request.ts';
+import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import { type Asset, loadAssets } from './assets.ts';
+import { type ExplorerCredentials, PAGE_HEADERS, renderPage } from './page.ts';
+import { renderSignInPage } from './sign-in-page.ts';
+
+export type ExplorerOptions = { readonly credentials: ExplorerCredentials | null };
+
+export type Explorer = {
+  /** Whether a request is the explorer's: its page for browsers, and what the page loads. */
+  serves(exchange: Exchange): boolean;
+  answer(exchange: Exchange): Promise<void>;
+};
+
+const PAGE_PATH = '/graphql';
+const ASSETS_PATH = `${PAGE_PATH}/assets/`;
+
+/**
+ * GraphiQL with example queries. Everything it needs comes from this server.
+ *
+ * maySee: whether the page is for whoever asks; all others get one to sign in. null: it is for
+ * everybody. Its scripts and styles are the same on all servers, and anybody's.
+ */
+export function createExplorer(
+  { credentials }: ExplorerOptions,
+  maySee: ((exchange: Exchange) => Promise<boolean>) | null,
+): Explorer {
+  const load = once(async () => {
+    const assets = await loadAssets();
+    const folder = ASSETS_PATH.slice(1, -1);
+    return {
+      page: renderPage(assets, folder, credentials),
+      signInPage: renderSignInPage(assets, folder),
+      files: new Map(Object.values(assets).map((asset) => [asset.fileName, asset])),
+    };
+  });
+  return {
+    serves: ({ method, path, request }) =>
+      (method === 'GET' || method === 'HEAD') &&
+      (path.startsWith(ASSETS_PATH) || (path === PAGE_PATH && asksForHtml(request.headers.accept))),
+    async answer(exchange) {
+      const { path, request, response } = exchange;
+      const { page, signInPage, files } = await load();
+      const asset = files.get(path.slice(ASSETS_PATH.length));
+      // Appended to what CORS may have said before.
+      response.appendHeader('vary', path === PAGE_PATH ? 'Accept' : 'Accept-Encoding');
+      if (path === PAGE_PATH) {
+        const body = maySee === null || (await maySee(exchange)) ? page : signInPage;
+        const headers = maySee === null ? PAGE_HEADERS : { ...PAGE_HEADERS, ...NOT_STORED };
+        await send(exchange, { status: 200, headers, body });
+      } else if (asset)
+        await send(exchange, await assetAnswer(asset, request.headers['accept-encoding']));
+      else await send(exchange, renderError(serviceError('noSuchPath', { path })));
+    },
+  };
+}
+
+/** Whose page it is depends on who asks. */
+const NOT_STORED = { 'cache-control': 'no-store' };
+
+/**
+ * In its place where it is switched off: there is nothing at its addresses. A query in the address
+ * is answered as any other, also where the caller would rather have a page.
+ */
+export const NO_EXPLORER: Explorer = {
+  serves: ({ method, path, query, request }) =>
+    (method === 'GET' || method === 'HEAD') &&
+    (path === '/' ||
+      path.startsWith(ASSETS_PATH) ||
+      (path === PAGE_PATH && asksForHtml(request.headers.accept) && !query.has('query'))),
+  answer: (exchange) =>
+    send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path }))),
+};
+
+/** What `work` gives, done at the first call; where it fails, the next call tries again. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null;
+  return () => {
+    result ??= work().catch((error: unknown) => {
+      result = null;
+      throw error;
+    });
+    return result;
+  };
+}
+
+const asksForHtml = (accept = ''): boolean => /(^|[\s,])text\/html\s*($|[;,])/i.test(accept);
+
+async function assetAnswer(asset: Asset, encodings: string | undefined): Promise<Answer> {
+  const headers = {
+    'content-type': asset.contentType,
+    'cache-control': 'public, max-age=31536000, immutable',
+  };
+  if (!takesGzip(encodings)) {
+    return { status: 200, headers, body: await promisify(gunzip)(asset.gzipped) };
+  }
+  return {
+    status: 200,
+    headers: { ...headers, 'content-encoding': 'gzip' },
+    body: asset.gzipped,
+  };
+}
+
+/** RFC 9110, 12.5.3: an encoding of weight 0 is one that is not wanted. */
+const takesGzip = (encodings = ''): boolean =>
+  encodings.split(',').some((each) => /^\s*gzip\s*($|;\s*q=(1|0\.\d*[1-9]))/i.test(each));

@@ -1,0 +1,23 @@
+import { identify } from '../../resolvers/identity.ts';
+import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
+import { type HeaderSource, readCredentials } from '../../schema/credentials.ts';
+import type { AskedFor } from '../service/service.ts';
+import type { SubscriptionSlot } from './subscription-slot.ts';
+
+/** What the HTTP layer hands to each GraphQL request. */
+export type GraphQLServerContext = {
+  readonly anonymous: AnonymousScope;
+  readonly asked: Pick<AskedFor, 'current' | 'log' | 'signal'>;
+  readonly slot: SubscriptionSlot;
+};
+
+/** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */
+export async function openGraphQLScope(
+  headers: HeaderSource,
+  anonymous: AnonymousScope,
+): Promise<RequestScope> {
+  const credentials = readCredentials(headers);
+  if (!credentials) return { ...anonymous, identity: null };
+  const standIns = anonymous.directory.all();
+  return { ...anonymous, identity: await identify(anonymous, credentials, standIns) };
+}

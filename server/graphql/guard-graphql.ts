@@ -1,0 +1,95 @@
+import { isAsyncIterable, type Plugin, type YogaInitialContext } from 'graphql-yoga';
+import { serviceError } from '../../domain/errors.ts';
+import {
+  hasSuggestion,
+  introspectionFault,
+  mayIntrospect,
+  withoutSuggestion,
+} from '../../schema/introspection.ts';
+import { abortedFault } from '../../schema/limits/aborted-fault.ts';
+import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
+import { parseDocument } from '../../schema/limits/parse-document.ts';
+import { requestFault } from '../../schema/limits/request-fault.ts';
+import { operationFault } from '../../schema/operation-fault.ts';
+import type { Settings } from '../settings/settings.ts';
+
+export const limitsOf = ({ graphql, ...settings }: Settings): GraphQLLimits => ({
+  ...graphql,
+  topperItems: settings.maxTopperItems,
+  percentileRanks: settings.maxPercentileRanks,
+});
+
+/** Decision 1: a body of JSON must be an object. A batch would be as many requests as it likes. */
+export const batchRefused = () =>
+  serviceError('unreadableBody', {
+    'what is wrong': 'it must be a JSON object, a list of requests is not supported',
+  });
+
+/**
+ * The limits of a request, each at the earliest that it can be known. Those that are asked before
+ * validation throw: what a validation gives is remembered for its document, and variables are not
+ * the document's.
+ */
+export function limitRequests(settings: Settings): Plugin {
+  const limits = limitsOf(settings);
+  return {
+    onRequestParse: () => ({
+      onRequestParseDone({ requestParserResult }) {
+        if (Array.isArray(requestParserResult)) throw batchRefused();
+      },
+    }),
+    onParse({ setParseFn }) {
+      setParseFn((source) => parseDocument(source, limits));
+    },
+    onValidate({ params, context }) {
+      const { operationName, variables } = context.params;
+      const document = params.documentAST;
+      const fault = requestFault({ document, operationName, variables }, limits);
+      if (fault) throw fault;
+      return ({ result, setResult }) => {
+        const aborted = abortedFault(result);
+        if (aborted) setResult([aborted]);
+      };
+    },
+    onResultProcess({ result }) {
+      // Yoga marks errors of documents as ones that a JSON answer hides behind its 200.
+      const [error] = 'errors' in result ? (result.errors ?? []) : [];
+      const http = error?.extensions['code'] === 'LIMIT' ? error.extensions['http'] : null;
+      if (http) Object.assign(http, { spec: false });
+    },
+  };
+}
+
+/**
+ * Refuses subscriptions and mutations where the schema has none. Asked before validation, so that
+ * it is 400 whatever the answer's type is: an event stream must not begin with 200 and end empty.
+ */
+export const refuseOtherOperations = (): Plugin => ({
+  onValidate({ params, context }) {
+    const fault = operationFault(params.documentAST, context.params.operationName);
+    if (fault) throw fault;
+  },
+});
+
+/** What a caller may learn of the schema. `isSignedIn` is asked only where that depends on it. */
+export function guardSchema<Context extends object>(
+  { introspection: mode }: Settings,
+  isSignedIn: (context: Context & YogaInitialContext) => Promise<boolean>,
+): Plugin<object, Context> {
+  if (mode === 'on') return {};
+  return {
+    onExecute({ args: { document, operationName, contextValue }, setResultAndStopExecution }) {
+      const signedIn = 'identity' in contextValue && contextValue.identity !== null;
+      const fault = introspectionFault(document, operationName, mode, signedIn);
+      if (fault) setResultAndStopExecution({ errors: [fault] });
+    },
+    async onExecutionResult({ context, result, setResult }) {
+      if (!result || Array.isArray(result) || isAsyncIterable(result)) return;
+      const { errors = [] } = result;
+      if (!errors.some(hasSuggestion)) return;
+      const signedIn = mode === 'signed-in' && (await isSignedIn(context));
+      if (mayIntrospect(mode, signedIn)) return;
+      setResult({ ...result, errors: errors.map(withoutSuggestion) });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { DocumentNode, ExecutionResult } from 'graphql';
+import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import { operationName } from '../../schema/operation-name.ts';
+import { causeOf, errorKindOf } from '../../schema/render-error.ts';
+import { CallerGone } from '../http/http-exchange.ts';
+import type { CurrentRequest } from '../telemetry/current-request.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { GraphQLServerContext } from './graphql-scope.ts';
+
+/** What operations are called that have no name, or whose caller nobody knows. */
+const UNNAMED = 'unnamed';
+const SIGNED_OUT = 'signed_out';
+
+/** Counts and logs the errors of each answer, and names requests by their operation. */
+export const observeGraphQL = (
+  metrics: Metrics,
+): Plugin<GraphQLServerContext, GraphQLServerContext, RequestScope> => ({
+  onExecute({ args: { document, operationName: name, contextValue } }) {
+    const isKnown = 'identity' in contextValue && contextValue.identity !== null;
+    noteOperation(contextValue.asked.current, { document, name, isKnown });
+  },
+  onResultProcess({ result, serverContext: { anonymous, asked } }) {
+    if (isAsyncIterable(result)) return;
+    for (const each of Array.isArray(result) ? result : [result]) {
+      noteErrors(metrics, { anonymous, asked }, each);
+    }
+  },
+});
+
+/** Names a request. There is room for so many names, which strangers are not to fill. */
+export function noteOperation(
+  current: CurrentRequest,
+  {
+    document,
+    name,
+    isKnown,
+  }: { document: DocumentNode; name: string | null | undefined; isKnown: boolean },
+): void {
+  current.operation = isKnown ? (operationName(document, name) ?? UNNAMED) : SIGNED_OUT;
+}
+
+/** Counts what the caller is told, and tells the operator what lies behind it. */
+export function noteErrors(
+  metrics: Metrics,
+  {
+    anonymous: { reads },
+    asked: { log, signal },
+  }: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
+  { errors = [] }: Pick<ExecutionResult, 'errors'>,
+): void {
+  // Nobody is told: the request is begun anew.
+  if (reads.hasMoved) return;
+  for (const error of errors) {
+    if (!signal.aborted) metrics.error(errorKindOf(error));
+    const cause = causeOf(error);
+    if (cause === undefined || cause instanceof CallerGone) continue;
+    log.error({ err: cause }, 'a GraphQL field failed');
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  getOperationAST,
+  getVariableValues,
+  type VariableDefinitionNode,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { serviceError } from '../../domain/errors.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import { askedSubscription } from '../../schema/asked-subscription.ts';
+import type { Variables } from '../../schema/compiled/collect-fields.ts';
+import { renderError } from '../../schema/render-error.ts';
+import { schema } from '../../schema/schema.ts';
+import { followedBy, grantOf } from './followed-by.ts';
+import type { GraphQLServerContext } from './graphql-scope.ts';
+import { noteOperation } from './observe-graphql.ts';
+
+type Asking = GraphQLServerContext & RequestScope;
+
+type Context = Asking & { readonly params: Params };
+
+type Params = {
+  readonly query?: string | null | undefined;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+};
+
+/**
+ * Takes valid subscriptions over from Yoga, which would compute and render answers for each
+ * subscriber separately. Yoga only answers those that end at once, such as refused ones.
+ */
+export const openSubscriptions = (): Plugin<Asking, GraphQLServerContext, RequestScope> => ({
+  onSubscribe({ args: { document, contextValue }, setResultAndStopExecution }) {
+    const { asked, identity } = contextValue;
+    const name = contextValue.params.operationName;
+    noteOperation(asked.current, { document, name, isKnown: identity !== null });
+    setResultAndStopExecution(open(document, contextValue));
+  },
+});
+
+/** The answer of a subscription that ends at once. Where it fills the slot, no answer is used. */
+function open(document: DocumentNode, context: Context): ExecutionResult {
+  const { params, identity, reads, slot } = context;
+  const { operationName = null, query = '' } = params;
+  const given = params.variables ?? {};
+  try {
+    if (!identity) throw serviceError('invalidToken');
+    const declared = getOperationAST(document, operationName)?.variableDefinitions ?? [];
+    const { coerced, errors } = getVariableValues(schema, declared, given);
+    if (!coerced) return { errors: errors ?? [] };
+    const asked = askedSubscription(document, operationName, coerced);
+    if (!asked) return { data: {} };
+    const granted = grantOf(identity, followedBy(asked));
+    if (!granted) return { data: { [asked.responseKey]: null } };
+    const variables = declaredOnly(given, declared);
+    const question = JSON.stringify([query, operationName, variables]);
+    slot.opened = {
+      name: digestOf(question),
+      operation: { document, operationName, variables },
+      characters: question.length,
+      asked,
+      identity,
+      versions: reads.grantedAt(granted.contextId),
+    };
+    return { data: null };
+  } catch (error) {
+    return { errors: [renderError(error)] };
+  }
+}
+
+/** Without variables that the operation does not declare: they would be held for nothing. */
+function declaredOnly(given: Variables, declared: readonly VariableDefinitionNode[]): Variables {
+  const names = new Set(declared.map(({ variable }) => variable.name.value));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
+}
+
+/** Variables may be large, and each question has a name of its own. */
+const digestOf = (question: string): string =>
+  createHash('sha256').update(question).digest('base64');

@@ -1,0 +1,2 @@
+/** Where GraphQL is asked. */
+export const GRAPHQL_PATH = '/graphql';

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serviceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isRestPath } from '../../rest/handle-request.ts';
+import type { Visit } from '../admission/door.ts';
+import type { Service } from '../service/service.ts';
+import { answerCors } from './cors.ts';
+import { GRAPHQL_PATH } from './graphql-path.ts';
+import { measureRequest } from './observe-request.ts';
+import { graphqlErrorType, refusalOf } from './refusal.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+type Arrival = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly gate: Visit;
+};
+
+const BUSY = serviceError('busy');
+
+/**
+ * Refuses what there is no room for before anything is made of it. In a crowd most requests are
+ * refused, and what that takes is taken from those who were let in. False: there is room, or the
+ * request is not such as callers of data send, and whoever answers it then refuses it in the same
+ * words.
+ */
+export function refuseAtOnce(service: Service): (arrival: Arrival) => boolean {
+  const { metrics, settings, log, tracing } = service;
+  const slowCallerMs = settings.slowCallerSeconds * 1000;
+  return ({ request, response, requestId, gate }) => {
+    const path = mayStayUnread(request, response) ? dataPath(request) : null;
+    // What is traced, or written down one by one, is to be told more of.
+    if (path === null || tracing || log.isLevelEnabled('debug') || gate.admits()) return false;
+    measureRequest(service, response, path);
+    metrics.error(BUSY.kind);
+    const { status, headers, body } = busyAnswer(path, request);
+    answerCors({ request, response }, settings.corsOrigins);
+    response.setTimeout(slowCallerMs);
+    response.writeHead(status, [...headers, 'x-request-id', requestId]);
+    response.end(body);
+    return true;
+  };
+}
+
+/**
+ * Closed with input unread, a connection is reset, and the caller may never see the answer: where
+ * it is the connection's last, the body has to be read first.
+ */
+const mayStayUnread = (request: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean =>
+  shouldKeepAlive || Number(request.headers['content-length'] ?? 0) === 0;
+
+/** Where data are asked for, as it is written; null: it is something else, or not that simple. */
+function dataPath({ method, url = '', headers }: IncomingMessage): string | null {
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  const isData = isRestPath(path) ? method === 'GET' || method === 'POST' : isQuery(path, method);
+  if (!isData || headers['transfer-encoding'] !== undefined) return null;
+  // Node reads what is left of a body, however much it is.
+  return Number(headers['content-length'] ?? 0) <= LIMITS.graphqlBodyBytes ? path : null;
+}
+
+/** By GET there are also pages. */
+const isQuery = (path: string, method = ''): boolean => path === GRAPHQL_PATH && method === 'POST';
+
+/** Headers are names and values in turn. */
+type BusyAnswer = { readonly status: number; readonly headers: string[]; readonly body: string };
+
+/** By the media type, where it is GraphQL's. */
+const busyAnswers = new Map<string, BusyAnswer>();
+
+function busyAnswer(path: string, request: IncomingMessage): BusyAnswer {
+  const key = path === GRAPHQL_PATH ? graphqlErrorType(request.headers.accept) : 'REST';
+  const known = busyAnswers.get(key);
+  if (known) return known;
+  const { status, headers, body } = refusalOf({ path, request }, BUSY);
+  const length = String(Buffer.byteLength(body));
+  const all = [...SECURITY_HEADERS, ...Object.entries(headers), ['content-length', length]];
+  const answer = { status, headers: all.flat(), body: String(body) };
+  busyAnswers.set(key, answer);
+  return answer;
+}

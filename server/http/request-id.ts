@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isRequestId } from '../../db/session-name.ts';
+
+export type IsTrusted = (address: string, hop: number) => boolean;
+
+/**
+ * The id that a trusted proxy gave the request, so that its log and ours can be laid side by side;
+ * of anybody else, or of another form, a new one: who may choose ids can hide behind others'.
+ */
+export function requestIdOf(request: IncomingMessage, isTrusted: IsTrusted): string {
+  const given = request.headers['x-request-id'];
+  const { remoteAddress } = request.socket;
+  if (typeof given !== 'string' || remoteAddress === undefined) return randomUUID();
+  return isTrusted(remoteAddress, 0) && isRequestId(given) ? given : randomUUID();
+}

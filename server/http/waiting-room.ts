@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { serviceError } from '../../domain/errors.ts';
+import { connectionOptions } from '../connections/connection-limits.ts';
+import { listen } from '../connections/listen.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Answer } from './http-exchange.ts';
+import { refusalOf } from './refusal.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+export type WaitingRoom = {
+  /** That it listens on. */
+  readonly port: number;
+  /** Gives the port back, for the server to take. */
+  close(): Promise<void>;
+};
+
+const RETRY_SECONDS = 5;
+
+/**
+ * Listens in the server's place while the database is not ready for it: /healthz says that the
+ * process is alive, /readyz why requests should go elsewhere, and all others are refused as by a
+ * server that is busy. No connection is kept, as the server would not have it.
+ */
+export async function openWaitingRoom(
+  settings: Settings,
+  problem: () => string,
+): Promise<WaitingRoom> {
+  const server = createServer(connectionOptions(settings), (request, response) => {
+    const { status, headers, body } = answerTo(request, problem);
+    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+    response.writeHead(status, {
+      ...headers,
+      connection: 'close',
+      'content-length': Buffer.byteLength(body),
+    });
+    response.end(body);
+    request.resume();
+  });
+  server.maxConnections = settings.maxConnections;
+  const { port } = await listen(server, settings.host, settings.port);
+  return {
+    port,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function answerTo(request: IncomingMessage, problem: () => string): Answer {
+  const [path = '/'] = (request.url ?? '/').split('?');
+  if (path === '/healthz') return plain(200, 'alive');
+  if (path === '/readyz') return plain(503, problem());
+  return refusalOf({ path, request }, NOT_YET);
+}
+
+const NOT_YET = serviceError('busy', {}, { retryAfterSeconds: RETRY_SECONDS });
+
+const plain = (status: number, text: string): Answer => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: `${text}\n`,
+});

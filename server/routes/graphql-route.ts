@@ -1,0 +1,80 @@
+import type { AnonymousScope } from '../../resolvers/request-scope.ts';
+import { CompiledQueries } from '../../schema/compiled-queries.ts';
+import { schema } from '../../schema/schema.ts';
+import { Documents } from '../documents/documents.ts';
+import { explainRefusal } from '../graphql/explain-refusal.ts';
+import { createGraphQL } from '../graphql/graphql.ts';
+import { limitsOf } from '../graphql/guard-graphql.ts';
+import { answerHot, hotRequest } from '../graphql/hot-graphql.ts';
+import type { SubscriptionSlot } from '../graphql/subscription-slot.ts';
+import { endToEndHeaders } from '../http/end-to-end-headers.ts';
+import { withEntityTag } from '../http/entity-tag.ts';
+import { GRAPHQL_PATH } from '../http/graphql-path.ts';
+import { headersOf } from '../http/headers-of.ts';
+import { type Answer, type Exchange, readBody, send } from '../http/http-exchange.ts';
+import { requireOwnSite } from '../http/other-sites.ts';
+import type { Live } from '../live/live.ts';
+import type { Service } from '../service/service.ts';
+import { withScope } from '../service/with-scope.ts';
+
+/** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
+export function graphqlRoute(service: Service, live: Live): (exchange: Exchange) => Promise<void> {
+  const { log, settings, metrics } = service;
+  const trusted = new Map([...service.pageDocuments, ...service.documents]);
+  const documents = new Documents(trusted, settings);
+  const compiled = new CompiledQueries(schema, settings.compileAfter);
+  for (const text of trusted.values()) compiled.trust(text);
+  const hotWays = { compiled, documents, limits: limitsOf(settings) };
+  const yoga = createGraphQL({ log, settings, metrics, compiled, documents });
+  return async (exchange) => {
+    const { request, method, signal } = exchange;
+    const contentType = requireOwnSite(exchange);
+    const body = hasBody(method) ? await readBody(request, settings.graphqlBodyBytes) : null;
+    const isPlain = method === 'POST' && contentType === 'application/json';
+    const hot = isPlain && body && hotRequest(hotWays, request, body);
+    metrics.graphql(hot ? 'hot' : 'yoga');
+    const seconds = settings.queryTimeoutSeconds;
+    const slot: SubscriptionSlot = { opened: null };
+    const answer = await withScope(service, exchange, seconds, (anonymous) => {
+      slot.opened = null;
+      return hot
+        ? answerHot(hot, { headers: headersOf(request), anonymous, asked: exchange, metrics, slot })
+        : askYoga(yoga, { exchange, contentType, body, anonymous, slot });
+    });
+    if (signal.aborted) return;
+    if (slot.opened) live.open(exchange, slot.opened);
+    else await send(exchange, withEntityTag(exchange, answer));
+  };
+}
+
+const hasBody = (method: string): boolean => method !== 'GET' && method !== 'HEAD';
+
+type YogaRequest = {
+  readonly exchange: Exchange;
+  readonly contentType: string | undefined;
+  readonly body: Buffer | null;
+  readonly anonymous: AnonymousScope;
+  readonly slot: SubscriptionSlot;
+};
+
+async function askYoga(
+  yoga: ReturnType<typeof createGraphQL>,
+  { exchange, contentType, body, anonymous, slot }: YogaRequest,
+): Promise<Answer> {
+  const { request, method, query, signal } = exchange;
+  const search = query.size > 0 ? `?${query}` : '';
+  const given = { ...request.headers, 'content-type': contentType };
+  const headers = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] satisfies [string, string]],
+  );
+  const response = await yoga.fetch(
+    `http://localhost${GRAPHQL_PATH}${search}`,
+    { method, headers, signal, ...(body && { body: new Uint8Array(body) }) },
+    { anonymous, asked: exchange, slot },
+  );
+  return explainRefusal({
+    status: response.status,
+    headers: endToEndHeaders(response.headers),
+    body: await response.text(),
+  });
+}

@@ -1,0 +1,182 @@
+import { describeDatabase } from '../../db/describe-database.ts';
+import { NodePools, type StatementObserver } from '../../db/node-pools.ts';
+import { LOST_STATEMENTS } from '../../db/pooler.ts';
+import type { EpochSeconds } from '../../domain/interval.ts';
+import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
+import { AnswerBudget } from '../../resolvers/answer-budget.ts';
+import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
+import { RequestReads } from '../../resolvers/loaders/session/request-reads.ts';
+import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
+import type { LogInGate } from '../../resolvers/log-in-gate.ts';
+import { NodeDirectory } from '../../resolvers/node-directory.ts';
+import { nodeNamer } from '../../resolvers/nodes.ts';
+import type { AnonymousScope } from '../../resolvers/request-scope.ts';
+import { ThreadPool } from '../../topk/thread-pool.ts';
+import type { TrustedDocuments } from '../documents/documents.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { CurrentRequest } from '../telemetry/current-request.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { programVersion } from '../telemetry/program-version.ts';
+import { slowLog } from '../telemetry/slow-log.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { ServingState } from './serving-state.ts';
+import type { Siblings } from './siblings.ts';
+import { registerState } from './state-metrics.ts';
+
+export type ServiceOptions = {
+  readonly settings: Settings;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  readonly onStatement?: StatementObserver;
+  /** GraphQL documents that were known beforehand. */
+  readonly documents?: TrustedDocuments;
+  /** Those of the dashboard. */
+  readonly pageDocuments?: TrustedDocuments;
+  /** null: nothing is traced. Whoever opened it closes it. */
+  readonly tracing?: Tracing | null;
+  /** To each database node, for reading. */
+  readonly poolConnections?: number;
+  /** The other processes that serve at the same address; null: there are none. */
+  readonly siblings?: Siblings | null;
+  /** Where a node's url_env is looked up. */
+  readonly variable?: (name: string) => string | undefined;
+};
+
+/** The request that a scope is for. */
+export type AskedFor = {
+  readonly signal: AbortSignal;
+  readonly gate: LogInGate;
+  readonly current: CurrentRequest;
+  readonly log: Logger;
+};
+
+/** When a request came in: by the calendar, and on the clock of `performance.now()`. */
+export type Arrival = { readonly now: EpochSeconds; readonly startedAt: number };
+
+/** One of the attempts to answer a request. */
+export type Attempt = {
+  readonly arrival: Arrival;
+  /** Whether the request is begun anew when it fails with `SnapshotMoved`. */
+  readonly mayBeginAnew: boolean;
+};
+
+export type Service = {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly pools: NodePools;
+  readonly documents: TrustedDocuments;
+  readonly pageDocuments: TrustedDocuments;
+  /** What is remembered between requests. */
+  readonly memory: ServiceMemory;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing | null;
+  readonly siblings: Siblings | null;
+  readonly state: ServingState;
+  /** Where a node's url_env is looked up. */
+  readonly variable: (name: string) => string | undefined;
+  /** When a request comes in. */
+  arrive(): Arrival;
+  /** A scope for one request. Its `reads` must be ended, whatever comes of the request. */
+  openScope(timeoutSeconds: number | null, asked: AskedFor, attempt: Attempt): AnonymousScope;
+  close(): Promise<void>;
+};
+
+/** What all requests share: the connections, and what is known of the nodes. */
+export function createService(options: ServiceOptions): Service {
+  const { settings, log, tracing = null, clock = Date.now, siblings = null } = options;
+  const metrics = createMetrics(programVersion());
+  const onWork = tracing ? joinObservers([metrics.onWork, tracing.onWork]) : metrics.onWork;
+  const pools = openPools(options, onWork);
+  const directory = siblings?.directory ?? new NodeDirectory();
+  const memory = openMemory(settings, onWork);
+  const variable = options.variable ?? ((name: string) => process.env[name]);
+  const state = new ServingState();
+  const nodeNameOf = nodeNamer(pools.primaryUrl, directory, variable);
+  const standbys = openStandbys(pools, log, nodeNameOf);
+  registerState(metrics.registry, { pools, standbys, nodeNameOf, memory, state });
+  const noteSlow = slowLog(settings.slowMs, metrics);
+  return {
+    settings,
+    log,
+    pools,
+    memory,
+    metrics,
+    tracing,
+    siblings,
+    state,
+    variable,
+    documents: options.documents ?? new Map(),
+    pageDocuments: options.pageDocuments ?? new Map(),
+    arrive: () => ({ now: Math.floor(clock() / 1000), startedAt: performance.now() }),
+    openScope: (timeoutSeconds, asked, { arrival, mayBeginAnew }) => ({
+      ...{ settings, directory, variable, gate: asked.gate },
+      budget: new AnswerBudget(settings.answerValues),
+      reads: new RequestReads({
+        pools,
+        standbys,
+        memory,
+        timeoutSeconds,
+        now: arrival.now,
+        startedAt: arrival.startedAt,
+        mayReadAlone: mayBeginAnew,
+        mayShare: mayBeginAnew,
+        ...{ signal: asked.signal, requestId: asked.current.requestId },
+        isCrowded: () => asked.gate.isCrowded,
+        onPlan(plan) {
+          if (log.isLevelEnabled('debug'))
+            asked.log.debug({ plan: plan() }, 'a topper was planned');
+        },
+        onIdentified(username) {
+          asked.current.user = username;
+        },
+        onEnd: (ms, plans) => noteSlow(asked, ms, plans),
+      }),
+    }),
+    async close() {
+      await Promise.all([pools.close(), memory.threadPool.close()]);
+    },
+  };
+}
+
+function openPools(
+  { databaseUrl, poolConnections, log, onStatement }: ServiceOptions,
+  onWork: WorkObserver,
+): NodePools {
+  return new NodePools({
+    primaryUrl: databaseUrl,
+    ...(poolConnections !== undefined && { connections: poolConnections }),
+    ...(onStatement && { onStatement }),
+    onWork,
+    onLostConnection: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    onLostStatements: (url, err) =>
+      log.warn({ database: describeDatabase(url), err }, LOST_STATEMENTS),
+  });
+}
+
+function openStandbys(
+  pools: NodePools,
+  log: Logger,
+  nodeNameOf: (url: string) => string,
+): Standbys {
+  return new Standbys({
+    pools,
+    onPassedOver: (url, reason) =>
+      log.warn(
+        { node: nodeNameOf(url), database: describeDatabase(url), reason },
+        'a shared standby is passed over, and the primary answers, until it can be used again',
+      ),
+    onUsedAgain: (url) => log.info({ node: nodeNameOf(url) }, 'a shared standby is used again'),
+  });
+}
+
+function openMemory(settings: Settings, onWork: WorkObserver): ServiceMemory {
+  const { workers, workerQueue: queueLength } = settings;
+  return new ServiceMemory(new ThreadPool({ workers, queueLength, onWork }), {
+    segmentBytes: settings.blockCacheBytes,
+    answerBytes: settings.answerCacheBytes,
+    responseBytes: settings.responseCacheBytes,
+  });
+}

@@ -1,0 +1,144 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { NodePools } from '../../db/node-pools.ts';
+import { PASS_REASONS } from '../../db/snapshot-check.ts';
+import type { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
+import type { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
+import { PRIMARY } from '../../resolvers/nodes.ts';
+import type { ServingState } from './serving-state.ts';
+
+export type ObservedState = {
+  readonly pools: NodePools;
+  readonly standbys: Standbys;
+  /** A node's name: its address may hold a password. */
+  readonly nodeNameOf: (url: string) => string;
+  readonly memory: ServiceMemory;
+  readonly state: ServingState;
+};
+
+/** What is looked up when somebody asks for it: it costs nothing in between. */
+export function registerState(registry: Registry, observed: ObservedState): void {
+  const { state } = observed;
+  new Gauge({
+    name: 'countergraph_closing',
+    help: '1 while the server is closing and answers only what it has begun',
+    aggregator: 'max',
+    registers: [registry],
+    collect() {
+      this.set(state.isClosing ? 1 : 0);
+    },
+  });
+  registerConnections(registry, observed);
+  registerStandbys(registry, observed);
+  registerThreadPool(registry, observed);
+  registerMemories(registry, observed);
+}
+
+function registerConnections(registry: Registry, { pools, nodeNameOf }: ObservedState): void {
+  new Gauge({
+    name: 'countergraph_node_connections',
+    help: 'Connections for reading to each database node, by what they do',
+    labelNames: ['node', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      pools.at(pools.primaryUrl);
+      for (const [url, { reads, pages }] of pools.entries()) {
+        const node = nodeNameOf(url);
+        // Nodes of several contexts may share a name.
+        for (const { idleCount, totalCount, waitingCount } of [reads, pages]) {
+          this.inc({ node, state: 'idle' }, idleCount);
+          this.inc({ node, state: 'busy' }, totalCount - idleCount);
+          this.inc({ node, state: 'waited_for' }, waitingCount);
+        }
+      }
+    },
+  });
+}
+
+function registerStandbys(registry: Registry, { standbys, nodeNameOf }: ObservedState): void {
+  const ofStandbys = () =>
+    standbys
+      .use()
+      .map(({ url, ...use }) => ({ node: nodeNameOf(url), ...use }))
+      .filter(({ node }) => node !== PRIMARY);
+  new Gauge({
+    name: 'countergraph_shared_standby_used',
+    help: '1 while a shared standby is used, 0 while it is passed over; of those tried so far',
+    labelNames: ['node'],
+    // Over several processes: whether any of them uses it.
+    aggregator: 'max',
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { node, reason } of ofStandbys()) this.set({ node }, reason === null ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'countergraph_shared_requests_total',
+    help: 'Requests that a shared standby might answer and that were not answered from memory, by node',
+    labelNames: ['node'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { url, answered } of standbys.use()) this.inc({ node: nodeNameOf(url) }, answered);
+    },
+  });
+  new Counter({
+    name: 'countergraph_shared_passed_over_total',
+    help: 'Requests that a shared standby could not answer and the primary answered, by reason',
+    labelNames: ['node', 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { node, passedOver } of ofStandbys()) {
+        for (const reason of PASS_REASONS) this.inc({ node, reason }, passedOver.get(reason) ?? 0);
+      }
+    },
+  });
+}
+
+function registerThreadPool(registry: Registry, { memory: { threadPool } }: ObservedState): void {
+  new Gauge({
+    name: 'countergraph_kernel_threads',
+    help: 'Threads that were started to unpack and add up blocks',
+    registers: [registry],
+    collect() {
+      this.set(threadPool.threads);
+    },
+  });
+  new Gauge({
+    name: 'countergraph_kernel_tasks',
+    help: 'Tasks that threads work on, and that wait for a thread',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'busy' }, threadPool.busy);
+      this.set({ state: 'waiting' }, threadPool.waiting);
+    },
+  });
+}
+
+function registerMemories(registry: Registry, { memory }: ObservedState): void {
+  new Gauge({
+    name: 'countergraph_memory_bytes',
+    help: 'Bytes of what is kept between requests, about',
+    labelNames: ['memory'],
+    registers: [registry],
+    collect() {
+      for (const { name, bytes } of memory.use()) this.set({ memory: name }, bytes);
+    },
+  });
+  new Counter({
+    name: 'countergraph_memory_lookups_total',
+    help: 'How often something was looked for in what is kept between requests',
+    labelNames: ['memory', 'found'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, hits, misses } of memory.use()) {
+        this.inc({ memory: name, found: 'yes' }, hits);
+        this.inc({ memory: name, found: 'no' }, misses);
+      }
+    },
+  });
+}

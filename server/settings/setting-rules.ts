@@ -1,0 +1,84 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { shown } from '../../domain/errors.ts';
+
+type Rule<T> = { readonly must: string; readonly schema: z.ZodType<T, string> };
+
+type Variable<T, F> = Rule<T> & {
+  readonly fallback: F;
+  readonly remedy?: string;
+  readonly show?: (given: string) => string;
+};
+
+/** A variable that is unset or empty has its fallback; any other value must fit the schema. */
+export function setting<T, const F>({
+  fallback,
+  must,
+  schema,
+  remedy,
+  show = shown,
+}: Variable<T, F>) {
+  const advice = remedy ?? `unset it for ${String(fallback) || 'none'}`;
+  return z
+    .string()
+    .optional()
+    .transform((given, context): T | F => {
+      if (given === undefined || given === '') {
+        return fallback;
+      }
+      const parsed = schema.safeParse(given);
+      if (parsed.success) {
+        return parsed.data;
+      }
+      const message = `must be ${must}, got ${show(given)}: correct it, or ${advice}`;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .meta({ must, fallback });
+}
+
+export function wholeNumber(least: number, most: number): Rule<number> {
+  return {
+    must: `a whole number from ${least} to ${most}`,
+    schema: z
+      .string()
+      .regex(/^\d{1,10}$/)
+      .transform(Number)
+      .refine((number) => number >= least && number <= most),
+  };
+}
+
+export function oneOf<const T extends string>(names: readonly T[]): Rule<T> {
+  return { must: `one of ${names.join(', ')}`, schema: z.enum(names) as z.ZodType<T, string> };
+}
+
+/** A comma-separated list; spaces around an item are ignored. */
+export function listOf(item: z.ZodType<string, string>): z.ZodType<string[], string> {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(item));
+}
+
+export function isOrigin(text: string): boolean {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) {
+    return false;
+  }
+  const { pathname, search, hash, username, password } = new URL(text);
+  return pathname === '/' && `${search}${hash}${username}${password}` === '';
+}
+
+/** As browsers write it: lower case, without a default port or a slash at the end. */
+export function canonicalOrigin(text: string): string {
+  return new URL(text).origin;
+}
+
+/** An address, or a network in CIDR form. */
+export function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (prefix === undefined) {
+    return bits > 0;
+  }
+  return rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}

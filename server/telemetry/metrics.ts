@@ -1,0 +1,142 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { WorkObserver } from '../../domain/work-observer.ts';
+import { BoundedNames } from './bounded-names.ts';
+
+/** An error of the table, or a GraphQL document that was wrong in itself. */
+export type CountedError = ErrorKind | 'document';
+
+/** hot: compiled, and answered before Yoga. */
+export const GRAPHQL_WAYS = ['hot', 'yoga'] as const;
+
+export type GraphQLWay = (typeof GRAPHQL_WAYS)[number];
+
+export type Metrics = {
+  readonly registry: Registry;
+  readonly contentType: string;
+  text(): Promise<string>;
+  requestBegins(): void;
+  /** A request that began is over. */
+  request(route: string, status: number, seconds: number): void;
+  /** name: the document's; any, for it is made fit to be a label here. */
+  operation(name: string, seconds: number): void;
+  /** Which way a GraphQL request went. */
+  graphql(way: GraphQLWay): void;
+  error(kind: CountedError): void;
+  slowRequest(): void;
+  readonly onWork: WorkObserver;
+};
+
+/** Seconds; what is remembered takes less than the first, and a timeout is at the last. */
+const REQUEST_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+const WORK_BUCKETS = [0.0005, 0.0025, 0.01, 0.05, 0.25, 1, 5, 30];
+
+/** What /metrics tells, as Prometheus text (docs/reference/metrics.md). */
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry();
+  collectNodeMetrics(registry);
+  const build = new Gauge({
+    name: 'countergraph_build_info',
+    help: 'Always 1; the labels say what is running',
+    labelNames: ['version', 'node'],
+    aggregator: 'first',
+    registers: [registry],
+  });
+  build.set({ version, node: process.versions.node }, 1);
+  const requests = new Histogram({
+    name: 'countergraph_http_request_seconds',
+    help: 'Duration of HTTP requests in seconds, by route and status; 499: the caller has gone',
+    labelNames: ['route', 'status'],
+    buckets: REQUEST_BUCKETS,
+    registers: [registry],
+  });
+  const inProgress = new Gauge({
+    name: 'countergraph_http_requests_in_progress',
+    help: 'HTTP requests that were begun and are not over',
+    registers: [registry],
+  });
+  const operations = new Histogram({
+    name: 'countergraph_graphql_operation_seconds',
+    help: 'Duration of GraphQL requests in seconds, by the name of their operation',
+    labelNames: ['operation'],
+    buckets: REQUEST_BUCKETS,
+    registers: [registry],
+  });
+  const ways = new Counter({
+    name: 'countergraph_graphql_requests_total',
+    help: 'GraphQL requests by who answered them: hot is what was compiled, yoga everything else',
+    labelNames: ['way'],
+    registers: [registry],
+  });
+  for (const way of GRAPHQL_WAYS) ways.inc({ way }, 0);
+  const names = new BoundedNames(LIMITS.metricNames);
+  const slow = new Counter({
+    name: 'countergraph_slow_requests_total',
+    help: 'Requests that took longer than COUNTERGRAPH_SLOW_MS',
+    registers: [registry],
+  });
+  return {
+    registry,
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    requestBegins: () => inProgress.inc(),
+    request(route, status, seconds) {
+      inProgress.dec();
+      requests.observe({ route, status }, seconds);
+    },
+    operation: (name, seconds) => operations.observe({ operation: names.labelOf(name) }, seconds),
+    graphql: (way) => ways.inc({ way }),
+    error: countErrors(registry),
+    slowRequest: () => slow.inc(),
+    onWork: timeWork(registry),
+  };
+}
+
+/** What every Node process can tell of itself. */
+export function collectNodeMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const metric of registry.getMetricsAsArray()) {
+    // Of several processes: the slowest loop is the one to watch, and the service is as old as the
+    // oldest. The others are sums.
+    if (metric.name.startsWith('nodejs_eventloop_lag_')) metric.aggregator = 'max';
+    if (metric.name === 'process_start_time_seconds') metric.aggregator = 'min';
+  }
+}
+
+function countErrors(registry: Registry): (kind: CountedError) => void {
+  const errors = new Counter({
+    name: 'countergraph_errors_total',
+    help: 'Errors told to callers, by their kind; internal: defects of the service',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  // A rate needs a beginning: of what has never happened too.
+  for (const kind of [...Object.keys(ERRORS), 'document']) errors.inc({ kind }, 0);
+  return (kind) => errors.inc({ kind });
+}
+
+function timeWork(registry: Registry): WorkObserver {
+  const statements = new Histogram({
+    name: 'countergraph_sql_statement_seconds',
+    help: 'Duration of SQL statements in seconds, by the file in db/queries that they are of',
+    labelNames: ['query'],
+    buckets: WORK_BUCKETS,
+    registers: [registry],
+  });
+  const tasks = new Histogram({
+    name: 'countergraph_kernel_task_seconds',
+    help: 'Duration of unpacking and adding up in seconds, waiting for a thread included',
+    labelNames: ['task'],
+    buckets: WORK_BUCKETS,
+    registers: [registry],
+  });
+  return (kind, name) => {
+    const startedAt = performance.now();
+    return () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      if (kind === 'statement') statements.observe({ query: name }, seconds);
+      else if (kind === 'kernel') tasks.observe({ task: name }, seconds);
+    };
+  };
+}

@@ -1,0 +1,69 @@
+import { shown } from '../../domain/errors.ts';
+import { SettingsError } from '../settings/settings.ts';
+import type { Logger } from './log.ts';
+import { importOtel, type OtelPackages, PROTOCOLS, type Protocol } from './otel-packages.ts';
+import { createTracing } from './otel-tracing.ts';
+import type { Tracing } from './tracing.ts';
+
+/**
+ * Traces to where OpenTelemetry's standard variables say; null where they say nothing, and then
+ * nothing is loaded. Errors: a variable that cannot be followed, as a `SettingsError`.
+ */
+export async function openTracing(
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+  load: (protocol: Protocol) => Promise<OtelPackages> = importOtel,
+): Promise<Tracing | null> {
+  const reason = reasonToTrace(env);
+  if (reason === null) return null;
+  const protocol = protocolOf(env);
+  try {
+    return createTracing(await load(protocol), log);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const packages = packagesFor(protocol).join(' ');
+    throw new SettingsError([
+      `${reason} is set, but OpenTelemetry is not installed: npm install ${packages}, or unset it`,
+    ]);
+  }
+}
+
+const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
+
+/** The variable for whose sake there are traces; null: there are none. */
+function reasonToTrace(env: NodeJS.ProcessEnv): string | null {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null;
+  const exporter = env['OTEL_TRACES_EXPORTER'] ?? '';
+  if (exporter === 'none') return null;
+  if (exporter === 'otlp') return 'OTEL_TRACES_EXPORTER';
+  if (exporter !== '') {
+    throw refused('OTEL_TRACES_EXPORTER', 'otlp or none', exporter);
+  }
+  return ENDPOINTS.find((name) => env[name]) ?? null;
+}
+
+function protocolOf(env: NodeJS.ProcessEnv): Protocol {
+  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL']) {
+    const given = env[name];
+    if (!given) continue;
+    const known = PROTOCOLS.find((protocol) => protocol === given);
+    if (!known) throw refused(name, `one of ${PROTOCOLS.join(', ')}`, given);
+    return known;
+  }
+  return PROTOCOLS[0];
+}
+
+const refused = (name: string, must: string, given: string): SettingsError =>
+  new SettingsError([`${name} must be ${must}, got ${shown(given)}: correct it, or unset it`]);
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+
+/** What a trace needs, by name; the exporters differ in what they send. */
+const packagesFor = (protocol: Protocol): string[] => [
+  '@opentelemetry/api',
+  '@opentelemetry/core',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-base',
+  `@opentelemetry/exporter-trace-otlp-${protocol === 'http/json' ? 'http' : 'proto'}`,
+];

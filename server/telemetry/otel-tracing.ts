@@ -1,0 +1,117 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../../db/database-error.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { WorkKind } from '../../domain/work-observer.ts';
+import type { Logger } from './log.ts';
+import type { OtelPackages } from './otel-packages.ts';
+import { programVersion } from './program-version.ts';
+import type { RequestSpan, Tracing } from './tracing.ts';
+
+type Context = OtelPackages['api']['ROOT_CONTEXT'];
+
+/** Spans by OpenTelemetry, sent as its standard variables say: endpoint, headers, sampler, name. */
+export function createTracing(packages: OtelPackages, log: Logger): Tracing {
+  const { api, core } = packages;
+  const tell = (reason: string) => log.warn({ reason }, 'traces could not be sent');
+  const provider = openProvider(packages, tell);
+  const tracer = provider.getTracer('countergraph', programVersion());
+  const propagator = new core.W3CTraceContextPropagator();
+  /** Where the spans of a request's work belong. */
+  const contexts = new WeakMap<RequestSpan, Context>();
+  // Where nothing is traced there is none: on Node 20 it makes every promise of the process dearer.
+  const current = new AsyncLocalStorage<RequestSpan>();
+  return {
+    startRequest({ method, route, requestId, headers }) {
+      const parent = propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
+      const attributes = {
+        'http.request.method': method,
+        'http.route': route,
+        'countergraph.request_id': requestId,
+      };
+      const options = { kind: api.SpanKind.SERVER, attributes };
+      const span = tracer.startSpan(`${method} ${route}`, options, parent);
+      const request: RequestSpan = {
+        traceId: span.spanContext().traceId,
+        end({ status, operation }) {
+          span.setAttribute('http.response.status_code', status);
+          if (operation !== null) span.setAttribute('graphql.operation.name', operation);
+          if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+      contexts.set(request, api.trace.setSpan(parent, span));
+      return request;
+    },
+    within: (span, work) => current.run(span, work),
+    onWork(kind, name) {
+      const request = current.getStore();
+      const parent = request && contexts.get(request);
+      if (!parent) return () => {};
+      const { shown, options } = spanOf(api, kind, name);
+      const span = tracer.startSpan(shown, options, parent);
+      return (error) => {
+        if (error !== undefined) {
+          span.setAttribute('error.type', typeOf(error));
+          span.setStatus({ code: api.SpanStatusCode.ERROR });
+        }
+        span.end();
+      };
+    },
+    async close() {
+      const flushed = provider.shutdown().then(
+        () => null,
+        (error: unknown) => String(error),
+      );
+      // A collector that does not answer must not keep a server from ending.
+      const late = delay(LIMITS.traceFlushMs, 'the collector took too long', { ref: false });
+      const failure = await Promise.race([flushed, late]);
+      if (failure !== null) tell(failure);
+      api.diag.disable();
+    },
+  };
+}
+
+function openProvider(
+  { api, resources, sdk, OTLPTraceExporter }: OtelPackages,
+  tell: (message: string) => void,
+) {
+  const ignore = () => {};
+  // What fails in there must neither reach a request nor be lost.
+  api.diag.setLogger(
+    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const named = resources.resourceFromAttributes({
+    'service.name': 'countergraph',
+    'service.version': programVersion(),
+  });
+  const given = resources.detectResources({ detectors: [resources.envDetector] });
+  return new sdk.BasicTracerProvider({
+    resource: resources.defaultResource().merge(named).merge(given),
+    spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+}
+
+/** Name and options of the span of a piece of work. */
+function spanOf({ SpanKind }: OtelPackages['api'], kind: WorkKind, name: string) {
+  switch (kind) {
+    case 'statement': {
+      const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name };
+      return { shown: name, options: { kind: SpanKind.CLIENT, attributes } };
+    }
+    case 'kernel':
+      return { shown: `kernel ${name}`, options: { kind: SpanKind.INTERNAL } };
+    case 'identity':
+      return { shown: name, options: { kind: SpanKind.INTERNAL } };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Of few: a message may hold what the caller gave. */
+function typeOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.kind;
+  return errorCode(error) ?? (error instanceof Error ? error.name : 'unknown');
+}

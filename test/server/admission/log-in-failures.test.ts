@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../domain/limits.ts';
+import { LogInFailures } from '../../../server/admission/log-in-failures.ts';
+
+const HOME = '192.0.2.1';
+const OFFICE = '198.51.100.1';
+
+function counted({ perUser = 3, perAddress = 10 } = {}) {
+  const clock = { ms: 5_000 };
+  const limits = { perUser, perAddress, windowMs: 60_000 };
+  return { clock, failures: new LogInFailures(limits, () => clock.ms) };
+}
+
+/** So many failures in the name of `username`, or of a user after the other where it is a function. */
+function failTimes(
+  failures: LogInFailures,
+  times: number,
+  from: string,
+  of = (_: number) => 'ada',
+) {
+  for (let i = 0; i < times; i += 1) failures.fail(from, of(i));
+}
+
+describe('failed log-ins of several processes', () => {
+  it('count together where each hears what the others saw', () => {
+    const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
+    const ours: LogInFailures = new LogInFailures(limits, undefined, (change) =>
+      theirs.heard(change),
+    );
+    const theirs: LogInFailures = new LogInFailures(limits, undefined, (change) =>
+      ours.heard(change),
+    );
+    failTimes(ours, 2, HOME);
+    expect(theirs.waitSeconds(HOME, 'ada')).toBe(0);
+    failTimes(theirs, 1, HOME);
+    expect([ours, theirs].map((each) => each.waitSeconds(HOME, 'ada'))).toEqual([60, 60]);
+  });
+
+  it('tell nothing of a user who proves again and again what is known', () => {
+    const told: string[] = [];
+    const limits = { perUser: 3, perAddress: 10, windowMs: 60_000 };
+    const failures = new LogInFailures(limits, undefined, ({ outcome }) => told.push(outcome));
+    for (let i = 0; i < 3; i += 1) failures.succeed(HOME, 'ada');
+    failTimes(failures, 1, HOME);
+    for (let i = 0; i < 3; i += 1) failures.succeed(HOME, 'ada');
+    expect(told).toEqual(['proved', 'failed', 'proved']);
+  });
+
+  it('are taken over by a process whose clock is another, for the time that is left', () => {
+    const before = counted();
+    failTimes(before.failures, 3, HOME);
+    failTimes(before.failures, 7, HOME, (i) => `user ${i}`);
+    before.failures.succeed(HOME, 'bob');
+    before.clock.ms += 20_000;
+    const after = counted();
+    after.clock.ms = 77;
+    after.failures.take(before.failures.counts());
+    expect(after.failures.waitSeconds(HOME, 'ada')).toBe(40);
+    expect(after.failures.waitSeconds(HOME, 'somebody')).toBe(40);
+    expect(after.failures.waitSeconds(HOME, 'bob')).toBe(0);
+  });
+});
+
+describe('failed log-ins', () => {
+  it('are refused from the limit on, until the window is over', () => {
+    const { clock, failures } = counted();
+    failTimes(failures, 2, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    failTimes(failures, 1, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(60);
+    clock.ms += 58_500;
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(2);
+    clock.ms += 1_500;
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    failTimes(failures, 2, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+  });
+
+  it('lock a user out nowhere but where they happened', () => {
+    const { failures } = counted();
+    failTimes(failures, 3, HOME);
+    expect(failures.waitSeconds(OFFICE, 'ada')).toBe(0);
+  });
+
+  it('lock nobody else out at the same address', () => {
+    const { failures } = counted();
+    failTimes(failures, 3, HOME);
+    expect(failures.waitSeconds(HOME, 'bob')).toBe(0);
+  });
+
+  it('are forgotten after a success', () => {
+    const { failures } = counted();
+    failTimes(failures, 2, HOME);
+    failures.succeed(HOME, 'ada');
+    failTimes(failures, 2, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+  });
+
+  it('of many users refuse the address, but not to those who are known there', () => {
+    const { failures } = counted();
+    failures.succeed(HOME, 'ada');
+    failTimes(failures, 10, HOME, (i) => `name ${i}`);
+    expect(failures.waitSeconds(HOME, 'bob')).toBe(60);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    expect(failures.waitSeconds(OFFICE, 'bob')).toBe(0);
+    failTimes(failures, 3, HOME);
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(60);
+  });
+
+  it('without a name count for the address only: there is no token to guess', () => {
+    const { failures } = counted();
+    failTimes(failures, 9, HOME, () => '');
+    expect(failures.waitSeconds(HOME, '')).toBe(0);
+    failTimes(failures, 1, HOME, () => '');
+    expect(failures.waitSeconds(HOME, '')).toBe(60);
+  });
+
+  it('in names longer than any are of one user, who is nobody', () => {
+    const { failures } = counted();
+    const long = 'x'.repeat(LIMITS.nameLength + 1);
+    failTimes(failures, 3, HOME, (i) => `${long}${i}`);
+    expect(failures.waitSeconds(HOME, `${long}9`)).toBe(60);
+    expect(failures.waitSeconds(HOME, 'x'.repeat(LIMITS.nameLength))).toBe(0);
+  });
+
+  it('of more callers than are remembered take no more memory: the oldest are forgotten', () => {
+    const { failures } = counted({ perUser: 1, perAddress: 1 });
+    failTimes(failures, 1, HOME);
+    for (let i = 0; i < LIMITS.rememberedCallers; i += 1) failures.fail(`caller ${i}`, 'ada');
+    expect(failures.waitSeconds(HOME, 'ada')).toBe(0);
+    expect(failures.waitSeconds('caller 0', 'ada')).toBe(60);
+  });
+});

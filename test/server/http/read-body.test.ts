@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CallerGone, readBody } from '../../../server/http/http-exchange.ts';
+
+let server: Server;
+let caller: Socket;
+
+beforeEach(async () => {
+  server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+});
+
+afterEach(() => {
+  caller.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A request whose headers and first bytes have come. */
+async function arrived(start: string): Promise<IncomingMessage> {
+  caller.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${start}`);
+  const [request] = (await once(server, 'request')) as [IncomingMessage];
+  return request;
+}
+
+test('a body is read whole, however it comes', async () => {
+  const request = await arrived('Content-Length: 8\r\n\r\nab');
+  const body = readBody(request, 8);
+  caller.write('cdef');
+  setImmediate(() => caller.write('gh'));
+  expect(String(await body)).toBe('abcdefgh');
+});
+
+test('a body of nothing is no bytes', async () => {
+  expect(await readBody(await arrived('Content-Length: 0\r\n\r\n'), 8)).toHaveLength(0);
+});
+
+test('a body that is announced too long is not read', async () => {
+  const request = await arrived('Content-Length: 9\r\n\r\n');
+  await expect(readBody(request, 8)).rejects.toThrow('8');
+});
+
+test('a body that becomes too long is left where that shows', async () => {
+  const request = await arrived('Transfer-Encoding: chunked\r\n\r\n');
+  const body = readBody(request, 8);
+  caller.write('9\r\nabcdefghi\r\n');
+  await expect(body).rejects.toThrow('8');
+  expect(request.isPaused()).toBe(true);
+});
+
+test('a caller who goes within a body is not waited for', async () => {
+  const request = await arrived('Content-Length: 8\r\n\r\nab');
+  const body = readBody(request, 8);
+  caller.destroy();
+  await expect(body).rejects.toThrow();
+});
+
+test('a caller who has gone before the body is read is not waited for', async () => {
+  const request = await arrived('Content-Length: 8\r\n\r\nab');
+  request.on('error', () => {});
+  const closed = new Promise((resolve) => request.once('close', resolve));
+  caller.destroy();
+  await closed;
+  await expect(readBody(request, 8)).rejects.toThrow(CallerGone);
+});

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CONTEXT_MERGE_LOCK } from '../../../db/advisory-locks.ts';
+import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/segment-level.ts';
+import { type KeepMergedOptions, keepMerged } from '../../../server/merging/keep-merged.ts';
+import { visitHere } from '../../../server/merging/merge-visit.ts';
+import { MergingTally } from '../../../server/merging/merging-tally.ts';
+import { createLog } from '../../../server/telemetry/log.ts';
+import { MERGE_FAN_IN, SEAL_AFTER_SECONDS } from '../../../store/merge/plan-merge.ts';
+import { SWEEP_AFTER_SECONDS } from '../../../store/sweep/sweep-context.ts';
+import {
+  DAY,
+  DAY_START,
+  importLists,
+  minute,
+  openStoreLab,
+  type StoreLab,
+} from '../../store/store-lab.ts';
+import { collectingStream } from '../../support/collecting-stream.ts';
+
+let lab: StoreLab;
+let logged: string[];
+
+beforeEach(async () => {
+  lab = await openStoreLab();
+  logged = [];
+});
+
+afterEach(() => lab.close());
+
+const DURING = DAY_START + 3600;
+
+/** Keeps the lab merged by a clock that the test sets. */
+function keeper(options: Partial<KeepMergedOptions> = {}) {
+  const clock = { seconds: DURING };
+  const tally = new MergingTally();
+  const work = keepMerged({
+    databaseUrl: lab.databaseUrl,
+    log: createLog('debug', collectingStream(logged)),
+    clock: () => clock.seconds * 1000,
+    tally,
+    delays: null,
+    visit: visitHere,
+    ...options,
+  });
+  return { clock, tally, ...work };
+}
+
+const importMinutes = (from: number, count: number, sliceId = 1) =>
+  importLists(
+    lab.importer,
+    Array.from({ length: count }, (_, i) => ({ list: minute(from + i), place: { sliceId } })),
+    DURING,
+  );
+
+const levels = async () =>
+  [...(await lab.manifest()).segments.values()].map(({ level }) => level).sort((a, b) => a - b);
+
+const lines = () => logged.splice(0).map((line) => JSON.parse(line));
+
+describe('a running server', () => {
+  it('merges segments when there are enough of them, and says so', async () => {
+    const { runOnce, tally } = keeper();
+    await importMinutes(0, MERGE_FAN_IN - 1);
+    await runOnce();
+    expect(await levels()).toHaveLength(MERGE_FAN_IN - 1);
+    expect(lines()).toEqual([]);
+    await importMinutes(MERGE_FAN_IN, 1);
+    await runOnce();
+    expect(await levels()).toEqual([1]);
+    expect(lines()).toMatchObject([
+      { level: 30, context: 'lab', merges: 1, segments: MERGE_FAN_IN, msg: 'segments were merged' },
+    ]);
+    expect(tally).toMatchObject({ merges: 1, mergedSegments: MERGE_FAN_IN, sweptSegments: 0 });
+    expect(tally.segments.get(1)).toMatchObject({ context: 'lab', segments: 1, waiting: 0 });
+  });
+
+  it('seals a slice some time after it is over, though nothing was imported since', async () => {
+    const { runOnce, clock } = keeper();
+    await importMinutes(0, 2);
+    clock.seconds = DAY_START + DAY + SEAL_AFTER_SECONDS - 1;
+    await runOnce();
+    // Its generation was over for long.
+    expect(await levels()).toEqual([SETTLED_LEVEL]);
+    clock.seconds += 1;
+    await runOnce();
+    expect(await levels()).toEqual([SEALED_LEVEL]);
+  });
+
+  it('sweeps what was replaced, when nobody can want it any more', async () => {
+    const { runOnce, clock, tally } = keeper();
+    await importMinutes(0, MERGE_FAN_IN);
+    await runOnce();
+    clock.seconds += SWEEP_AFTER_SECONDS - 1;
+    await runOnce();
+    expect(await lab.rows('select from segments')).toHaveLength(MERGE_FAN_IN + 1);
+    clock.seconds += 120;
+    await runOnce();
+    expect(await lab.rows('select from segments')).toHaveLength(1);
+    expect(tally.sweptSegments).toBe(MERGE_FAN_IN);
+  });
+
+  it('leaves a context to another process that merges it, and comes back', async () => {
+    const { runOnce, tally } = keeper();
+    await importMinutes(0, MERGE_FAN_IN);
+    await lab.importer.query('begin');
+    await lab.importer.query('select pg_advisory_xact_lock($1, 1)', [CONTEXT_MERGE_LOCK]);
+    await runOnce();
+    expect(lines()).toEqual([]);
+    expect(tally.segments.get(1)?.waiting).toBe(MERGE_FAN_IN);
+    await lab.importer.query('rollback');
+    await runOnce();
+    expect(await levels()).toEqual([1]);
+    expect(tally.segments.get(1)?.waiting).toBe(0);
+  });
+
+  it('leaves damaged segments alone, merges the others, and tries again later', async () => {
+    const { runOnce, clock, tally } = keeper();
+    const [damaged] = await importMinutes(0, MERGE_FAN_IN);
+    await importMinutes(2000, MERGE_FAN_IN, 2);
+    const flip = `update open_segment_pages set bytes = set_byte(bytes, 9, get_byte(bytes, 9) # 1)
+      where segment_id = ${damaged?.segmentId} and page = 0`;
+    await lab.importer.query(flip);
+    await runOnce();
+    expect(await levels()).toEqual([...Array(MERGE_FAN_IN).fill(0), 1]);
+    const [merged, failed] = lines();
+    expect(merged).toMatchObject({ msg: 'segments were merged', merges: 1 });
+    expect(failed).toMatchObject({ level: 50, context: 'lab' });
+    expect(failed.damaged).toEqual([
+      expect.stringMatching(/^segments \d+, .*: the digest of page 0 does not fit its bytes$/),
+    ]);
+    expect(tally.runs).toEqual({ ok: 0, failed: 1 });
+    await runOnce();
+    expect(lines()).toEqual([]);
+    await lab.importer.query(flip);
+    clock.seconds += 60;
+    await runOnce();
+    expect(await levels()).toEqual([1, 1]);
+  });
+
+  it('logs what fails, and tries again', async () => {
+    const { runOnce, clock, tally } = keeper();
+    await importMinutes(0, MERGE_FAN_IN);
+    await lab.importer.query('alter table meters rename to away');
+    await runOnce();
+    expect(lines()).toMatchObject([
+      { level: 50, context: 'lab', msg: 'segments of a context could not be merged' },
+    ]);
+    await lab.importer.query('alter table away rename to meters');
+    clock.seconds += 60;
+    await runOnce();
+    expect(await levels()).toEqual([1]);
+    expect(tally.runs).toEqual({ ok: 1, failed: 1 });
+  });
+});
+
+describe('merging in a thread of its own', () => {
+  it('begins by itself', async () => {
+    await importMinutes(0, MERGE_FAN_IN);
+    const { visitInThread } = await import('../../../server/merging/visit-in-thread.ts');
+    const { stop } = keeper({ visit: visitInThread, delays: { firstMs: 0, everyMs: 3_600_000 } });
+    while ((await levels()).length > 1);
+    await stop();
+    expect(await levels()).toEqual([SEALED_LEVEL]);
+  });
+
+  it('ends at once when the server is closed, and leaves everything as it was', async () => {
+    await importMinutes(0, MERGE_FAN_IN);
+    const { visitInThread } = await import('../../../server/merging/visit-in-thread.ts');
+    const { runOnce, stop } = keeper({ visit: visitInThread });
+    await lab.importer.query('begin');
+    // Holds up the merge at its last step.
+    await lab.importer.query('select from context_versions where context_id = 1 for update');
+    const running = runOnce();
+    const waiting = `select from pg_stat_activity where application_name = 'countergraph merging'
+      and datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await lab.rows(waiting)).length === 0);
+    await stop();
+    await running;
+    await lab.importer.query('rollback');
+    expect(await levels()).toHaveLength(MERGE_FAN_IN);
+    expect(lines()).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { EventEmitter } from 'node:events';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../domain/limits.ts';
+import { NodeDirectory } from '../../../resolvers/node-directory.ts';
+import { shareOf } from '../../../server/processes/divide-settings.ts';
+import { GatheredMetrics, valuesOf } from '../../../server/processes/gathered-metrics.ts';
+import type { News, ToChild } from '../../../server/processes/messages.ts';
+import { ParentLink } from '../../../server/processes/parent-link.ts';
+import { readSettings } from '../../../server/settings/settings.ts';
+import { readMetrics } from '../../support/metrics-text.ts';
+
+const sharesOf = (processes: number, env: Record<string, string> = {}) => {
+  const settings = readSettings({ ...env, COUNTERGRAPH_PROCESSES: String(processes) });
+  return Array.from({ length: processes }, (_, i) => shareOf(i + 1, settings));
+};
+
+const DIVIDED = [
+  'workers',
+  'workerQueue',
+  'blockCacheBytes',
+  'answerCacheBytes',
+  'responseCacheBytes',
+  'maxConcurrent',
+  'maxConcurrentPerUser',
+  'maxConnections',
+  'maxConnectionsPerAddress',
+] as const;
+
+describe('what several processes share', () => {
+  it.each([2, 3, 7])('comes to what one has, of %i', (processes) => {
+    const env = { COUNTERGRAPH_WORKERS: '8', COUNTERGRAPH_MAX_CONCURRENT: '1000' };
+    const all = readSettings(env);
+    const shares = sharesOf(processes, env);
+    for (const name of DIVIDED) {
+      const sum = shares.reduce((total, { settings }) => total + settings[name], 0);
+      expect([name, sum]).toEqual([name, all[name]]);
+    }
+  });
+
+  it('is never nothing of what each needs', () => {
+    const env = { COUNTERGRAPH_WORKERS: '1', COUNTERGRAPH_MAX_CONCURRENT: '2' };
+    const shares = sharesOf(64, { ...env, COUNTERGRAPH_BLOCK_CACHE_MB: '0' });
+    for (const { settings, poolConnections } of shares) {
+      expect(settings).toMatchObject({ workers: 1, maxConcurrent: 1, blockCacheBytes: 0 });
+      expect(poolConnections).toBe(LIMITS.poolConnectionsLeast);
+    }
+  });
+
+  it('leaves a queue that is switched off as it is', () => {
+    const [first] = sharesOf(2, { COUNTERGRAPH_WORKER_QUEUE: '0' });
+    expect(first?.settings.workerQueue).toBe(0);
+  });
+});
+
+/** A process as the parent sees it; one that hangs never answers. */
+function memberOf(gathered: () => GatheredMetrics, { hangs = false } = {}) {
+  const registry = new Registry();
+  const requests = new Counter({ name: 'requests_total', help: 'r', registers: [registry] });
+  const open = new Gauge({ name: 'open', help: 'o', registers: [registry] });
+  const lag = new Gauge({ name: 'lag', help: 'l', aggregator: 'max', registers: [registry] });
+  const member = {
+    hangs,
+    async send() {
+      // As a message would carry them.
+      const metrics = JSON.parse(JSON.stringify(await valuesOf(registry)));
+      if (!member.hangs) gathered().told(member, metrics);
+    },
+  };
+  return { requests, open, lag, member };
+}
+
+describe('the metrics of several processes', () => {
+  it('are sums, or what each metric says', async () => {
+    const gathered = new GatheredMetrics(new Registry());
+    const [one, two] = [memberOf(() => gathered), memberOf(() => gathered)];
+    one.requests.inc(3);
+    two.requests.inc(4);
+    one.open.set(1);
+    two.open.set(2);
+    one.lag.set(5);
+    two.lag.set(6);
+    const { value } = readMetrics(await gathered.text([one.member, two.member]));
+    expect([value('requests_total'), value('open'), value('lag')]).toEqual([7, 3, 6]);
+  });
+
+  it('keep what a process that is gone has counted, and nothing else of it', async () => {
+    const gathered = new GatheredMetrics(new Registry());
+    const [one, two] = [memberOf(() => gathered), memberOf(() => gathered)];
+    one.requests.inc(3);
+    one.open.set(1);
+    two.requests.inc(4);
+    two.open.set(2);
+    await gathered.text([one.member, two.member]);
+    gathered.forget(one.member);
+    two.requests.inc();
+    const { value } = readMetrics(await gathered.text([two.member]));
+    expect([value('requests_total'), value('open')]).toEqual([8, 2]);
+  });
+
+  it('take what one that hangs told last', async () => {
+    const gathered = new GatheredMetrics(new Registry());
+    const one = memberOf(() => gathered);
+    one.requests.inc(3);
+    await gathered.text([one.member]);
+    one.member.hangs = true;
+    one.requests.inc();
+    const { value } = readMetrics(await gathered.text([one.member]));
+    expect(value('requests_total')).toBe(3);
+  });
+});
+
+describe('the nodes that one process has read of', () => {
+  it('are told when they change, and no more often', () => {
+    const told: string[] = [];
+    const directory = new NodeDirectory((context) => told.push(context));
+    const node = { name: 'dr0', role: 'dr', url: null, urlEnv: 'DR' } as never;
+    directory.remember('lab', []);
+    directory.remember('lab', [node]);
+    directory.remember('lab', [{ ...(node as object) } as never]);
+    directory.remember('lab', []);
+    directory.heard('office', [node]);
+    expect(told).toEqual(['lab', 'lab']);
+    expect(directory.entries()).toEqual([
+      ['lab', []],
+      ['office', [node]],
+    ]);
+  });
+});
+
+describe('what other processes find out', () => {
+  it('is heard too if it comes while a process has only been told to start', async () => {
+    const channel = new EventEmitter();
+    const link = new ParentLink(channel as never);
+    const newsOf = (username: string): News => ({
+      of: 'logIn',
+      change: { outcome: 'failed', caller: '192.0.2.1', username },
+    });
+    const send = (message: ToChild) => channel.emit('message', message);
+    send({ kind: 'start', assignment: { number: 1 } as never });
+    send({ kind: 'news', news: newsOf('ada') });
+    await link.assignment;
+    const heard: News[] = [];
+    link.hearNews((news) => heard.push(news));
+    send({ kind: 'news', news: newsOf('eve') });
+    expect(heard).toEqual([newsOf('ada'), newsOf('eve')]);
+  });
+});

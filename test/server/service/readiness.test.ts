@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../../db/write/connection.ts';
+import { group, startLab } from '../../support/lab.ts';
+import { readMetrics } from '../../support/metrics-text.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let lab: TestService;
+
+beforeAll(async () => {
+  lab = await startLab({ groups: [group(1)] });
+});
+
+afterAll(() => lab.close());
+
+async function readiness(service: TestService = lab): Promise<[number, string]> {
+  const { status, text } = await service.call('/readyz');
+  return [status, text];
+}
+
+describe('/readyz', () => {
+  it('is 200 while requests can be answered', async () => {
+    expect(await readiness()).toEqual([200, 'ready\n']);
+  });
+
+  it('says that the database is behind on migrations, and is 200 again when it is not', async () => {
+    const [newest] = await lab.sql<{ name: string; id: number; run_on: Date }>(
+      'delete from schema_migrations where id = (select max(id) from schema_migrations) returning *',
+    );
+    const [status, text] = await readiness();
+    expect(status).toBe(503);
+    expect(text).toMatch(
+      /^the database schema is at \d+_\w+, this version needs .*: run migrate\n$/,
+    );
+    await lab.sql('insert into schema_migrations (id, name, run_on) values ($1, $2, $3)', [
+      ...[newest?.id, newest?.name, newest?.run_on],
+    ]);
+    expect((await readiness())[0]).toBe(200);
+  });
+
+  it('says that a database that leaves it waiting is not reachable', async () => {
+    await lab.write((connection) =>
+      inTransaction(connection, async () => {
+        await connection.query('lock table schema_migrations in access exclusive mode');
+        expect(await readiness()).toEqual([503, 'Database is not reachable\n']);
+      }),
+    );
+    expect((await readiness())[0]).toBe(200);
+  });
+
+  it('sends requests elsewhere while the server closes, which still answers what comes', async () => {
+    const closing = await startTestService({ databaseUrl: lab.databaseUrl });
+    const isClosing = async () =>
+      readMetrics((await closing.call('/metrics')).text).value('countergraph_closing');
+    try {
+      expect(await isClosing()).toBe(0);
+      closing.beginToClose();
+      expect(await readiness(closing)).toEqual([
+        503,
+        'draining: the server is closing, and takes no new requests\n',
+      ]);
+      expect(await isClosing()).toBe(1);
+      expect((await closing.call('/healthz')).status).toBe(200);
+      expect((await closing.rest('slices')).status).toBe(200);
+    } finally {
+      await closing.close();
+    }
+  });
+});
