@@ -43,6 +43,9 @@ export class Door {
   /** Takes why there was no room, whenever there was none. */
   onRefusal: (why: Fullness) => void = () => undefined;
 
+  /** Called once the server is closed. */
+  onClose: () => void = () => undefined;
+
   constructor(
     settings: DoorSettings,
     failures: LogInFailures = new LogInFailures(logInLimits(settings)),

@@ -1,0 +1,79 @@
+import { serviceError } from '../../domain/errors.ts';
+import { isRestPath, renderError } from '../../rest/handle-request.ts';
+import { OPENAPI_PATH, openApi } from '../../rest/openapi.ts';
+import type { Dashboard } from '../dashboard/dashboard.ts';
+import { createExplorer, type ExplorerOptions, NO_EXPLORER } from '../explorer/explorer.ts';
+import { signedInTest } from '../graphql/signed-in.ts';
+import { withEntityTag } from '../http/entity-tag.ts';
+import { GRAPHQL_PATH } from '../http/graphql-path.ts';
+import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import { NO_ROUTE } from '../http/observe-request.ts';
+import type { Live } from '../live/live.ts';
+import type { Service } from '../service/service.ts';
+import { graphqlRoute } from './graphql-route.ts';
+import { restRoute } from './rest-route.ts';
+import type { Route } from './route.ts';
+import { stateRoutes } from './state-routes.ts';
+
+/** The pages for people. */
+export type Pages = {
+  readonly explorer: ExplorerOptions;
+  /** null: switched off, or not built. */
+  readonly dashboard: Dashboard | null;
+};
+
+/** Finds the route of each request. Routes are tried in the order in which they stand here. */
+export function createRouter(
+  service: Service,
+  { pages, live }: { pages: Pages; live: Live },
+): (exchange: Exchange) => Route {
+  const { settings } = service;
+  const { dashboard } = pages;
+  const maySee = settings.explorer === 'signed-in' ? signedInTest(service) : null;
+  const explorer =
+    settings.explorer === 'off' ? NO_EXPLORER : createExplorer(pages.explorer, maySee);
+  const rest = restRoute(service);
+  const graphql = graphqlRoute(service, live);
+  const byPath = new Map<string, Route>(
+    [TO_EXPLORER, openApiRoute(settings), ...stateRoutes(service)].map((route) => [
+      route.name,
+      route,
+    ]),
+  );
+  return (exchange) => {
+    const { path } = exchange;
+    if (isRestPath(path)) return { name: path, answer: rest };
+    if (dashboard?.serves(exchange)) return { name: 'dashboard', answer: dashboard.answer };
+    if (explorer.serves(exchange)) return { name: 'explorer', answer: explorer.answer };
+    if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
+    const route = byPath.get(path) ?? NOTHING_HERE;
+    // A proxy may keep `/metrics` inside: `/x/../metrics` must not lead around it.
+    return route.always && !exchange.isPathAsWritten ? NOTHING_HERE : route;
+  };
+}
+
+const TO_EXPLORER: Route = {
+  name: '/',
+  answer: async (exchange) =>
+    send(exchange, { status: 302, headers: { location: GRAPHQL_PATH }, body: '' }),
+};
+
+/** The description of the REST endpoints, which needs no log-in. */
+function openApiRoute(settings: Service['settings']): Route {
+  const answer: Answer = {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: `${JSON.stringify(openApi(settings), null, 2)}\n`,
+  };
+  return {
+    name: OPENAPI_PATH,
+    answer: async (exchange) => send(exchange, withEntityTag(exchange, answer)),
+  };
+}
+
+const NOTHING_HERE: Route = {
+  name: NO_ROUTE,
+  async answer(exchange) {
+    await send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path })));
+  },
+};

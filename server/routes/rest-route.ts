@@ -1,0 +1,42 @@
+import type { Credentials } from '../../resolvers/identity.ts';
+import { handleRest } from '../../rest/handle-request.ts';
+import { readCredentials } from '../../schema/credentials.ts';
+import { withEntityTag } from '../http/entity-tag.ts';
+import { headersOf } from '../http/headers-of.ts';
+import { type Exchange, readBody, send } from '../http/http-exchange.ts';
+import { requireOwnCredentials } from '../http/other-sites.ts';
+import type { Service } from '../service/service.ts';
+import { withScope } from '../service/with-scope.ts';
+
+/** The three legacy endpoints and the topper metrics of Prometheus. */
+export function restRoute(service: Service): (exchange: Exchange) => Promise<void> {
+  return async (exchange) => {
+    const { request, path, method, query } = exchange;
+    const answer = await handleRest(
+      {
+        path,
+        method,
+        query,
+        contentType: request.headers['content-type'] ?? null,
+        headerCredentials: () => headerCredentials(exchange),
+        body: () => readBody(request, service.settings.restBodyBytes),
+      },
+      (timeoutSeconds, work) =>
+        withScope(service, exchange, timeoutSeconds(service.settings), work),
+      (error) => {
+        service.metrics.error(error.kind);
+        // The cause is for the operator alone: the caller must not see it.
+        if (error.cause === undefined || error.status < 500) return;
+        exchange.log.warn({ err: error }, 'a request was refused by the backend');
+      },
+    );
+    await send(exchange, withEntityTag(exchange, answer));
+  };
+}
+
+/** Reads the `Authorization` header as GraphQL does. Error: `otherSite`. */
+function headerCredentials(exchange: Exchange): Credentials | null {
+  const credentials = readCredentials(headersOf(exchange.request));
+  if (credentials) requireOwnCredentials(exchange);
+  return credentials;
+}

@@ -1,0 +1,16 @@
+import type { Answer, Exchange } from '../http/http-exchange.ts';
+
+/** A route's name in metrics and logs, and how it answers. */
+export type Route = {
+  readonly name: string;
+  readonly answer: (exchange: Exchange) => Promise<void>;
+  /** It needs no permit: it is answered however busy the server is. */
+  readonly always?: true;
+};
+
+/** An answer of status 200. */
+export const plainAnswer = (contentType: string, body: string): Answer => ({
+  status: 200,
+  headers: { 'content-type': contentType },
+  body,
+});
