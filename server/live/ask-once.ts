@@ -9,9 +9,7 @@ import { noteErrors } from '../graphql/observe-graphql.ts';
 import type { AskedOperation } from '../graphql/subscription-slot.ts';
 import type { AskedFor, Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
-
-/** A subscriber who has logged in. */
-export type Follower = { readonly username: string; readonly digest: Buffer };
+import type { Follower } from './streams/stream.ts';
 
 /** An answer as JSON, and the result that it was rendered from. */
 export type MadeAnswer = { readonly json: string; readonly result: ExecutionResult };

@@ -6,10 +6,10 @@ import { renderResult } from '../graphql/hot-graphql.ts';
 import type { AskedOperation } from '../graphql/subscription-slot.ts';
 import { CallerGone } from '../http/http-exchange.ts';
 import { type Asking, askOnce } from './ask-once.ts';
-import type { LiveEvent } from './event-stream.ts';
 import { nullEvent, signedOutEvent } from './last-events.ts';
 import { LIVE_GATE, type LiveParts } from './live-parts.ts';
-import type { Stream } from './stream.ts';
+import type { LiveEvent } from './streams/event-stream.ts';
+import type { Stream } from './streams/stream.ts';
 
 export type FollowersOptions = {
   readonly operation: AskedOperation;

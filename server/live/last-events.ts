@@ -2,7 +2,7 @@ import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import type { AskedSubscription } from '../../schema/asked-subscription.ts';
 import { renderError } from '../../schema/render-error.ts';
 import { renderResult } from '../graphql/hot-graphql.ts';
-import { eventOf, type LiveEvent } from './event-stream.ts';
+import { eventOf, type LiveEvent } from './streams/event-stream.ts';
 
 /** For a subscriber who may no longer read the context: the same as if it did not exist. */
 export const nullEvent = ({ responseKey }: AskedSubscription): LiveEvent =>

@@ -2,8 +2,8 @@ import { serviceError } from '../../domain/errors.ts';
 import type { LogInGate } from '../../resolvers/log-in-gate.ts';
 import type { Service } from '../service/service.ts';
 import type { Permits } from './permits.ts';
-import type { VersionWatch } from './version-watch.ts';
-import type { Whereabouts } from './watched-node.ts';
+import type { VersionWatch } from './versions/version-watch.ts';
+import type { Whereabouts } from './versions/watched-node.ts';
 
 /** What all questions share. */
 export type LiveParts = {

@@ -7,20 +7,20 @@ import type { OpenedSubscription } from '../graphql/subscription-slot.ts';
 import { headersOf } from '../http/headers-of.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 import type { Service } from '../service/service.ts';
-import { acceptsStream } from './accepts-stream.ts';
 import { alertMessages } from './alert-messages.ts';
-import { EventStream } from './event-stream.ts';
 import type { Followers } from './followers.ts';
 import { registerLive } from './live-metrics.ts';
 import type { LiveParts } from './live-parts.ts';
 import { MessageQuestion } from './message-question.ts';
 import type { MessageSource } from './message-source.ts';
-import { OpenStreams } from './open-streams.ts';
 import { Permits } from './permits.ts';
 import { Question } from './question.ts';
 import { RightsCheck } from './rights-check.ts';
-import type { Stream } from './stream.ts';
-import { VersionWatch } from './version-watch.ts';
+import { acceptsStream } from './streams/accepts-stream.ts';
+import { EventStream } from './streams/event-stream.ts';
+import { OpenStreams } from './streams/open-streams.ts';
+import type { Stream } from './streams/stream.ts';
+import { VersionWatch } from './versions/version-watch.ts';
 
 /** By field of `Subscription`: those whose messages do not replace each other. */
 const MESSAGE_SOURCES: Readonly<Record<string, MessageSource>> = { alertEvents: alertMessages };

@@ -1,14 +1,14 @@
 import { groupBy } from '../../domain/group-by.ts';
 import type { Identity } from '../../resolvers/identity.ts';
 import { grantOf } from '../graphql/followed-by.ts';
-import { eventOf } from './event-stream.ts';
 import { Followers, type FollowersOptions } from './followers.ts';
 import { errorEvent } from './last-events.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { MessageSource } from './message-source.ts';
 import { Pace } from './pace.ts';
 import { hasPassingError } from './passing-errors.ts';
-import type { Stream } from './stream.ts';
+import { eventOf } from './streams/event-stream.ts';
+import type { Stream } from './streams/stream.ts';
 
 /**
  * A subscription that any number of streams share, and whose messages do not replace each other.

@@ -2,14 +2,14 @@ import type { VersionedRow } from '../../db/queries/select-versions.ts';
 import type { Identity } from '../../resolvers/identity.ts';
 import { grantOf } from '../graphql/followed-by.ts';
 import type { Asking } from './ask-once.ts';
-import { eventOf, type LiveEvent } from './event-stream.ts';
 import { Followers, type FollowersOptions } from './followers.ts';
 import type { LiveParts } from './live-parts.ts';
 import { Pace } from './pace.ts';
 import { hasPassingError } from './passing-errors.ts';
-import type { Stream } from './stream.ts';
-import type { Watched } from './version-watch.ts';
-import { watchedNode } from './watched-node.ts';
+import { eventOf, type LiveEvent } from './streams/event-stream.ts';
+import type { Stream } from './streams/stream.ts';
+import type { Watched } from './versions/version-watch.ts';
+import { watchedNode } from './versions/watched-node.ts';
 
 /**
  * A subscription that any number of streams share. After each commit that may change its answer, it

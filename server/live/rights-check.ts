@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { selectRights } from '../../db/queries/live/select-rights.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Service } from '../service/service.ts';
-import { askNode } from './ask-node.ts';
 import type { Followers } from './followers.ts';
+import { askNode } from './versions/ask-node.ts';
 
 /**
  * Checks periodically, with one statement for all, whether subscribers may still read what they

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findCycles } from './find-cycles.ts';
 import { type Layer, layerOf, readSources } from './source-files.ts';
 
 /** ARCHITECTURE.md, the table of layers: what each may import, of ours and of others. */
@@ -122,24 +123,6 @@ describe('the layers of ARCHITECTURE.md', () => {
     expect(impure.map(({ path }) => path)).toEqual([]);
   });
 });
-
-/** Cycles as `a → b → a`, each found once, by depth-first search. */
-function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[] {
-  const cycles: string[] = [];
-  const done = new Set<string>();
-  const visit = (path: string, trail: readonly string[]): void => {
-    const start = trail.indexOf(path);
-    if (start >= 0) {
-      cycles.push([...trail.slice(start), path].join(' → '));
-      return;
-    }
-    if (done.has(path)) return;
-    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
-    done.add(path);
-  };
-  for (const path of imports.keys()) visit(path, []);
-  return cycles;
-}
 
 describe('the search for cycles', () => {
   it('finds one that there is', () => {

@@ -1,6 +1,8 @@
-import type { Exchange } from '../http/http-exchange.ts';
-import type { Follower } from './ask-once.ts';
+import type { Exchange } from '../../http/http-exchange.ts';
 import type { EventStream } from './event-stream.ts';
+
+/** A subscriber who has logged in. */
+export type Follower = { readonly username: string; readonly digest: Buffer };
 
 /** An open subscription of one caller. */
 export type Stream = {

@@ -1,6 +1,6 @@
-import { serviceError } from '../../domain/errors.ts';
-import { LIMITS } from '../../domain/limits.ts';
-import type { Settings } from '../settings/settings.ts';
+import { serviceError } from '../../../domain/errors.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Stream } from './stream.ts';
 
 type StreamLimits = Pick<Settings, 'maxStreams' | 'maxStreamsPerUser'>;

@@ -1,6 +1,6 @@
-import type { NodePools } from '../../db/node-pools.ts';
-import { ReadSession, type TimeBound } from '../../db/read-session.ts';
-import { LIMITS } from '../../domain/limits.ts';
+import type { NodePools } from '../../../db/node-pools.ts';
+import { ReadSession, type TimeBound } from '../../../db/read-session.ts';
+import { LIMITS } from '../../../domain/limits.ts';
 
 /** Runs one statement outside of any request, on a connection that is released right after it. */
 export async function askNode<T>(

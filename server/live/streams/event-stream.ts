@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { LIMITS } from '../../domain/limits.ts';
+import { LIMITS } from '../../../domain/limits.ts';
 
 /** One answer as it is written to all of its readers: its bytes are made once. */
 export type LiveEvent = { readonly bytes: Buffer };

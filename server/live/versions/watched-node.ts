@@ -1,6 +1,6 @@
-import type { GrantedContext } from '../../resolvers/identity.ts';
-import { chooseNode, urlOf } from '../../resolvers/nodes.ts';
-import type { Followed } from '../graphql/followed-by.ts';
+import type { GrantedContext } from '../../../resolvers/identity.ts';
+import { chooseNode, urlOf } from '../../../resolvers/nodes.ts';
+import type { Followed } from '../../graphql/followed-by.ts';
 import type { Watched } from './version-watch.ts';
 
 /** The context and node that is followed; null: there is no such node. */
