@@ -93,12 +93,11 @@ export async function newArchivePlace(
 }
 
 /**
- * `CONTEXT/slice-20260715-1000.5f3a9c01.gz`. The last part makes it a name that no other file has,
- * also where two databases share a pool. It ends as that of version 0.7 did, whose form was gzip,
- * so that paths look the same to whoever lists them. Nothing in a context's name leads out of its folder.
+ * `CONTEXT/slice-20260715-1000.5f3a9c01.segments`. The hexadecimal part makes the name unique, also
+ * where two databases share a pool. Nothing in a context's name leads out of its folder.
  */
 export const archivePath = (context: string, sliceName: string, tag: string): string =>
-  `${folderOf(context)}/${sliceName}.${tag}.gz`;
+  `${folderOf(context)}/${sliceName}.${tag}.segments`;
 
 function folderOf(context: string): string {
   // Half of a surrogate pair is in no name; a dot is, and encodeURIComponent lets it through.

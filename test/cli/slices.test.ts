@@ -55,7 +55,7 @@ describe('slices list', () => {
       /^NAME +FROM \(UTC\) +TO \(UTC\) +STATUS +SIZE +TAGS +SEGMENTS +WAITING +SAMPLES +DATA +PATH$/,
     );
     expect(out[1]).toMatch(
-      /^slice-20240715-0000 {4}2024-07-15 00:00 {2}2024-07-16 00:00 {2}archived +\d+ B {2}archive +- +- +- +- {2}\/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
+      /^slice-20240715-0000 {4}2024-07-15 00:00 {2}2024-07-16 00:00 {2}archived +\d+ B {2}archive +- +- +- +- {2}\/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.segments$/,
     );
     expect(out[2]).toMatch(
       /^slice-20240715-0000-1 .* available +\d+ kB {2}primary +1 +0 +1 +\d+ B {2}base\/\d+/,
@@ -120,7 +120,7 @@ describe('slices archive and restore', () => {
     expect([done.status, done.err]).toEqual([0, []]);
     expect(done.out).toHaveLength(3);
     expect(done.out[0]).toMatch(
-      /^slice-20240715-0000 was archived: 1 row in \d+ B, \/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.gz$/,
+      /^slice-20240715-0000 was archived: 1 row in \d+ B, \/.+\/lab\/slice-20240715-0000\.[0-9a-f]{8}\.segments$/,
     );
     const back = await run('restore', '--before', '2025-01-01', '--engine', '0');
     expect(back.err).toEqual(['slice-20240717-0000 is not archived: left out']);

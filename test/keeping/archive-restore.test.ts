@@ -114,7 +114,9 @@ describe('archiving slices and restoring them', () => {
     const archived = await keeping.archive(...OLD);
     const files = archived.map((each) => each?.file ?? '');
     for (const [i, file] of files.entries()) {
-      expect(file.slice(pool.length)).toMatch(new RegExp(`^/lab/${OLD[i]}\\.[0-9a-f]{8}\\.gz$`));
+      expect(file.slice(pool.length)).toMatch(
+        new RegExp(`^/lab/${OLD[i]}\\.[0-9a-f]{8}\\.segments$`),
+      );
       const content = await readFile(file);
       expect(createHash('sha256').update(content).digest('hex')).toBe(archived[i]?.digest);
       const head = content.subarray(0, content.indexOf('\n')).toString();
@@ -255,9 +257,9 @@ describe('the path of an archive', () => {
     ['a/b\\c', 'a%2Fb%5Cc/'],
     ['Büro 1', 'B%C3%BCro%201/'],
   ])('of the context %j lies in a folder of its own', (context, folder) => {
-    expect(archivePath(context, 'slice', '01')).toBe(`${folder}slice.01.gz`);
+    expect(archivePath(context, 'slice', '01')).toBe(`${folder}slice.01.segments`);
     expect(fileInPool('/pool', archivePath(context, 'slice', '01'))).toBe(
-      `/pool/${folder}slice.01.gz`,
+      `/pool/${folder}slice.01.segments`,
     );
   });
 
