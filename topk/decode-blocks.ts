@@ -63,7 +63,7 @@ type BlockPart = {
   readonly start: number;
   readonly count: number;
   readonly firstOrdinal: number;
-  readonly ordinals: () => Uint32Array;
+  readonly unpack: (into: Uint32Array, first: number) => void;
   /** In the order of the wanted places. */
   readonly columns: readonly (() => Column | null)[];
 };
@@ -78,11 +78,11 @@ function partsOf(group: StoredGroup, places: readonly number[]): BlockPart[] {
     const section = group.columns.get(place);
     return section ? readGroupColumns(section, counts) : null;
   });
-  return blocks.map(({ start, place, count, ordinals }) => ({
+  return blocks.map(({ start, place, count, unpack }) => ({
     start,
     count,
     firstOrdinal,
-    ordinals,
+    unpack,
     columns: columns.map((each) => each?.[place] ?? NO_COLUMN),
   }));
 }
@@ -91,10 +91,9 @@ function joinIds(parts: readonly BlockPart[], arrays: SharedArrays): Uint32Array
   const count = parts.reduce((sum, part) => sum + part.count, 0);
   const ids = arrays.words(count);
   let to = 0;
-  for (const { firstOrdinal, ordinals } of parts) {
-    const own = ordinals();
-    for (let i = 0; i < own.length; i += 1) ids[to + i] = (own[i] as number) + firstOrdinal;
-    to += own.length;
+  for (const { count: own, firstOrdinal, unpack } of parts) {
+    unpack(ids.subarray(to, to + own), firstOrdinal);
+    to += own;
   }
   return ids;
 }

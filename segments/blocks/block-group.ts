@@ -95,8 +95,11 @@ export type BlockKeys = {
   readonly start: number;
   readonly place: number;
   readonly count: number;
-  /** Unpacked when it is called: a read wants some blocks of a group. */
-  readonly ordinals: () => Uint32Array;
+  /**
+   * Unpacks the ordinals into an array of `count`, with `first` added to each. Only when it is
+   * called: a read wants some blocks of a group.
+   */
+  readonly unpack: (into: Uint32Array, first: number) => void;
 };
 
 /** The blocks of a group, from its section of ordinals. Errors: DamagedSegment. */
@@ -120,8 +123,11 @@ export function readGroupKeys(
     const from = reader.at;
     reader.skip(length);
     const bytes = section.subarray(from, reader.at);
-    const ordinals = () => readWhole(bytes, (each) => readOrdinals(each, keys, keyCount));
-    blocks.push({ start, place, count: keys, ordinals });
+    const unpack = (into: Uint32Array, firstOrdinal: number) =>
+      readWhole(bytes, (each) =>
+        readOrdinals(each, into, { bound: keyCount, first: firstOrdinal }),
+      );
+    blocks.push({ start, place, count: keys, unpack });
   }
   requireEnd(reader);
   return blocks;

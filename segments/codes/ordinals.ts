@@ -39,48 +39,50 @@ function writeBitmap(out: ByteWriter, ordinals: Uint32Array, bound: number): voi
   out.append(bits);
 }
 
-/** Reads `count` ordinals below `bound`. Errors: DamagedSegment. */
-export function readOrdinals(reader: ByteReader, count: number, bound: number): Uint32Array {
-  if (count > bound) throw new DamagedSegment(`${count} of ${bound} keys in a block`);
+/** The ordinals of a range: below `bound`, and what is added to each. */
+export type OrdinalRange = { readonly bound: number; readonly first: number };
+
+/** Fills an array with ordinals of a range. Errors: DamagedSegment. */
+export function readOrdinals(reader: ByteReader, into: Uint32Array, range: OrdinalRange): void {
+  const count = into.length;
+  if (count > range.bound) throw new DamagedSegment(`${count} of ${range.bound} keys in a block`);
   const form = reader.byte();
-  const ordinals = new Uint32Array(count);
-  if (form === ALL) readAll(ordinals, bound);
-  else if (form === BITMAP) readBitmap(reader, ordinals, bound);
-  else if (form === STEPS) readSteps(reader, ordinals, bound);
+  if (form === ALL) readAll(into, range);
+  else if (form === BITMAP) readBitmap(reader, into, range);
+  else if (form === STEPS) readSteps(reader, into, range);
   else throw new DamagedSegment(`ordinals are written in the unknown form ${form}`);
-  return ordinals;
 }
 
-function readAll(ordinals: Uint32Array, bound: number): void {
-  if (ordinals.length !== bound) throw new DamagedSegment('not all keys are in a block of all');
-  for (let i = 0; i < bound; i += 1) ordinals[i] = i;
+function readAll(into: Uint32Array, { bound, first }: OrdinalRange): void {
+  if (into.length !== bound) throw new DamagedSegment('not all keys are in a block of all');
+  for (let i = 0; i < bound; i += 1) into[i] = first + i;
 }
 
-function readBitmap(reader: ByteReader, ordinals: Uint32Array, bound: number): void {
+function readBitmap(reader: ByteReader, into: Uint32Array, { bound, first }: OrdinalRange): void {
   const { bytes, at } = reader;
   reader.skip(Math.ceil(bound / 8));
   let count = 0;
   for (let i = at; i < reader.at; i += 1) {
-    const first = (i - at) * 8;
+    const lowest = (i - at) * 8;
     for (let bits = bytes[i] as number; bits !== 0; bits &= bits - 1) {
-      const ordinal = first + 31 - Math.clz32(bits & -bits);
-      if (count === ordinals.length || ordinal >= bound) throw wrongCount();
-      ordinals[count] = ordinal;
+      const ordinal = lowest + 31 - Math.clz32(bits & -bits);
+      if (count === into.length || ordinal >= bound) throw wrongCount();
+      into[count] = first + ordinal;
       count += 1;
     }
   }
-  if (count !== ordinals.length) throw wrongCount();
+  if (count !== into.length) throw wrongCount();
 }
 
 const wrongCount = () => new DamagedSegment('a bitmap of keys has more or fewer bits than keys');
 
-function readSteps(reader: ByteReader, ordinals: Uint32Array, bound: number): void {
-  const steps = new Float64Array(ordinals.length);
-  readFrames(reader, ordinals.length, steps);
+function readSteps(reader: ByteReader, into: Uint32Array, { bound, first }: OrdinalRange): void {
+  const steps = new Float64Array(into.length);
+  readFrames(reader, into.length, steps);
   let before = -1;
-  for (let i = 0; i < ordinals.length; i += 1) {
+  for (let i = 0; i < into.length; i += 1) {
     before += (steps[i] as number) + 1;
     if (before >= bound) throw new DamagedSegment(`a block has key ${before} of ${bound}`);
-    ordinals[i] = before;
+    into[i] = first + before;
   }
 }

@@ -163,7 +163,8 @@ function joinBlocks(
   }
   const ordinals = new Uint32Array(rows);
   for (const [i, block] of blocks.entries()) {
-    ordinals.set(block.ordinals(), (ends[i] as number) - block.count);
+    const end = ends[i] as number;
+    block.unpack(ordinals.subarray(end - block.count, end), 0);
   }
   const lengths = blocks.map(({ count }) => count);
   return {
