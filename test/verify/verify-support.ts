@@ -52,6 +52,29 @@ export const oneMore =
     sections[to - 1] = (sections[to - 1] ?? 0) ^ 1;
   };
 
+/** All sections of a segment, each with a name of its own: keys, ordinals, columns, entries. */
+export function everySection({ ranges }: Directory): Map<string, SectionPlace> {
+  const all = new Map<string, SectionPlace>();
+  const add = (name: string, sections: readonly (SectionPlace | null)[]) => {
+    for (const [i, section] of sections.entries()) if (section) all.set(`${name} ${i}`, section);
+  };
+  for (const [r, { keys, levels, series }] of ranges.entries()) {
+    add(`range ${r}, keys`, keys);
+    for (const { stepSeconds, groups } of levels) {
+      for (const [g, { ordinals, columns }] of groups.entries()) {
+        const group = `range ${r}, group ${g} of blocks of ${stepSeconds} s`;
+        add(`${group}, ordinals`, [ordinals]);
+        add(`${group}, meter`, columns);
+      }
+    }
+    for (const [c, { entries, columns }] of series.entries()) {
+      add(`range ${r}, chunk ${c} of series, topper buckets`, [entries]);
+      add(`range ${r}, chunk ${c} of series, meter`, columns);
+    }
+  }
+  return all;
+}
+
 /** A section of each kind that a segment has, with the words in which verify names it. */
 export function kindsOfSections(
   { ranges }: Directory,
