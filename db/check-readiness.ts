@@ -1,6 +1,6 @@
 import { isUnreachable } from './database-error.ts';
 import { expectedSchemaVersion, schemaVersion } from './migrate.ts';
-import type { NodePools } from './node-pools.ts';
+import type { NodePools } from './session/node-pools.ts';
 
 /** null when the primary can answer; else what is missing, in words for an operator. */
 export async function checkReadiness(pools: NodePools): Promise<string | null> {

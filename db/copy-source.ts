@@ -1,5 +1,5 @@
 import { to as copyTo } from 'pg-copy-streams';
-import type { Statement, TimeBound } from './read-session.ts';
+import type { Statement, TimeBound } from './session/read-session.ts';
 import { arePagesDistributed, type Connection, pageConnectionOf } from './write/connection.ts';
 
 export type Copy = Pick<Statement, 'query' | 'text'>;

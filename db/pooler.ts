@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { announcedPid, selectBackendPid } from './backend-pid.ts';
 import { isLostStatement } from './database-error.ts';
+import { announcedPid, selectBackendPid } from './session/backend-pid.ts';
 
 /** For an operator: what is wrong, and what to do. */
 export const LOST_STATEMENTS =

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
-import { announcedPid, selectBackendPid } from './backend-pid.ts';
+import { announcedPid, selectBackendPid } from './session/backend-pid.ts';
 
 /**
  * What stands between a connection and the server. transaction: a pooler that may give each of its

@@ -1,11 +1,11 @@
 import { type StoredAlert, selectAlerts } from '../db/write/alerts/select-alerts.ts';
 import { type AlertSink, selectSinks } from '../db/write/alerts/select-sinks.ts';
 import type { Connection } from '../db/write/connection.ts';
+import type { GroupRow } from '../db/write/declaration/select-groups.ts';
+import { type ContextNode, selectNodes } from '../db/write/declaration/select-nodes.ts';
+import { type ContextPool, selectPools } from '../db/write/declaration/select-pools.ts';
+import { selectProbes } from '../db/write/declaration/select-probes.ts';
 import type { ContextRow } from '../db/write/select-context.ts';
-import type { GroupRow } from '../db/write/select-groups.ts';
-import { type ContextNode, selectNodes } from '../db/write/select-nodes.ts';
-import { type ContextPool, selectPools } from '../db/write/select-pools.ts';
-import { selectProbes } from '../db/write/select-probes.ts';
 import type { Guid } from '../domain/guid.ts';
 import { exportedGuid } from './exported-group.ts';
 

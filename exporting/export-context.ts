@@ -1,7 +1,7 @@
 import { type Connection, inSnapshot } from '../db/write/connection.ts';
+import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
 import { existingContext } from '../db/write/existing-context.ts';
-import { type GroupRow, selectGroups } from '../db/write/select-groups.ts';
-import { type SliceTimes, selectSliceTimes } from '../db/write/select-slice-times.ts';
+import { type SliceTimes, selectSliceTimes } from '../db/write/slices/select-slice-times.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import type { Guid } from '../domain/guid.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/interval.ts';

@@ -1,4 +1,4 @@
-import type { GroupRow } from '../db/write/select-groups.ts';
+import type { GroupRow } from '../db/write/declaration/select-groups.ts';
 import { type Guid, parseGuid } from '../domain/guid.ts';
 import { foldOf } from '../domain/meter-type.ts';
 import type { ExportedGroup } from './reading-source.ts';

@@ -3,7 +3,7 @@ import {
   type ExportedTexts,
   selectExportedTexts,
   selectTextKeys,
-} from '../db/write/segments/select-exported-texts.ts';
+} from '../db/write/texts/select-exported-texts.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { KeyCodec } from '../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../segments/keys/key-list.ts';

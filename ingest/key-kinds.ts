@@ -1,4 +1,4 @@
-import type { GroupRow } from '../db/write/select-groups.ts';
+import type { GroupRow } from '../db/write/declaration/select-groups.ts';
 import type { SimpleKeyKind } from '../domain/key-kind.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Connection } from '../db/write/connection.ts';
-import { type GroupRow, selectGroups } from '../db/write/select-groups.ts';
+import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
 import type { Guid } from '../domain/guid.ts';
 import type { SimpleKeyKind } from '../domain/key-kind.ts';
 import { foldOf } from '../domain/meter-type.ts';

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Connection, inTransaction } from '../db/write/connection.ts';
-import { deleteGrant } from '../db/write/delete-grant.ts';
-import { deleteUser } from '../db/write/delete-user.ts';
-import { insertGrants } from '../db/write/insert-grants.ts';
-import { insertUser } from '../db/write/insert-user.ts';
 import { selectContext } from '../db/write/select-context.ts';
 import { selectContextNames } from '../db/write/select-context-names.ts';
-import { selectGrants } from '../db/write/select-grants.ts';
-import { selectTokenDigest } from '../db/write/select-token-digest.ts';
-import { selectUserId } from '../db/write/select-user-id.ts';
-import { selectUsers } from '../db/write/select-users.ts';
-import { upsertToken } from '../db/write/upsert-token.ts';
+import { deleteGrant } from '../db/write/users/delete-grant.ts';
+import { deleteUser } from '../db/write/users/delete-user.ts';
+import { insertGrants } from '../db/write/users/insert-grants.ts';
+import { insertUser } from '../db/write/users/insert-user.ts';
+import { selectGrants } from '../db/write/users/select-grants.ts';
+import { selectTokenDigest } from '../db/write/users/select-token-digest.ts';
+import { selectUserId } from '../db/write/users/select-user-id.ts';
+import { selectUsers } from '../db/write/users/select-users.ts';
+import { upsertToken } from '../db/write/users/upsert-token.ts';
 import { IngestError } from './ingest-error.ts';
 
 export type UserToAdd = {

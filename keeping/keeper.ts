@@ -1,9 +1,9 @@
 import type { Connection } from '../db/write/connection.ts';
 import { existingContext } from '../db/write/existing-context.ts';
 import { holdContext, releaseContext } from '../db/write/lock-context.ts';
-import { removeTakenPartitions } from '../db/write/segments/remove-taken-partitions.ts';
-import { selectPartitioned } from '../db/write/segments/select-partitioned.ts';
-import { type StoredSlice, selectStoredSlices } from '../db/write/select-stored-slices.ts';
+import { removeTakenPartitions } from '../db/write/pages/remove-taken-partitions.ts';
+import { selectPartitioned } from '../db/write/pages/select-partitioned.ts';
+import { type StoredSlice, selectStoredSlices } from '../db/write/slices/select-stored-slices.ts';
 import { withConnection } from '../db/write/with-connection.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';

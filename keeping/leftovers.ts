@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { deleteLeftover, selectLeftovers } from '../db/write/archive-leftovers.ts';
 import type { Connection } from '../db/write/connection.ts';
+import { deleteLeftover, selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
 import { partialOf } from '../domain/partial-file.ts';
 import { fileInPool } from './pool-folder.ts';
 

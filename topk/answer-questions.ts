@@ -1,7 +1,7 @@
 import type { Exact } from '../domain/exact.ts';
 import type { KeySet } from '../segments/filter/key-set.ts';
-import { type BlockHead, headOf, largestOfHead } from './block-heads.ts';
-import type { Folded } from './fold-units.ts';
+import type { Folded } from './fold/fold-units.ts';
+import { type BlockHead, headOf, largestOfHead } from './select/block-heads.ts';
 import {
   compareRows,
   countedRows,
@@ -14,9 +14,9 @@ import {
   rowOf,
   surelyBelow,
   totalOf,
-} from './key-rows.ts';
-import { kthLargest } from './kth-largest.ts';
-import { isLookable, lookOnce, rowsNotBelow, type Tally } from './look-once.ts';
+} from './select/key-rows.ts';
+import { kthLargest } from './select/kth-largest.ts';
+import { isLookable, lookOnce, rowsNotBelow, type Tally } from './select/look-once.ts';
 import {
   type KeySelection,
   releaseSelected,
@@ -27,7 +27,7 @@ import {
   type ValuedKey,
   valuedKeys,
   without,
-} from './select-rows.ts';
+} from './select/select-rows.ts';
 
 export type Question =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })

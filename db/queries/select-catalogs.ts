@@ -1,5 +1,5 @@
 import type { KeyKind } from '../../domain/key-kind.ts';
-import type { ReadSession, TimeBound } from '../read-session.ts';
+import type { ReadSession, TimeBound } from '../session/read-session.ts';
 
 /** Guids as PostgreSQL writes a uuid: lower case, no braces. */
 export type CounterGroupRow = {

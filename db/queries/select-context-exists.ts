@@ -1,4 +1,4 @@
-import type { ReadSession } from '../read-session.ts';
+import type { ReadSession } from '../session/read-session.ts';
 
 /** Whether any context has this name, granted or not (tells a 422 from a 403). */
 export async function selectContextExists(

@@ -1,4 +1,4 @@
-import type { ReadSession } from '../read-session.ts';
+import type { ReadSession } from '../session/read-session.ts';
 
 /** Sizes in bytes, as text because they may pass 2^53. */
 export type PoolRow = {

@@ -1,4 +1,4 @@
-import type { ReadSession } from '../read-session.ts';
+import type { ReadSession } from '../session/read-session.ts';
 
 /**
  * isStandby: what the node says of itself (decision 13).

@@ -1,5 +1,5 @@
 import { type PartitionSize, pageBytesOf } from '../page-tables.ts';
-import type { ReadSession } from '../read-session.ts';
+import type { ReadSession } from '../session/read-session.ts';
 
 export type SliceSizeRow = { sliceId: number; bytes: string };
 

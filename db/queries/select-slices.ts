@@ -1,6 +1,6 @@
 import { SLICE_HELD_LOCK } from '../advisory-locks.ts';
 import { pagePathOf } from '../page-tables.ts';
-import type { ReadSession } from '../read-session.ts';
+import type { ReadSession } from '../session/read-session.ts';
 import { HISTORY, type VersionsRow, versionsCheck } from './select-versions.ts';
 
 /** held: an import is filling it at this moment. path is null where it has no pages. */

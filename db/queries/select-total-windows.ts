@@ -1,4 +1,4 @@
-import type { ReadSession } from '../read-session.ts';
+import type { ReadSession } from '../session/read-session.ts';
 
 export type TotalWindowRow = { contextId: number; from: number; to: number };
 

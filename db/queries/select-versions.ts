@@ -1,5 +1,5 @@
 import { copyArray } from '../copy-text.ts';
-import type { ReadSession, SnapshotCheck, TimeBound } from '../read-session.ts';
+import type { ReadSession, SnapshotCheck, TimeBound } from '../session/read-session.ts';
 
 /**
  * What is remembered of a context under `version` and `textVersion` still holds while they are the

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { findPooling, type Pooling } from '../pooling.ts';
-import type { Statement } from '../send-statement.ts';
+import type { Statement } from '../session/send-statement.ts';
 
 /** A connection on which one writer works. */
 export type Connection = pg.ClientBase;

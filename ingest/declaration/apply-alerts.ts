@@ -2,7 +2,7 @@ import { insertAlert } from '../../db/write/alerts/insert-alert.ts';
 import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
 import { supersedeAlert } from '../../db/write/alerts/supersede-alert.ts';
 import type { Connection } from '../../db/write/connection.ts';
-import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
+import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { isEmptyFilter } from '../../domain/key-filter.ts';
 import { storedGuid } from '../stored-guid.ts';

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/write/connection.ts';
-import { insertMeters, type NewMeter } from '../../db/write/insert-meters.ts';
-import { updateMeter } from '../../db/write/update-meter.ts';
+import { insertMeters, type NewMeter } from '../../db/write/declaration/insert-meters.ts';
+import { updateMeter } from '../../db/write/declaration/update-meter.ts';
 import { type AppliedItem, settle, withChanges } from './applied-item.ts';
 import { DeclarationError, type DeclaredMeter } from './declaration.ts';
 import { refuseChange } from './fixed-with-data.ts';

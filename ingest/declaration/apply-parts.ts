@@ -1,10 +1,10 @@
 import type { Connection } from '../../db/write/connection.ts';
-import { type ContextNode, selectNodes } from '../../db/write/select-nodes.ts';
-import { type ContextPool, selectPools } from '../../db/write/select-pools.ts';
-import { type ContextProbe, selectProbes } from '../../db/write/select-probes.ts';
-import { upsertNode } from '../../db/write/upsert-node.ts';
-import { upsertPool } from '../../db/write/upsert-pool.ts';
-import { upsertProbe } from '../../db/write/upsert-probe.ts';
+import { type ContextNode, selectNodes } from '../../db/write/declaration/select-nodes.ts';
+import { type ContextPool, selectPools } from '../../db/write/declaration/select-pools.ts';
+import { type ContextProbe, selectProbes } from '../../db/write/declaration/select-probes.ts';
+import { upsertNode } from '../../db/write/declaration/upsert-node.ts';
+import { upsertPool } from '../../db/write/declaration/upsert-pool.ts';
+import { upsertProbe } from '../../db/write/declaration/upsert-probe.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, settle, withChanges } from './applied-item.ts';
 import type { DeclaredNode, DeclaredPool, DeclaredProbe } from './declaration.ts';

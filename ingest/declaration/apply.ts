@@ -1,9 +1,9 @@
 import { type Connection, inTransaction } from '../../db/write/connection.ts';
-import { insertContext } from '../../db/write/insert-context.ts';
+import { insertContext } from '../../db/write/declaration/insert-context.ts';
+import { selectHasSlices } from '../../db/write/declaration/select-has-slices.ts';
+import { updateContext } from '../../db/write/declaration/update-context.ts';
 import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
 import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
-import { selectHasSlices } from '../../db/write/select-has-slices.ts';
-import { updateContext } from '../../db/write/update-context.ts';
 import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, type Outcome, settle } from './applied-item.ts';
 import { applyAlerts } from './apply-alerts.ts';

@@ -1,4 +1,4 @@
-import type { NewGroup } from '../../db/write/insert-group.ts';
+import type { NewGroup } from '../../db/write/declaration/insert-group.ts';
 import type { Guid } from '../../domain/guid.ts';
 import { DeclarationError } from './declaration.ts';
 

@@ -1,7 +1,7 @@
 import { floorTo } from '../../domain/interval.ts';
 import type { Flow, PortRule } from '../flows/flow.ts';
 import { FLOW_BUCKET_SECONDS } from '../flows/flow-groups.ts';
-import { isTwoWay } from '../flows/nfdump-ways.ts';
+import { isTwoWay } from '../formats/nfdump/nfdump-ways.ts';
 
 /** Flows of one bucket that wait: those that ended in it. */
 type Bucket = { readonly flows: Flow[]; firstReadMs: number };

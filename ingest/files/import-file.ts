@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../../db/write/connection.ts';
-import { insertImport } from '../../db/write/insert-import.ts';
-import { selectImport } from '../../db/write/select-import.ts';
+import { insertImport } from '../../db/write/imports/insert-import.ts';
+import { selectImport } from '../../db/write/imports/select-import.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import { keptSince } from '../../domain/retention.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
-import { createFlowParser, type FlowParserOptions } from '../flows/flow-formats.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoPlaces } from '../flows/geo-places.ts';
+import { createFlowParser, type FlowParserOptions } from '../formats/flow-formats.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';

@@ -1,4 +1,4 @@
-import { FLOW_FORMATS } from '../flows/flow-formats.ts';
+import { FLOW_FORMATS } from '../formats/flow-formats.ts';
 
 export const IMPORT_FORMATS = ['samples', ...FLOW_FORMATS] as const;
 

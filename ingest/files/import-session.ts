@@ -1,8 +1,8 @@
 import { cancelOnAbort } from '../../db/write/cancel-on-abort.ts';
 import { type Connection, inTransaction, openConnection } from '../../db/write/connection.ts';
-import { insertContext } from '../../db/write/insert-context.ts';
+import { insertContext } from '../../db/write/declaration/insert-context.ts';
 import { lockContext, lockContextCreation } from '../../db/write/lock-context.ts';
-import { removeTakenPartitions } from '../../db/write/segments/remove-taken-partitions.ts';
+import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
 import { type ContextRow, selectContext } from '../../db/write/select-context.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import { DEFAULT_SLICE_SECONDS } from '../declaration/slice-seconds.ts';

@@ -1,9 +1,9 @@
 import { pagePartitionOf } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
-import { insertSlice } from '../../db/write/insert-slice.ts';
-import { keepPagePartition } from '../../db/write/segments/keep-page-partition.ts';
-import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
-import { reserveSlice, selectAndHoldSlice } from '../../db/write/select-slice.ts';
+import { keepPagePartition } from '../../db/write/pages/keep-page-partition.ts';
+import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
+import { insertSlice } from '../../db/write/slices/insert-slice.ts';
+import { reserveSlice, selectAndHoldSlice } from '../../db/write/slices/select-slice.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { sliceName } from '../../domain/slice-name.ts';

@@ -1,5 +1,5 @@
 import type { PortRule } from '../flows/flow.ts';
-import { createWayFinder } from '../flows/nfdump-ways.ts';
+import { createWayFinder } from '../formats/nfdump/nfdump-ways.ts';
 import type { ImportFormat } from './import-format.ts';
 import type { ImportSource } from './import-source.ts';
 import { contentDigest } from './read-content.ts';

@@ -1,7 +1,7 @@
 import type { Connection } from '../../db/write/connection.ts';
-import { insertGroup } from '../../db/write/insert-group.ts';
-import { insertMeters } from '../../db/write/insert-meters.ts';
-import { replaceMeterDescriptions } from '../../db/write/replace-meter-descriptions.ts';
+import { insertGroup } from '../../db/write/declaration/insert-group.ts';
+import { insertMeters } from '../../db/write/declaration/insert-meters.ts';
+import { replaceMeterDescriptions } from '../../db/write/declaration/replace-meter-descriptions.ts';
 import type { Guid } from '../../domain/guid.ts';
 import { isCounting } from '../../domain/meter-type.ts';
 import type { ImportGroup } from '../import-group.ts';

@@ -1,4 +1,4 @@
-import { upsertLookedUpLabels } from '../../db/write/segments/upsert-looked-up-labels.ts';
+import { upsertLookedUpLabels } from '../../db/write/texts/upsert-looked-up-labels.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { KeyText } from '../../domain/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';

@@ -1,4 +1,4 @@
-import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/segments/upsert-key-texts.ts';
+import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
 import type { KeyText } from '../../domain/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { ImportSource } from '../files/import-source.ts';

@@ -1,10 +1,10 @@
-import { createDnsNames } from '../../db/write/create-dns-names.ts';
+import { createDnsNames } from '../../db/write/texts/create-dns-names.ts';
+import { type DnsNameRow, selectDnsNames } from '../../db/write/texts/select-dns-names.ts';
+import { type DnsName, upsertDnsNames } from '../../db/write/texts/upsert-dns-names.ts';
 import {
   type LookedUpCounts,
   upsertLookedUpLabels,
-} from '../../db/write/segments/upsert-looked-up-labels.ts';
-import { type DnsNameRow, selectDnsNames } from '../../db/write/select-dns-names.ts';
-import { type DnsName, upsertDnsNames } from '../../db/write/upsert-dns-names.ts';
+} from '../../db/write/texts/upsert-looked-up-labels.ts';
 import { shown } from '../../domain/errors.ts';
 import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
 import { BadLine } from '../bad-line.ts';
@@ -13,8 +13,8 @@ import { collectBadLines } from '../files/bad-lines.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
 import { readLines } from '../files/read-lines.ts';
-import { createZeekReader, type ZeekRecord } from '../flows/zeek-log.ts';
-import { parseTimestamp } from '../flows/zeek-time.ts';
+import { createZeekReader, type ZeekRecord } from '../formats/zeek/zeek-log.ts';
+import { parseTimestamp } from '../formats/zeek/zeek-time.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
 import { existingKeysFinder } from './find-existing.ts';

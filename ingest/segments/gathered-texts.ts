@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/write/connection.ts';
-import { upsertKeyTexts } from '../../db/write/segments/upsert-key-texts.ts';
+import { upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
 import type { ImportGroup } from '../import-group.ts';
 import type { ImportKey } from '../import-key.ts';
 import { type KeyTexts, mergeTexts } from '../key-texts.ts';

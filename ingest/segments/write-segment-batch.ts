@@ -1,7 +1,7 @@
 import type { Connection } from '../../db/write/connection.ts';
-import { ensureProbes } from '../../db/write/ensure-probes.ts';
-import { noteGroupData } from '../../db/write/note-group-data.ts';
-import { type CoverageSpan, upsertCoverage } from '../../db/write/upsert-coverage.ts';
+import { ensureProbes } from '../../db/write/imports/ensure-probes.ts';
+import { noteGroupData } from '../../db/write/imports/note-group-data.ts';
+import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
 import { OPEN_RANGE_LIMITS } from '../../store/write/range-limits.ts';
 import { type WrittenSegment, writeSegment } from '../../store/write/write-segment.ts';
 import type { GatheredPlace, SegmentBatch } from './segment-batch.ts';

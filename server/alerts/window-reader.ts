@@ -1,10 +1,10 @@
-import { NodePools } from '../../db/node-pools.ts';
+import { NodePools } from '../../db/session/node-pools.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/session/node-loaders.ts';
 import { RequestReads, SnapshotMoved } from '../../resolvers/loaders/session/request-reads.ts';
 import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
-import { ThreadPool } from '../../topk/thread-pool.ts';
+import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 
 /** How often a read is tried whose pages are swept meanwhile. */
 const MAX_ATTEMPTS = 3;

@@ -1,9 +1,9 @@
 import { NEEDS_SESSION } from '../../db/pooling.ts';
 import { selectEventRetentions } from '../../db/write/alerts/retention/select-event-retentions.ts';
 import { type Connection, isTransactionPooled } from '../../db/write/connection.ts';
-import { removeTakenPartitions } from '../../db/write/segments/remove-taken-partitions.ts';
+import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
 import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
-import { type Retention, selectRetentions } from '../../db/write/select-retentions.ts';
+import { type Retention, selectRetentions } from '../../db/write/slices/select-retentions.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';

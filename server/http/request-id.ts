@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isRequestId } from '../../db/session-name.ts';
+import { isRequestId } from '../../db/session/session-name.ts';
 
 export type IsTrusted = (address: string, hop: number) => boolean;
 

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/write/connection.ts';
 import { selectFeedLosses } from '../../db/write/feeds/select-feed-losses.ts';
-import { removeIdlePartitions } from '../../db/write/segments/remove-idle-partitions.ts';
+import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import {
   type ContextNumbersRow,
   selectContextNumbers,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/write/connection.ts';
+import { selectImports } from '../../db/write/imports/select-imports.ts';
 import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
-import { selectImports } from '../../db/write/select-imports.ts';
 import type { ImportsOfContext } from './merging-tally.ts';
 
 /** Imports raise the version of their context: most of the time there is nothing to look at. */

@@ -1,6 +1,6 @@
 import { describeDatabase } from '../../db/describe-database.ts';
-import { NodePools, type StatementObserver } from '../../db/node-pools.ts';
 import { LOST_STATEMENTS } from '../../db/pooler.ts';
+import { NodePools, type StatementObserver } from '../../db/session/node-pools.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
@@ -11,7 +11,7 @@ import type { LogInGate } from '../../resolvers/log-in-gate.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
-import { ThreadPool } from '../../topk/thread-pool.ts';
+import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { CurrentRequest } from '../telemetry/current-request.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { NodePools } from '../../db/node-pools.ts';
-import { PASS_REASONS } from '../../db/snapshot-check.ts';
+import type { NodePools } from '../../db/session/node-pools.ts';
+import { PASS_REASONS } from '../../db/session/snapshot-check.ts';
 import type { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import type { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
 import { PRIMARY } from '../../resolvers/nodes.ts';

@@ -1,9 +1,9 @@
 import type { Connection } from '../../db/write/connection.ts';
+import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import {
   type SegmentSlice,
   selectSegmentSlices,
 } from '../../db/write/segments/select-segment-slices.ts';
-import { selectGroups } from '../../db/write/select-groups.ts';
 import { selectProbeNames } from '../../db/write/select-names.ts';
 import { parseGuid } from '../../domain/guid.ts';
 import { sliceName } from '../../domain/slice-name.ts';

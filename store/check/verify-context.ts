@@ -1,7 +1,7 @@
 import { type CopySource, copiesOf } from '../../db/copy-source.ts';
 import { type Connection, inSnapshot } from '../../db/write/connection.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
-import { selectStrayPages } from '../../db/write/segments/select-stray-pages.ts';
+import { selectStrayPages } from '../../db/write/pages/select-stray-pages.ts';
 import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { isoTime } from '../../domain/iso-time.ts';

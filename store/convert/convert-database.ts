@@ -10,9 +10,9 @@ import {
   selectOldContexts,
   selectOldSlices,
 } from '../../db/write/convert/select-old-slices.ts';
+import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { holdContext, releaseContext } from '../../db/write/lock-context.ts';
 import { requireSession } from '../../db/write/require-session.ts';
-import { selectGroups } from '../../db/write/select-groups.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import type { ConversionLimits } from './conversion-limits.ts';

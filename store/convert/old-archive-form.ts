@@ -1,4 +1,4 @@
-import type { GroupRow } from '../../db/write/select-groups.ts';
+import type { GroupRow } from '../../db/write/declaration/select-groups.ts';
 
 /**
  * The form of an archive of versions 0.6 and 0.7: a gzip file of text. Its first line is this

@@ -2,7 +2,7 @@ import { copiesOf } from '../../db/copy-source.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
 import type { OldSamples } from '../../db/write/convert/old-samples.ts';
-import { ensurePagePartitionWithin } from '../../db/write/segments/page-partitions.ts';
+import { ensurePagePartitionWithin } from '../../db/write/pages/page-partitions.ts';
 import { isSealed, SEALED_LEVEL } from '../../domain/segment-level.ts';
 import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import {

@@ -5,7 +5,7 @@ import {
   copyArchivedSamples,
   createArchivedTables,
 } from '../../db/write/convert/archived-tables.ts';
-import { upsertCoverage } from '../../db/write/upsert-coverage.ts';
+import { upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
 import type { ConvertedSlice } from './convert-slice.ts';
 import { publishWritten } from './publish-written.ts';
 import { type WritingOptions, writeOldSamples } from './write-old-samples.ts';

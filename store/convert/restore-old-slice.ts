@@ -1,7 +1,7 @@
-import { insertLeftover } from '../../db/write/archive-leftovers.ts';
 import { inTransaction } from '../../db/write/connection.ts';
-import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
-import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
+import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
+import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
+import { updateSliceRestored } from '../../db/write/slices/update-slice-archived.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import { otherFile } from '../keeping/check-archive.ts';
 import { openStored } from '../keeping/open-stored.ts';

@@ -9,8 +9,8 @@ import {
   undistributeTables,
 } from '../../db/write/distribute/distribute-tables.ts';
 import { lockStore } from '../../db/write/distribute/lock-store.ts';
+import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import { requireSession } from '../../db/write/require-session.ts';
-import { removeIdlePartitions } from '../../db/write/segments/remove-idle-partitions.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { requireCluster } from './require-cluster.ts';
 

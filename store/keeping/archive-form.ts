@@ -1,5 +1,5 @@
+import type { GroupRow } from '../../db/write/declaration/select-groups.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
-import type { GroupRow } from '../../db/write/select-groups.ts';
 
 /*
  * The form of an archive: what the segments of a slice are in the database, in a file.

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { deleteLeftover, insertLeftover } from '../../db/write/archive-leftovers.ts';
 import { inTransaction } from '../../db/write/connection.ts';
-import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
-import { updateSliceArchived } from '../../db/write/update-slice-archived.ts';
+import { deleteLeftover, insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
+import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
+import { updateSliceArchived } from '../../db/write/slices/update-slice-archived.ts';
 import { partialOf } from '../../domain/partial-file.ts';
 import { noteLabels } from './looked-up-labels.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
@@ -15,7 +15,7 @@ export type ArchivePlace = Pick<StoredArchive, 'pool' | 'path'> & { readonly fil
 /**
  * Writes the segments of a slice to a file, and then takes the slice out of all that is answered,
  * in one transaction. Its pages stay until nobody can look at them any more
- * (db/write/segments/remove-taken-partitions.ts). Cut off anywhere, the slice is either available
+ * (db/write/pages/remove-taken-partitions.ts). Cut off anywhere, the slice is either available
  * or archived as a whole, and a file that was begun is among the context's leftovers.
  */
 export async function archiveSlice(

@@ -1,5 +1,5 @@
+import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import type { SliceSegmentRow } from '../../db/write/segments/select-slice-segments.ts';
-import { selectGroups } from '../../db/write/select-groups.ts';
 import { selectProbeNames } from '../../db/write/select-names.ts';
 import { generationOf } from '../../domain/page-generation.ts';
 import { isSealed } from '../../domain/segment-level.ts';

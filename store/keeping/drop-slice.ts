@@ -1,7 +1,7 @@
-import { insertLeftover } from '../../db/write/archive-leftovers.ts';
 import { inTransaction } from '../../db/write/connection.ts';
-import { deleteSlice } from '../../db/write/delete-slice.ts';
-import type { StoredSlice } from '../../db/write/select-stored-slices.ts';
+import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
+import { deleteSlice } from '../../db/write/slices/delete-slice.ts';
+import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';
 import { sweepLabels } from './looked-up-labels.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 import { takeOut } from './take-out.ts';
@@ -10,7 +10,7 @@ import { takeOut } from './take-out.ts';
  * Removes a slice for good, archived or not: from the list, all answers, and with the labels of
  * keys that no other slice has, in one transaction. Its archive is then among the context's leftovers;
  * its pages go when nobody can look at them any more
- * (db/write/segments/remove-taken-partitions.ts), and the sweep takes its rows of the manifest.
+ * (db/write/pages/remove-taken-partitions.ts), and the sweep takes its rows of the manifest.
  */
 export const dropSlice = (
   keeper: SliceKeeper,

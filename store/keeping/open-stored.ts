@@ -1,4 +1,4 @@
-import type { StoredArchive } from '../../db/write/select-stored-slices.ts';
+import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import type { KeptSlice } from './slice-keeper.ts';
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/write/connection.ts';
-import type { StoredSlice } from '../../db/write/select-stored-slices.ts';
+import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';
 import type { EpochSeconds } from '../../domain/interval.ts';
 
 /**

@@ -1,11 +1,8 @@
 import type { PagePartition } from '../../db/page-tables.ts';
 import type { Connection } from '../../db/write/connection.ts';
-import { holdPagePartition } from '../../db/write/segments/hold-page-partition.ts';
-import {
-  ensurePagePartition,
-  selectPartitionState,
-} from '../../db/write/segments/page-partitions.ts';
-import { removeTakenPartitions } from '../../db/write/segments/remove-taken-partitions.ts';
+import { holdPagePartition } from '../../db/write/pages/hold-page-partition.ts';
+import { ensurePagePartition, selectPartitionState } from '../../db/write/pages/page-partitions.ts';
+import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 

@@ -1,7 +1,7 @@
 import { copiesOf } from '../../db/copy-source.ts';
 import type { PagePartition } from '../../db/page-tables.ts';
 import { type Connection, inTransaction } from '../../db/write/connection.ts';
-import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';
 import { MissingPages } from '../read/missing-pages.ts';

@@ -1,5 +1,5 @@
 import { selectUserKeys } from '../../db/queries/segments/select-user-keys.ts';
-import type { ReadSession, TimeBound } from '../../db/read-session.ts';
+import type { ReadSession, TimeBound } from '../../db/session/read-session.ts';
 import { type FoundKeys, findKeys, type KeySearch } from './find-keys.ts';
 
 export type ExistenceSearch = KeySearch & {

@@ -4,7 +4,7 @@ import {
   type SegmentRow,
   selectManifest,
 } from '../../db/queries/segments/select-manifest.ts';
-import type { TimeBound } from '../../db/read-session.ts';
+import type { TimeBound } from '../../db/session/read-session.ts';
 import { type Directory, readDirectory } from '../../segments/pages/directory.ts';
 
 /** A live segment of a context. */

@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/write/connection.ts';
-import { type GroupRow, selectGroups } from '../../db/write/select-groups.ts';
+import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import type { SimpleKeyKind } from '../../domain/key-kind.ts';
 import { type Fold, foldOf } from '../../domain/meter-type.ts';
 import type { SegmentShape } from '../../segments/shape.ts';

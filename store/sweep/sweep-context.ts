@@ -1,8 +1,8 @@
 import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { deleteSweptPages } from '../../db/write/pages/delete-swept-pages.ts';
+import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import { deleteDeadSegments } from '../../db/write/segments/delete-dead-segments.ts';
-import { deleteSweptPages } from '../../db/write/segments/delete-swept-pages.ts';
 import { raiseSweptTo } from '../../db/write/segments/raise-swept-to.ts';
-import { removeIdlePartitions } from '../../db/write/segments/remove-idle-partitions.ts';
 import { isSealed } from '../../domain/segment-level.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
 import type { Connection } from '../../db/write/connection.ts';
-import { copyPages } from '../../db/write/segments/copy-pages.ts';
+import { copyPages } from '../../db/write/pages/copy-pages.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
 import type { BucketSpan } from '../../segments/blocks/levels.ts';
@@ -43,7 +43,7 @@ const NONCES = 2 ** 32;
 /**
  * Writes the pages of a segment, in the caller's transaction, as the ranges come: in memory are one
  * range, its pages and at most BLOCK_BYTES of those before it. There must be a partition for
- * them (db/write/segments/page-partitions.ts). Errors: MissingPartition.
+ * them (db/write/pages/page-partitions.ts). Errors: MissingPartition.
  */
 export async function writeSegment(
   connection: Connection,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openConnection } from '../../db/write/connection.ts';
+import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { selectContext } from '../../db/write/select-context.ts';
-import { selectGroups } from '../../db/write/select-groups.ts';
 import { exportDeclaration } from '../../exporting/declaration.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';

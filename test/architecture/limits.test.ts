@@ -1,10 +1,15 @@
 import { type Function as FunctionNode, parseSync, Visitor } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
+import { groupBy } from '../../domain/group-by.ts';
 import { readSources } from './source-files.ts';
 
 const FILE_LINES = 400;
 const FUNCTION_LINES = 70;
 const COLUMNS = 100;
+const FOLDER_FILES = 20;
+
+/** Where folders are rooms by stage of the work. */
+const ROOMS = /^(db|ingest|keeping|resolvers\/loaders|segments|store|topk)(\/|$)/;
 
 // What is generated is read by nobody.
 const code = [...readSources(), ...readSources(['reference'])].filter(
@@ -36,6 +41,14 @@ describe('the limits of size', () => {
       ),
     );
     expect(wide).toEqual([]);
+  });
+
+  it(`keep the folders of the store, from import to kernel, within ${FOLDER_FILES} files`, () => {
+    const files = groupBy(code, ({ path }) => path.slice(0, path.lastIndexOf('/')));
+    const full = [...files].filter(
+      ([folder, { length }]) => ROOMS.test(folder) && length > FOLDER_FILES,
+    );
+    expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
   });
 
   it('name files in kebab-case, and none after nothing in particular', () => {

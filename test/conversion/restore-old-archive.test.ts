@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/write/connection.ts';
-import { updateSliceRestored } from '../../db/write/update-slice-archived.ts';
+import { updateSliceRestored } from '../../db/write/slices/update-slice-archived.ts';
 import { foldOf } from '../../domain/meter-type.ts';
 import { dropOldTables } from '../../store/convert/convert-database.ts';
 import type { OldArchiveHeader } from '../../store/convert/old-archive-form.ts';

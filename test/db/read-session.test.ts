@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { NodePools } from '../../db/node-pools.ts';
-import { ReadSession } from '../../db/read-session.ts';
+import { NodePools } from '../../db/session/node-pools.ts';
+import { ReadSession } from '../../db/session/read-session.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 

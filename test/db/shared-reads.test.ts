@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Reader, SharedReads } from '../../db/shared-reads.ts';
+import { type Reader, SharedReads } from '../../db/session/shared-reads.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
 const waitOn = <R>(what: Promise<R>): Promise<R> => what;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NodePools } from '../../db/node-pools.ts';
 import type { Pooler } from '../../db/pooler.ts';
-import { ReadSession } from '../../db/read-session.ts';
-import { PassedOver, type PassReason, SnapshotMoved } from '../../db/snapshot-check.ts';
-import { StandbySession } from '../../db/standby-session.ts';
-import type { TimeBound } from '../../db/time-bound.ts';
+import { NodePools } from '../../db/session/node-pools.ts';
+import { ReadSession } from '../../db/session/read-session.ts';
+import { PassedOver, type PassReason, SnapshotMoved } from '../../db/session/snapshot-check.ts';
+import { StandbySession } from '../../db/session/standby-session.ts';
+import type { TimeBound } from '../../db/session/time-bound.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { watchWorkers } from '../../db/watch-workers.ts';
+import { watchWorkers } from '../../db/session/watch-workers.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
 describe('a watch over the workers', () => {

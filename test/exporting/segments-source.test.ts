@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inSnapshot } from '../../db/write/connection.ts';
+import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { selectContext } from '../../db/write/select-context.ts';
-import { selectGroups } from '../../db/write/select-groups.ts';
-import { selectSliceTimes } from '../../db/write/select-slice-times.ts';
+import { selectSliceTimes } from '../../db/write/slices/select-slice-times.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { exportedGroup } from '../../exporting/exported-group.ts';
 import type { KeyCounts, ReadingPage } from '../../exporting/reading-source.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Flow } from '../../ingest/flows/flow.ts';
-import { createGoflow2Parser } from '../../ingest/flows/goflow2-json.ts';
+import { createGoflow2Parser } from '../../ingest/formats/goflow2/goflow2-json.ts';
 
 /** As goflow2 2.2 writes a NetFlow v5 record; numbers as texts are written without quotes. */
 const RECORD: Readonly<Record<string, unknown>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Flow } from '../../ingest/flows/flow.ts';
-import { createNfdumpParser } from '../../ingest/flows/nfdump-csv.ts';
+import { createNfdumpParser } from '../../ingest/formats/nfdump/nfdump-csv.ts';
 
 const HEADER = 'ts,te,td,sa,da,sp,dp,pr,flg,ipkt,ibyt,opkt,obyt';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWayFinder } from '../../ingest/flows/nfdump-ways.ts';
+import { createWayFinder } from '../../ingest/formats/nfdump/nfdump-ways.ts';
 
 const HEADER = 'ts,te,td,sa,da,sp,dp,pr,flg,ipkt,ibyt,opkt,obyt';
 const row = (back: string, address = '10.0.0.1') =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Flow } from '../../ingest/flows/flow.ts';
-import { createPmacctParser } from '../../ingest/flows/pmacct-json.ts';
+import { createPmacctParser } from '../../ingest/formats/pmacct/pmacct-json.ts';
 
 /** As nfacctd 1.7.7 writes a flow with its plugin print. */
 const RECORD: Readonly<Record<string, unknown>> = {

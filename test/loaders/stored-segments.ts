@@ -3,7 +3,7 @@ import type { SegmentGroup } from '../../resolvers/loaders/plan/key-questions.ts
 import type { SegmentReader } from '../../resolvers/loaders/session/segment-reader.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import type { LiveSegments, RollUp, StoredSegment } from '../../store/read/manifest.ts';
-import { ThreadPool } from '../../topk/thread-pool.ts';
+import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 import {
   CODEC,
   type PlainSample,

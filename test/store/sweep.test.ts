@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pagePartitionOf } from '../../db/page-tables.ts';
 import { inSnapshot, inTransaction } from '../../db/write/connection.ts';
-import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { SEALED_LEVEL } from '../../domain/segment-level.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';

@@ -4,7 +4,7 @@ import { copiesOf } from '../../db/copy-source.ts';
 import { pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
 import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
 import { inTransaction } from '../../db/write/connection.ts';
-import { ensurePagePartition } from '../../db/write/segments/page-partitions.ts';
+import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { GENERATION_SECONDS } from '../../domain/page-generation.ts';
 import { SEALED_LEVEL } from '../../domain/segment-level.ts';
 import { SegmentsGone } from '../../store/publish/segments-gone.ts';

@@ -4,9 +4,9 @@ import { compareExact } from '../../domain/exact.ts';
 import type { Fold } from '../../domain/meter-type.ts';
 import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
-import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold-units.ts';
-import { openUnits } from '../../topk/open-units.ts';
-import { boundOf } from '../../topk/unit-column.ts';
+import { boundOf } from '../../topk/blocks/unit-column.ts';
+import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold/fold-units.ts';
+import { openUnits } from '../../topk/fold/open-units.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerQuestions, type Question } from '../../topk/answer-questions.ts';
-import { headOf } from '../../topk/block-heads.ts';
-import type { UnitReadings } from '../../topk/fold-units.ts';
-import { countedRows } from '../../topk/key-rows.ts';
-import { openUnits } from '../../topk/open-units.ts';
+import type { UnitReadings } from '../../topk/fold/fold-units.ts';
+import { openUnits } from '../../topk/fold/open-units.ts';
+import { headOf } from '../../topk/select/block-heads.ts';
+import { countedRows } from '../../topk/select/key-rows.ts';
 import {
   answerPlainly,
   foldPlainly,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fold } from '../../domain/meter-type.ts';
 import { levelsOf } from '../../segments/blocks/levels.ts';
-import { coverSegment, type SegmentBlocks } from '../../topk/cover-segment.ts';
+import { coverSegment, type SegmentBlocks } from '../../topk/cover/cover-segment.ts';
 
 const shapeOf = (bucketSeconds: number) => ({
   keyKind: 'ipv4' as const,

@@ -6,7 +6,11 @@ import type { Directory } from '../../segments/pages/directory.ts';
 import { EVER, readBlocks } from '../../segments/pages/read-range.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
 import type { Column } from '../../segments/readings/column.ts';
-import { decodeBlocks, type SegmentBlock, type StoredGroup } from '../../topk/decode-blocks.ts';
+import {
+  decodeBlocks,
+  type SegmentBlock,
+  type StoredGroup,
+} from '../../topk/blocks/decode-blocks.ts';
 import { openSegment, SHAPE, samples, spanOf, writeSegment } from '../segments/plain-segments.ts';
 
 const PLACES = SHAPE.folds.map((_, place) => place);

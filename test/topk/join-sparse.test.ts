@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exact } from '../../domain/exact.ts';
-import { joinSparse } from '../../topk/join-sparse.ts';
+import { joinSparse } from '../../topk/blocks/join-sparse.ts';
 import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
 import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSelection } from '../../topk/create-selection.ts';
-import { kthLargest } from '../../topk/kth-largest.ts';
-import { selectNth } from '../../topk/select-nth.ts';
+import { createSelection } from '../../topk/select/create-selection.ts';
+import { kthLargest } from '../../topk/select/kth-largest.ts';
+import { selectNth } from '../../topk/select/select-nth.ts';
 
 /** Many equals among them, and sizes that doubles round. */
 const numbers = fc.array(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SharedArrays } from '../../topk/shared-arrays.ts';
+import { SharedArrays } from '../../topk/blocks/shared-arrays.ts';
 
 describe('shared arrays', () => {
   it('are of the wanted length, all zero, and none has a part of another', () => {

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../domain/errors.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { Answer, Question } from '../../topk/answer-questions.ts';
-import type { UnitReadings } from '../../topk/fold-units.ts';
-import { runKernelTask } from '../../topk/kernel-task.ts';
-import { ThreadPool } from '../../topk/thread-pool.ts';
-import { boundOf } from '../../topk/unit-column.ts';
+import { boundOf } from '../../topk/blocks/unit-column.ts';
+import type { UnitReadings } from '../../topk/fold/fold-units.ts';
+import { runKernelTask } from '../../topk/threads/kernel-task.ts';
+import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 import { keySetOf } from './reference-answers.ts';
 
 /** Below it work is done at once, above it by a thread. */

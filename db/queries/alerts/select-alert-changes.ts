@@ -1,5 +1,5 @@
 import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
-import type { ReadSession } from '../../read-session.ts';
+import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, type EventRow } from './event-row.ts';
 import type { ChangePlace } from './select-change-counter.ts';
 

@@ -1,4 +1,4 @@
-import type { ReadSession } from '../../read-session.ts';
+import type { ReadSession } from '../../session/read-session.ts';
 import { ALERT_COLUMNS, type AlertRow } from './alert-row.ts';
 
 /** Rules by the UUIDs of their revisions; a superseded one is there while it has events. */

@@ -1,4 +1,4 @@
-import type { ReadSession } from '../../read-session.ts';
+import type { ReadSession } from '../../session/read-session.ts';
 import { ALERT_COLUMNS, type AlertRow } from './alert-row.ts';
 
 /** The rules of contexts, by name; those that are not enabled too, superseded revisions not. */

@@ -1,4 +1,4 @@
-import type { ReadSession } from '../../read-session.ts';
+import type { ReadSession } from '../../session/read-session.ts';
 
 /** A change of a context's alerts, as a subscriber's cursor has it. */
 export type ChangePlace = {

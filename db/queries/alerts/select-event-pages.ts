@@ -1,5 +1,5 @@
 import type { EpochSeconds } from '../../../domain/interval.ts';
-import type { ReadSession } from '../../read-session.ts';
+import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, EVENT_TABLES, type EventRow } from './event-row.ts';
 
 /** Where an event lies among all of its context: newest first, then by id. */

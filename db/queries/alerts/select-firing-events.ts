@@ -1,4 +1,4 @@
-import type { ReadSession } from '../../read-session.ts';
+import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, EVENT_TABLES, type EventRow } from './event-row.ts';
 
 /** The events of rules that are firing, in the order in which they began. */

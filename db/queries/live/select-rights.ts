@@ -1,4 +1,4 @@
-import type { ReadSession, TimeBound } from '../../read-session.ts';
+import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 
 /** A user, and a context that they follow. */
 export type Right = { readonly username: string; readonly context: string };

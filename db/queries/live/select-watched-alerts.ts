@@ -1,4 +1,4 @@
-import type { ReadSession, TimeBound } from '../../read-session.ts';
+import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 import { NOTHING_FOLLOWS } from './select-rights.ts';
 
 /** newest: number and nonce of the newest change, zeros where there was none: `17 4711`. */

@@ -1,4 +1,4 @@
-import type { ReadSession, TimeBound } from '../../read-session.ts';
+import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 import { type VersionedRow, versionsCheck } from '../select-versions.ts';
 
 /** What the contexts are at; those that are not there are left out. One statement. */

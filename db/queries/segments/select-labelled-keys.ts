@@ -1,4 +1,4 @@
-import type { ReadSession, TimeBound } from '../../read-session.ts';
+import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 import type { TextsRow } from './select-texts.ts';
 
 /** isByUser: some of it was given by a user, so the key exists without readings too. */

@@ -9,7 +9,7 @@ import {
   pageTableOf,
   type SegmentToPlace,
 } from '../../page-tables.ts';
-import type { TimeBound } from '../../read-session.ts';
+import type { TimeBound } from '../../session/read-session.ts';
 
 /** The pages of a segment from `first` to `last`. */
 export type PagesRead = SegmentToPlace & {

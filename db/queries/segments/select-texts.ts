@@ -1,4 +1,4 @@
-import type { ReadSession, TimeBound } from '../../read-session.ts';
+import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 
 /** A key of a group, in raw form. */
 export type KeyName = { readonly groupId: number; readonly key: string };

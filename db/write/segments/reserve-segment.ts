@@ -1,6 +1,6 @@
 import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../page-tables.ts';
 import type { Connection } from '../connection.ts';
-import { lockPagePartition } from './keep-page-partition.ts';
+import { lockPagePartition } from '../pages/keep-page-partition.ts';
 
 /** A number that no other segment has, or had. isReady: there is a partition for its pages. */
 export type ReservedSegment = { readonly segmentId: number; readonly isReady: boolean };

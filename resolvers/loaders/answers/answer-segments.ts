@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';

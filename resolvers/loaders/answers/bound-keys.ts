@@ -1,9 +1,9 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { floorTo } from '../../../domain/interval.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import { coverSteps } from '../../../topk/cover-segment.ts';
+import { coverSteps } from '../../../topk/cover/cover-segment.ts';
 import { uniteParts } from '../keys/parts-union.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';

@@ -6,8 +6,8 @@ import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt, keyStart } from '../../../segments/keys/key-list.ts';
 import { firstPartRanges } from '../../../segments/keys/key-ranges.ts';
 import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
-import type { ChangeAnswer } from '../../../topk/rank-changes.ts';
-import type { KeySelection as OrdinalSelection } from '../../../topk/select-rows.ts';
+import type { ChangeAnswer } from '../../../topk/select/rank-changes.ts';
+import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
 import type {
   BlockQuestion,
   ChangesQuestion,

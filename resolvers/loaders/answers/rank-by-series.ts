@@ -1,9 +1,9 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { compareExact, type Exact } from '../../../domain/exact.ts';
 import { isCounting } from '../../../domain/meter-type.ts';
 import { nearestRank, ZERO } from '../../../domain/percentile.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
-import { hasBounds } from '../../../topk/bound-ranks.ts';
+import { hasBounds } from '../../../topk/select/bound-ranks.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { readKeySteps } from '../series/key-steps.ts';
@@ -57,9 +57,9 @@ type Search = {
 /**
  * Ranks keys by a topper bucket of each: the largest, or a percentile. Only a key's series tells
  * what it has there, and a group may have millions of keys. But no key has more there than its
- * hours allow (topk/bound-ranks.ts). So keys are looked at in the order of their bounds, and when
- * as many as are wanted have at least what the next bound allows, no other key can come before
- * them. Means and minima have no bounds: of these every key is looked at.
+ * hours allow (topk/select/bound-ranks.ts). So keys are looked at in the order of their bounds,
+ * and when as many as are wanted have at least what the next bound allows, no other key can come
+ * before them. Means and minima have no bounds: of these every key is looked at.
  */
 export async function rankBySeries(
   reader: SegmentReader,

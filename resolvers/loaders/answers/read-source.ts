@@ -4,7 +4,7 @@ import { lengthsName, type NetworkLengths } from '../../../domain/network-length
 import { type FormedNetworks, NETWORK_CODEC } from '../../../segments/keys/form-networks.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { BlockRun } from '../../../topk/cover.ts';
+import type { BlockRun } from '../../../topk/cover/cover.ts';
 import type { BlocksByStart, SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { KeyLists } from '../keys/segment-keys.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';

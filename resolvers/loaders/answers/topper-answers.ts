@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import type { AskedBefore, MadeOf } from '../memory/answer-memory.ts';
 import type {

@@ -3,8 +3,8 @@ import type { PlacedGroup } from '../../../segments/pages/directory.ts';
 import { groupsWithin } from '../../../segments/pages/read-range.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { BlockRun } from '../../../topk/cover.ts';
-import type { BlocksWanted, StoredGroup } from '../../../topk/decode-blocks.ts';
+import type { BlocksWanted, StoredGroup } from '../../../topk/blocks/decode-blocks.ts';
+import type { BlockRun } from '../../../topk/cover/cover.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 

@@ -1,8 +1,8 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { floorTo } from '../../../domain/interval.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { BlockRun } from '../../../topk/cover.ts';
-import { coverSteps } from '../../../topk/cover-segment.ts';
+import type { BlockRun } from '../../../topk/cover/cover.ts';
+import { coverSteps } from '../../../topk/cover/cover-segment.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { isOfRead } from '../plan/is-of-read.ts';

@@ -3,7 +3,7 @@ import {
   type LabelledKeyRow,
   selectLabelledKeys,
 } from '../../../db/queries/segments/select-labelled-keys.ts';
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { existingKeys } from '../../../store/read/existing-keys.ts';

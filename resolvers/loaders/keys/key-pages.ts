@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { compareKeys as compareTexts } from '../../../domain/compare-keys.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../../../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';

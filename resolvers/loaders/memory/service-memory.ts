@@ -1,4 +1,4 @@
-import type { ThreadPool } from '../../../topk/thread-pool.ts';
+import type { ThreadPool } from '../../../topk/threads/thread-pool.ts';
 import type { Catalog } from '../session/catalog.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { ManifestMemory } from './manifest-memory.ts';

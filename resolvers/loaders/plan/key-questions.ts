@@ -1,11 +1,11 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { Exact } from '../../../domain/exact.ts';
 import type { Interval } from '../../../domain/interval.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { SegmentShape } from '../../../segments/shape.ts';
-import type { Change } from '../../../topk/rank-changes.ts';
+import type { Change } from '../../../topk/select/rank-changes.ts';
 import type { MeterRead } from './meter-read.ts';
 
 /** A counter group as its segments are read. */

@@ -1,5 +1,5 @@
 import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
-import type { BlockRun } from '../../../topk/cover.ts';
+import type { BlockRun } from '../../../topk/cover/cover.ts';
 import { blocksIn } from '../blocks/segment-blocks.ts';
 import type { Catalog } from '../session/catalog.ts';
 import type { MeterRead } from './meter-read.ts';

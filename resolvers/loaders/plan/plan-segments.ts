@@ -2,8 +2,8 @@ import type { Interval } from '../../../domain/interval.ts';
 import { isCounting } from '../../../domain/meter-type.ts';
 import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
 import type { LiveSegments, RollUp, StoredSegment } from '../../../store/read/manifest.ts';
-import type { Cover } from '../../../topk/cover.ts';
-import { coverSegment, type SegmentBlocks, weightOf } from '../../../topk/cover-segment.ts';
+import type { Cover } from '../../../topk/cover/cover.ts';
+import { coverSegment, type SegmentBlocks, weightOf } from '../../../topk/cover/cover-segment.ts';
 import type { MeterRead } from './meter-read.ts';
 import { type SegmentNode, segmentNodes } from './segment-nodes.ts';
 

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { floorTo } from '../../../domain/interval.ts';
 import { laneValue } from '../../../segments/codes/lanes.ts';

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { byBound } from '../session/batch.ts';

@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { Exact } from '../../../domain/exact.ts';
 import type { EpochSeconds } from '../../../domain/interval.ts';
 import { rawNetwork } from '../../../domain/keys/address-forms.ts';
@@ -9,7 +9,7 @@ import { networkFinder } from '../../../segments/filter/network-keys.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { ownMemory } from '../../../segments/keys/key-list-builder.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import { foldRows } from '../../../topk/fold-rows.ts';
+import { foldRows } from '../../../topk/fold/fold-rows.ts';
 import { ordinalsWithin } from '../answers/kernel-questions.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { StepRead } from '../blocks/step-blocks.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';

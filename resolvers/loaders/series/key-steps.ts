@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import {
   ceilTo,
@@ -10,7 +10,7 @@ import {
 import { topperBuckets } from '../../../segments/blocks/series.ts';
 import { readTotals } from '../../../segments/pages/read-range.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { SegmentSeries } from '../../../topk/segment-series.ts';
+import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import { answerSegments } from '../answers/answer-segments.ts';
 import { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';

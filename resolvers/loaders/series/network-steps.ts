@@ -1,4 +1,4 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import {
   ceilTo,
@@ -9,7 +9,7 @@ import {
 } from '../../../domain/interval.ts';
 import { type Network, rawNetwork } from '../../../domain/keys/address-forms.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { NetworkSteps } from '../../../topk/network-steps.ts';
+import type { NetworkSteps } from '../../../topk/blocks/network-steps.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
 import type { SegmentKeys } from '../keys/segment-keys.ts';
 import { isOfRead } from '../plan/is-of-read.ts';

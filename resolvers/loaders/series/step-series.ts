@@ -3,9 +3,9 @@ import type { EpochSeconds, Interval } from '../../../domain/interval.ts';
 import type { Fold } from '../../../domain/meter-type.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
 import { type Column, columnPart } from '../../../segments/readings/column.ts';
-import { createSelection } from '../../../topk/create-selection.ts';
-import { joinSparse, type SparsePart } from '../../../topk/join-sparse.ts';
-import type { SegmentSeries } from '../../../topk/segment-series.ts';
+import { joinSparse, type SparsePart } from '../../../topk/blocks/join-sparse.ts';
+import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
+import { createSelection } from '../../../topk/select/create-selection.ts';
 
 /** Some readings of a key: ids, shifted, are steps from an origin on, which may repeat. */
 export type SeriesPart = SparsePart;

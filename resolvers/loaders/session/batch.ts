@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 
 /** The rows of a relation "one parent, many rows", in the order of the statement. */

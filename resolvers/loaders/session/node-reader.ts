@@ -4,9 +4,9 @@ import type { PagePlacement } from '../../../db/page-placement.ts';
 import { selectManifest } from '../../../db/queries/segments/select-manifest.ts';
 import { type CatalogRow, selectCatalogs } from '../../../db/queries/select-catalogs.ts';
 import { selectVersions, type VersionsRow } from '../../../db/queries/select-versions.ts';
-import { PagesGone, SnapshotMoved } from '../../../db/read-session.ts';
-import { PassedOver } from '../../../db/snapshot-check.ts';
-import { isPast, type TimeBound, timedOut } from '../../../db/time-bound.ts';
+import { PagesGone, SnapshotMoved } from '../../../db/session/read-session.ts';
+import { PassedOver } from '../../../db/session/snapshot-check.ts';
+import { isPast, type TimeBound, timedOut } from '../../../db/session/time-bound.ts';
 import {
   type FetchedPages,
   fetchPages,

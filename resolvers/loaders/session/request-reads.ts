@@ -1,5 +1,3 @@
-import type { NodePools } from '../../../db/node-pools.ts';
-import { pagesBeside } from '../../../db/pages-beside.ts';
 import { selectContextExists } from '../../../db/queries/select-context-exists.ts';
 import {
   type Claim,
@@ -7,12 +5,14 @@ import {
   selectIdentity,
 } from '../../../db/queries/select-identity.ts';
 import type { VersionedRow } from '../../../db/queries/select-versions.ts';
+import type { NodePools } from '../../../db/session/node-pools.ts';
+import { pagesBeside } from '../../../db/session/pages-beside.ts';
 import {
   ReadSession,
   type ReadSessionOptions,
   type SnapshotMoved,
   type TimeBound,
-} from '../../../db/read-session.ts';
+} from '../../../db/session/read-session.ts';
 import type { EpochSeconds } from '../../../domain/interval.ts';
 import type { WorkObserver } from '../../../domain/work-observer.ts';
 import type { Rendered } from '../memory/response-memory.ts';
@@ -26,7 +26,7 @@ import { type SharedNode, StandbyChoice } from './standby-choice.ts';
 import { isVersioned } from './versioned-reads.ts';
 
 export type { Claim, IdentityRow, NodeRow } from '../../../db/queries/select-identity.ts';
-export { PagesGone, SnapshotMoved, type TimeBound } from '../../../db/read-session.ts';
+export { PagesGone, SnapshotMoved, type TimeBound } from '../../../db/session/read-session.ts';
 export type { Rendered } from '../memory/response-memory.ts';
 export type { PlanNote } from '../plan/plan-note.ts';
 export type { SharedNode } from './standby-choice.ts';

@@ -4,8 +4,8 @@ import type {
   SnapshotMoved,
   Statement,
   TimeBound,
-} from '../../../db/read-session.ts';
-import type { StandbySession } from '../../../db/standby-session.ts';
+} from '../../../db/session/read-session.ts';
+import type { StandbySession } from '../../../db/session/standby-session.ts';
 import { isVersioned } from './versioned-reads.ts';
 
 /**

@@ -1,10 +1,10 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { SectionPlace } from '../../../segments/pages/directory.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { FetchedPages, PageRequest } from '../../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { sectionsOf } from '../../../store/read/segment-ranges.ts';
-import type { ThreadPool } from '../../../topk/thread-pool.ts';
+import type { ThreadPool } from '../../../topk/threads/thread-pool.ts';
 import type { SegmentMemory } from '../memory/segment-memory.ts';
 
 /** What a request reads segments with, in one snapshot of one node. */

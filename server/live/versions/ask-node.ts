@@ -1,5 +1,5 @@
-import type { NodePools } from '../../../db/node-pools.ts';
-import { ReadSession, type TimeBound } from '../../../db/read-session.ts';
+import type { NodePools } from '../../../db/session/node-pools.ts';
+import { ReadSession, type TimeBound } from '../../../db/session/read-session.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 
 /** Runs one statement outside of any request, on a connection that is released right after it. */

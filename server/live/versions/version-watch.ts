@@ -1,8 +1,8 @@
 import { Listener } from '../../../db/listener.ts';
-import type { NodePools } from '../../../db/node-pools.ts';
 import { selectWatchedAlerts } from '../../../db/queries/live/select-watched-alerts.ts';
 import { selectWatchedVersions } from '../../../db/queries/live/select-watched-versions.ts';
 import type { VersionedRow } from '../../../db/queries/select-versions.ts';
+import type { NodePools } from '../../../db/session/node-pools.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { askNode } from './ask-node.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copiesOf } from '../../../db/copy-source.ts';
 import { pagePartitionOf } from '../../../db/page-tables.ts';
 import { inTransaction } from '../../../db/write/connection.ts';
-import { ensurePagePartition } from '../../../db/write/segments/page-partitions.ts';
+import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
 import { collectBadLines } from '../../../ingest/files/bad-lines.ts';
 import { loadGroups } from '../../../ingest/load-groups.ts';
 import { lineText, readByteLines } from '../../../ingest/samples/byte-lines.ts';
@@ -18,7 +18,7 @@ import { answerSegments } from '../../../resolvers/loaders/answers/answer-segmen
 import { SegmentMemory } from '../../../resolvers/loaders/memory/segment-memory.ts';
 import type { SegmentQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { fetchPages } from '../../../store/read/fetch-pages.ts';
-import { ThreadPool } from '../../../topk/thread-pool.ts';
+import { ThreadPool } from '../../../topk/threads/thread-pool.ts';
 import { CODEC, SHAPE } from '../../segments/plain-segments.ts';
 import { DAY, DAY_START, openStoreLab, type StoreLab } from '../../store/store-lab.ts';
 

@@ -5,9 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { copiesOf } from '../../../db/copy-source.ts';
 import type { Connection } from '../../../db/write/connection.ts';
 import { holdContext, releaseContext } from '../../../db/write/lock-context.ts';
-import { removeTakenPartitions } from '../../../db/write/segments/remove-taken-partitions.ts';
-import { type StoredSlice, selectStoredSlices } from '../../../db/write/select-stored-slices.ts';
-import { upsertCoverage } from '../../../db/write/upsert-coverage.ts';
+import { removeTakenPartitions } from '../../../db/write/pages/remove-taken-partitions.ts';
+import {
+  type StoredSlice,
+  selectStoredSlices,
+} from '../../../db/write/slices/select-stored-slices.ts';
+import { upsertCoverage } from '../../../db/write/slices/upsert-coverage.ts';
 import { SEALED_LEVEL } from '../../../domain/segment-level.ts';
 import { sliceName } from '../../../domain/slice-name.ts';
 import { removeLeftovers } from '../../../keeping/leftovers.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from '../../connection.ts';
-import type { Retention } from '../../select-retentions.ts';
+import type { Retention } from '../../slices/select-retentions.ts';
 
 /** The contexts with events that ended before their retention begins; none on a standby. */
 export async function selectEventRetentions(

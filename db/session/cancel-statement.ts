@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import { LIMITS } from '../../domain/limits.ts';
+import { graceBound, withinBound } from './time-bound.ts';
+
+export type RunningStatement = {
+  readonly client: PoolClient;
+  /** The server process that runs it; null: a pooler has not said which. */
+  readonly pid: number | null;
+  readonly running: Promise<unknown>;
+};
+
+/**
+ * Cancels a statement, and waits until it is over; past the grace period its process is ended. A
+ * cancel that comes before the statement has begun is lost, so it is sent until the statement is
+ * over. False: the connection is of no more use.
+ */
+export async function cancelStatement(
+  control: Pool,
+  { client, pid, running }: RunningStatement,
+): Promise<boolean> {
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  const settled = running.then(over, over);
+  const tell = async (what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> => {
+    // The number that a pooler made up could be that of another's process.
+    if (pid === null) return;
+    // A node that takes no connection takes no cancel: the grace period decides.
+    await control.query(`select ${what}($1::int)`, [pid]).catch(() => {});
+  };
+  const grace = graceBound();
+  const cancelling = (async () => {
+    while (!isOver && performance.now() < grace.until) {
+      await tell('pg_cancel_backend');
+      await Promise.race([settled, delay(LIMITS.cancelAgainMs)]);
+    }
+  })();
+  try {
+    await withinBound(Promise.all([cancelling, settled]), grace);
+    return true;
+  } catch {
+    // It would go on waiting for a lock without noticing that nobody is there any more.
+    void tell('pg_terminate_backend');
+    destroySocket(client);
+    await settled;
+    return false;
+  }
+}
+
+/** pg keeps the socket on the client but does not type it. */
+type ClientInternals = { connection: { stream: { destroy(): void } } };
+
+const destroySocket = (client: PoolClient): void =>
+  (client as unknown as ClientInternals).connection.stream.destroy();

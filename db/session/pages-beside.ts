@@ -1,0 +1,29 @@
+import type { CopySource } from '../copy-source.ts';
+import { ReadSession, type ReadSessionOptions } from './read-session.ts';
+import { watchWorkers } from './watch-workers.ts';
+
+/**
+ * The source of distributed pages for a request: each copy is a transaction of its own, on another
+ * connection than the request's session, also with the request's name. Errors: those of a session;
+ * a worker that does not answer makes the node unreachable.
+ */
+export function pagesBeside(options: ReadSessionOptions): Pick<CopySource, 'copy'> {
+  const { pool, signal } = options;
+  return {
+    async copy(copy, bound) {
+      const silence = new AbortController();
+      const session = new ReadSession({
+        ...options,
+        pool: { ...pool, reads: pool.pages },
+        signal: AbortSignal.any([signal, silence.signal]),
+      });
+      const stopWatching = watchWorkers(pool.control, (error) => silence.abort(error));
+      try {
+        return await session.copy(copy, bound);
+      } finally {
+        stopWatching();
+        await session.end();
+      }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { PoolClient, QueryResult } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
+import type { NodePool, StatementObserver } from './node-pools.ts';
+import { statementName } from './statement-name.ts';
+
+/**
+ * query: the file in db/queries that it is of, by which statements are counted and traced.
+ * name: for a statement that is sent often, so that each connection plans it once. Of one name
+ * there is only ever one text.
+ */
+export type Statement = {
+  readonly query?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  readonly name?: string;
+  /** Under which requests that ask at the same time share what it reads; see `SharedReads`. */
+  readonly sharedAs?: string;
+};
+
+/** On what connections statements are sent, and who is told. */
+export type Sending = {
+  readonly pool: NodePool;
+  readonly onStatement: StatementObserver;
+  /** Told when each statement begins and ends. */
+  readonly onWork?: WorkObserver;
+};
+
+export function sendStatement(
+  client: PoolClient,
+  { query, text, values, name }: Statement,
+  sending: Sending,
+): Promise<QueryResult> {
+  sending.onStatement(text);
+  return observed(query, sending, () => {
+    if (!values) return client.query(text);
+    const isNamed = name !== undefined && !sending.pool.pooler.losesStatements;
+    const named = isNamed && { name: statementName(name, text) };
+    return client.query({ text, values: [...values], ...named });
+  });
+}
+
+/** What `COPY (…) TO STDOUT` gives. */
+export function sendCopy(
+  client: PoolClient,
+  { query, text }: Pick<Statement, 'query' | 'text'>,
+  sending: Sending,
+): Promise<Buffer> {
+  sending.onStatement(text);
+  return observed(query, sending, () => collect(client.query(copyTo(text))));
+}
+
+function observed<T>(
+  query: string | undefined,
+  { onWork = unobserved }: Sending,
+  send: () => Promise<T>,
+): Promise<T> {
+  const end = onWork('statement', query ?? 'other');
+  const sent = send();
+  // Beside the promise, not in its way: nothing waits longer for being watched.
+  sent.then(() => end(), end);
+  return sent;
+}
+
+async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

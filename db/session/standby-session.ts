@@ -1,0 +1,215 @@
+import type { PoolClient } from 'pg';
+import { LIMITS } from '../../domain/limits.ts';
+import { isNoConnection, isUnreachable } from '../database-error.ts';
+import { announcedPid } from './backend-pid.ts';
+import { beginText } from './begin-text.ts';
+import { cancelStatement } from './cancel-statement.ts';
+import { type Sending, type Statement, sendCopy, sendStatement } from './send-statement.ts';
+import { PassedOver, type PassReason, SnapshotMoved } from './snapshot-check.ts';
+import {
+  graceBound,
+  isPast,
+  STOPPED,
+  stopSignal,
+  type TimeBound,
+  timedOut,
+  withinBound,
+} from './time-bound.ts';
+
+/** How a standby's snapshot is checked to be the one that was asked for. */
+export type StandbyCheck = {
+  /** A statement without parameters. */
+  readonly text: string;
+  /** What its rows say is wrong; null: it is the snapshot that was asked for. */
+  readonly fault: (rows: readonly unknown[]) => PassReason | null;
+  /** Which history its rows say the snapshot is of. */
+  readonly history: (rows: readonly unknown[]) => string;
+};
+
+export type StandbySessionOptions = Sending & {
+  readonly requestId: string | null;
+  /** Of the request; null waits without limit. */
+  readonly bound: TimeBound | null;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+  readonly check: StandbyCheck;
+  /** Told once why the session failed, if it does. */
+  readonly onFailed?: (error: unknown) => void;
+};
+
+/**
+ * The reads of one request on a standby that stands in for the primary: one snapshot, of which the
+ * first statement shows whether it is the one that was asked for. Whatever fails here fails the
+ * session with `PassedOver`, for good: the request begins anew elsewhere. So it never waits for
+ * clean-up, and for all statements together `LIMITS.standbyWaitMs` at most.
+ */
+export class StandbySession {
+  readonly #options: StandbySessionOptions;
+  #client: PoolClient | null = null;
+  #pid: number | null = null;
+  #hasBegun = false;
+  #history: string | null = null;
+  #failure: { readonly error: unknown } | null = null;
+  #tail: Promise<unknown> = Promise.resolve();
+  #waitedMs = 0;
+
+  constructor(options: StandbySessionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the snapshot is known to be what was asked for. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Why the request has to begin anew, if that is so. */
+  get moved(): SnapshotMoved | null {
+    const error = this.#failure?.error;
+    return error instanceof SnapshotMoved ? error : null;
+  }
+
+  /** Which history the snapshot is of; null: it has not begun. */
+  get history(): string | null {
+    return this.#history;
+  }
+
+  /** The rows of one statement. Errors: PassedOver; the request's time is over; an abort. */
+  read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
+    return this.#queue(async (client) => {
+      const { rows } = await sendStatement(client, statement, this.#options);
+      return rows as Row[];
+    }, bound);
+  }
+
+  /** See ReadSession. */
+  copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
+    return this.#queue((client) => sendCopy(client, copy, this.#options), bound);
+  }
+
+  /** Finds out whether the snapshot is what was asked for. Errors: the same. */
+  begin(): Promise<void> {
+    return this.#queue(async () => {}, null);
+  }
+
+  /** What follows fails with the same. */
+  fail(error: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { error };
+    this.#options.onFailed?.(error);
+  }
+
+  async end(): Promise<void> {
+    await this.#tail;
+    this.#failure ??= { error: new Error('a standby session was used after its request ended') };
+    this.#giveBack('commit');
+  }
+
+  #queue<T>(
+    work: (client: PoolClient) => Promise<T>,
+    given: TimeBound | null | undefined,
+  ): Promise<T> {
+    const bound = given ?? this.#options.bound;
+    const run = () => this.#run(work, bound);
+    const result = this.#tail.then(run);
+    this.#tail = result.catch(() => {});
+    return result;
+  }
+
+  async #run<T>(work: (client: PoolClient) => Promise<T>, bound: TimeBound | null): Promise<T> {
+    if (this.#failure) throw this.#failure.error;
+    const { signal } = this.#options;
+    try {
+      signal.throwIfAborted();
+      if (isPast(bound)) throw timedOut(bound);
+      const client = this.#client ?? (await this.#connect(bound));
+      if (!this.#hasBegun) await this.#begin(client, bound);
+      return await this.#guarded(client, () => work(client), bound);
+    } catch (error) {
+      this.#options.pool.pooler.noteLoss(error);
+      const failure = explain(error, { signal, bound });
+      this.fail(failure);
+      this.#giveBack('rollback');
+      throw failure;
+    }
+  }
+
+  async #connect(bound: TimeBound | null): Promise<PoolClient> {
+    const connecting = this.#options.pool.reads.connect();
+    try {
+      const client = await this.#timed(async (until) => {
+        const { stop, cleanUp } = stopSignal(this.#options.signal, until);
+        const first = await Promise.race([connecting, stop]).finally(cleanUp);
+        if (first === STOPPED) throw new PassedOver('slow');
+        return first;
+      }, bound);
+      this.#client = client;
+      return client;
+    } catch (error) {
+      connecting.then(
+        (late) => late.release(),
+        () => {},
+      );
+      throw error;
+    }
+  }
+
+  async #begin(client: PoolClient, bound: TimeBound | null): Promise<void> {
+    const { pool, requestId, check } = this.#options;
+    const { statement, read } = beginText({ pooler: pool.pooler, requestId, check: check.text });
+    const send = () => sendStatement(client, statement, this.#options);
+    const { pid, rows } = read(await this.#guarded(client, send, bound));
+    this.#pid = pid;
+    const fault = check.fault(rows);
+    if (fault !== null) throw new PassedOver(fault);
+    this.#history = check.history(rows);
+    this.#hasBegun = true;
+  }
+
+  /** A statement that takes too long is cancelled while the request goes on elsewhere. */
+  #guarded<T>(client: PoolClient, send: () => Promise<T>, bound: TimeBound | null): Promise<T> {
+    return this.#timed(async (until) => {
+      const running = send();
+      const { stop, cleanUp } = stopSignal(this.#options.signal, until);
+      const first = await Promise.race([running, stop]).finally(cleanUp);
+      if (first !== STOPPED) return first;
+      this.#client = null;
+      const { pool } = this.#options;
+      const pid = pool.pooler.isPresent ? this.#pid : announcedPid(client);
+      void cancelStatement(pool.control, { client, pid, running }).then(() => client.release(true));
+      throw new PassedOver('slow');
+    }, bound);
+  }
+
+  /** A request that has less time left than that keeps half of it for beginning anew. */
+  async #timed<T>(work: (until: TimeBound) => Promise<T>, bound: TimeBound | null): Promise<T> {
+    const startedAt = performance.now();
+    const ownMs = LIMITS.standbyWaitMs - this.#waitedMs;
+    const ms = bound ? Math.min(ownMs, (bound.until - startedAt) / 2) : ownMs;
+    try {
+      return await work({ seconds: ms / 1000, until: startedAt + ms });
+    } finally {
+      this.#waitedMs += performance.now() - startedAt;
+    }
+  }
+
+  /** Nobody waits for it. A connection on which it fails is thrown away. */
+  #giveBack(how: 'commit' | 'rollback'): void {
+    const client = this.#client;
+    this.#client = null;
+    if (!client) return;
+    const ending = sendStatement(client, { query: how, text: how }, this.#options);
+    withinBound(ending, graceBound()).then(
+      () => client.release(),
+      () => client.release(true),
+    );
+  }
+}
+
+type Asked = { readonly signal: AbortSignal; readonly bound: TimeBound | null };
+
+function explain(error: unknown, { signal, bound }: Asked): unknown {
+  if (signal.aborted) return signal.reason;
+  if (isPast(bound)) return timedOut(bound);
+  if (error instanceof SnapshotMoved) return error;
+  return new PassedOver(isNoConnection(error) || isUnreachable(error) ? 'gone' : 'failed', error);
+}

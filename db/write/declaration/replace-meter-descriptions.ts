@@ -1,0 +1,31 @@
+import type { Connection } from '../connection.ts';
+
+export type MeterDescription = {
+  readonly guid: string;
+  readonly id: number;
+  /** Only a meter that is described so is changed. */
+  readonly before: string;
+  readonly after: string;
+};
+
+/** Gives meters of a context other descriptions, where nobody has changed what they were. */
+export async function replaceMeterDescriptions(
+  connection: Connection,
+  contextId: number,
+  meters: readonly MeterDescription[],
+): Promise<void> {
+  await connection.query(
+    `update meters m set description = d.after
+     from counter_groups g,
+       unnest($2::uuid[], $3::int[], $4::text[], $5::text[]) as d(guid, id, before, after)
+     where g.context_id = $1 and g.guid = d.guid
+       and m.group_id = g.group_id and m.meter_id = d.id and m.description = d.before`,
+    [
+      contextId,
+      meters.map(({ guid }) => guid),
+      meters.map(({ id }) => id),
+      meters.map(({ before }) => before),
+      meters.map(({ after }) => after),
+    ],
+  );
+}

@@ -1,0 +1,15 @@
+import type { Connection } from '../connection.ts';
+import type { NewMeter } from './insert-meters.ts';
+
+/** Changes all of a meter but its id and its slot. */
+export const updateMeter = async (
+  connection: Connection,
+  groupId: number,
+  meter: NewMeter,
+): Promise<void> => {
+  await connection.query(
+    `update meters set type = $3, topcount = $4, name = $5, description = $6, units = $7
+     where group_id = $1 and meter_id = $2`,
+    [groupId, meter.id, meter.type, meter.topcount, meter.name, meter.description, meter.units],
+  );
+};

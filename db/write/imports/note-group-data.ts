@@ -1,0 +1,12 @@
+import type { Connection } from '../connection.ts';
+
+/** Notes that groups have readings, where that is not known yet. */
+export const noteGroupData = async (
+  connection: Connection,
+  groupIds: readonly number[],
+): Promise<void> => {
+  await connection.query(
+    'update counter_groups set has_data = true where group_id = any($1::int[]) and not has_data',
+    [groupIds],
+  );
+};

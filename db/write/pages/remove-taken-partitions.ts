@@ -1,0 +1,33 @@
+import { LIMITS } from '../../../domain/limits.ts';
+import { NO_SLICE } from '../../../domain/segment-level.ts';
+import type { Connection } from '../connection.ts';
+import { waitForSnapshots } from '../slices/wait-for-snapshots.ts';
+import { removePagePartitions } from './remove-page-partitions.ts';
+
+export type TakenRemoval = {
+  /** How long readers of before are waited for, before a partition is left to the next time. */
+  readonly waitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Removes partitions of pages of slices that were archived or dropped, and of imports that failed,
+ * as soon as every transaction is over that could see a segment in them alive. Dead segments may
+ * still be in the manifest: the sweep, which does the same for all pages that nobody can want,
+ * waits until servers that remember them have had their time.
+ *
+ * A slice that was put away by hand, without an archive of ours, may have nothing but its pages.
+ * Those of roll-ups are left to the sweep.
+ */
+export const removeTakenPartitions = (
+  connection: Connection,
+  { waitMs = LIMITS.detachWaitMs, signal }: TakenRemoval = {},
+): Promise<void> =>
+  removePagePartitions(connection, {
+    isNeeded: ({ slice, holds }) =>
+      `exists (select from segments s where ${holds('s')} and s.died is null)
+       or exists (select from slices where slice_id = ${slice} and archive_digest is null)
+       or ${slice} = ${NO_SLICE}`,
+    mayRemove: () => waitForSnapshots(connection, { waitMs, signal }),
+    waitMs,
+  });

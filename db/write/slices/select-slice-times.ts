@@ -1,0 +1,24 @@
+import type { Connection } from '../connection.ts';
+
+export type SliceTimes = {
+  sliceId: number;
+  engine: number;
+  /** Epoch seconds, half open. */
+  startsAt: number;
+  endsAt: number;
+  archived: boolean;
+};
+
+/** All slices of a context, archived ones too, oldest first, then by engine instance. */
+export async function selectSliceTimes(
+  connection: Connection,
+  contextId: number,
+): Promise<SliceTimes[]> {
+  const { rows } = await connection.query<SliceTimes>(
+    `select slice_id as "sliceId", engine::int as engine, starts_at::float8 as "startsAt",
+       ends_at::float8 as "endsAt", archived
+     from slices where context_id = $1 order by starts_at, engine`,
+    [contextId],
+  );
+  return rows;
+}

@@ -1,0 +1,39 @@
+import { SLICE_HELD_LOCK } from '../../advisory-locks.ts';
+import type { Connection } from '../connection.ts';
+
+export type HeldSliceRow = { sliceId: number; archived: boolean };
+
+/** Where a slice begins, and of which engine instance. */
+export type SlicePlace = { contextId: number; engine: number; startsAt: number };
+
+/**
+ * The slice at that place, held until the end of the transaction (its status is `processing`
+ * meanwhile), or null. The context is locked, so nobody archives the slice before it is held.
+ */
+export async function selectAndHoldSlice(
+  connection: Connection,
+  place: SlicePlace,
+): Promise<HeldSliceRow | null> {
+  const { rows } = await connection.query<HeldSliceRow>(
+    `select slice_id as "sliceId", archived from slices
+     where context_id = $1 and engine = $2 and starts_at = $3`,
+    [place.contextId, place.engine, place.startsAt],
+  );
+  const slice = rows[0];
+  if (!slice) return null;
+  await holdSlice(connection, slice.sliceId);
+  return slice;
+}
+
+/** A new slice's id, held as above: what is made for it is not taken for an orphan. */
+export async function reserveSlice(connection: Connection): Promise<number> {
+  const { rows } = await connection.query<{ slice_id: number }>(
+    `select nextval(pg_get_serial_sequence('slices', 'slice_id'))::int as slice_id`,
+  );
+  const sliceId = Number(rows[0]?.slice_id);
+  await holdSlice(connection, sliceId);
+  return sliceId;
+}
+
+const holdSlice = (connection: Connection, sliceId: number) =>
+  connection.query('select pg_advisory_xact_lock_shared($1, $2)', [SLICE_HELD_LOCK, sliceId]);

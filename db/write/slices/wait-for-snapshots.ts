@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../../domain/limits.ts';
+import type { Connection } from '../connection.ts';
+
+/**
+ * Waits until all transactions that see the database as it was before this moment are over, or look
+ * at it anew. New ones are not waited for, and nobody is locked out. False: `waitMs` passed first.
+ *
+ * DETACH … CONCURRENTLY itself waits only for those that have looked at `samples` already. One that
+ * was begun before a slice was taken out, and comes to its samples later, would miss them.
+ */
+export async function waitForSnapshots(
+  connection: Connection,
+  { waitMs, signal }: { waitMs: number; signal?: AbortSignal | undefined },
+): Promise<boolean> {
+  const until = performance.now() + waitMs;
+  let waitedFor = await selectSnapshots(connection);
+  while (waitedFor.size > 0) {
+    if (performance.now() >= until) return false;
+    await delay(LIMITS.detachLookMs, undefined, { signal });
+    const still = await selectSnapshots(connection);
+    waitedFor = new Set([...waitedFor].filter((holder) => still.has(holder)));
+  }
+  return true;
+}
+
+/** The transactions that hold a snapshot: by process and start, as a process has one at a time. */
+async function selectSnapshots(connection: Connection): Promise<Set<string>> {
+  const { rows } = await connection.query<{ holder: string }>(
+    `select pid || ' ' || xact_start::text as holder from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend'
+       and backend_xmin is not null and pid <> pg_backend_pid()`,
+  );
+  return new Set(rows.map(({ holder }) => holder));
+}

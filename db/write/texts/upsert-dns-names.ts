@@ -1,0 +1,22 @@
+import type { Connection } from '../connection.ts';
+
+/** key: an address's raw key; answeredUs: microseconds since the epoch. */
+export type DnsName = { key: string; name: string; answeredUs: number };
+
+/** Keeps the names that are newer than those there, each key at most once. */
+export const upsertDnsNames = async (
+  connection: Connection,
+  names: readonly DnsName[],
+): Promise<void> => {
+  await connection.query(
+    `insert into dns_names as d (key, name, answered_us)
+     select * from unnest($1::text[], $2::text[], $3::bigint[])
+     on conflict (key) do update set name = excluded.name, answered_us = excluded.answered_us
+     where excluded.answered_us >= d.answered_us`,
+    [
+      names.map(({ key }) => key),
+      names.map(({ name }) => name),
+      names.map(({ answeredUs }) => answeredUs),
+    ],
+  );
+};

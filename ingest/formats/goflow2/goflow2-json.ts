@@ -1,0 +1,134 @@
+import { shown } from '../../../domain/errors.ts';
+import { protocolNumber } from '../../../domain/ip-protocols.ts';
+import type { KeyText } from '../../../domain/key-text.ts';
+import { BadLine } from '../../bad-line.ts';
+import { type Flow, hasPorts, type PortRule, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
+import { jsonObject, jsonScalar } from '../../json-line.ts';
+import type { ExportNumber } from '../../losses/export-number.ts';
+import {
+  type AddressReader,
+  addressIn,
+  addressReader,
+  countIn,
+  type FlowRecord,
+  icmpOf,
+  integerIn,
+  portsIn,
+  requiredIn,
+  sampledIn,
+} from '../flow-fields.ts';
+import { goflow2Sequence } from './goflow2-sequence.ts';
+import { goflow2Time } from './goflow2-time.ts';
+
+export type Goflow2Options = {
+  readonly portRule: PortRule;
+  /** Told of the packet of each line, also where the line has no flow that can be taken. */
+  readonly onNumber?: (number: ExportNumber) => void;
+};
+
+/**
+ * Reads the lines that goflow2 writes with `-format json`, of version 2 (`src_addr`) or 1
+ * (`SrcAddr`); null for a line that holds no flow of IP, such as a sampled ARP frame.
+ */
+export function createGoflow2Parser({
+  portRule,
+  onNumber,
+}: Goflow2Options): (line: string) => Flow | null {
+  const addressOf = addressReader();
+  return (line) => {
+    const record = readRecord(line);
+    const number = onNumber && goflow2Sequence(record);
+    if (number) onNumber(number);
+    return isOfIp(record) ? flowOf(record, addressOf, portRule) : null;
+  };
+}
+
+/** A line's fields by the names of version 2, whichever version has written it. */
+function readRecord(line: string): FlowRecord {
+  const object = jsonObject(withTimesAsTexts(line));
+  return {
+    text(field) {
+      const value = object[field] ?? object[nameInVersion1(field)];
+      if (value === undefined || value === null) return undefined;
+      const scalar = jsonScalar(value);
+      if (scalar === null) throw new BadLine(`${field} must be a text or a number`);
+      return scalar;
+    },
+  };
+}
+
+/**
+ * Every line has three times of 19 digits, which only the slow and exact parser of JSON would read;
+ * as texts they are exact in any. A field's name cannot be mistaken: within a text its quotes are
+ * escaped.
+ */
+const withTimesAsTexts = (line: string): string =>
+  line.replaceAll(/("time_[a-z_]+_ns":)(\d+)/g, '$1"$2"');
+
+const VERSION_1_NAMES = new Map<string, string>();
+
+/** `src_addr` was `SrcAddr`. */
+function nameInVersion1(field: string): string {
+  const known = VERSION_1_NAMES.get(field);
+  if (known !== undefined) return known;
+  const name = field.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  VERSION_1_NAMES.set(field, name);
+  return name;
+}
+
+/** Names or numbers of the Ethernet types that carry IP. */
+const IP_TYPES: ReadonlySet<string> = new Set(['IPv4', 'IPv6', '2048', '34525']);
+
+/** sFlow samples whatever is on a wire. A frame that says to be of IP must have addresses. */
+function isOfIp(record: FlowRecord): boolean {
+  if (record.text('src_addr') || record.text('dst_addr')) return true;
+  const type = record.text('etype');
+  return type === undefined || IP_TYPES.has(type);
+}
+
+/**
+ * A record of NetFlow, IPFIX or sFlow goes one way: its source is the originator (ADR 11). What it
+ * counts stands for `sampling_rate` times as much, but it is one flow.
+ */
+function flowOf(record: FlowRecord, addressOf: AddressReader, portRule: PortRule): Flow {
+  const source = addressIn(record, 'src_addr', addressOf);
+  const protocol = protocolIn(record, source);
+  const rate = countIn(record, 'sampling_rate') || 1;
+  return {
+    ...goflow2Time(record),
+    protocol,
+    ports: hasPorts(protocol) ? portsIn(record, 'src_port', 'dst_port') : null,
+    portRule,
+    originator: {
+      address: source,
+      bytes: sampledIn(record, 'bytes', rate),
+      packets: sampledIn(record, 'packets', rate),
+    },
+    responder: { address: addressIn(record, 'dst_addr', addressOf), bytes: 0, packets: 0 },
+  };
+}
+
+/** What goflow2 calls protocols where IANA has no keyword, and ICMPv6, in lower case. */
+const NAMES: ReadonlyMap<string, number> = new Map([
+  ['icmpv6', 58],
+  ['any-host-internal-protocol', 61],
+  ['any-local-network', 63],
+  ['any-distributed-file-system', 68],
+  ['any-private-encryption-scheme', 99],
+  ['any-0-hop-protocol', 114],
+  // Of these it does not tell the number; older versions write nothing.
+  ['', UNKNOWN_PROTOCOL],
+  ['unassigned', UNKNOWN_PROTOCOL],
+  ['experimental', UNKNOWN_PROTOCOL],
+  ['reserved', UNKNOWN_PROTOCOL],
+  ['unknown', UNKNOWN_PROTOCOL],
+]);
+
+function protocolIn(record: FlowRecord, source: KeyText): number {
+  const text = requiredIn(record, 'proto');
+  const number = /^\d+$/.test(text)
+    ? integerIn(record, 'proto', 255)
+    : (NAMES.get(text.toLowerCase()) ?? protocolNumber(text));
+  if (number !== null) return icmpOf(number, source);
+  throw new BadLine(`proto must be an IP protocol, got ${shown(text)}`);
+}

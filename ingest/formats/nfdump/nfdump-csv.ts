@@ -1,0 +1,92 @@
+import { shown } from '../../../domain/errors.ts';
+import type { KeyText } from '../../../domain/key-text.ts';
+import { BadLine } from '../../bad-line.ts';
+import { type Flow, hasPorts, type PortRule } from '../../flows/flow.ts';
+import {
+  type AddressReader,
+  addressIn,
+  addressReader,
+  countIn,
+  type FlowRecord,
+  icmpOf,
+  portsIn,
+  requiredIn,
+} from '../flow-fields.ts';
+import { type LocalTimeReader, localTimeReader } from '../local-time.ts';
+import { parseSeconds } from '../zeek/zeek-time.ts';
+import { nfdumpDuration } from './nfdump-duration.ts';
+import { nfdumpProtocol } from './nfdump-protocols.ts';
+import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
+
+export type NfdumpOptions = {
+  /** Of this zone are local times: nfdump writes those of its machine. */
+  readonly timeZone: string;
+  readonly portRule: PortRule;
+};
+
+/**
+ * Reads the flows that `nfdump -o csv` writes, one output or several after each other; null for a
+ * line that holds no flow.
+ */
+export function createNfdumpParser({
+  timeZone,
+  portRule,
+}: NfdumpOptions): (line: string) => Flow | null {
+  const read = createNfdumpReader();
+  const addressOf = addressReader();
+  const localTime = localTimeReader(timeZone);
+  return (line) => {
+    const row = read(line);
+    return row && flowOf(row, { portRule, addressOf, localTime });
+  };
+}
+
+type FlowReading = {
+  readonly portRule: PortRule;
+  readonly addressOf: AddressReader;
+  readonly localTime: LocalTimeReader;
+};
+
+/** nfdump's source is the originator; what it calls output, in flows of two ways, came back. */
+function flowOf(row: NfdumpRow, { portRule, addressOf, localTime }: FlowReading): Flow {
+  const { column } = row;
+  const source = addressIn(row, column('source'), addressOf);
+  const protocol = protocolIn(row, column('protocol'), source);
+  const startUs = timeIn(row, column('start'), localTime);
+  return {
+    startUs,
+    durationUs: nfdumpDuration(row, {
+      startUs,
+      endUs: () => timeIn(row, column('end'), localTime),
+    }),
+    protocol,
+    ports: hasPorts(protocol) ? portsIn(row, column('sourcePort'), column('port')) : null,
+    portRule,
+    originator: {
+      address: source,
+      bytes: countIn(row, column('bytes')),
+      packets: countIn(row, column('packets')),
+    },
+    responder: {
+      address: addressIn(row, column('destination'), addressOf),
+      bytes: countIn(row, column('bytesBack')),
+      packets: countIn(row, column('packetsBack')),
+    },
+  };
+}
+
+function protocolIn(record: FlowRecord, field: string, source: KeyText): number {
+  const text = requiredIn(record, field);
+  const protocol = nfdumpProtocol(text);
+  if (protocol !== null) return icmpOf(protocol, source);
+  throw new BadLine(`${field} must be an IP protocol, got ${shown(text)}`);
+}
+
+/** Local times, epoch seconds with a fraction (`%tsr`), or epoch milliseconds (`-o csv-fast`). */
+function timeIn(record: FlowRecord, field: string, localTime: LocalTimeReader): number {
+  const text = requiredIn(record, field);
+  if (/^\d{12,15}$/.test(text)) return Number(text) * 1000;
+  const micros = localTime(text) ?? parseSeconds(text);
+  if (micros !== null && micros >= 0) return micros;
+  throw new BadLine(`${field} must look like 2026-07-15 10:00:00.000, got ${shown(text)}`);
+}

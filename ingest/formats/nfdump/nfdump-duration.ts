@@ -1,0 +1,64 @@
+import { shown } from '../../../domain/errors.ts';
+import { isoTime } from '../../../domain/iso-time.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { BadLine } from '../../bad-line.ts';
+import { durationIn, endsTooEarly } from '../flow-fields.ts';
+import { parseSeconds } from '../zeek/zeek-time.ts';
+import type { ColumnRole, NfdumpRow } from './nfdump-rows.ts';
+
+const DAY_US = 86_400e6;
+
+export type NfdumpSpan = {
+  readonly startUs: number;
+  /** When the flow ended; asked for only where the row has that column. */
+  readonly endUs: () => number;
+};
+
+/**
+ * How long a flow lasted, in whole microseconds. nfdump subtracts without a sign: of a flow that
+ * ends before it starts, `td` is near 2^64 milliseconds. Where a duration cannot be, the row's end
+ * counts instead, unless it is before the start.
+ */
+export function nfdumpDuration(row: NfdumpRow, { startUs, endUs }: NfdumpSpan): number {
+  const { has } = row;
+  if (!has('duration')) return has('end') ? durationUntil(row, startUs, endUs()) : 0;
+  const told = toldDuration(row);
+  if (told !== null && told >= 0 && told <= LIMITS.flowDays * DAY_US) return told;
+  if (has('end')) {
+    const between = endUs() - startUs;
+    if (between >= 0) return between;
+    throw impossible(row, startUs, `, at ${timeText(row, 'end', endUs())},`);
+  }
+  // What is only too long for a flow is refused in the same words for every format.
+  if (told !== null && told >= 0) return told;
+  throw impossible(row, startUs, '');
+}
+
+/** Whole microseconds; null for a number that is too large for them. Anything else is damaged. */
+function toldDuration(row: NfdumpRow): number | null {
+  const field = row.column('duration');
+  const text = row.text(field);
+  if (text === undefined || !/^-?\d+(\.\d*)?$/.test(text)) return durationIn(row, field);
+  return parseSeconds(text);
+}
+
+function impossible(row: NfdumpRow, startUs: number, end: string): BadLine {
+  const field = row.column('duration');
+  return new BadLine(
+    `${field} must be a number of seconds, 0 or more, got ${shown(row.text(field) ?? '')}: the ` +
+      `exporter says that the flow ended${end} before it started, at ` +
+      `${timeText(row, 'start', startUs)}. softflowd does so in IPFIX: call it with -A milli. ` +
+      'Of others, correct the clock or the settings',
+  );
+}
+
+function durationUntil(row: NfdumpRow, startUs: number, endUs: number): number {
+  if (endUs >= startUs) return endUs - startUs;
+  throw endsTooEarly(timeText(row, 'start', startUs), timeText(row, 'end', endUs));
+}
+
+/** A time as the row has it, where that is a date: it is of nfdump's zone, and can be looked for. */
+function timeText(row: NfdumpRow, role: ColumnRole, timeUs: number): string {
+  const text = row.text(row.column(role)) ?? '';
+  return /^[\d.]+$/.test(text) ? isoTime(timeUs / 1e6) : text;
+}

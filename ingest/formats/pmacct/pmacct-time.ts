@@ -1,0 +1,44 @@
+import { shown } from '../../../domain/errors.ts';
+import { isoTime } from '../../../domain/iso-time.ts';
+import { BadLine } from '../../bad-line.ts';
+import type { Flow } from '../../flows/flow.ts';
+import { endsTooEarly, type FlowRecord } from '../flow-fields.ts';
+import type { LocalTimeReader } from '../local-time.ts';
+import { parseTimestamp } from '../zeek/zeek-time.ts';
+
+/**
+ * When the traffic of a line was seen, in whole microseconds: `timestamp_start` … `timestamp_end`
+ * where these are given, else all of it belongs to the start of pmacct's time bin, `stamp_inserted`
+ * (operations, "pmacct").
+ */
+export function pmacctTime(
+  record: FlowRecord,
+  localTime: LocalTimeReader,
+): Pick<Flow, 'startUs' | 'durationUs'> {
+  const end = timeIn(record, 'timestamp_end', localTime);
+  const startUs =
+    timeIn(record, 'timestamp_start', localTime) ??
+    end ??
+    timeIn(record, 'stamp_inserted', localTime);
+  if (startUs === null) {
+    throw new BadLine(
+      'timestamp_start or stamp_inserted must be given: add timestamp_start to `aggregate` in the ' +
+        'settings of pmacct, or set print_history or kafka_history',
+    );
+  }
+  const endUs = end ?? startUs;
+  if (endUs >= startUs) return { startUs, durationUs: endUs - startUs };
+  throw endsTooEarly(isoTime(startUs / 1e6), isoTime(endUs / 1e6));
+}
+
+/** What pmacct writes of a time that it does not know, in each of its forms. */
+const NO_TIME = /^(0000-00-00[ T]00:00:00.*|0+(\.0*)?)$/;
+
+/** Local, with a zone (timestamps_rfc9557), or in seconds since 1970 (timestamps_since_epoch). */
+function timeIn(record: FlowRecord, field: string, localTime: LocalTimeReader): number | null {
+  const text = record.text(field);
+  if (text === undefined || NO_TIME.test(text)) return null;
+  const micros = localTime(text) ?? parseTimestamp(text);
+  if (micros !== null && micros >= 0) return micros;
+  throw new BadLine(`${field} must look like 2026-07-15 10:00:00.000000, got ${shown(text)}`);
+}

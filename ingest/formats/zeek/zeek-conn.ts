@@ -1,0 +1,75 @@
+import { shown } from '../../../domain/errors.ts';
+import { protocolNumber } from '../../../domain/ip-protocols.ts';
+import type { KeyText } from '../../../domain/key-text.ts';
+import { BadLine } from '../../bad-line.ts';
+import { type Flow, hasPorts, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
+import {
+  type AddressReader,
+  addressIn,
+  addressReader,
+  countIn,
+  durationIn,
+  icmpOf,
+  integerIn,
+  MAX_PORT,
+  requiredIn,
+} from '../flow-fields.ts';
+import { createZeekReader, type ZeekRecord } from './zeek-log.ts';
+import { parseTimestamp } from './zeek-time.ts';
+
+/** Reads the lines of a Zeek `conn.log` in their order; null for a line that holds no flow. */
+export function createZeekConnParser(): (line: string) => Flow | null {
+  const read = createZeekReader('conn');
+  const addressOf = addressReader();
+  return (line) => {
+    const record = read(line);
+    return record && flowOf(record, addressOf);
+  };
+}
+
+function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
+  const originator = addressIn(record, 'id.orig_h', addressOf);
+  const responder = addressIn(record, 'id.resp_h', addressOf);
+  const protocol = protocolIn(record, originator);
+  // Bytes as IP counts them, headers included, where the log has them.
+  const hasIpBytes = record.has('orig_ip_bytes') || record.has('resp_ip_bytes');
+  return {
+    startUs: startIn(record),
+    durationUs: durationIn(record, 'duration'),
+    protocol,
+    ports: hasPorts(protocol)
+      ? { source: null, destination: integerIn(record, 'id.resp_p', MAX_PORT) }
+      : null,
+    portRule: 'destination',
+    originator: {
+      address: originator,
+      bytes: countIn(record, hasIpBytes ? 'orig_ip_bytes' : 'orig_bytes'),
+      packets: countIn(record, 'orig_pkts'),
+    },
+    responder: {
+      address: responder,
+      bytes: countIn(record, hasIpBytes ? 'resp_ip_bytes' : 'resp_bytes'),
+      packets: countIn(record, 'resp_pkts'),
+    },
+  };
+}
+
+function startIn(record: ZeekRecord): number {
+  const text = requiredIn(record, 'ts');
+  const micros = parseTimestamp(text);
+  if (micros === null) {
+    throw new BadLine(`ts must be a time in epoch seconds or ISO 8601, got ${shown(text)}`);
+  }
+  return micros;
+}
+
+function protocolIn(record: ZeekRecord, originator: KeyText): number {
+  if (record.text('ip_proto') !== undefined) return integerIn(record, 'ip_proto', 255);
+  const name = requiredIn(record, 'proto');
+  if (name === 'unknown_transport') return UNKNOWN_PROTOCOL;
+  const protocol = protocolNumber(name);
+  if (protocol === null) {
+    throw new BadLine(`proto must be the name of an IP protocol, got ${shown(name)}`);
+  }
+  return icmpOf(protocol, originator);
+}

@@ -1,0 +1,149 @@
+import { shown } from '../../../domain/errors.ts';
+import { BadLine } from '../../bad-line.ts';
+import { type JsonObject, jsonObject, jsonScalar } from '../../json-line.ts';
+
+/** One line of a Zeek log. A field that is unset, empty or not in the log is undefined. */
+export type ZeekRecord = {
+  /** Whether the line's format has the field, be it set or not. */
+  readonly has: (field: string) => boolean;
+  readonly text: (field: string) => string | undefined;
+  /** The elements of a set or vector, those that are set. */
+  readonly list: (field: string) => string[];
+};
+
+/** The logs that are read, and the command that reads each. */
+const READ_BY = {
+  conn: 'countergraph import --format zeek',
+  dns: 'countergraph labels --format zeek-dns',
+} as const;
+
+type ZeekLog = keyof typeof READ_BY;
+
+/**
+ * Reads the lines of a Zeek log one after the other, TSV or JSON; null for a line that holds no
+ * record. In TSV the header decides the order of fields, the separators and the markers, and a log
+ * put together from several has several headers.
+ *
+ * Most logs have addresses and ports: a line of another log would pass for one of `log`, with
+ * nothing in it. So what says that it is of another is a bad line, in TSV each line of that log.
+ */
+export function createZeekReader(log: ZeekLog): (line: string) => ZeekRecord | null {
+  let header = DEFAULT_HEADER;
+  return (line) => {
+    if (line === '') return null;
+    if (line.startsWith('#')) {
+      header = readHeaderLine(header, line);
+      if (line.startsWith('#path')) refuseOther(log, '#path', header.path);
+      return null;
+    }
+    if (line.startsWith('{')) return jsonRecord(jsonObject(line), log);
+    refuseOther(log, '#path', header.path);
+    return tsvRecord(header, line);
+  };
+}
+
+/** A site may call its own logs `conn_long` and the like. */
+function refuseOther(log: ZeekLog, field: string, path: string | undefined): void {
+  if (path === undefined || path.startsWith(log)) return;
+  const other = Object.entries(READ_BY).find(([name]) => name === path);
+  const remedy = other ? `give the file to \`${other[1]}\`` : 'leave the file out';
+  throw new BadLine(`${field} must be ${log}, got ${shown(path)}: ${remedy}`);
+}
+
+type Header = {
+  readonly separator: string;
+  readonly setSeparator: string;
+  readonly emptyField: string;
+  readonly unsetField: string;
+  /** Which log it is, where that is said. */
+  readonly path: string | undefined;
+  /** The column of each field. */
+  readonly columns: ReadonlyMap<string, number>;
+};
+
+const DEFAULT_HEADER: Header = {
+  separator: '\t',
+  setSeparator: ',',
+  emptyField: '(empty)',
+  unsetField: '-',
+  path: undefined,
+  columns: new Map(),
+};
+
+/** What the header says after one more of its lines; some say nothing of use. */
+function readHeaderLine(header: Header, line: string): Header {
+  // Only the line that declares the separator cannot use it.
+  const separator = /^#separator (.+)$/.exec(line)?.[1];
+  if (separator !== undefined) {
+    // It begins a header, and what the log before was says nothing of the next.
+    return { ...header, separator: unescapeBytes(separator), path: undefined };
+  }
+  const [name, ...values] = line.split(header.separator);
+  const [value = ''] = values;
+  switch (name) {
+    case '#set_separator':
+      return { ...header, setSeparator: value };
+    case '#empty_field':
+      return { ...header, emptyField: value };
+    case '#unset_field':
+      return { ...header, unsetField: value };
+    case '#path':
+      return { ...header, path: value === '' || value === header.unsetField ? undefined : value };
+    case '#fields':
+      return { ...header, columns: new Map(values.map((field, column) => [field, column])) };
+    default:
+      return header;
+  }
+}
+
+function tsvRecord(header: Header, line: string): ZeekRecord {
+  const { columns, setSeparator, unsetField, emptyField } = header;
+  if (columns.size === 0) throw new BadLine('there is no #fields line before it');
+  const values = line.split(header.separator);
+  if (values.length !== columns.size) {
+    throw new BadLine(`it must have ${columns.size} fields, got ${values.length}`);
+  }
+  const raw = (field: string): string | undefined => {
+    const value = values[columns.get(field) ?? -1];
+    return value === unsetField || value === emptyField ? undefined : value;
+  };
+  return {
+    has: (field) => columns.has(field),
+    text(field) {
+      const value = raw(field);
+      return value === undefined ? value : unescapeBytes(value);
+    },
+    list: (field) =>
+      (raw(field)?.split(setSeparator) ?? [])
+        .filter((element) => element !== unsetField)
+        .map(unescapeBytes),
+  };
+}
+
+/** Zeek writes a byte that would be taken for something else as `\x` and two hexadecimal digits. */
+const unescapeBytes = (text: string): string =>
+  text.includes('\\x')
+    ? text.replaceAll(/(?:\\x[0-9a-f]{2})+/gi, (bytes) =>
+        Buffer.from(bytes.replaceAll('\\x', ''), 'hex').toString(),
+      )
+    : text;
+
+function jsonRecord(object: JsonObject, log: ZeekLog): ZeekRecord {
+  const text = (field: string): string | undefined => {
+    const value = object[field];
+    if (value === undefined || value === null) return undefined;
+    const scalar = jsonScalar(value);
+    if (scalar === null) throw new BadLine(`${field} must be a text or a number`);
+    return scalar;
+  };
+  refuseOther(log, '_path', text('_path'));
+  return {
+    has: (field) => object[field] !== undefined && object[field] !== null,
+    text,
+    list(field) {
+      const values = object[field] ?? [];
+      if (!Array.isArray(values)) throw new BadLine(`${field} must be a list`);
+      return values.flatMap((value) => jsonScalar(value) ?? []);
+    },
+  };
+}

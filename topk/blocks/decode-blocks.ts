@@ -1,0 +1,117 @@
+import { readGroupColumns, readGroupKeys } from '../../segments/blocks/block-group.ts';
+import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
+import type { Column } from '../../segments/readings/column.ts';
+import { joinColumns } from '../../segments/readings/join-columns.ts';
+import { SharedArrays } from './shared-arrays.ts';
+import { boundOf, type UnitColumn } from './unit-column.ts';
+
+/** A group of blocks as it is stored, of one range of a segment's keys. */
+export type StoredGroup = {
+  readonly stepSeconds: number;
+  /** The start of its first block. */
+  readonly first: number;
+  /** The ordinal that the range's first key has in the segment, and how many keys the range has. */
+  readonly firstOrdinal: number;
+  readonly keyCount: number;
+  readonly ordinals: Uint8Array;
+  /** By the place of the meter (slot − 1); left out: no reading. */
+  readonly columns: ReadonlyMap<number, Uint8Array>;
+};
+
+/** Blocks of one level of one segment, which start from `from` to before `to`. */
+export type BlocksWanted = {
+  readonly from: number;
+  readonly to: number;
+  readonly places: readonly number[];
+  /** Of all ranges, in their order. */
+  readonly groups: readonly StoredGroup[];
+};
+
+/** A block of a segment in memory that threads share. ids ascend: ordinals in the segment. */
+export type SegmentBlock = {
+  readonly start: number;
+  readonly ids: Uint32Array;
+  /** By the place of the meter; null: no reading. */
+  readonly columns: ReadonlyMap<number, UnitColumn | null>;
+};
+
+/** Errors: DamagedSegment. */
+export function decodeBlocks({ from, to, places, groups }: BlocksWanted): SegmentBlock[] {
+  const parts = new Map<number, BlockPart[]>();
+  for (const group of groups) {
+    for (const found of partsOf(group, places)) {
+      // Each range calls the start of the whole span by its own first bucket.
+      const part = group.stepSeconds === WHOLE_SPAN ? { ...found, start: from } : found;
+      if (part.start < from || part.start >= to) continue;
+      const known = parts.get(part.start);
+      if (known) known.push(part);
+      else parts.set(part.start, [part]);
+    }
+  }
+  const arrays = new SharedArrays();
+  return [...parts]
+    .sort(([a], [b]) => a - b)
+    .map(([start, ofBlock]) => ({
+      start,
+      ids: joinIds(ofBlock, arrays),
+      columns: new Map(places.map((place, i) => [place, joinParts(ofBlock, i, arrays)])),
+    }));
+}
+
+/** What one range has of a block. */
+type BlockPart = {
+  readonly start: number;
+  readonly count: number;
+  readonly firstOrdinal: number;
+  readonly unpack: (into: Uint32Array, first: number) => void;
+  /** In the order of the wanted places. */
+  readonly columns: readonly (() => Column | null)[];
+};
+
+const NO_COLUMN = () => null;
+
+function partsOf(group: StoredGroup, places: readonly number[]): BlockPart[] {
+  const { stepSeconds, first, firstOrdinal, keyCount } = group;
+  const blocks = readGroupKeys(group.ordinals, keyCount, { stepSeconds, first });
+  const counts = blocks.map(({ count }) => count);
+  const columns = places.map((place) => {
+    const section = group.columns.get(place);
+    return section ? readGroupColumns(section, counts) : null;
+  });
+  return blocks.map(({ start, place, count, unpack }) => ({
+    start,
+    count,
+    firstOrdinal,
+    unpack,
+    columns: columns.map((each) => each?.[place] ?? NO_COLUMN),
+  }));
+}
+
+function joinIds(parts: readonly BlockPart[], arrays: SharedArrays): Uint32Array {
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  const ids = arrays.words(count);
+  let to = 0;
+  for (const { count: own, firstOrdinal, unpack } of parts) {
+    unpack(ids.subarray(to, to + own), firstOrdinal);
+    to += own;
+  }
+  return ids;
+}
+
+function joinParts(
+  parts: readonly BlockPart[],
+  i: number,
+  arrays: SharedArrays,
+): UnitColumn | null {
+  const columns = parts.map(({ columns: each }) => each[i]?.() ?? null);
+  const lengths = parts.map(({ count }) => count);
+  const joined = joinColumns(columns, lengths, arrays);
+  if (joined === null) return null;
+  const { values, counts } = joined;
+  return {
+    values,
+    counts,
+    bound: boundOf(values),
+    countBound: counts === null ? values.low.length : boundOf(counts),
+  };
+}

@@ -1,0 +1,107 @@
+import { type Fold, isCounting } from '../../domain/meter-type.ts';
+import type { Lanes } from '../../segments/codes/lanes.ts';
+import { type Folded, foldUnits, releaseFolded } from '../fold/fold-units.ts';
+import { isCounted } from '../select/key-rows.ts';
+import { SharedArrays } from './shared-arrays.ts';
+import { boundOf, type UnitColumn } from './unit-column.ts';
+
+/** The keys of a block and what they read of one meter. */
+export type KeyedColumn = { readonly ids: Uint32Array; readonly column: UnitColumn };
+
+/** Blocks of one list of keys; map: by the ordinal of a key, that of the network it is of. */
+export type BlocksOfList = {
+  readonly map: Uint32Array;
+  readonly blocks: readonly KeyedColumn[];
+};
+
+/**
+ * The blocks with networks in place of keys, each in its place: what the keys of a network read
+ * together, by the meter's rule. They are blocks like any others, whose ids ascend and differ.
+ */
+export function groupBlocks(fold: Fold, lists: readonly BlocksOfList[]): KeyedColumn[][] {
+  const arrays = new SharedArrays();
+  return lists.map(({ map, blocks }) =>
+    blocks.map((block) => groupBlock(block, { fold, map, arrays })),
+  );
+}
+
+type Grouping = { readonly fold: Fold; readonly map: Uint32Array; readonly arrays: SharedArrays };
+
+function groupBlock({ ids, column }: KeyedColumn, { fold, map, arrays }: Grouping): KeyedColumn {
+  const { networks, places } = networksOf(ids, map);
+  const folded = foldUnits([{ ids: places, column, sign: 1 }], fold, networks.length);
+  const own = arrays.words(networks.length);
+  own.set(networks);
+  const grouped = { ids: own, column: sharedColumn(folded, networks.length, arrays) };
+  releaseFolded(folded);
+  return grouped;
+}
+
+type NetworksOfRows = {
+  /** Ascending. */
+  readonly networks: Uint32Array;
+  /** By row, the place of its network in these. */
+  readonly places: Uint32Array;
+};
+
+function networksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
+  const networks = new Uint32Array(ids.length);
+  const places = new Uint32Array(ids.length);
+  let count = 0;
+  let last = -1;
+  for (let row = 0; row < ids.length; row += 1) {
+    const network = map[ids[row] as number] as number;
+    // Addresses of the other family lie between those of a network.
+    if (network < last) return sortedNetworksOf(ids, map);
+    if (network > last) {
+      networks[count] = network;
+      count += 1;
+      last = network;
+    }
+    places[row] = count - 1;
+  }
+  return { networks: networks.subarray(0, count), places };
+}
+
+/** By network, its place among those of one block; what was left of another block is not read. */
+let placeOf = new Uint32Array(0);
+
+function sortedNetworksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
+  const all = ids.map((id) => map[id] as number);
+  const sorted = all.slice().sort();
+  let count = 0;
+  for (let i = 0; i < sorted.length; i += 1) {
+    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
+    sorted[count] = sorted[i] as number;
+    count += 1;
+  }
+  const networks = sorted.subarray(0, count);
+  const most = networks.at(-1) ?? 0;
+  if (placeOf.length <= most) placeOf = new Uint32Array(most + 1);
+  for (let place = 0; place < count; place += 1) placeOf[networks[place] as number] = place;
+  return { networks, places: all.map((network) => placeOf[network] as number) };
+}
+
+/** In shared memory, NaN where there is no reading. */
+function sharedColumn(folded: Folded, length: number, arrays: SharedArrays): UnitColumn {
+  const values = sharedLanes(folded.values, length, arrays);
+  const counts = folded.counts && sharedLanes(folded.counts, length, arrays);
+  if (!isCounting(folded.fold)) {
+    for (let row = 0; row < length; row += 1) {
+      if (isCounted(folded, row)) continue;
+      values.low[row] = Number.NaN;
+      if (values.high) values.high[row] = 0;
+    }
+  }
+  const countBound = counts === null ? length : boundOf(counts);
+  return { values, counts, bound: boundOf(values), countBound };
+}
+
+function sharedLanes({ low, high }: Lanes, length: number, arrays: SharedArrays): Lanes {
+  const copied = (lane: Float64Array): Float64Array => {
+    const copy = arrays.doubles(length);
+    copy.set(lane.subarray(0, length));
+    return copy;
+  };
+  return { low: copied(low), high: high && copied(high) };
+}

@@ -1,0 +1,81 @@
+import type { Fold } from '../../domain/meter-type.ts';
+import { type Column, pickRows } from '../../segments/readings/column.ts';
+import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { countedRows, releaseRows } from '../select/key-rows.ts';
+import { boundOf, type UnitColumn } from './unit-column.ts';
+
+/** shift: what is added to each id. */
+export type SparsePart = {
+  readonly ids: Uint32Array;
+  readonly columns: readonly (Column | null)[];
+  readonly shift: number;
+};
+
+type Joined = { readonly ids: Uint32Array; readonly column: Column | null };
+
+/**
+ * Readings of one slot whose ids may be far apart, as one ascending list: parts that follow each
+ * other are put one behind the other, others are merged by the meter's rule.
+ */
+export function joinSparse(parts: readonly SparsePart[], fold: Fold): Joined {
+  const some = parts.filter(({ ids }) => ids.length > 0);
+  const ordered = some.toSorted((a, b) => firstId(a) - firstId(b));
+  return appendAll(ordered, fold) ?? mergeRanked(ordered, fold);
+}
+
+const firstId = ({ ids, shift }: SparsePart): number => (ids[0] as number) + shift;
+
+/** null: some number is wide, or ids do not ascend from the first part to the last. */
+function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
+  const length = parts.reduce((sum, { ids }) => sum + ids.length, 0);
+  const ids = new Uint32Array(length);
+  const low = new Float64Array(length);
+  const counts = fold === 'mean' ? new Float64Array(length) : null;
+  let [to, before] = [0, -1];
+  for (const { ids: own, columns, shift } of parts) {
+    const column = columns[0];
+    if (column?.values.high || column?.counts?.high) return null;
+    for (let row = 0; row < own.length; row += 1) {
+      const id = (own[row] as number) + shift;
+      if (id <= before) return null;
+      before = id;
+      const value = column ? (column.values.low[row] as number) : Number.NaN;
+      if (Number.isNaN(value)) continue;
+      ids[to] = id;
+      low[to] = value;
+      if (counts) counts[to] = column?.counts?.low[row] ?? 1;
+      to += 1;
+    }
+  }
+  return {
+    ids: ids.subarray(0, to),
+    column: {
+      values: { low: low.subarray(0, to), high: null },
+      counts: counts && { low: counts.subarray(0, to), high: null },
+    },
+  };
+}
+
+/** Merges by the places of the ids among all that there are, which are dense. */
+function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
+  const all = parts.flatMap(({ ids, shift }) => Array.from(ids, (id) => id + shift));
+  const distinct = Uint32Array.from(new Set(all)).sort();
+  const rankOf = new Map(Array.from(distinct, (id, rank) => [id, rank]));
+  const units = parts.flatMap(({ ids, columns: [column], shift }): UnitReadings[] => {
+    if (!column) return [];
+    const ranks = ids.map((id) => rankOf.get(id + shift) ?? 0);
+    return [{ ids: ranks, column: bounded(column), sign: 1 }];
+  });
+  const folded = foldUnits(units, fold);
+  const counted = countedRows(folded);
+  const rows = counted.rows.slice(0, counted.length).sort();
+  const column = pickRows(folded, rows);
+  releaseRows(counted);
+  releaseFolded(folded);
+  return { ids: rows.map((rank) => distinct[rank] ?? 0), column };
+}
+
+function bounded({ values, counts }: Column): UnitColumn {
+  const countBound = counts ? boundOf(counts) : values.low.length;
+  return { values, counts, bound: boundOf(values), countBound };
+}

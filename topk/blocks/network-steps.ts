@@ -1,0 +1,88 @@
+import type { Network } from '../../domain/keys/address-forms.ts';
+import type { Fold } from '../../domain/meter-type.ts';
+import { type KeyList, keyStart, networkRange } from '../../segments/keys/key-list.ts';
+import { type Column, pickRows } from '../../segments/readings/column.ts';
+import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { countedRows, releaseRows } from '../select/key-rows.ts';
+import type { KeyedColumn } from './group-blocks.ts';
+
+/** A block of addresses that lies in one step, by the place of the step. */
+export type BlockOfStep = KeyedColumn & { readonly step: number };
+
+/** Blocks whose ids are ordinals of addresses in `keys`. */
+export type StepsOfList = { readonly keys: KeyList; readonly blocks: readonly BlockOfStep[] };
+
+export type NetworkStepsQuestion = {
+  readonly fold: Fold;
+  /** They do not overlap. */
+  readonly networks: readonly Network[];
+  readonly stepCount: number;
+  readonly lists: readonly StepsOfList[];
+};
+
+/** The steps in which one of the networks has readings, ascending, and what it comes to in them. */
+export type NetworkSteps = { readonly steps: Uint32Array; readonly column: Column };
+
+/** What networks come to in each step, by network. */
+export function foldNetworkSteps(question: NetworkStepsQuestion): NetworkSteps[] {
+  const { fold, networks, stepCount, lists } = question;
+  const units = lists.flatMap((list) => unitsOf(list, question));
+  const folded = foldUnits(units, fold, networks.length * stepCount);
+  const counted = countedRows(folded);
+  const found = counted.rows.slice(0, counted.length);
+  // Only those that were noted as they were met are in any other order.
+  const rows = folded.touched === null ? found : found.sort();
+  const column = pickRows(folded, rows);
+  releaseRows(counted);
+  releaseFolded(folded);
+  let from = 0;
+  return networks.map((_, network) => {
+    let to = from;
+    while (to < rows.length && (rows[to] as number) < (network + 1) * stepCount) to += 1;
+    const own = Uint32Array.from({ length: to - from }, (_each, i) => from + i);
+    const steps = rows.slice(from, to).map((row) => row - network * stepCount);
+    from = to;
+    return { steps, column: pickRows(column, own) };
+  });
+}
+
+/** The readings of the networks, each at the place of its network and step. */
+function unitsOf(
+  { keys, blocks }: StepsOfList,
+  { networks, stepCount }: NetworkStepsQuestion,
+): UnitReadings[] {
+  const networkOf = networksOf(keys, networks);
+  return blocks.flatMap(({ step, ids, column }) => {
+    const rows = new Uint32Array(ids.length);
+    const places = new Uint32Array(ids.length);
+    let count = 0;
+    for (let row = 0; row < ids.length; row += 1) {
+      const network = networkOf[ids[row] as number] as number;
+      if (network < 0) continue;
+      rows[count] = row;
+      places[count] = network * stepCount + step;
+      count += 1;
+    }
+    if (count === 0) return [];
+    const { bound, countBound } = column;
+    const own = count === ids.length ? column : pickRows(column, rows.subarray(0, count));
+    const { values, counts } = own;
+    return [
+      { ids: places.subarray(0, count), column: { values, counts, bound, countBound }, sign: 1 },
+    ];
+  });
+}
+
+/** By the ordinal of an address, which of the networks it lies in; −1: in none. */
+function networksOf(keys: KeyList, networks: readonly Network[]): Int32Array {
+  const networkOf = new Int32Array(keys.count).fill(-1);
+  for (const [place, { bytes, prefix }] of networks.entries()) {
+    const { from, to } = networkRange(keys, Uint8Array.from(bytes), prefix);
+    for (let i = from; i < to; i += 1) {
+      // Addresses of the other family may begin with the same bits.
+      const length = (keys.ends[i] as number) - keyStart(keys, i);
+      if (length === bytes.length) networkOf[i] = place;
+    }
+  }
+  return networkOf;
+}

@@ -1,0 +1,114 @@
+import { ceilTo, floorTo, type Interval } from '../../domain/interval.ts';
+
+/** Blocks of one resolution that follow each other, from `from` to before `to`. */
+export type BlockRun = { readonly level: number; readonly from: number; readonly to: number };
+
+/** Blocks to be added up, and those of which the readings are to be taken out again. */
+export type Cover = { readonly runs: readonly BlockRun[]; readonly less: readonly BlockRun[] };
+
+/** Seconds of a block, ascending, each a multiple of the one before. */
+export type CoverLevels = readonly number[];
+
+/**
+ * Few blocks that cover the buckets that start in an interval exactly: coarse inside, fine at the
+ * edges. An hour but for its first minutes is the hour less these, where that is less work and
+ * readings can be taken out again (of sums they can), and so on within these. Each list ascends;
+ * only where nothing is taken out, it never overlaps.
+ */
+export function coverInterval(
+  interval: Interval,
+  levels: CoverLevels,
+  canSubtract: boolean,
+): Cover {
+  const [bucket = 1] = levels;
+  const [from, to] = [ceilTo(interval.from, bucket), ceilTo(interval.to, bucket)];
+  if (from >= to) return NOTHING;
+  const { runs, less } = new CoverSearch(levels, canSubtract).between(from, to);
+  return { runs: inOrder(runs), less: inOrder(less) };
+}
+
+/** A cover, and about how much work it is. */
+type Weighed = Cover & { readonly weight: number };
+
+const NOTHING: Weighed = { runs: [], less: [], weight: 0 };
+
+/**
+ * A block of twice the time has less than twice the keys, since most are in both halves; how much
+ * less depends on the traffic, which is not known here.
+ */
+const weightOf = (level: number, count: number): number => count * Math.sqrt(level);
+
+const blocks = (level: number, from: number, to: number): Weighed =>
+  from >= to
+    ? NOTHING
+    : { runs: [{ level, from, to }], less: [], weight: weightOf(level, (to - from) / level) };
+
+const join = (...parts: readonly Weighed[]): Weighed => ({
+  runs: parts.flatMap(({ runs }) => runs),
+  less: parts.flatMap(({ less }) => less),
+  weight: parts.reduce((sum, { weight }) => sum + weight, 0),
+});
+
+const without = (whole: Weighed, ...parts: readonly Weighed[]): Weighed =>
+  join(whole, ...parts.map(({ runs, less, weight }) => ({ runs: less, less: runs, weight })));
+
+const lighter = (a: Weighed, b: Weighed): Weighed => (b.weight < a.weight ? b : a);
+
+/** Ascending, with blocks that follow each other as one run. */
+function inOrder(runs: readonly BlockRun[]): BlockRun[] {
+  const joined: BlockRun[] = [];
+  for (const run of runs.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last?.level === run.level && last.to === run.from) {
+      joined[joined.length - 1] = { ...last, to: run.to };
+    } else joined.push(run);
+  }
+  return joined;
+}
+
+/** `place` is that of a level: its blocks are made of those of the places below. */
+class CoverSearch {
+  readonly #levels: CoverLevels;
+  readonly #canSubtract: boolean;
+
+  constructor(levels: CoverLevels, canSubtract: boolean) {
+    this.#levels = levels;
+    this.#canSubtract = canSubtract;
+  }
+
+  /** From a bucket to before another one, by blocks of up to the level of `place`. */
+  between(from: number, to: number, place = this.#levels.length - 1): Weighed {
+    const level = this.#level(place);
+    const [first, end] = [ceilTo(from, level), floorTo(to, level)];
+    if (first <= end) {
+      const [left, right] = [this.#edges(place, from).after, this.#edges(place, to).before];
+      return join(left, blocks(level, first, end), right);
+    }
+    // Both lie in one block.
+    const plain = this.between(from, to, place - 1);
+    if (!this.#canSubtract) return plain;
+    const [{ before }, { after }] = [this.#edges(place, from), this.#edges(place, to)];
+    return lighter(plain, without(blocks(level, end, end + level), before, after));
+  }
+
+  #level(place: number): number {
+    return this.#levels[place] ?? 1;
+  }
+
+  /** What lies before and after a point within its block; nothing on the boundary of two. */
+  #edges(place: number, point: number): { before: Weighed; after: Weighed } {
+    const level = this.#level(place);
+    const [start, end] = [floorTo(point, level), ceilTo(point, level)];
+    if (start === end) return { before: NOTHING, after: NOTHING };
+    const below = this.#level(place - 1);
+    const inner = this.#edges(place - 1, point);
+    const before = join(blocks(below, start, floorTo(point, below)), inner.before);
+    const after = join(inner.after, blocks(below, ceilTo(point, below), end));
+    if (!this.#canSubtract) return { before, after };
+    const whole = blocks(level, start, end);
+    return {
+      before: lighter(before, without(whole, after)),
+      after: lighter(after, without(whole, before)),
+    };
+  }
+}

@@ -1,0 +1,199 @@
+import { compareExact, type Exact } from '../../domain/exact.ts';
+import { NARROW_BOUND } from '../../segments/codes/lanes.ts';
+import type { Folded } from '../fold/fold-units.ts';
+import {
+  approxOf,
+  countedRows,
+  exactValue,
+  isCounted,
+  isExactly,
+  type KeyRows,
+  ordinalOf,
+  releaseRows,
+  rowOf,
+  SLACK,
+} from './key-rows.ts';
+import { kthLargest } from './kth-largest.ts';
+import {
+  type KeySelection,
+  releaseSelected,
+  type Surroundings,
+  selectRows,
+  surroundingsOf,
+} from './select-rows.ts';
+
+/**
+ * growth: keys with more now than then, by how much. decline: keys with less, by how much, those
+ * without a reading now too. new: keys without a reading then, by what they come to now.
+ */
+export type Change = 'growth' | 'decline' | 'new';
+
+export type ChangeQuestion = KeySelection & {
+  readonly change: Change;
+  readonly maxItems: number;
+};
+
+/** What a key comes to in both windows; null: it has no reading there. */
+export type ChangedKey = {
+  readonly ordinal: number;
+  readonly now: Exact | null;
+  readonly before: Exact | null;
+};
+
+/** listed: in the order of their change, of equals in that of the ordinals. */
+export type ChangeAnswer = {
+  readonly listed: readonly ChangedKey[];
+  /** How many keys have changed so. */
+  readonly keyCount: number;
+} & Surroundings;
+
+export type TwoWindows = { readonly now: Folded; readonly before: Folded };
+
+/**
+ * Ranks keys by how they changed from one window to another. Doubles decide where they are far
+ * enough apart; what they leave open is compared exactly.
+ */
+export function rankChanges(
+  windows: TwoWindows,
+  questions: readonly ChangeQuestion[],
+): ChangeAnswer[] {
+  // In the order of ordinals, so that what is looked up in the other window ascends too.
+  const [now, before] = [ascending(windows.now), ascending(windows.before)];
+  const all = countedRows(now);
+  const answers = questions.map((question) => answerChange({ now, before }, question, all));
+  releaseRows(all);
+  return answers;
+}
+
+const ascending = (folded: Folded): Folded =>
+  folded.touched === null ? folded : { ...folded, touched: folded.touched.slice().sort() };
+
+function answerChange(windows: TwoWindows, question: ChangeQuestion, all: KeyRows): ChangeAnswer {
+  const { now, before } = windows;
+  const selected = selectRows(now, question, () => all);
+  const isDecline = question.change === 'decline';
+  const changed = changedKeys({
+    own: isDecline ? before : now,
+    other: isDecline ? now : before,
+    rows: isDecline
+      ? selectRows(before, question, () => countedRows(before)).passed
+      : selected.passed,
+    isNew: question.change === 'new',
+  });
+  const ordinals = largestChanges(changed, question.maxItems);
+  const listed = ordinals.map((ordinal) => ({
+    ordinal,
+    now: exactIn(now, ordinal),
+    before: exactIn(before, ordinal),
+  }));
+  const rows = ordinals.flatMap((ordinal) => rowOf(now, ordinal) ?? []);
+  const { total, rest, restPassing } = surroundingsOf(now, selected, rows);
+  releaseSelected(selected);
+  return { listed, keyCount: changed.length, total, rest, restPassing };
+}
+
+function exactIn(folded: Folded, ordinal: number): Exact | null {
+  const row = rowOf(folded, ordinal);
+  return row === null ? null : exactValue(folded, row);
+}
+
+/** Two windows of which one has less than the other, or nothing. */
+type Comparison = {
+  readonly own: Folded;
+  readonly other: Folded;
+  /** Of `own`, ascending. */
+  readonly rows: KeyRows;
+  /** Only keys that the other window has not. */
+  readonly isNew: boolean;
+};
+
+/** Keys with more in their own window: by how much, about, and how far that may be off. */
+type ChangedKeys = {
+  readonly ordinals: Uint32Array;
+  readonly approx: Float64Array;
+  readonly slack: Float64Array;
+  readonly length: number;
+  /** By how much, exactly. */
+  readonly changeOf: (ordinal: number) => Exact;
+};
+
+function changedKeys({ own, other, rows, isNew }: Comparison): ChangedKeys {
+  const ordinals = new Uint32Array(rows.length);
+  const approx = new Float64Array(rows.length);
+  const slack = new Float64Array(rows.length);
+  const isExact = isExactly(own) && isExactly(other);
+  const findRow = rowFinder(other);
+  const changeOf = (ordinal: number): Exact =>
+    difference(exactIn(own, ordinal), exactIn(other, ordinal));
+  let length = 0;
+  for (let i = 0; i < rows.length; i += 1) {
+    const ordinal = ordinalOf(own, rows.rows[i] as number);
+    const row = findRow(ordinal);
+    if (isNew && row !== null) continue;
+    const value = rows.approx[i] as number;
+    const less = row === null ? 0 : approxOf(other, row);
+    const size = Math.abs(value) + Math.abs(less);
+    const change = value - less;
+    const off = isExact && size < NARROW_BOUND ? 0 : size * SLACK;
+    if (!isNew && !isMore(change, off, () => changeOf(ordinal))) continue;
+    ordinals[length] = ordinal;
+    approx[length] = change;
+    slack[length] = off;
+    length += 1;
+  }
+  return { ordinals, approx, slack, length, changeOf };
+}
+
+const isMore = (change: number, off: number, exactly: () => Exact): boolean =>
+  Math.abs(change) > off ? change > 0 : off > 0 && exactly().sum > 0n;
+
+/** Of means too: a fraction less a fraction. */
+function difference(value: Exact | null, less: Exact | null): Exact {
+  if (value === null) return { sum: 0n, count: 1n };
+  if (less === null) return value;
+  if (value.count === less.count) return { sum: value.sum - less.sum, count: value.count };
+  return {
+    sum: value.sum * less.count - less.sum * value.count,
+    count: value.count * less.count,
+  };
+}
+
+/** Finds the rows of ordinals that ascend. null: the key has no reading. */
+function rowFinder(folded: Folded): (ordinal: number) => number | null {
+  const { listed } = folded;
+  if (listed === null) return (ordinal) => rowOf(folded, ordinal);
+  let next = 0;
+  return (ordinal) => {
+    while (next < listed.length && (listed[next] as number) < ordinal) next += 1;
+    return listed[next] === ordinal && isCounted(folded, next) ? next : null;
+  };
+}
+
+/** The ordinals of the `wanted` largest changes, the largest first. */
+function largestChanges(changed: ChangedKeys, wanted: number): number[] {
+  const { ordinals, approx, slack, length, changeOf } = changed;
+  const least = approx.map((value, i) => value - (slack[i] as number));
+  const cut = kthLargest(least, length, wanted);
+  const near: { ordinal: number; approx: number; slack: number }[] = [];
+  let equals = 0;
+  for (let i = 0; i < length; i += 1) {
+    const [value, off] = [approx[i] as number, slack[i] as number];
+    if (value + off < cut) continue;
+    // Of those that are exactly as large as the last one, the first are enough.
+    if (off === 0 && value === cut) {
+      equals += 1;
+      if (equals > wanted) continue;
+    }
+    near.push({ ordinal: ordinals[i] as number, approx: value, slack: off });
+  }
+  near.sort((a, b) => {
+    const apart = b.approx - a.approx;
+    if (Math.abs(apart) > a.slack + b.slack) return apart;
+    const isEqual = a.slack + b.slack === 0;
+    return (
+      (isEqual ? 0 : compareExact(changeOf(b.ordinal), changeOf(a.ordinal))) ||
+      a.ordinal - b.ordinal
+    );
+  });
+  return near.slice(0, wanted).map(({ ordinal }) => ordinal);
+}

@@ -1,0 +1,133 @@
+import type { KeyFilter } from '../../domain/key-filter.ts';
+import type { Fold } from '../../domain/meter-type.ts';
+import type { NetworkLengths } from '../../domain/network-lengths.ts';
+import { type KeySet, sharedMemory } from '../../segments/filter/key-set.ts';
+import { keyMatcher } from '../../segments/filter/match-keys.ts';
+import { matchNetworks } from '../../segments/filter/match-networks.ts';
+import type { OwnLabels } from '../../segments/filter/plain-texts.ts';
+import { type FormedNetworks, formNetworks } from '../../segments/keys/form-networks.ts';
+import { type KeyKinds, keyCodecOf } from '../../segments/keys/key-codec.ts';
+import type { KeyList } from '../../segments/keys/key-list.ts';
+import { type UnitedKeys, uniteKeys } from '../../segments/keys/unite-keys.ts';
+import { type Answer, answerQuestions, type Question } from '../answer-questions.ts';
+import { type BlocksWanted, decodeBlocks, type SegmentBlock } from '../blocks/decode-blocks.ts';
+import { type BlocksOfList, groupBlocks, type KeyedColumn } from '../blocks/group-blocks.ts';
+import {
+  foldNetworkSteps,
+  type NetworkSteps,
+  type NetworkStepsQuestion,
+} from '../blocks/network-steps.ts';
+import { releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { openUnits } from '../fold/open-units.ts';
+import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
+import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
+
+/** Which keys of a kind are looked for; labels null: it does not look at any. */
+export type KeySearch = KeyKinds & {
+  readonly filter: KeyFilter;
+  readonly labels: OwnLabels | null;
+};
+
+/** Which networks, given by their keys, are looked for. */
+export type NetworkSearch = { readonly networks: KeyFilter };
+
+/** Work that a thread can be given, as plain data: whatever is large lies in shared memory. */
+export type KernelTask =
+  | { readonly kind: 'decode'; readonly wanted: readonly BlocksWanted[] }
+  | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
+  | { readonly kind: 'match'; readonly keys: KeyList; readonly search: KeySearch | NetworkSearch }
+  | {
+      readonly kind: 'networks';
+      readonly lists: readonly KeyList[];
+      readonly lengths: NetworkLengths;
+    }
+  | { readonly kind: 'group'; readonly fold: Fold; readonly lists: readonly BlocksOfList[] }
+  | { readonly kind: 'networkSteps'; readonly question: NetworkStepsQuestion }
+  | {
+      readonly kind: 'fold';
+      readonly fold: Fold;
+      readonly units: readonly UnitReadings[];
+      readonly questions: readonly Question[];
+    }
+  | {
+      readonly kind: 'changes';
+      readonly fold: Fold;
+      readonly now: readonly UnitReadings[];
+      readonly before: readonly UnitReadings[];
+      readonly questions: readonly ChangeQuestion[];
+    }
+  | {
+      readonly kind: 'bounds';
+      readonly fold: Fold;
+      /** The blocks of each step. */
+      readonly steps: readonly (readonly UnitReadings[])[];
+      readonly question: BoundQuestion;
+    };
+
+export type KernelResult =
+  | readonly (readonly SegmentBlock[])[]
+  | UnitedKeys
+  | KeySet
+  | readonly FormedNetworks[]
+  | readonly (readonly KeyedColumn[])[]
+  | readonly NetworkSteps[]
+  | readonly Answer[]
+  | readonly ChangeAnswer[]
+  | BoundAnswer;
+
+export function runKernelTask(task: KernelTask): KernelResult {
+  switch (task.kind) {
+    case 'decode':
+      return task.wanted.map(decodeBlocks);
+    case 'unite':
+      return uniteKeys(task.lists, sharedMemory);
+    case 'match':
+      return matchKeys(task.keys, task.search);
+    case 'networks':
+      return task.lists.map((keys) => formNetworks(keys, task.lengths, sharedMemory));
+    case 'group':
+      return groupBlocks(task.fold, task.lists);
+    case 'networkSteps':
+      return foldNetworkSteps(task.question);
+    case 'fold':
+      return answerFold(task.units, task.fold, task.questions);
+    case 'changes':
+      return compareFolds(task);
+    case 'bounds':
+      return boundRanks(task.fold, task.steps, task.question);
+    default:
+      return task satisfies never;
+  }
+}
+
+function matchKeys(keys: KeyList, search: KeySearch | NetworkSearch): KeySet {
+  if ('networks' in search) return matchNetworks(keys, search.networks);
+  const { filter, labels, ...kinds } = search;
+  const matches = keyMatcher(keyCodecOf(kinds), filter);
+  return matches(keys, labels ? { labels } : {});
+}
+
+function answerFold(
+  units: readonly UnitReadings[],
+  fold: Fold,
+  questions: readonly Question[],
+): readonly Answer[] {
+  const folded = openUnits(units, fold);
+  const answers = answerQuestions(folded, questions);
+  // Not in a `finally`: what failed halfway is left to the garbage collector.
+  releaseFolded(folded);
+  return answers;
+}
+
+function compareFolds({
+  fold,
+  now,
+  before,
+  questions,
+}: KernelTask & { readonly kind: 'changes' }): readonly ChangeAnswer[] {
+  const windows = { now: openUnits(now, fold), before: openUnits(before, fold) };
+  const answers = rankChanges(windows, questions);
+  releaseFolded(windows.now);
+  releaseFolded(windows.before);
+  return answers;
+}

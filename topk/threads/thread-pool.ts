@@ -1,0 +1,295 @@
+import { Worker } from 'node:worker_threads';
+import { serviceError } from '../../domain/errors.ts';
+import type { Fold } from '../../domain/meter-type.ts';
+import type { NetworkLengths } from '../../domain/network-lengths.ts';
+import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
+import type { KeySet } from '../../segments/filter/key-set.ts';
+import type { FormedNetworks } from '../../segments/keys/form-networks.ts';
+import type { KeyList } from '../../segments/keys/key-list.ts';
+import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
+import type { Answer, Question } from '../answer-questions.ts';
+import type { BlocksWanted, SegmentBlock, StoredGroup } from '../blocks/decode-blocks.ts';
+import type { BlocksOfList, KeyedColumn } from '../blocks/group-blocks.ts';
+import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
+import type { UnitReadings } from '../fold/fold-units.ts';
+import { isListed } from '../fold/open-units.ts';
+import type { BoundAnswer, BoundQuestion } from '../select/bound-ranks.ts';
+import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
+import {
+  type KernelResult,
+  type KernelTask,
+  type KeySearch,
+  type NetworkSearch,
+  runKernelTask,
+} from './kernel-task.ts';
+import type { WorkerReply } from './thread-pool-worker.ts';
+
+export type ThreadPoolOptions = {
+  /** Threads besides the one that answers requests. */
+  readonly workers: number;
+  /** Tasks that may wait for a thread; beyond it they are refused. */
+  readonly queueLength: number;
+  /** Whether small tasks are run at once, by the thread that hands them in; default: they are. */
+  readonly runsInline?: boolean;
+  /** Told when each task is handed in and done, as `fold` or `fold in a thread`. */
+  readonly onWork?: WorkObserver;
+};
+
+/** How much is done at once, where that is not worth another thread. */
+const INLINE = {
+  decodeBytes: 120_000,
+  readings: 60_000,
+  listedReadings: 200_000,
+  unitedKeys: 40_000,
+  matchedKeys: 10_000,
+  networkKeys: 40_000,
+} as const;
+
+const storedBytes = (groups: readonly StoredGroup[]): number =>
+  groups.reduce((sum, { ordinals, columns }) => {
+    const ofColumns = [...columns.values()].reduce((bytes, { length }) => bytes + length, 0);
+    return sum + ordinals.length + ofColumns;
+  }, 0);
+
+const readingsIn = (units: readonly Pick<UnitReadings, 'ids'>[]): number =>
+  units.reduce((sum, { ids }) => sum + ids.length, 0);
+
+/** Two windows of a meter. */
+type Compared = {
+  readonly fold: Fold;
+  readonly now: readonly UnitReadings[];
+  readonly before: readonly UnitReadings[];
+};
+
+/** A window of a meter by steps. */
+type Stepped = { readonly fold: Fold; readonly steps: readonly (readonly UnitReadings[])[] };
+
+type Job = {
+  readonly task: KernelTask;
+  readonly signal: AbortSignal;
+  readonly resolve: (result: KernelResult) => void;
+  readonly reject: (reason: unknown) => void;
+};
+
+type Thread = { readonly worker: Worker; job: Job | null };
+
+/**
+ * Runs the kernel's tasks in threads (decoding blocks, uniting and finding keys, adding up), so that
+ * the event loop is never blocked for long: what takes less than about a millisecond is done at
+ * once, the rest waits for a thread in a bounded queue. A thread that dies fails its task and is
+ * replaced. Errors: `busy` when the queue is full; a closed pool refuses everything.
+ */
+export class ThreadPool {
+  readonly #options: ThreadPoolOptions;
+  readonly #onWork: WorkObserver;
+  readonly #threads: Thread[] = [];
+  readonly #queue: Job[] = [];
+  #closed = false;
+
+  constructor(options: ThreadPoolOptions) {
+    this.#options = options;
+    this.#onWork = options.onWork ?? unobserved;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  get busy(): number {
+    return this.#threads.filter(({ job }) => job !== null).length;
+  }
+
+  get threads(): number {
+    return this.#threads.length;
+  }
+
+  /** Starts a thread, if there is none: the first work for one need not wait until it is loaded. */
+  startThread(): void {
+    if (!this.#closed && this.#threads.length === 0) this.#idleThread();
+  }
+
+  /** The blocks of each of the wanted, in their order. Errors: DamagedSegment too. */
+  async decode(
+    wanted: readonly BlocksWanted[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly SegmentBlock[])[]> {
+    const bytes = wanted.reduce((sum, { groups }) => sum + storedBytes(groups), 0);
+    const task: KernelTask = { kind: 'decode', wanted };
+    const isSmall = bytes <= INLINE.decodeBytes;
+    return (await this.#run(task, isSmall, signal)) as readonly (readonly SegmentBlock[])[];
+  }
+
+  /** The union of sorted keys, in memory that threads share. */
+  async unite(lists: readonly KeyList[], signal: AbortSignal): Promise<UnitedKeys> {
+    const keys = lists.reduce((sum, { count }) => sum + count, 0);
+    const task: KernelTask = { kind: 'unite', lists };
+    return (await this.#run(task, keys <= INLINE.unitedKeys, signal)) as UnitedKeys;
+  }
+
+  /** Those of sorted keys that pass a filter. Errors: those of compileKeyFilter. */
+  async match(
+    keys: KeyList,
+    search: KeySearch | NetworkSearch,
+    signal: AbortSignal,
+  ): Promise<KeySet> {
+    const task: KernelTask = { kind: 'match', keys, search };
+    return (await this.#run(task, keys.count <= INLINE.matchedKeys, signal)) as KeySet;
+  }
+
+  /** The networks of each list of addresses. */
+  async formNetworks(
+    lists: readonly KeyList[],
+    lengths: NetworkLengths,
+    signal: AbortSignal,
+  ): Promise<readonly FormedNetworks[]> {
+    const keys = lists.reduce((sum, { count }) => sum + count, 0);
+    const task: KernelTask = { kind: 'networks', lists, lengths };
+    const isSmall = keys <= INLINE.networkKeys;
+    return (await this.#run(task, isSmall, signal)) as readonly FormedNetworks[];
+  }
+
+  /** Blocks with networks in place of keys, in their order. */
+  async groupBlocks(
+    fold: Fold,
+    lists: readonly BlocksOfList[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly KeyedColumn[])[]> {
+    const task: KernelTask = { kind: 'group', fold, lists };
+    const isSmall = readingsIn(lists.flatMap(({ blocks }) => blocks)) <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as readonly (readonly KeyedColumn[])[];
+  }
+
+  /** What networks come to in each step. */
+  async foldNetworkSteps(
+    question: NetworkStepsQuestion,
+    signal: AbortSignal,
+  ): Promise<readonly NetworkSteps[]> {
+    const task: KernelTask = { kind: 'networkSteps', question };
+    const { lists, networks, stepCount } = question;
+    const readings = readingsIn(lists.flatMap(({ blocks }) => blocks));
+    const isSmall = readings + networks.length * stepCount <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as readonly NetworkSteps[];
+  }
+
+  async fold(
+    fold: Fold,
+    units: readonly UnitReadings[],
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<readonly Answer[]> {
+    const task: KernelTask = { kind: 'fold', fold, units, questions };
+    const most = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
+    return (await this.#run(task, readingsIn(units) <= most, signal)) as readonly Answer[];
+  }
+
+  /** How keys changed from one window to another. */
+  async compare(
+    { fold, now, before }: Compared,
+    questions: readonly ChangeQuestion[],
+    signal: AbortSignal,
+  ): Promise<readonly ChangeAnswer[]> {
+    const task: KernelTask = { kind: 'changes', fold, now, before, questions };
+    const isSmall = readingsIn(now) + readingsIn(before) <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as readonly ChangeAnswer[];
+  }
+
+  /** The keys whose series may have the largest values, by steps of a meter. */
+  async bound(
+    { fold, steps }: Stepped,
+    question: BoundQuestion,
+    signal: AbortSignal,
+  ): Promise<BoundAnswer> {
+    const task: KernelTask = { kind: 'bounds', fold, steps, question };
+    const isSmall = readingsIn(steps.flat()) <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as BoundAnswer;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#queue.splice(0)) reject(closing());
+    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+  }
+
+  async #run(task: KernelTask, isSmall: boolean, signal: AbortSignal): Promise<KernelResult> {
+    signal.throwIfAborted();
+    // A thread that began now would outlive the server: nobody is left to end it.
+    if (this.#closed) throw closing();
+    if (isSmall && this.#options.runsInline !== false) return this.#runHere(task);
+    const idle = this.#idleThread();
+    if (!idle && this.#queue.length >= this.#options.queueLength) throw serviceError('busy');
+    const end = this.#onWork('kernel', `${task.kind} in a thread`);
+    const result = new Promise<KernelResult>((resolve, reject) => {
+      const job: Job = { task, signal, resolve, reject };
+      if (idle) start(idle, job);
+      else this.#queue.push(job);
+    });
+    result.then(() => end(), end);
+    return result;
+  }
+
+  #runHere(task: KernelTask): KernelResult {
+    const end = this.#onWork('kernel', task.kind);
+    try {
+      const result = runKernelTask(task);
+      end();
+      return result;
+    } catch (error) {
+      end(error);
+      throw error;
+    }
+  }
+
+  /** A thread without work, a new one as long as there may be more; null: all are busy. */
+  #idleThread(): Thread | null {
+    const idle = this.#threads.find(({ job }) => job === null);
+    if (idle || this.#threads.length >= this.#options.workers) return idle ?? null;
+    const thread: Thread = { worker: new Worker(WORKER_FILE), job: null };
+    thread.worker.unref();
+    thread.worker.on('message', (reply: WorkerReply) => this.#finish(thread, reply));
+    thread.worker.on('error', (error) => this.#lose(thread, error));
+    thread.worker.on('exit', () => this.#lose(thread, new Error('a kernel thread ended')));
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  #finish(thread: Thread, reply: WorkerReply): void {
+    const { job } = thread;
+    thread.job = null;
+    if (reply.result === undefined) job?.reject(reply.error);
+    else job?.resolve(reply.result);
+    this.#next(thread);
+  }
+
+  #next(thread: Thread): void {
+    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
+      // Its caller has gone: nobody wants to know any more.
+      if (job.signal.aborted) job.reject(job.signal.reason);
+      else {
+        start(thread, job);
+        return;
+      }
+    }
+  }
+
+  #lose(thread: Thread, error: Error): void {
+    const place = this.#threads.indexOf(thread);
+    if (place === -1) return;
+    this.#threads.splice(place, 1);
+    thread.job?.reject(error);
+    if (this.#closed || this.#queue.length === 0) return;
+    const fresh = this.#idleThread();
+    if (fresh) this.#next(fresh);
+  }
+}
+
+const closing = () => new Error('the server is closing');
+
+function start(thread: Thread, job: Job): void {
+  thread.job = job;
+  thread.worker.postMessage(job.task);
+}
+
+/** Threads run what was compiled, also when these sources are run as they are (in tests). */
+const WORKER_FILE = import.meta.url.endsWith('.ts')
+  ? new URL('../../dist/topk/threads/thread-pool-worker.js', import.meta.url)
+  : new URL('./thread-pool-worker.js', import.meta.url);
