@@ -1,12 +1,13 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
-import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
+import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
 import { uniteParts } from '../keys/parts-union.ts';
 import type {
   BlockQuestion,
   ChangesQuestion,
   KeyAnswer,
+  KeysWithin,
   SegmentGroup,
   SegmentQuestion,
 } from '../plan/key-questions.ts';
@@ -18,9 +19,9 @@ import {
   fromChanges,
   fromKernel,
   type NamedKeys,
-  selectOrdinals,
   toKernel,
 } from './kernel-questions.ts';
+import { ordinalsWithinEach } from './keys-within.ts';
 import { openSource, type ReadSource } from './read-source.ts';
 import { openParts, passingKeys, unitsOf, wantParts } from './read-units.ts';
 
@@ -131,15 +132,24 @@ async function answerRead(
   const { blocks } = source;
   const { fold } = read;
   const units = unitsOf(reader, { read, parts, union, blocks });
-  const asked = questions.map(({ question }, i) => ({ question, passing: passing[i] ?? null }));
+  const withins = questions.flatMap(({ question }) => withinOf(question) ?? []);
+  const ordinals = ordinalsWithinEach(withins, named);
+  const asked = questions.map(({ question }, i) => {
+    const within = withinOf(question);
+    const selection: OrdinalSelection = {
+      within: within && (ordinals.get(within) ?? []),
+      passing: passing[i] ?? null,
+    };
+    return { question, selection };
+  });
   // All questions of a read compare it with the same window, or with none.
   const changes = asked.filter(isOfChanges);
   if (changes.length > 0) {
     const before = unitsOf(reader, { read, parts: since, union, blocks });
     const found = await reader.threadPool.compare(
       { fold, now: units, before },
-      changes.map(({ question, passing: keys }) => ({
-        ...selectOrdinals(question, named, keys),
+      changes.map(({ question, selection }) => ({
+        ...selection,
         change: question.change,
         maxItems: question.maxItems,
       })),
@@ -151,7 +161,7 @@ async function answerRead(
   const found = await reader.threadPool.fold(
     fold,
     units,
-    folds.map(({ question, passing: keys }) => toKernel(question, named, keys)),
+    folds.map(({ question, selection }) => toKernel(question, named, selection)),
     reader.signal,
   );
   return folds.map(({ question }, i) => {
@@ -161,7 +171,10 @@ async function answerRead(
   });
 }
 
-type Asked<Q> = { readonly question: Q; readonly passing: KeySet | null };
+const withinOf = (question: BlockQuestion): KeysWithin | null =>
+  question.kind === 'values' ? null : question.within;
+
+type Asked<Q> = { readonly question: Q; readonly selection: OrdinalSelection };
 
 const isOfChanges = (asked: Asked<BlockQuestion>): asked is Asked<ChangesQuestion> =>
   asked.question.kind === 'changes';

@@ -10,7 +10,7 @@ import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
-import { selectOrdinals } from './kernel-questions.ts';
+import { ordinalsWithin } from './keys-within.ts';
 import { openSource } from './read-source.ts';
 import { openParts, passingKeys, startedUnits, wantParts } from './read-units.ts';
 
@@ -55,7 +55,8 @@ export async function boundKeys(
   const { keys, keyCount } = await reader.threadPool.bound(
     { fold: read.fold, steps: [...steps.values()].map((step) => step.map(({ unit }) => unit)) },
     {
-      ...selectOrdinals(selection, named, passing),
+      within: selection.within && ordinalsWithin(selection.within, named),
+      passing,
       rank,
       bucketsOfStep: stepSeconds / topperBucketSeconds,
       maxItems,

@@ -1,10 +1,8 @@
 import { compareExact, type Exact } from '../../../domain/exact.ts';
 import type { Fold } from '../../../domain/meter-type.ts';
 import { combine } from '../../../domain/topper-arithmetic.ts';
-import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
-import { findKey, type KeyList, keyAt, keyStart } from '../../../segments/keys/key-list.ts';
-import { firstPartRanges } from '../../../segments/keys/key-ranges.ts';
+import { findKey, type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
 import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';
 import type { ChangeAnswer } from '../../../topk/select/rank-changes.ts';
 import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
@@ -12,8 +10,6 @@ import type {
   BlockQuestion,
   ChangesQuestion,
   KeyAnswer,
-  KeySelection,
-  KeysWithin,
   RankedKeys,
   RankedValue,
   TopKeys,
@@ -28,18 +24,18 @@ const UNKNOWN = 0xffff_ffff;
 /** Questions to one fold. */
 export type FoldQuestion = Exclude<BlockQuestion, ChangesQuestion>;
 
-/** A question as the kernel takes it; passing: which keys pass the question's filter. */
+/** A question as the kernel takes it; selection: the keys that it selects. */
 export function toKernel(
   question: FoldQuestion,
   named: NamedKeys,
-  passing: KeySet | null,
+  { within, passing }: OrdinalSelection,
 ): Question {
   switch (question.kind) {
     case 'top':
       return {
         kind: 'top',
         maxItems: question.maxItems,
-        within: question.within && ordinalsWithin(question.within, named),
+        within,
         passing,
       };
     case 'ranks':
@@ -47,7 +43,7 @@ export function toKernel(
       return {
         kind: question.kind,
         keys: question.keys.map((key) => findOrdinal(named, key)),
-        within: question.within && ordinalsWithin(question.within, named),
+        within,
         passing,
       };
     case 'values':
@@ -63,52 +59,6 @@ function findOrdinal({ keys, codec }: NamedKeys, text: string): number {
   const { ordinal, isThere } = findKey(keys, bytes);
   return isThere ? ordinal : UNKNOWN;
 }
-
-/**
- * Decision 31: each cross-key once, however many of its parts are the key; ascending. Keys with the
- * same first part lie together; for later parts all are looked at.
- */
-export function ordinalsWithin(within: KeysWithin, named: NamedKeys): number[] {
-  const { keys, codec } = named;
-  const ordinals = new Set<number>();
-  if (within.parts.includes(0)) {
-    for (const { from, to } of firstPartRanges(keys, codec, within.key)) {
-      for (let ordinal = from; ordinal < to; ordinal += 1) ordinals.add(ordinal);
-    }
-  }
-  const later = within.parts.filter((part) => part > 0);
-  if (later.length === 0) return [...ordinals];
-  for (const ordinal of withLaterParts({ ...within, parts: later }, named)) ordinals.add(ordinal);
-  return [...ordinals].sort((a, b) => a - b);
-}
-
-function withLaterParts({ parts, key }: KeysWithin, { keys, codec }: NamedKeys): number[] {
-  const wanted = parts.map((part) => ({ part, bytes: codec.encodePart(part, key) }));
-  const ends = new Uint32Array(codec.kinds.length);
-  const ordinals: number[] = [];
-  for (let ordinal = 0; ordinal < keys.count; ordinal += 1) {
-    codec.partEnds(keys.bytes, keyStart(keys, ordinal), keys.ends[ordinal] as number, ends);
-    const isWithin = wanted.some(
-      ({ part, bytes }) =>
-        bytes !== null && isSame(keys.bytes, ends[part - 1] as number, ends[part] as number, bytes),
-    );
-    if (isWithin) ordinals.push(ordinal);
-  }
-  return ordinals;
-}
-
-function isSame(all: Uint8Array, from: number, to: number, bytes: Uint8Array): boolean {
-  if (to - from !== bytes.length) return false;
-  for (let i = 0; i < bytes.length; i += 1) if (all[from + i] !== bytes[i]) return false;
-  return true;
-}
-
-/** The keys that a question selects. */
-export const selectOrdinals = (
-  { within }: KeySelection,
-  named: NamedKeys,
-  passing: KeySet | null,
-): OrdinalSelection => ({ within: within && ordinalsWithin(within, named), passing });
 
 /** What the kernel answered, in the keys' own names and in the order of decision 24. */
 export function fromKernel(
