@@ -42,6 +42,7 @@ await withCleanup(async (cleanup) => {
     // What was in progress has been answered, or is lost.
     await delay(1_000);
     const { outcomes } = load;
+    showProgress(`all served again after ${seconds.toFixed(2)} s`);
     rows.push([
       String(kill),
       seconds.toFixed(2),
