@@ -11,7 +11,7 @@ import { serveByProcesses } from './serving/served-processes.ts';
 
 const CONNECTIONS = 16;
 
-/** Until documents are compiled and the spare process is loaded; again after each kill. */
+/** Until documents are compiled; again after each kill. */
 const SETTLE_MS = 5_000;
 
 /** How often it is looked whether all processes serve again. */
@@ -32,6 +32,7 @@ await withCleanup(async (cleanup) => {
   for (let kill = 1; kill <= kills; kill += 1) {
     showProgress(`kill ${kill} of ${kills}`);
     await delay(SETTLE_MS);
+    while (!(await server.hasSpare())) await delay(LOOK_MS);
     const [pid] = await server.servingPids();
     if (pid === undefined) throw new Error('no process serves');
     const before = { ...load.outcomes };

@@ -10,6 +10,8 @@ export type ServedProcesses = {
   cpuMicroseconds(): Promise<number>;
   /** The processes that answer requests, without a spare one, in the order of their numbers. */
   servingPids(): Promise<number[]>;
+  /** Whether a spare process has loaded the program. */
+  hasSpare(): Promise<boolean>;
   stop(): Promise<void>;
 };
 
@@ -35,6 +37,10 @@ export async function serveByProcesses(
       const children = await Promise.all((await childrenOf(pid)).map(titled));
       const serving = children.filter(({ title }) => /^countergraph: process \d/.test(title));
       return serving.toSorted((a, b) => a.title.localeCompare(b.title)).map((each) => each.pid);
+    },
+    async hasSpare() {
+      const children = await Promise.all((await childrenOf(pid)).map(titled));
+      return children.some(({ title }) => title.startsWith('countergraph: spare process'));
     },
     async stop() {
       child.kill('SIGTERM');
