@@ -221,6 +221,25 @@ export function servingOptions(args: readonly string[]): ServingOptions {
   };
 }
 
+export type KilledOptions = { readonly processes: number; readonly kills: number };
+
+export function killedOptions(args: readonly string[]): KilledOptions {
+  const values = parse(args, {
+    processes: { type: 'string', default: '2' },
+    kills: { type: 'string', default: '5' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`killed
+  --processes N  how many processes serve (default 2)
+  --kills N      how many of them are killed, one after the other (default 5)`);
+  }
+  return {
+    processes: wholeNumber('processes', values.processes),
+    kills: wholeNumber('kills', values.kills),
+  };
+}
+
 export type SoakOptions = { readonly minutes: number; readonly json: string | null };
 
 export function soakOptions(args: readonly string[]): SoakOptions {

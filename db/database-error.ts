@@ -39,6 +39,12 @@ export const isRecoveryConflict = (error: unknown): boolean =>
 export const isMissingTable = (error: unknown, name: RegExp): boolean =>
   errorCode(error) === '42P01' && error instanceof Error && name.test(error.message);
 
+/** Whether Citus refuses to make a table beside shards that it is just moving; it has no code. */
+export const isShardMove = (error: unknown): boolean =>
+  error instanceof Error && (SHARD_MOVE.test(error.message) || isShardMove(error.cause));
+
+const SHARD_MOVE = /^could not acquire the lock required to colocate distributed table /;
+
 /**
  * Whether a pooler gave a connection to another server process than the one that knows its prepared
  * statements: 42P05, the name is taken there; 26000, it is not known; 08P01, it is another one's.
@@ -84,9 +90,10 @@ export function isNoConnection(error: unknown): boolean {
 /**
  * Whether work that failed may succeed when it is tried again: the node is away, in recovery, not
  * yet or no longer the primary (25006), short of disk, memory or connections (class 53), or ended
- * the statement for the sake of another one or of its operator.
+ * the statement for the sake of another one or of its operator; or Citus moves a shard.
  */
 export function isPassing(error: unknown): boolean {
+  if (isShardMove(error)) return true;
   if (isUnreachable(error) || isRecoveryConflict(error) || isCanceled(error)) return true;
   return /^(53|25006|55P03|ERR_STREAM_)/.test(errorCode(error) ?? '');
 }

@@ -137,6 +137,10 @@ export const LIMITS = {
   latePagesMs: 2_000,
   /** How long distributed pages are read until it is asked whether all workers still answer. */
   workerLookMs: 2_000,
+  /** How long a new partition of pages waits while Citus moves a shard; feeds try again. */
+  shardMoveWaitMs: 120_000,
+  /** How often it is tried meanwhile. */
+  shardMoveLookMs: 500,
   /** Of each table of pages: each partition is a table of its own in each of them. */
   shards: 1_000,
   /** How long an archived or dropped slice's samples wait for readers from before, at first. */

@@ -6,6 +6,7 @@ import { describeMachine } from '../reports/machine.ts';
 import { showProgress } from '../reports/progress.ts';
 import { textTable } from '../reports/text-table.ts';
 import { openServingDatabase } from './data.ts';
+import { postgresCpu } from './postgres-cpu.ts';
 import { type BenchRequest, CASES } from './requests.ts';
 import { type ServedProcesses, serveByProcesses } from './served-processes.ts';
 
@@ -13,13 +14,19 @@ import { type ServedProcesses, serveByProcesses } from './served-processes.ts';
 type Figures = {
   readonly answersPerSecond: number;
   readonly cpuMicroseconds: number;
+  /** Of PostgreSQL, and of the load. */
+  readonly databaseMicroseconds: number;
+  readonly loadMicroseconds: number;
   readonly p50: number;
   readonly p99: number;
 };
 
 type Result = { readonly name: string; readonly figures: ReadonlyMap<number, Figures> };
 
-type Servers = ReadonlyMap<number, ServedProcesses>;
+type Measured = {
+  readonly servers: ReadonlyMap<number, ServedProcesses>;
+  readonly databaseCpu: () => Promise<number>;
+};
 
 const CONNECTIONS = 16;
 
@@ -53,6 +60,7 @@ export async function compareProcesses(
   options: ServingOptions,
 ): Promise<void> {
   const databaseUrl = await openServingDatabase(cleanup);
+  const databaseCpu = await postgresCpu(databaseUrl);
   const results: Result[] = [];
   for (const { way, variables } of WAYS) {
     const servers = new Map<number, ServedProcesses>();
@@ -66,7 +74,7 @@ export async function compareProcesses(
       const [first] = ways;
       if (!first) continue;
       showProgress(`measuring: ${name}, ${way}`);
-      const figures = await measureInTurns(servers, first.request, options);
+      const figures = await measureInTurns({ servers, databaseCpu }, first.request, options);
       results.push({ name: `${name}, ${way}`, figures });
     }
     for (const server of servers.values()) await server.stop();
@@ -80,7 +88,7 @@ export async function compareProcesses(
 }
 
 async function measureInTurns(
-  servers: Servers,
+  { servers, databaseCpu }: Measured,
   request: BenchRequest,
   { rounds, seconds }: ServingOptions,
 ): Promise<Map<number, Figures>> {
@@ -88,7 +96,7 @@ async function measureInTurns(
   for (const [number, server] of servers) await warmUp(server, request, number * WARM_ANSWERS);
   for (let round = 0; round < rounds; round += 1) {
     for (const [number, server] of servers) {
-      const figures = await measureOnce(server, request, seconds);
+      const figures = await measureOnce({ server, databaseCpu }, request, seconds);
       measured.set(number, [...(measured.get(number) ?? []), figures]);
     }
   }
@@ -108,12 +116,16 @@ async function warmUp(
 }
 
 async function measureOnce(
-  server: ServedProcesses,
+  { server, databaseCpu }: { server: ServedProcesses; databaseCpu: () => Promise<number> },
   request: BenchRequest,
   seconds: number,
 ): Promise<Figures> {
   const before = await server.cpuMicroseconds();
+  const databaseBefore = await databaseCpu();
+  const loadBefore = process.cpuUsage();
   const load = await thinLoad({ url: server.url, request, connections: CONNECTIONS, seconds });
+  const loadSpent = process.cpuUsage(loadBefore);
+  const databaseSpent = (await databaseCpu()) - databaseBefore;
   const spent = (await server.cpuMicroseconds()) - before;
   const { answers, latencies } = load;
   const percentile = (share: number): number =>
@@ -121,6 +133,8 @@ async function measureOnce(
   return {
     answersPerSecond: answers / load.seconds,
     cpuMicroseconds: spent / answers,
+    databaseMicroseconds: databaseSpent / answers,
+    loadMicroseconds: (loadSpent.user + loadSpent.system) / answers,
     p50: percentile(0.5),
     p99: percentile(0.99),
   };
@@ -132,6 +146,8 @@ function medianOf(rounds: readonly Figures[]): Figures {
   return {
     answersPerSecond: of((it) => it.answersPerSecond),
     cpuMicroseconds: of((it) => it.cpuMicroseconds),
+    databaseMicroseconds: of((it) => it.databaseMicroseconds),
+    loadMicroseconds: of((it) => it.loadMicroseconds),
     p50: of((it) => it.p50),
     p99: of((it) => it.p99),
   };
@@ -145,9 +161,20 @@ function render({ name, figures }: Result): string {
     (it.answersPerSecond / (first?.answersPerSecond ?? Number.NaN)).toFixed(2),
     it.cpuMicroseconds.toFixed(0),
     (it.cpuMicroseconds / (first?.cpuMicroseconds ?? Number.NaN)).toFixed(2),
+    it.databaseMicroseconds.toFixed(0),
+    it.loadMicroseconds.toFixed(0),
     it.p50.toFixed(1),
     it.p99.toFixed(1),
   ]);
-  const head = ['answers/s', '÷ first', 'CPU µs', '÷ first', 'p50 ms', 'p99 ms'];
+  const head = [
+    'answers/s',
+    '÷ first',
+    'CPU µs',
+    '÷ first',
+    'PostgreSQL',
+    'load',
+    'p50 ms',
+    'p99 ms',
+  ];
   return textTable([`${name}: processes`, ...head], rows);
 }

@@ -60,8 +60,8 @@ type ServiceModule = {
 export async function openProductParts(databaseUrl: string): Promise<ProductParts> {
   const settings = await readSettings();
   const [service, scope, identity, contexts, parameters, schema] = await Promise.all([
-    builtModule<ServiceModule>('server/service.js'),
-    builtModule<Pick<ProductParts, 'openGraphQLScope'>>('server/graphql-scope.js'),
+    builtModule<ServiceModule>('server/service/service.js'),
+    builtModule<Pick<ProductParts, 'openGraphQLScope'>>('server/graphql/graphql-scope.js'),
     builtModule<Pick<ProductParts, 'identify'>>('resolvers/identity.js'),
     builtModule<Pick<ProductParts, 'viewContext'>>('resolvers/contexts.js'),
     builtModule<{ fromQuery: ProductParts['parametersOf'] }>('rest/parameters.js'),

@@ -8,6 +8,10 @@ export type ServedProcesses = {
   readonly url: string;
   /** Of all its processes together so far. */
   cpuMicroseconds(): Promise<number>;
+  /** The processes that answer requests, without a spare one, in the order of their numbers. */
+  servingPids(): Promise<number[]>;
+  /** Whether a spare process has loaded the program. */
+  hasSpare(): Promise<boolean>;
   stop(): Promise<void>;
 };
 
@@ -29,6 +33,15 @@ export async function serveByProcesses(
       const usages = await Promise.all([pid, ...(await childrenOf(pid))].map(processUsage));
       return usages.reduce((sum, usage) => sum + (usage?.cpuSeconds ?? 0) * 1e6, 0);
     },
+    async servingPids() {
+      const children = await Promise.all((await childrenOf(pid)).map(titled));
+      const serving = children.filter(({ title }) => /^countergraph: process \d/.test(title));
+      return serving.toSorted((a, b) => a.title.localeCompare(b.title)).map((each) => each.pid);
+    },
+    async hasSpare() {
+      const children = await Promise.all((await childrenOf(pid)).map(titled));
+      return children.some(({ title }) => title.startsWith('countergraph: spare process'));
+    },
     async stop() {
       child.kill('SIGTERM');
       await exited;
@@ -48,11 +61,17 @@ async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** The processes that a process has started. */
-async function childrenOf(parent: number): Promise<number[]> {
+export async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = await Promise.all(pids.map(parentOf));
   return pids.filter((_, i) => parents[i] === parent);
 }
+
+/** A process calls itself by the number that it has. */
+const titled = async (pid: number) => ({
+  pid,
+  title: await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+});
 
 async function parentOf(pid: number): Promise<number | null> {
   try {

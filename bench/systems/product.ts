@@ -75,8 +75,8 @@ export async function startServer(
   { variables = {}, merging, product = THIS_PRODUCT }: ServerOptions = {},
 ): Promise<RunningServer> {
   const modules: ServerModules<unknown, unknown> = {
-    ...(await import(builtFile('server/settings.js', product))),
-    ...(await import(builtFile('server/log.js', product))),
+    ...(await import(builtFile(SETTINGS, product))),
+    ...(await import(builtFile(LOG, product))),
     ...(await import(builtFile('server/start-server.js', product))),
   };
   return modules.startServer({
@@ -107,13 +107,13 @@ export const hasSegments = (product: Product): boolean =>
 
 /** What the product reads from an empty environment. */
 export async function readSettings(): Promise<object> {
-  const module = await builtModule<{ readSettings(env: object): object }>('server/settings.js');
+  const module = await builtModule<{ readSettings(env: object): object }>(SETTINGS);
   return module.readSettings({ PORT: '0' });
 }
 
 export async function silentLog(product: Product = THIS_PRODUCT): Promise<object> {
   type LogModule = { createLog(level: 'silent', stream: NodeJS.WriteStream): object };
-  const module = await builtModule<LogModule>('server/log.js', product);
+  const module = await builtModule<LogModule>(LOG, product);
   return module.createLog('silent', process.stderr);
 }
 
@@ -157,9 +157,20 @@ const commandSurroundings = (databaseUrl: string) => ({
   env: { ...process.env, COUNTERGRAPH_DEMO: 'off', DATABASE_URL: databaseUrl },
 });
 
+const SETTINGS = 'server/settings/settings.js';
+const LOG = 'server/telemetry/log.js';
+
+/** Where versions before 0.11 have them. */
+const EARLIER: Readonly<Record<string, string>> = {
+  [SETTINGS]: 'server/settings.js',
+  [LOG]: 'server/log.js',
+};
+
 function builtFile(name: string, product: Product = THIS_PRODUCT): string {
   const file = pathOf(name, product);
   if (existsSync(file)) return file;
+  const earlier = pathOf(EARLIER[name] ?? name, product);
+  if (existsSync(earlier)) return earlier;
   throw new Error(`${file} is not there: run \`npm ci\` and \`npm run build\` in ${product}`);
 }
 

@@ -48,14 +48,15 @@ export class NodePools {
   readonly primaryUrl: string;
   readonly onStatement: StatementObserver;
   readonly onWork: WorkObserver;
-  readonly #connections: number;
+  /** For reading, to each node. */
+  readonly connections: number;
   readonly #onLostConnection: (error: Error) => void;
   readonly #onLostStatements: (url: string, error: unknown) => void;
   readonly #pools = new Map<string, NodePool>();
 
   constructor(options: NodePoolsOptions) {
     this.primaryUrl = options.primaryUrl;
-    this.#connections = options.connections ?? LIMITS.poolConnections;
+    this.connections = options.connections ?? LIMITS.poolConnections;
     this.onStatement = options.onStatement ?? (() => {});
     this.onWork = options.onWork ?? unobserved;
     this.#onLostConnection = options.onLostConnection ?? (() => {});
@@ -69,9 +70,9 @@ export class NodePools {
     const placement = new PagePlacement();
     const between = { pooler, placement };
     const pool = {
-      reads: this.#open(url, between, { ...READS, max: this.#connections }),
+      reads: this.#open(url, between, { ...READS, max: this.connections }),
       control: this.#open(url, between, CONTROL),
-      pages: this.#open(url, between, { ...PAGES, max: this.#connections }),
+      pages: this.#open(url, between, { ...PAGES, max: this.connections }),
       placement,
       shared: new SharedReads(),
       pooler,

@@ -19,7 +19,10 @@ export const LIVE_LIMITS = {
   versionLooksSpared: 5,
   /** How often the rights of subscribers are checked: twice in the promised five seconds. */
   rightsLookMs: 2_500,
-  /** Answers to subscriptions that are computed at once: fewer than half of the connections. */
+  /**
+   * Answers to subscriptions that a process computes at once: fewer than half as many as it has
+   * connections, so fewer still where several processes serve; but at least one.
+   */
   liveAtOnce: 4,
   /** The pause before they ask admission again while the server is too busy. */
   livePermitMs: 100,

@@ -42,7 +42,7 @@ export class Live {
     this.#parts = {
       service,
       watch: new VersionWatch({ pools, log }),
-      permits: new Permits(admission),
+      permits: new Permits(admission, pools.connections),
       whereabouts: { primaryUrl: pools.primaryUrl, variable },
       onComputed: () => this.#metrics.computed.inc(),
     };

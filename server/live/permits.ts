@@ -8,11 +8,14 @@ import type { Admission } from '../admission/admission.ts';
  */
 export class Permits {
   readonly #admission: Pick<Admission, 'enter'>;
-  #free: number = LIMITS.liveAtOnce;
+  #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(admission: Pick<Admission, 'enter'>) {
+  /** connections: how many this process has for reading. Of several processes, each has a few. */
+  constructor(admission: Pick<Admission, 'enter'>, connections: number) {
     this.#admission = admission;
+    const fewerThanHalf = Math.ceil(connections / 2) - 1;
+    this.#free = Math.max(1, Math.min(LIMITS.liveAtOnce, fewerThanHalf));
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -134,6 +134,8 @@ function sharesText(all: Settings) {
       maxConcurrentPerUser: settings.maxConcurrentPerUser,
       maxConnections: settings.maxConnections,
       maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
+      maxStreams: settings.maxStreams,
+      maxStreamsPerUser: settings.maxStreamsPerUser,
       databaseConnections: poolConnections,
     },
   };

@@ -83,7 +83,7 @@ const sumOf = (partitions: readonly { readonly bytes: number }[]): number =>
 
 async function inLockedStore(
   connection: Connection,
-  { onWaiting = () => {} }: DistributeTarget,
+  { onWaiting = () => {}, signal }: DistributeTarget,
   work: () => Promise<DistributeReport>,
 ): Promise<DistributeReport> {
   requireSession(connection, 'The pages cannot be moved');
@@ -97,6 +97,9 @@ async function inLockedStore(
           'try again when that is over',
       );
     }
-    return work();
+    const report = await work();
+    // A cancel that arrives between two statements ends neither.
+    signal?.throwIfAborted();
+    return report;
   });
 }

@@ -6,7 +6,7 @@ export const hasCluster = inject('workerUrls').length >= 2;
 if (!hasCluster) {
   console.warn(
     'skipped: nothing is tested on Citus: COUNTERGRAPH_TEST_CITUS_URL names a coordinator with ' +
-      'two workers (CONTRIBUTING.md)',
+      'two workers (README.md, "Tests")',
   );
 }
 

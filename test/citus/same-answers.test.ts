@@ -22,70 +22,74 @@ let service: TestService;
 let whole: readonly StoredAnswer[];
 let archived: readonly StoredAnswer[];
 
-describe.skipIf(!hasCluster)('a database whose pages Citus distributes', () => {
-  beforeAll(async () => {
-    whole = await readAnswers(FIXTURE, 'answers-whole.ndjson.gz');
-    archived = replaceAnswers(whole, await readAnswers(FIXTURE, 'answers-archived.ndjson.gz'));
-    database = await restoreStoredDatabase(FIXTURE, 'cold');
-    await migrate(database.url);
-    await distributePages({ databaseUrl: database.url });
-    await replaceOldStore({ databaseUrl: database.url });
-    service = await startTestService({ databaseUrl: database.url });
-    service.clock.seconds = T0 + 60 * DAY;
-    await service.apply({ context: 'lab', groups: [{ guid: guidOf(15), enabled: true }] });
-  });
+describe.skipIf(!hasCluster)(
+  'a database whose pages Citus distributes',
+  { timeout: 300_000 },
+  () => {
+    beforeAll(async () => {
+      whole = await readAnswers(FIXTURE, 'answers-whole.ndjson.gz');
+      archived = replaceAnswers(whole, await readAnswers(FIXTURE, 'answers-archived.ndjson.gz'));
+      database = await restoreStoredDatabase(FIXTURE, 'cold');
+      await migrate(database.url);
+      await distributePages({ databaseUrl: database.url });
+      await replaceOldStore({ databaseUrl: database.url });
+      service = await startTestService({ databaseUrl: database.url });
+      service.clock.seconds = T0 + 60 * DAY;
+      await service.apply({ context: 'lab', groups: [{ guid: guidOf(15), enabled: true }] });
+    }, 300_000);
 
-  afterAll(async () => {
-    await service?.close();
-    await database?.remove();
-  });
+    afterAll(async () => {
+      await service?.close();
+      await database?.remove();
+    });
 
-  /** Asks everything anew, nothing being remembered. */
-  async function expectAnswers(answers: readonly StoredAnswer[]): Promise<void> {
-    service.emptyCaches();
-    const differences = await findDifferences(service, answers);
-    const first = differences.slice(0, 3);
-    expect(first.map(({ now }) => now)).toEqual(first.map(({ then }) => then));
-    expect(differences).toHaveLength(0);
-  }
-
-  async function expectWhole(): Promise<void> {
-    for (const context of CONTEXTS) {
-      expect((await keepingOf(service, { context }).verify()).differences).toEqual([]);
+    /** Asks everything anew, nothing being remembered. */
+    async function expectAnswers(answers: readonly StoredAnswer[]): Promise<void> {
+      service.emptyCaches();
+      const differences = await findDifferences(service, answers);
+      const first = differences.slice(0, 3);
+      expect(first.map(({ now }) => now)).toEqual(first.map(({ then }) => then));
+      expect(differences).toHaveLength(0);
     }
-  }
 
-  it('may be one that version 0.7 made: what it stored is converted onto the workers', async () => {
-    expect(await shardCount(database.url)).toBe(4);
-    const pages = await pagesByNode(database.url);
-    expect(pages.size).toBe(2);
-    for (const count of pages.values()) expect(count).toBeGreaterThan(0);
-    await expectWhole();
-  });
+    async function expectWhole(): Promise<void> {
+      for (const context of CONTEXTS) {
+        expect((await keepingOf(service, { context }).verify()).differences).toEqual([]);
+      }
+    }
 
-  it('gives every answer as one server does', async () => {
-    expect(archived.length).toBeGreaterThan(1000);
-    await expectAnswers(archived);
-  });
+    it('may be one that version 0.7 made: what it stored is converted onto the workers', async () => {
+      expect(await shardCount(database.url)).toBe(4);
+      const pages = await pagesByNode(database.url);
+      expect(pages.size).toBe(2);
+      for (const count of pages.values()) expect(count).toBeGreaterThan(0);
+      await expectWhole();
+    });
 
-  it('takes back what version 0.7 archived', async () => {
-    await keepingOf(service).restore('slice-20240715-0000');
-    await keepingOf(service, { context: 'Büro 2' }).restore('slice-20240718-0800');
-    await expectAnswers(whole);
-    await expectWhole();
-  });
+    it('gives every answer as one server does', async () => {
+      expect(archived.length).toBeGreaterThan(1000);
+      await expectAnswers(archived);
+    });
 
-  it('is brought back to the coordinator while a server goes on', async () => {
-    await undistributePages({ databaseUrl: database.url });
-    expect(await shardCount(database.url)).toBe(0);
-    await expectAnswers(whole);
-    await expectWhole();
-  });
+    it('takes back what version 0.7 archived', async () => {
+      await keepingOf(service).restore('slice-20240715-0000');
+      await keepingOf(service, { context: 'Büro 2' }).restore('slice-20240718-0800');
+      await expectAnswers(whole);
+      await expectWhole();
+    });
 
-  it('and is distributed again while it goes on', async () => {
-    await distributePages({ databaseUrl: database.url, shards: 3 });
-    expect(await shardCount(database.url)).toBe(3);
-    await expectAnswers(whole);
-    await expectWhole();
-  });
-});
+    it('is brought back to the coordinator while a server goes on', async () => {
+      await undistributePages({ databaseUrl: database.url });
+      expect(await shardCount(database.url)).toBe(0);
+      await expectAnswers(whole);
+      await expectWhole();
+    });
+
+    it('and is distributed again while it goes on', async () => {
+      await distributePages({ databaseUrl: database.url, shards: 3 });
+      expect(await shardCount(database.url)).toBe(3);
+      await expectAnswers(whole);
+      await expectWhole();
+    });
+  },
+);

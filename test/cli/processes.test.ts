@@ -123,7 +123,22 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
     answered += await untilBothAnswer(serving);
     expect((await serving.call('/readyz')).text).toBe('ready\n');
     const [divided] = serving.told('the settings are divided among processes');
-    expect(divided).toMatchObject({ process: 'parent', processes: 2, each: { blockCacheMb: 128 } });
+    expect(divided).toMatchObject({
+      process: 'parent',
+      processes: 2,
+      each: {
+        blockCacheMb: 128,
+        answerCacheMb: 0,
+        responseCacheMb: 0,
+        maxConcurrent: 512,
+        maxConcurrentPerUser: 384,
+        maxConnections: 1024,
+        maxConnectionsPerAddress: 512,
+        maxStreams: 2500,
+        maxStreamsPerUser: 250,
+        databaseConnections: 5,
+      },
+    });
   });
 
   it('tells the metrics of both together, whichever is asked', async () => {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type OperationDefinitionNode, parse } from 'graphql';
+import { isEnumType, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
+import { schema } from '../../schema/schema.ts';
 import { openStream } from '../support/event-stream.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { post } from '../support/rest-parameters.ts';
@@ -79,7 +80,7 @@ const DOCUMENTS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'query')
 const STREAMS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'subscription');
 
 /** As the page asks. */
-async function ask({ hash, variables }: (typeof DOCUMENTS)[number]): Promise<string> {
+async function ask({ hash, variables }: Document): Promise<string> {
   const sent = post(
     'application/json',
     JSON.stringify({ documentId: `sha256:${hash}`, variables }),
@@ -97,6 +98,35 @@ async function countOf(way: string): Promise<number> {
   return Number(
     text.match(new RegExp(`^countergraph_graphql_requests_total{way="${way}"} (\\d+)`, 'm'))?.[1],
   );
+}
+
+type Document = (typeof DOCUMENTS)[number];
+
+const withVariables = (
+  document: Document,
+  more: Readonly<Record<string, string | number | boolean | null>>,
+): Document => ({
+  ...document,
+  variables: { ...document.variables, ...more },
+});
+
+/** Each document that ranks keys, by each of the rankings but the one that all are asked by. */
+const RANKINGS = DOCUMENTS.filter(({ variables }) => 'rankBy' in variables).flatMap((document) =>
+  rankingNames()
+    .filter((rankBy) => rankBy !== GIVEN['rankBy'])
+    .map((rankBy) => ({
+      name: document.name,
+      rankBy,
+      document: withVariables(document, {
+        rankBy,
+        percentile: rankBy === 'PERCENTILE' ? 95 : null,
+      }),
+    })),
+);
+
+function rankingNames(): string[] {
+  const type = schema.getType('RankBy');
+  return isEnumType(type) ? type.getValues().map(({ name }) => name) : fail('RankBy');
 }
 
 /** What is no part of the data: files, what imports hold, and what alerts have decided. */
@@ -139,6 +169,28 @@ describe("the page's documents", () => {
     await ask(document);
     expect(await countOf('hot')).toBe(before + 1);
   });
+
+  it.each(DOCUMENTS.filter(({ variables }) => 'withSlices' in variables))(
+    '$name is compiled where it asks for slices too',
+    async (document) => {
+      const before = await countOf('hot');
+      await ask(withVariables(document, { withSlices: true }));
+      expect(await countOf('hot')).toBe(before + 1);
+    },
+  );
+
+  it.each(RANKINGS)(
+    '$name by $rankBy is compiled, and answered from what is remembered',
+    async ({ document }) => {
+      const before = await countOf('hot');
+      const first = await ask(document);
+      expect(await countOf('hot')).toBe(before + 1);
+      const statements = lab.watchStatements();
+      expect(await ask(document)).toBe(first);
+      // Who asks.
+      expect(statements()).toHaveLength(1);
+    },
+  );
 
   it.each(DOCUMENTS.filter(({ name }) => !OF_THE_MOMENT.includes(name)))(
     '$name is answered from what is remembered when it is asked again',

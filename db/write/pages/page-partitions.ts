@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../../domain/limits.ts';
+import { isShardMove } from '../../database-error.ts';
 import {
   PAGE_LOCKS,
   type PagePartition,
@@ -13,14 +16,31 @@ import { type Connection, inTransaction } from '../connection.ts';
  * up all readers; a table that is made first and attached then takes a lock that readers and other
  * imports do not meet. The partition may be removed as unused until something is written into it
  * (reserve-segment.ts).
+ *
+ * Citus makes no partition while it moves a shard of these tables, so that is waited for. Errors:
+ * it takes too long.
  */
 export async function ensurePagePartition(
   connection: Connection,
   partition: PagePartition,
 ): Promise<void> {
   if ((await selectPartitionState(connection, partition)) === 'attached') return;
-  await inTransaction(connection, () => ensurePagePartitionWithin(connection, partition));
+  const until = performance.now() + LIMITS.shardMoveWaitMs;
+  for (;;) {
+    try {
+      await inTransaction(connection, () => ensurePagePartitionWithin(connection, partition));
+      return;
+    } catch (error) {
+      if (!isShardMove(error)) throw error;
+      if (performance.now() >= until) throw new Error(MOVING, { cause: error });
+    }
+    await delay(LIMITS.shardMoveLookMs);
+  }
 }
+
+const MOVING =
+  'Citus is moving a shard of pages, and a new partition of them has to wait until that is done: ' +
+  'try again later (citus_rebalance_status() says how far it is)';
 
 /**
  * The same in the transaction that is open, so that nothing is left where that fails. Where it

@@ -25,9 +25,44 @@ const DIVIDED = [
   'maxConcurrentPerUser',
   'maxConnections',
   'maxConnectionsPerAddress',
+  'maxStreams',
+  'maxStreamsPerUser',
 ] as const;
 
+/** What each process has as a whole: times, limits of single requests, and what counts over all. */
+const NOT_DIVIDED = [
+  'port',
+  'processes',
+  'queryTimeoutSeconds',
+  'maxTopperItems',
+  'maxPercentileRanks',
+  'compileAfter',
+  'maxWaitMs',
+  'logInFailures',
+  'logInFailuresPerAddress',
+  'logInFailureSeconds',
+  'headersSeconds',
+  'slowCallerSeconds',
+  'keepAliveSeconds',
+  'shutdownSeconds',
+  'restBodyBytes',
+  'graphqlBodyBytes',
+  'answerValues',
+  'slowMs',
+];
+
 describe('what several processes share', () => {
+  it('is decided for each setting that is a number', () => {
+    const numbers = Object.entries(readSettings({})).filter(([, it]) => typeof it === 'number');
+    const names = numbers.map(([name]) => name);
+    expect(names.toSorted()).toEqual([...DIVIDED, ...NOT_DIVIDED].toSorted());
+  });
+
+  it.each(NOT_DIVIDED)('is not %s', (name) => {
+    const settings = { ...readSettings({}), processes: 2 };
+    expect(shareOf(1, settings).settings).toMatchObject({ [name]: Reflect.get(settings, name) });
+  });
+
   it.each([2, 3, 7])('comes to what one has, of %i', (processes) => {
     const env = { COUNTERGRAPH_WORKERS: '8', COUNTERGRAPH_MAX_CONCURRENT: '1000' };
     const all = readSettings(env);
