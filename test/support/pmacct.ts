@@ -46,12 +46,32 @@ export async function pmacctdLines(
   await writeFile(capture, pcapFile(packets));
   const lines = [`pcap_savefile: ${capture}`, ...settingsOf(plugins, folder)];
   await writeFile(settings, `${lines.join('\n')}\n`);
-  // It ends with the capture, after it has printed what was in it.
-  await runPmacctd(settings);
-  const texts = Object.keys(plugins).map(async (name) => [name, await printed(folder, name)]);
-  const all = Object.fromEntries(await Promise.all(texts)) as Record<string, string>;
-  await rm(folder, { recursive: true });
-  return all;
+  try {
+    return await untilAllPrinted(settings, folder, Object.keys(plugins));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * pmacctd ends with the capture, after it has printed what was in it. It reads the capture at once,
+ * so on a busy machine it may end before its plugins, which are processes of their own, have begun:
+ * then they print nothing, and it is run again.
+ */
+async function untilAllPrinted(
+  settings: string,
+  folder: string,
+  names: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  for (let attempts = 1; ; attempts += 1) {
+    await runPmacctd(settings);
+    const texts = await Promise.all(names.map((name) => printed(folder, name)));
+    const empty = names.filter((_, i) => texts[i] === '');
+    if (empty.length === 0)
+      return Object.fromEntries(names.map((name, i) => [name, texts[i] ?? '']));
+    if (attempts === 5) throw new Error(`pmacctd has printed nothing of ${empty.join(', ')}`);
+    await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
+  }
 }
 
 /**
