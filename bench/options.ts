@@ -131,6 +131,20 @@ export function rankingsOptions(
   };
 }
 
+export type AlertsOptions = {
+  readonly shape: TrafficShape;
+  readonly json: string | null;
+};
+
+export function alertsOptions(args: readonly string[]): AlertsOptions {
+  const values = parse(args, { ...SHAPE_OPTIONS, json: { type: 'string' } });
+  if (values.help) {
+    showHelp(`alerts${SHAPE_HELP}
+  --json FILE    write all figures there`);
+  }
+  return { shape: shapeOf(values), json: values.json ?? null };
+}
+
 export type ClusterOptions = {
   readonly shape: TrafficShape;
   /** A database of a coordinator of Citus that has workers. */

@@ -9,6 +9,11 @@ export type CommandFigures = {
   readonly usage: ProcessUsage | null;
 };
 
+export type MeasuredCommand = CommandFigures & {
+  /** What it wrote to standard output. */
+  readonly out: string;
+};
+
 /** Usage only rises, so that of shortly before the end is that of the whole run, or nearly. */
 const LOOK_EVERY_MS = 20;
 
@@ -17,10 +22,11 @@ export async function measureCommand(
   databaseUrl: string,
   parameters: readonly string[],
   options: CommandOptions = {},
-): Promise<CommandFigures> {
+): Promise<MeasuredCommand> {
   const started = performance.now();
   const child = spawnCommand(databaseUrl, parameters, options);
-  child.stdout.resume();
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -31,7 +37,7 @@ export async function measureCommand(
   const status = await ended.finally(() => watching.abort());
   const seconds = (performance.now() - started) / 1000;
   await watched;
-  if (status === 0) return { seconds, usage };
+  if (status === 0) return { out: Buffer.concat(output).toString(), seconds, usage };
   throw new Error(`countergraph ${parameters.join(' ')} ended with status ${status}`);
 
   async function watch(): Promise<void> {

@@ -18,21 +18,29 @@ export type ExpectedEvent = {
   readonly peakValue: number;
 };
 
-type Met = { readonly key: string | null; readonly value: number };
+/** A key that meets the condition in a window; null: the whole group does. */
+export type Met = { readonly key: string | null; readonly value: number };
 
 /**
  * The events of a rule by plain arithmetic over sample lines, from the words of the specification.
  * Windows end at each of `ends`, which follow one another.
  */
-export function expectedEvents(
+export const expectedEvents = (
   rule: ExpectedRule,
   lines: readonly Line[],
   ends: readonly number[],
+): ExpectedEvent[] => eventsOf(rule, ends, (end) => meeting(rule, lines, end));
+
+/** The same, where `meetingIn` says what meets the condition in a window, the largest first. */
+export function eventsOf(
+  rule: ExpectedRule,
+  ends: readonly number[],
+  meetingIn: (end: number) => readonly Met[],
 ): ExpectedEvent[] {
   const events: { -readonly [field in keyof ExpectedEvent]: ExpectedEvent[field] }[] = [];
   const firing = (key: string | null) =>
     events.find((event) => event.key === key && event.endedAt === null);
-  const metIn = ends.map((end) => meeting(rule, lines, end));
+  const metIn = ends.map(meetingIn);
   const isMet = (key: string | null, i: number): boolean =>
     (metIn[i] ?? []).some((met) => met.key === key);
   /** Whether the last `count` windows up to the i-th were all like that. */

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -36,23 +36,45 @@ function settingsOf(plugins: PrintPlugins, folder: string): string[] {
 const printed = (folder: string, name: string): Promise<string> =>
   readFile(join(folder, name), 'utf8').catch(() => '');
 
-/** What pmacctd prints of a capture, by the name of the plugin. */
+/**
+ * What pmacctd prints of a capture, by the name of the plugin. It would read a file two seconds after
+ * its start, and lose what it hands on to plugins, which are processes of their own, before these are
+ * ready. So it reads a named pipe, into which the packets are written when they are.
+ */
 export async function pmacctdLines(
   packets: readonly CapturedPacket[],
   plugins: PrintPlugins,
 ): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-pmacct-'));
   const [capture, settings] = [join(folder, 'capture.pcap'), join(folder, 'pmacctd.conf')];
-  await writeFile(capture, pcapFile(packets));
+  await promisify(execFile)('mkfifo', [capture]);
   const lines = [`pcap_savefile: ${capture}`, ...settingsOf(plugins, folder)];
   await writeFile(settings, `${lines.join('\n')}\n`);
+  // For reading too, so that it waits for nobody.
+  const pipe = await open(capture, 'r+');
+  const child = spawn('/usr/sbin/pmacctd', ['-f', settings], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: UTC,
+  });
+  const ended = once(child, 'exit');
+  const file = pcapFile(packets);
+  try {
+    await pipe.write(file.subarray(0, PCAP_HEADER_BYTES));
+    await saysThatItIsReady(child.stderr, 'PCAP capture file', Object.keys(plugins));
+    await pipe.write(file.subarray(PCAP_HEADER_BYTES));
+  } finally {
+    await pipe.close();
+  }
   // It ends with the capture, after it has printed what was in it.
-  await runPmacctd(settings);
+  await ended;
   const texts = Object.keys(plugins).map(async (name) => [name, await printed(folder, name)]);
   const all = Object.fromEntries(await Promise.all(texts)) as Record<string, string>;
   await rm(folder, { recursive: true });
   return all;
 }
+
+/** It begins a file of libpcap, and pmacctd starts its plugins when it has read it. */
+const PCAP_HEADER_BYTES = 24;
 
 /**
  * Runs pmacctd over a capture, to its end. Where a plugin is done a moment before the main process,
@@ -82,7 +104,7 @@ export async function startNfacctd(plugins: PrintPlugins) {
     detached: true,
   });
   const ended = once(child, 'exit');
-  await saysThatItIsReady(child.stderr, Object.keys(plugins));
+  await saysThatItIsReady(child.stderr, 'waiting for NetFlow/IPFIX data', Object.keys(plugins));
   return {
     port,
     /** What a plugin has printed, once it is so many lines. */
@@ -105,17 +127,21 @@ export async function startNfacctd(plugins: PrintPlugins) {
   };
 }
 
-/** A plugin that has not purged its cache yet may lose what nfacctd hands on to it. */
-async function saysThatItIsReady(stderr: Readable, plugins: readonly string[]): Promise<void> {
+/** A plugin that has not purged its cache yet may lose what is handed on to it. */
+async function saysThatItIsReady(
+  stderr: Readable,
+  listening: string,
+  plugins: readonly string[],
+): Promise<void> {
   const awaited = new Set(plugins);
   let listens = false;
   for await (const line of createInterface({ input: stderr })) {
-    if (line.includes('waiting for NetFlow/IPFIX data')) listens = true;
+    if (line.includes(listening)) listens = true;
     const [, plugin] = /\( (\S+)\/print \): \*{3} Purging cache - END/.exec(line) ?? [];
     if (plugin !== undefined) awaited.delete(plugin);
     if (!listens || awaited.size > 0) continue;
     stderr.resume();
     return;
   }
-  throw new Error('nfacctd did not start');
+  throw new Error('it ended before it was ready');
 }

@@ -1,0 +1,29 @@
+import { count, megabytes } from '../reports/figures.ts';
+import { textTable } from '../reports/text-table.ts';
+
+/** A rule that `alerts test` has tested. */
+export type TestedRule = {
+  readonly name: string;
+  readonly windows: number;
+  readonly events: number;
+  /** Events that it gave and plain arithmetic does not, or the other way round. */
+  readonly differences: number;
+  /** From the start of the process to its end. */
+  readonly seconds: number;
+  readonly cpuSeconds: number | null;
+  readonly peakBytes: number | null;
+};
+
+export const renderTestedRules = (rules: readonly TestedRule[]): string =>
+  textTable(
+    ['rule', 'windows', 'events', 'differences', 's', 'CPU s', 'MB'],
+    rules.map(({ name, windows, events, differences, seconds, cpuSeconds, peakBytes }) => [
+      name,
+      count(windows),
+      count(events),
+      count(differences),
+      seconds.toFixed(1),
+      cpuSeconds?.toFixed(1) ?? '',
+      peakBytes === null ? '' : megabytes(peakBytes),
+    ]),
+  );
