@@ -106,13 +106,25 @@ export const ERRORS = {
     status: 415,
     code: 'BAD_USER_INPUT',
     message: 'Content type <type> is not supported, use application/json',
-    when: 'a GraphQL request is posted as something else, such as a form of any site could send',
+    when: 'a GraphQL or MCP request is posted as something else, such as a form of any site could send',
   },
   otherSite: {
     status: 403,
     code: 'FORBIDDEN',
     message: 'A page of another site must send a Bearer token or graphql-require-preflight with it',
     when: 'a browser says that another site made it ask GraphQL, or REST with credentials of the browser, by what needs no permission',
+  },
+  unknownOrigin: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'Pages of <origin> may not use MCP, COUNTERGRAPH_CORS_ORIGINS lists those that may',
+    when: 'a browser sends an MCP message for a page of an origin that is not listed and not of its own machine',
+  },
+  mcpBatch: {
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    message: 'The request body must be one message, this version of the protocol has no batches',
+    when: 'an MCP request is a list of messages',
   },
   noSuchPath: {
     status: 404,
@@ -124,7 +136,7 @@ export const ERRORS = {
     status: 405,
     code: 'BAD_USER_INPUT',
     message: 'Method <method> is not allowed, use <methods>',
-    when: 'a REST endpoint is called with another method than it takes: GET, HEAD or POST, and `/metrics/toppers` without POST',
+    when: 'a REST endpoint is called with another method than it takes: GET, HEAD or POST, and `/metrics/toppers` without POST; or MCP by another than POST',
   },
   notAcceptable: {
     status: 406,

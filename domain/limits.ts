@@ -66,6 +66,14 @@ export const LIMITS = {
   topperMetricsItems: 1_000,
   /** The same of a drill-down, which is asked for under every key (schema). */
   defaultDrilldownItems: 10,
+  /** Keys or events that a tool of MCP lists unless asked for more: a model reads every one. */
+  defaultMcpItems: 10,
+  /** The most that it lists: some 20 KB, which a model can still keep in mind. */
+  mcpItems: 100,
+  /** Points that the series of a key has there unless asked for more. */
+  defaultMcpPoints: 50,
+  /** The most: a day of topper buckets of five minutes, and more. */
+  mcpPoints: 500,
   /** Ceiling of maxitems unless configured (decision 29). */
   maxItems: 10_000,
   /** The highest ceiling that can be configured: such an answer has some 100 MB. */

@@ -1,6 +1,7 @@
 import { commandParts } from './command-parts.ts';
 import { errorsPart } from './errors-part.ts';
 import { limitsPart } from './limits-part.ts';
+import { mcpPart } from './mcp-part.ts';
 import { metricsPart } from './metrics-part.ts';
 import { restParts } from './rest-parts.ts';
 import { settingsPart } from './settings-part.ts';
@@ -11,6 +12,7 @@ export const generatedParts = async (): Promise<Readonly<Record<string, string>>
   limits: limitsPart(),
   settings: settingsPart(),
   metrics: await metricsPart(),
+  'mcp-tools': mcpPart(),
   commands: commandParts(),
   ...restParts(),
 });

@@ -52,7 +52,7 @@ export function createHttpServer(
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
 
-    // 4. Find the route: REST, dashboard, explorer, GraphQL, health and metrics.
+    // 4. Find the route: REST, dashboard, explorer, GraphQL, MCP, health and metrics.
     const found = routeOf(exchange);
     const route = isWhole ? found : { name: found.name, answer: refuseWithoutHost };
 

@@ -2,6 +2,8 @@ import type { ServiceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import { GRAPHQL_PATH } from './graphql-path.ts';
 import type { Answer, Exchange } from './http-exchange.ts';
+import { MCP_PATH } from './mcp-path.ts';
+import { mcpRefusal } from './mcp-refusal.ts';
 
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
@@ -14,6 +16,7 @@ export function refusalOf(
   { path, request }: Pick<Exchange, 'path' | 'request'>,
   error: ServiceError,
 ): Answer {
+  if (path === MCP_PATH) return mcpRefusal(error);
   const { status, headers, body } = renderError(error);
   if (path !== GRAPHQL_PATH) return { status, headers, body };
   const { message, code } = error;

@@ -6,6 +6,7 @@ import type { Visit } from '../admission/door.ts';
 import type { Service } from '../service/service.ts';
 import { answerCors } from './cors.ts';
 import { GRAPHQL_PATH } from './graphql-path.ts';
+import { MCP_PATH } from './mcp-path.ts';
 import { measureRequest } from './observe-request.ts';
 import { graphqlErrorType, refusalOf } from './refusal.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -61,16 +62,22 @@ function dataPath({ method, url = '', headers }: IncomingMessage): string | null
 }
 
 /** By GET there are also pages. */
-const isQuery = (path: string, method = ''): boolean => path === GRAPHQL_PATH && method === 'POST';
+const isQuery = (path: string, method = ''): boolean =>
+  (path === GRAPHQL_PATH || path === MCP_PATH) && method === 'POST';
 
 /** Headers are names and values in turn. */
 type BusyAnswer = { readonly status: number; readonly headers: string[]; readonly body: string };
 
-/** By the media type, where it is GraphQL's. */
+/** By the surface or, where it is GraphQL's, by the media type. */
 const busyAnswers = new Map<string, BusyAnswer>();
 
+function surfaceOf(path: string, { headers }: IncomingMessage): string {
+  if (path === GRAPHQL_PATH) return graphqlErrorType(headers.accept);
+  return path === MCP_PATH ? 'MCP' : 'REST';
+}
+
 function busyAnswer(path: string, request: IncomingMessage): BusyAnswer {
-  const key = path === GRAPHQL_PATH ? graphqlErrorType(request.headers.accept) : 'REST';
+  const key = surfaceOf(path, request);
   const known = busyAnswers.get(key);
   if (known) return known;
   const { status, headers, body } = refusalOf({ path, request }, BUSY);

@@ -7,8 +7,10 @@ import { signedInTest } from '../graphql/signed-in.ts';
 import { withEntityTag } from '../http/entity-tag.ts';
 import { GRAPHQL_PATH } from '../http/graphql-path.ts';
 import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import { MCP_PATH } from '../http/mcp-path.ts';
 import { NO_ROUTE } from '../http/observe-request.ts';
 import type { Live } from '../live/live.ts';
+import { mcpRoute } from '../mcp/mcp-route.ts';
 import type { Service } from '../service/service.ts';
 import { graphqlRoute } from './graphql-route.ts';
 import { restRoute } from './rest-route.ts';
@@ -34,6 +36,7 @@ export function createRouter(
     settings.explorer === 'off' ? NO_EXPLORER : createExplorer(pages.explorer, maySee);
   const rest = restRoute(service);
   const graphql = graphqlRoute(service, live);
+  const mcp = mcpRoute(service);
   const byPath = new Map<string, Route>(
     [TO_EXPLORER, openApiRoute(settings), ...stateRoutes(service)].map((route) => [
       route.name,
@@ -46,6 +49,7 @@ export function createRouter(
     if (dashboard?.serves(exchange)) return { name: 'dashboard', answer: dashboard.answer };
     if (explorer.serves(exchange)) return { name: 'explorer', answer: explorer.answer };
     if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
+    if (path === MCP_PATH) return { name: path, answer: mcp };
     const route = byPath.get(path) ?? NOTHING_HERE;
     // A proxy may keep `/metrics` inside: `/x/../metrics` must not lead around it.
     return route.always && !exchange.isPathAsWritten ? NOTHING_HERE : route;

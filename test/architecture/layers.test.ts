@@ -34,11 +34,13 @@ const LAYERS: Readonly<Record<Layer, { ours: readonly Layer[]; packages: readonl
     ours: ['store', 'segments', 'db', 'domain'],
     packages: ['csv-parse', 'ipaddr.js', 'lossless-json', 'maxmind', 'zod'],
   },
+  mcp: { ours: ['domain'], packages: ['@modelcontextprotocol/server', 'zod'] },
   parity: { ours: ['domain'], packages: ['lossless-json'] },
   server: {
     ours: [
       'schema',
       'rest',
+      'mcp',
       'resolvers',
       'resolvers/loaders',
       'keeping',

@@ -24,6 +24,7 @@ export const LAYER_FOLDERS = [
   'keeping',
   'exporting',
   'ingest',
+  'mcp',
   'parity',
   'server',
   'cli',

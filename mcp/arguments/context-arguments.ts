@@ -1,0 +1,27 @@
+import { text, yesOrNo } from './forms.ts';
+
+/** Where a question is asked, as the field `context` of GraphQL's `Query` takes it. */
+export const CONTEXT_ARGUMENTS = {
+  context: text('the name of a context').describe('Name of the context; list_contexts has them.'),
+  destinationNode: text('the name of a node')
+    .optional()
+    .describe('Name of the database node that is to answer; left out: the primary.'),
+  fromDr: yesOrNo().default(false).describe('Whether the disaster-recovery node is to answer.'),
+};
+
+/** The same as variables of a document, and how it passes them on. */
+export const CONTEXT_VARIABLES = '$context: String!, $destinationNode: String, $fromDr: Boolean!';
+export const CONTEXT_FIELD =
+  'context(name: $context, destinationNode: $destinationNode, fromDr: $fromDr)';
+
+export type ContextChoice = {
+  readonly context: string;
+  readonly destinationNode?: string | undefined;
+  readonly fromDr: boolean;
+};
+
+export const contextVariables = ({ context, destinationNode, fromDr }: ContextChoice) => ({
+  context,
+  destinationNode,
+  fromDr,
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** Each form of a value says in its error what the value must be. */
+
+export const text = (what: string) =>
+  z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });
+
+export function integer(from: number, to: number) {
+  const error = `must be an integer from ${from} to ${to}`;
+  return z.int({ error }).min(from, { error }).max(to, { error });
+}
+
+export function number(from: number, to: number) {
+  const error = `must be a number from ${from} to ${to}`;
+  return z.number({ error }).min(from, { error }).max(to, { error });
+}
+
+export const yesOrNo = () => z.boolean({ error: 'must be true or false' });
+
+export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z.enum(words, { error: `must be one of ${words.join(', ')}` });
+
+export const listOf = (what: string) =>
+  z.array(z.string({ error: `must be ${what}` }), { error: `must be a list, each ${what}` });
+
+export function fields<Shape extends z.ZodRawShape>(shape: Shape) {
+  const names = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has no field ${issue.keys.join(', ')}; it has ${names}`
+        : `must be an object with ${names}`,
+  });
+}

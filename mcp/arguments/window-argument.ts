@@ -1,0 +1,43 @@
+import { fields, integer, oneOf, text } from './forms.ts';
+
+/** The times that windows may have (decisions, section 5): 9999-12-31 is the last day. */
+const epoch = () => integer(0, 253_402_300_799);
+
+const SECONDS = 2_147_483_647;
+
+const date = () => text('a date such as 2026-07-15T10:00:00Z');
+
+const PRESETS = ['LATEST_TOPPER_BUCKET', 'ALL_AVAILABLE', 'TODAY', 'YESTERDAY'] as const;
+
+/** GraphQL's `WindowInput`. */
+export const windowArgument = () =>
+  fields({
+    dates: fields({ from: date(), to: date() })
+      .optional()
+      .describe('ISO 8601, with `Z` or an offset, or in `timeZone`; `to` is not included.'),
+    interval: fields({ from: epoch(), to: epoch() })
+      .optional()
+      .describe('Seconds since 1970-01-01T00:00:00Z; `to` is not included.'),
+    preset: oneOf(PRESETS)
+      .optional()
+      .describe('LATEST_TOPPER_BUCKET is the newest complete one; ALL_AVAILABLE all data.'),
+    recentSeconds: integer(1, SECONDS)
+      .optional()
+      .describe('The most recent seconds of available data, whenever that was.'),
+    startingAt: fields({ from: epoch(), seconds: integer(1, SECONDS) })
+      .optional()
+      .describe('A start in seconds since 1970 and a length.'),
+  })
+    .refine((given) => Object.values(given).filter((each) => each !== undefined).length === 1, {
+      error: 'must have exactly one of dates, interval, preset, recentSeconds, startingAt',
+    })
+    .optional()
+    .describe(
+      'The time window, exactly one of its fields; left out: the current day until now. ' +
+        '`{"recentSeconds": 3600}` is the newest hour that has data.',
+    );
+
+export const timeZone = () =>
+  text('an IANA time zone')
+    .optional()
+    .describe('IANA name, for dates without an offset, presets and the default window.');

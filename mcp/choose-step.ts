@@ -1,0 +1,33 @@
+import { LIMITS } from '../domain/limits.ts';
+import type { Interval } from './graph.ts';
+import { ToolFault } from './tool-fault.ts';
+
+type Wish = { readonly step?: number | undefined; readonly maxPoints: number };
+
+/**
+ * Seconds between the points of a series: as asked for, or the smallest multiple of the topper
+ * bucket with which no more than `maxPoints` lie in the window. Error: `ToolFault` where the step
+ * asked for gives more points than an answer may have.
+ */
+export function chooseStep(window: Interval, bucketSeconds: number, wish: Wish): number {
+  const { step, maxPoints } = wish;
+  const smallest = smallestStep(window, bucketSeconds, maxPoints);
+  if (step === undefined) return smallest;
+  const points = pointsIn(window, step);
+  if (points <= LIMITS.mcpPoints) return step;
+  throw new ToolFault(
+    `step ${step} gives ${points} points in this window, at most ${LIMITS.mcpPoints} are told: ` +
+      `give a step of at least ${smallestStep(window, bucketSeconds, LIMITS.mcpPoints)}`,
+  );
+}
+
+function smallestStep(window: Interval, bucketSeconds: number, maxPoints: number): number {
+  const { from, to } = window;
+  let buckets = Math.max(1, Math.ceil((to - from) / (bucketSeconds * maxPoints)));
+  // The grid is that of the epoch, so that steps lie over both ends of the window.
+  while (maxPoints > 1 && pointsIn(window, buckets * bucketSeconds) > maxPoints) buckets += 1;
+  return buckets * bucketSeconds;
+}
+
+const pointsIn = ({ from, to }: Interval, step: number): number =>
+  Math.ceil(to / step) - Math.floor(from / step);

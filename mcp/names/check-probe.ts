@@ -1,0 +1,10 @@
+import { ToolFault } from '../tool-fault.ts';
+import type { KnownContext } from './known-context.ts';
+import { listText } from './list-text.ts';
+
+/** Error: `ToolFault`, which lists the probes that there are. */
+export function checkProbe({ name, probes }: KnownContext, probe: string | undefined): void {
+  if (probe === undefined || probes.includes(probe)) return;
+  const list = probes.length === 0 ? 'none' : listText(probes);
+  throw new ToolFault(`No probe ${JSON.stringify(probe)} in ${name}; the probes are: ${list}`);
+}

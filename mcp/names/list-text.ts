@@ -1,0 +1,8 @@
+/** Names that an error lists: more of them would not help anybody to choose. */
+const LISTED = 50;
+
+export function listText(names: readonly string[]): string {
+  const more = names.length - LISTED;
+  const listed = names.slice(0, LISTED).join(', ');
+  return more > 0 ? `${listed} and ${more} more` : listed;
+}

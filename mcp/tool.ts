@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { readArguments } from './arguments/read-arguments.ts';
+import type { Graph } from './graph.ts';
+
+/** An answer for programs and, saying the same, for whoever reads it. */
+export type ToolAnswer<Content> = {
+  readonly structured: Content;
+  readonly text: string;
+};
+
+export type Tool = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  /** Errors: `ToolFault` for wrong arguments, `GraphFault` for a question that has no answer. */
+  readonly call: (given: unknown, graph: Graph) => Promise<ToolAnswer<object>>;
+};
+
+type ToolShape<Input extends z.ZodObject, Output extends z.ZodObject> = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly answer: (given: z.output<Input>, graph: Graph) => Promise<ToolAnswer<z.input<Output>>>;
+};
+
+/** A tool whose arguments are checked before it is asked. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>({
+  answer,
+  ...shape
+}: ToolShape<Input, Output>): Tool {
+  return {
+    ...shape,
+    call: (given, graph) => answer(readArguments(shape.input, given), graph),
+  };
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  CONTEXT_ARGUMENTS,
+  CONTEXT_FIELD,
+  CONTEXT_VARIABLES,
+  contextVariables,
+} from '../arguments/context-arguments.ts';
+import { integer, text } from '../arguments/forms.ts';
+import { counterGroup, meter, probe } from '../arguments/group-arguments.ts';
+import { timeZone, windowArgument } from '../arguments/window-argument.ts';
+import type { Interval } from '../graph.ts';
+import { checkProbe } from '../names/check-probe.ts';
+import { findDrilldown, findGroup } from '../names/find-group.ts';
+import { findMeter } from '../names/find-meter.ts';
+import { askContext, type KnownGroup } from '../names/known-context.ts';
+import {
+  groupOf,
+  groupShape,
+  keyOf,
+  keyShape,
+  keyText,
+  meterOf,
+  meterShape,
+  type NamedKey,
+  subjectText,
+} from '../shapes.ts';
+import { windowText } from '../text/moment.ts';
+import { defineTool } from '../tool.ts';
+import { ToolFault } from '../tool-fault.ts';
+import {
+  KEY_FIELDS,
+  TOPPER_FIELDS,
+  type ToldTopper,
+  topperOf,
+  topperShape,
+  topperText,
+} from '../topper-answer.ts';
+
+/** The key as the only one of a topper, as a drill-down has its window and probe. */
+const DOCUMENT = `query McpDrilldown(${CONTEXT_VARIABLES}, $counterGroup: Guid!, $outer: Int!,
+  $keys: [String!]!, $window: WindowInput, $timeZone: String, $probe: String,
+  $crosskey: Guid!, $meter: Int!, $maxItems: Int!) {
+  ${CONTEXT_FIELD} { counterGroup(guid: $counterGroup) { topper(
+    meter: $outer, maxItems: 1, window: $window, timeZone: $timeZone, probe: $probe,
+    filter: { keys: $keys }
+  ) {
+    window { from to }
+    availableWindow { from to }
+    keys {
+      key readable label
+      drilldown(crosskey: $crosskey, meter: $meter, maxItems: $maxItems) {
+        ${TOPPER_FIELDS}
+        keys { ${KEY_FIELDS} }
+      }
+    }
+  } } }
+}`;
+
+type Outer = {
+  readonly window: Interval;
+  readonly availableWindow: Interval | null;
+  readonly keys: readonly (NamedKey & { readonly drilldown: ToldTopper })[];
+};
+
+export const drilldown = defineTool({
+  name: 'drilldown',
+  title: 'Drill down into one key',
+  description:
+    'What one key is made of: the largest pairs of a cross-key group that have it, such as the ' +
+    'apps of a host. The total is that of the pairs of this key.',
+  input: z.strictObject({
+    ...CONTEXT_ARGUMENTS,
+    counterGroup: counterGroup(),
+    key: text('a key, raw or readable').describe('The key, raw or readable: `192.168.1.10`.'),
+    crosskey: text('the name or GUID of a cross-key group')
+      .optional()
+      .describe(
+        'Name or GUID of one of the `drilldowns` of the counter group; may be left out where ' +
+          'there is only one.',
+      ),
+    meter: meter('of the cross-key group to rank by'),
+    maxItems: integer(1, LIMITS.mcpItems)
+      .default(LIMITS.defaultMcpItems)
+      .describe('How many pairs to list at most.'),
+    window: windowArgument(),
+    probe: probe(),
+    timeZone: timeZone(),
+  }),
+  output: z.object({
+    context: z.string(),
+    counterGroup: groupShape,
+    key: z.object(keyShape),
+    crosskey: groupShape,
+    meter: meterShape,
+    ...topperShape,
+  }),
+  async answer({ counterGroup: wanted, crosskey, meter: measured, key, ...given }, graph) {
+    const known = await askContext(graph, given);
+    const group = findGroup(known, wanted);
+    const pairs = findDrilldown(known, group, crosskey);
+    const meter = findMeter(pairs, measured);
+    checkProbe(known, given.probe);
+    const data = await graph.ask<{ context: { counterGroup: { topper: Outer } } }>(DOCUMENT, {
+      ...given,
+      ...contextVariables(given),
+      counterGroup: group.guid,
+      outer: firstMeter(group).index,
+      keys: [key],
+      crosskey: pairs.guid,
+      meter: meter.index,
+    });
+    const outer = data.context.counterGroup.topper;
+    const found = outer.keys[0];
+    if (!found) return nothing(group, key, outer);
+    const structured = {
+      context: known.name,
+      counterGroup: groupOf(group),
+      key: keyOf(found),
+      crosskey: groupOf(pairs),
+      meter: meterOf(meter),
+      ...topperOf(found.drilldown),
+    };
+    const subject = `${subjectText(pairs, meter)} with ${keyText(found)} in ${known.name}`;
+    return { structured, text: `${subject}\n${topperText(found.drilldown, meter)}` };
+  },
+});
+
+/** Error: `ToolFault` where there is none that can be ranked. */
+const firstMeter = (group: KnownGroup) =>
+  findMeter(group, group.meters.find(({ type }) => type !== 'VT_INVALID')?.index ?? 0);
+
+function nothing(group: KnownGroup, key: string, { window, availableWindow }: Outer): never {
+  const { name } = firstMeter(group);
+  const data = availableWindow
+    ? `the group has data from ${windowText(availableWindow)}`
+    : 'the group has no data';
+  throw new ToolFault(
+    `The key ${JSON.stringify(key)} of ${group.name} has no ${name} in the window ` +
+      `${windowText(window)}; ${data}, and search_keys finds its keys`,
+  );
+}

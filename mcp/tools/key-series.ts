@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  CONTEXT_ARGUMENTS,
+  CONTEXT_FIELD,
+  CONTEXT_VARIABLES,
+  contextVariables,
+} from '../arguments/context-arguments.ts';
+import { prefixArgument } from '../arguments/filter-argument.ts';
+import { integer, text } from '../arguments/forms.ts';
+import { counterGroup, meter, probe } from '../arguments/group-arguments.ts';
+import { timeZone, windowArgument } from '../arguments/window-argument.ts';
+import { chooseStep } from '../choose-step.ts';
+import type { BigNumber, Graph, Interval } from '../graph.ts';
+import { checkProbe } from '../names/check-probe.ts';
+import { findGroup } from '../names/find-group.ts';
+import { findMeter } from '../names/find-meter.ts';
+import { askContext, type KnownMeter } from '../names/known-context.ts';
+import {
+  amount,
+  groupOf,
+  groupShape,
+  keyOf,
+  keyShape,
+  keyText,
+  meterOf,
+  meterShape,
+  type NamedKey,
+  subjectText,
+  windowOf,
+  windowShape,
+} from '../shapes.ts';
+import { amountText, shareText } from '../text/amount.ts';
+import { isSum } from '../text/meter-rules.ts';
+import { isoTime, windowText } from '../text/moment.ts';
+import { defineTool } from '../tool.ts';
+import { ToolFault } from '../tool-fault.ts';
+
+const VARIABLES = `${CONTEXT_VARIABLES}, $counterGroup: Guid!, $meter: Int!, $keys: [String!]!,
+  $window: WindowInput, $timeZone: String, $prefix: PrefixInput, $probe: String`;
+
+const TOPPER = `counterGroup(guid: $counterGroup) { topper(
+    meter: $meter, maxItems: 1, window: $window, timeZone: $timeZone, prefix: $prefix,
+    probe: $probe, filter: { keys: $keys }
+  )`;
+
+/** First the window as resolved: it says how long the steps must be. */
+const SUMMARY = `query McpKeyMetric(${VARIABLES}) {
+  ${CONTEXT_FIELD} { ${TOPPER} {
+    window { from to }
+    total
+    availableWindow { from to }
+    keys { key readable label metric share peak }
+  } } }
+}`;
+
+const SERIES = `query McpKeySeries(${VARIABLES}, $step: Int!) {
+  ${CONTEXT_FIELD} { ${TOPPER} { keys { series(step: $step) { at value } } } } }
+}`;
+
+type Summary = {
+  readonly window: Interval;
+  readonly total: BigNumber;
+  readonly availableWindow: Interval | null;
+  readonly keys: readonly SummedKey[];
+};
+
+type SummedKey = NamedKey & {
+  readonly metric: BigNumber;
+  readonly share: number | null;
+  readonly peak: BigNumber;
+};
+
+type Point = { readonly at: number; readonly value: BigNumber };
+
+type Inside<Topper> = { readonly context: { readonly counterGroup: { readonly topper: Topper } } };
+
+export const keySeries = defineTool({
+  name: 'key_series',
+  title: 'Series of one key',
+  description:
+    'One key over time: its value in each step of a window, with its metric over the whole ' +
+    'window and the total of the group. Steps are as long as it takes for the answer to be small.',
+  input: z.strictObject({
+    ...CONTEXT_ARGUMENTS,
+    counterGroup: counterGroup(),
+    key: text('a key, raw or readable').describe('The key, raw or readable: `192.168.1.10`.'),
+    meter: meter('to tell'),
+    window: windowArgument(),
+    maxPoints: integer(1, LIMITS.mcpPoints)
+      .default(LIMITS.defaultMcpPoints)
+      .describe('How many points to give at most: the step is chosen so that they fit.'),
+    step: integer(1, LIMITS.seriesStepSeconds)
+      .optional()
+      .describe('Seconds between points, a multiple of `bucketSize`, in place of a chosen step.'),
+    prefix: prefixArgument(),
+    probe: probe(),
+    timeZone: timeZone(),
+  }),
+  output: z.object({
+    context: z.string(),
+    counterGroup: groupShape,
+    meter: meterShape,
+    key: z.object(keyShape),
+    window: windowShape,
+    step: z.int().describe('Seconds between points.'),
+    points: z.array(
+      z.object({
+        at: z.int().describe('Start of the step, in seconds since 1970.'),
+        time: z.string().describe('The same in ISO 8601.'),
+        value: amount(),
+      }),
+    ),
+    metric: amount().describe('Of the key over the whole window.'),
+    peak: amount().describe('Of the key: the largest topper bucket.'),
+    share: z.number().optional().describe('Part of `total`, 0 to 1.'),
+    total: amount().describe('Of the whole group over the window.'),
+  }),
+  async answer({ counterGroup: wanted, meter: measured, key, ...given }, graph) {
+    const known = await askContext(graph, given);
+    const group = findGroup(known, wanted);
+    const meter = findMeter(group, measured);
+    checkProbe(known, given.probe);
+    const variables = {
+      ...contextVariables(given),
+      counterGroup: group.guid,
+      meter: meter.index,
+      keys: [key],
+      window: given.window,
+      timeZone: given.timeZone,
+      prefix: given.prefix,
+      probe: given.probe,
+    };
+    const data = await graph.ask<Inside<Summary>>(SUMMARY, variables);
+    const summary = data.context.counterGroup.topper;
+    const found = summary.keys[0];
+    if (!found) throw nothing(`${key} of ${group.name}`, meter, summary);
+    const { window, total } = summary;
+    const step = chooseStep(window, group.topperBucketSize, given);
+    const points = await askPoints(graph, { ...variables, window: { interval: window }, step });
+    const { metric, share, peak } = found;
+    const structured = {
+      context: known.name,
+      counterGroup: groupOf(group),
+      meter: meterOf(meter),
+      key: keyOf(found),
+      window: windowOf(window),
+      step,
+      points: points.map(({ at, value }) => ({ at, time: isoTime(at), value })),
+      metric,
+      peak,
+      ...(share !== null && { share }),
+      total,
+    };
+    const headline = `${keyText(found)}: ${subjectText(group, meter)} in ${known.name}`;
+    return { structured, text: `${headline}\n${seriesText(structured, meter)}` };
+  },
+});
+
+async function askPoints(graph: Graph, variables: Readonly<Record<string, unknown>>) {
+  const data = await graph.ask<Inside<{ keys: readonly { series: readonly Point[] }[] }>>(
+    SERIES,
+    variables,
+  );
+  return data.context.counterGroup.topper.keys[0]?.series ?? [];
+}
+
+function nothing(key: string, meter: KnownMeter, { window, availableWindow }: Summary): ToolFault {
+  const data = availableWindow
+    ? `the group has data from ${windowText(availableWindow)}`
+    : 'the group has no data';
+  return new ToolFault(
+    `The key ${key} has no ${meter.name} in the window ${windowText(window)}; ${data}, ` +
+      'and search_keys finds its keys',
+  );
+}
+
+type Told = Omit<SummedKey, keyof NamedKey | 'share'> & {
+  readonly window: Interval;
+  readonly step: number;
+  readonly points: readonly Point[];
+  readonly share?: number | undefined;
+  readonly total: BigNumber;
+};
+
+function seriesText(
+  { window, step, points, metric, peak, share, total }: Told,
+  { units, type }: KnownMeter,
+): string {
+  const told = (value: BigNumber) => amountText(value, units);
+  const whole = isSum(type) ? 'the points add up to' : 'over the whole window';
+  const part = share === undefined ? '' : `, ${shareText(share)} of the group`;
+  return [
+    `window ${windowText(window)}, a point every ${step} s`,
+    ...points.map(({ at, value }) => `${isoTime(at)} ${told(value)}`),
+    `${whole} ${told(metric)}${part}; largest topper bucket ${told(peak)}; ` +
+      `the whole group: ${told(total)}`,
+  ].join('\n');
+}

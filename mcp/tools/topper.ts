@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { LIMITS } from '../../domain/limits.ts';
+import {
+  CONTEXT_ARGUMENTS,
+  CONTEXT_FIELD,
+  CONTEXT_VARIABLES,
+  contextVariables,
+} from '../arguments/context-arguments.ts';
+import { filterArgument, prefixArgument } from '../arguments/filter-argument.ts';
+import { integer, number, oneOf, yesOrNo } from '../arguments/forms.ts';
+import { counterGroup, meter, probe } from '../arguments/group-arguments.ts';
+import { timeZone, windowArgument } from '../arguments/window-argument.ts';
+import { checkProbe } from '../names/check-probe.ts';
+import { findGroup } from '../names/find-group.ts';
+import { findMeter } from '../names/find-meter.ts';
+import { askContext } from '../names/known-context.ts';
+import { groupOf, groupShape, meterOf, meterShape, subjectText } from '../shapes.ts';
+import { defineTool } from '../tool.ts';
+import { ToolFault } from '../tool-fault.ts';
+import {
+  KEY_FIELDS,
+  PREVIOUS_FIELDS,
+  TOPPER_FIELDS,
+  type ToldTopper,
+  topperOf,
+  topperShape,
+  topperText,
+} from '../topper-answer.ts';
+
+const RANKINGS = ['METRIC', 'PEAK', 'PERCENTILE', 'GROWTH', 'DECLINE', 'NEW'] as const;
+
+/** Rankings that compare with an earlier window, which is then told too. */
+const COMPARING: ReadonlySet<string> = new Set(['GROWTH', 'DECLINE', 'NEW']);
+
+const VARIABLES = `${CONTEXT_VARIABLES}, $counterGroup: Guid!, $meter: Int!, $maxItems: Int!,
+  $window: WindowInput, $timeZone: String, $timeoutSeconds: Int, $rankBy: RankBy!,
+  $percentile: Float, $ago: Int, $filter: KeyFilterInput, $prefix: PrefixInput, $probe: String`;
+
+const ARGUMENTS = `meter: $meter, maxItems: $maxItems, window: $window, timeZone: $timeZone,
+  timeoutSeconds: $timeoutSeconds, rankBy: $rankBy, percentile: $percentile, ago: $ago,
+  filter: $filter, prefix: $prefix, probe: $probe`;
+
+const documentOf = (
+  variables: string,
+  keyFields: string,
+): string => `query McpTopper(${variables}) {
+  ${CONTEXT_FIELD} { counterGroup(guid: $counterGroup) { topper(${ARGUMENTS}) {
+    ${TOPPER_FIELDS}
+    keys { ${keyFields} }
+  } } }
+}`;
+
+/** Two documents, as what is only included on demand would cost all the same. */
+const PLAIN = documentOf(VARIABLES, `${KEY_FIELDS} rankValue`);
+const COMPARED = documentOf(
+  `${VARIABLES}, $previousAgo: Int`,
+  `${KEY_FIELDS} rankValue ${PREVIOUS_FIELDS}`,
+);
+
+const seconds = () => integer(1, LIMITS.seriesStepSeconds);
+
+export const topper = defineTool({
+  name: 'topper',
+  title: 'Rank the largest keys',
+  description:
+    'The largest keys (hosts, apps, networks …) of a counter group by a meter over a time window, ' +
+    'exactly, with the total that they and the others add up to. Also ranks by peak, percentile, ' +
+    'growth, decline and new keys, ranks networks in place of addresses, and compares each key ' +
+    'with an earlier window.',
+  input: z.strictObject({
+    ...CONTEXT_ARGUMENTS,
+    counterGroup: counterGroup(),
+    meter: meter('to rank by'),
+    window: windowArgument(),
+    maxItems: integer(1, LIMITS.mcpItems)
+      .default(LIMITS.defaultMcpItems)
+      .describe('How many keys to list at most.'),
+    rankBy: oneOf(RANKINGS)
+      .default('METRIC')
+      .describe(
+        'METRIC: the value over the window; PEAK: the largest topper bucket; PERCENTILE: the ' +
+          '`percentile` of the topper buckets; GROWTH, DECLINE: change since an earlier window; ' +
+          'NEW: keys without a reading then.',
+      ),
+    percentile: number(0, 100).optional().describe('Only with PERCENTILE; left out: 95.'),
+    ago: seconds()
+      .optional()
+      .describe(
+        'How many seconds earlier the window begins that is compared with (compare, GROWTH, ' +
+          'DECLINE, NEW); left out: it is the one just before.',
+      ),
+    compare: yesOrNo()
+      .default(false)
+      .describe('Whether to tell of each key how it did in the earlier window.'),
+    filter: filterArgument(),
+    prefix: prefixArgument(),
+    probe: probe(),
+    timeZone: timeZone(),
+    timeoutSeconds: integer(1, LIMITS.timeoutSeconds)
+      .optional()
+      .describe('Seconds after which to give up; left out: what the server is set to.'),
+  }),
+  output: z.object({
+    context: z.string(),
+    counterGroup: groupShape,
+    meter: meterShape,
+    rankBy: z.enum(RANKINGS),
+    ...topperShape,
+  }),
+  async answer({ counterGroup: wanted, meter: measured, compare, ago, ...given }, graph) {
+    const { rankBy } = given;
+    const isComparing = COMPARING.has(rankBy);
+    if (ago !== undefined && !compare && !isComparing) {
+      throw new ToolFault('ago is for compare: true or rankBy GROWTH, DECLINE or NEW');
+    }
+    const known = await askContext(graph, given);
+    const group = findGroup(known, wanted);
+    const meter = findMeter(group, measured);
+    checkProbe(known, given.probe);
+    const tellsPrevious = compare || isComparing;
+    const data = await graph.ask<{ context: { counterGroup: { topper: ToldTopper } } }>(
+      tellsPrevious ? COMPARED : PLAIN,
+      {
+        ...given,
+        ...contextVariables(given),
+        counterGroup: group.guid,
+        meter: meter.index,
+        ...(isComparing && { ago }),
+        ...(tellsPrevious && { previousAgo: ago }),
+      },
+    );
+    const told = withoutRankValue(data.context.counterGroup.topper, rankBy);
+    const structured = {
+      context: known.name,
+      counterGroup: groupOf(group),
+      meter: meterOf(meter),
+      rankBy,
+      ...topperOf(told),
+    };
+    const by = rankBy === 'METRIC' ? '' : `, ranked by ${rankBy}`;
+    const text = `${subjectText(group, meter)} in ${known.name}${by}\n${topperText(told, meter)}`;
+    return { structured, text };
+  },
+});
+
+/** Of the usual ranking it would only repeat the metric. */
+function withoutRankValue(topper: ToldTopper, rankBy: string): ToldTopper {
+  if (rankBy !== 'METRIC') return topper;
+  return { ...topper, keys: topper.keys.map(({ rankValue: _, ...key }) => key) };
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import type { BigNumber, Interval } from './graph.ts';
+import type { KnownMeter } from './names/known-context.ts';
+import {
+  amount,
+  keyOf,
+  keyShape,
+  keyText,
+  type NamedKey,
+  windowOf,
+  windowShape,
+} from './shapes.ts';
+import { amountText, rateText, shareText } from './text/amount.ts';
+import { addsUp } from './text/meter-rules.ts';
+import { windowText } from './text/moment.ts';
+
+/** What the answers of the tools topper and drilldown have in common. */
+export const TOPPER_FIELDS = `
+  window { from to }
+  total others othersMatching keyCount
+  availableWindow { from to }`;
+
+export const KEY_FIELDS = 'rank key readable label metric share averageRate';
+
+export const PREVIOUS_FIELDS =
+  'previous(ago: $previousAgo) { metric change changeRatio rank window { from to } }';
+
+export type ToldPrevious = {
+  readonly metric: BigNumber;
+  readonly change: BigNumber;
+  readonly changeRatio: number | null;
+  readonly rank: number | null;
+  readonly window: Interval;
+};
+
+export type ToldKey = NamedKey & {
+  readonly rank: number;
+  readonly metric: BigNumber;
+  readonly share: number | null;
+  readonly averageRate: number | null;
+  readonly rankValue?: BigNumber;
+  readonly previous?: ToldPrevious | null;
+};
+
+export type ToldTopper = {
+  readonly window: Interval;
+  readonly total: BigNumber;
+  readonly others: BigNumber;
+  readonly othersMatching: BigNumber;
+  readonly keyCount: number;
+  readonly availableWindow: Interval | null;
+  readonly keys: readonly ToldKey[];
+};
+
+const previousShape = z.object({
+  metric: amount(),
+  change: amount(),
+  changeRatio: z.number().nullable().describe('null where the metric then is 0.'),
+  rank: z.int().nullable().describe('null without a reading then.'),
+});
+
+/** Of a list of keys and what they add up to. */
+export const topperShape = {
+  window: windowShape,
+  keys: z.array(
+    z.object({
+      rank: z.int(),
+      ...keyShape,
+      metric: amount(),
+      share: z
+        .number()
+        .optional()
+        .describe('Part of `total`, 0 to 1; none where a sum means nothing.'),
+      averageRate: z.number().optional().describe('Units per second over the window.'),
+      rankValue: amount()
+        .optional()
+        .describe('What it is ranked by, where that is not the metric.'),
+      previous: previousShape.optional(),
+    }),
+  ),
+  keyCount: z.int().describe('Keys with a reading that pass the filter, listed or not.'),
+  total: amount().describe('Of the whole group, whatever the filter.'),
+  others: amount().describe('Of all keys that are not listed.'),
+  othersMatching: amount().describe('Of those not listed, what passes the filter.'),
+  previousWindow: windowShape.optional(),
+  availableWindow: windowShape
+    .nullable()
+    .optional()
+    .describe('Where data are, when no key is listed.'),
+};
+
+export function topperOf(topper: ToldTopper) {
+  const { window, keys, keyCount, total, others, othersMatching, availableWindow } = topper;
+  const previousWindow = previousWindowOf(topper);
+  return {
+    window: windowOf(window),
+    keys: keys.map(keyOfTopper),
+    keyCount,
+    total,
+    others,
+    othersMatching,
+    ...(previousWindow && { previousWindow: windowOf(previousWindow) }),
+    ...(keys.length === 0 && { availableWindow: availableWindow && windowOf(availableWindow) }),
+  };
+}
+
+function keyOfTopper({ rank, metric, share, averageRate, rankValue, previous, ...key }: ToldKey) {
+  return {
+    rank,
+    ...keyOf(key),
+    metric,
+    ...(share !== null && { share }),
+    ...(averageRate !== null && { averageRate }),
+    ...(rankValue !== undefined && { rankValue }),
+    ...(previous && { previous: changeOf(previous) }),
+  };
+}
+
+const changeOf = ({ metric, change, changeRatio, rank }: ToldPrevious) => ({
+  metric,
+  change,
+  changeRatio,
+  rank,
+});
+
+const previousWindowOf = ({ keys }: ToldTopper): Interval | null =>
+  keys.find(({ previous }) => previous)?.previous?.window ?? null;
+
+/** The lines below a headline: the window, a line a key, and what they add up to. */
+export function topperText(topper: ToldTopper, meter: KnownMeter): string {
+  const { units, type } = meter;
+  const { window, keys, keyCount, total, others } = topper;
+  const before = previousWindowOf(topper);
+  const told = (value: BigNumber) => amountText(value, units);
+  const ending = addsUp(type)
+    ? `the listed and the others (${told(others)}) add up to the total: ${told(total)}`
+    : `all others: ${told(others)}; the whole group: ${told(total)}`;
+  return [
+    `window ${windowText(window)}${before ? `, compared with ${windowText(before)}` : ''}`,
+    ...keys.map((key) => lineOf(key, meter)),
+    ...(keys.length === 0 ? [nothingText(topper)] : []),
+    `${keys.length} of ${keyCount} keys; ${ending}`,
+  ].join('\n');
+}
+
+function lineOf(key: ToldKey, meter: KnownMeter): string {
+  const { units } = meter;
+  const { rank, metric, share, averageRate, rankValue, previous } = key;
+  const parts = [
+    amountText(metric, units),
+    ...(share === null ? [] : [shareText(share)]),
+    ...(averageRate === null ? [] : [rateText(averageRate, meter)]),
+    ...(rankValue === undefined ? [] : [`ranked by ${amountText(rankValue, units)}`]),
+    ...(previous ? [previousText(previous, units)] : []),
+  ];
+  return `${rank}. ${keyText(key)}: ${parts.join(', ')}`;
+}
+
+function previousText({ metric, change, changeRatio }: ToldPrevious, units: string): string {
+  const sign = String(change).startsWith('-') ? '' : '+';
+  const ratio = changeRatio === null ? '' : `, ${sign}${(changeRatio * 100).toFixed(1)} %`;
+  return `before ${amountText(metric, units)} (${sign}${amountText(change, units)}${ratio})`;
+}
+
+/** What to do about a list without keys. */
+function nothingText({ availableWindow, total }: ToldTopper): string {
+  if (!availableWindow) return 'no key: the group has no data';
+  if (String(total) !== '0') return 'no key qualifies, though the group has readings in the window';
+  return `no key has a reading in the window; data are from ${windowText(availableWindow)}`;
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fireAlerts } from '../support/fire-alerts.ts';
+import { T0 } from '../support/lab.ts';
+import { bearerOf, connectMcp, type McpClient } from '../support/mcp-client.ts';
+import { ADA, type TestService } from '../support/service.ts';
+import { CONTEXT, HOST_A, PAIRS, startMcpLab, WINDOW } from './mcp-lab.ts';
+
+let lab: TestService;
+let ada: McpClient;
+
+beforeAll(async () => {
+  lab = await startMcpLab();
+  ada = await connectMcp(lab.url, bearerOf(ADA));
+  // The client checks answers only against the schemas of tools that it knows.
+  await ada.client.listTools();
+});
+
+afterAll(() => lab.close());
+
+const asked = { context: CONTEXT, counterGroup: 'Hosts', window: WINDOW };
+
+describe('drilldown', () => {
+  const drill = (more: object) => Object.assign({ key: '10.0.0.1' }, asked, more);
+
+  it('tells what one key is made of, with the total of its pairs', async () => {
+    const { structured, text } = await ada.call('drilldown', drill({ crosskey: 'hosts × apps' }));
+    expect(structured).toMatchObject({
+      key: { readable: '10.0.0.1' },
+      crosskey: { guid: PAIRS, name: 'Hosts × Apps' },
+      meter: { name: 'Total', units: 'bytes' },
+      keys: [
+        { rank: 1, readable: '10.0.0.1\\80', metric: 900, share: 0.6 },
+        { rank: 2, readable: '10.0.0.1\\443', metric: 600, share: 0.4 },
+      ],
+      keyCount: 2,
+      total: 1500,
+      others: 0,
+    });
+    expect(text).toContain('Hosts × Apps by Total in bytes with 10.0.0.1 (alpha) in lab');
+  });
+
+  it('needs no cross-key group where there is only one', async () => {
+    const answer = await ada.ask('drilldown', drill({ maxItems: 1 }));
+    expect(answer).toMatchObject({ keys: [{ metric: 900 }], others: 600, total: 1500 });
+    expect(answer).toEqual(await ada.ask('drilldown', drill({ maxItems: 1, crosskey: PAIRS })));
+  });
+
+  it('says which drill-downs there are, and when the key has nothing', async () => {
+    expect(await ada.fault('drilldown', drill({ crosskey: 'Apps' }))).toBe(
+      'No drill-down "Apps" of Hosts; it drills down to: Hosts × Apps',
+    );
+    expect(await ada.fault('drilldown', drill({ counterGroup: PAIRS, key: 'x' }))).toBe(
+      'Hosts × Apps has no drill-downs: no cross-key group has its keys',
+    );
+    expect(await ada.fault('drilldown', drill({ key: '10.9.9.9' }))).toContain(
+      'The key "10.9.9.9" of Hosts has no Total in the window',
+    );
+  });
+});
+
+describe('search_keys', () => {
+  type Page = { keys: { readable: string }[]; totalCount: number; endCursor?: string };
+
+  it('finds keys by a text, page by page', async () => {
+    const given = { context: CONTEXT, counterGroup: 'Hosts', search: '10.0.', first: 2 };
+    const first = await ada.ask<Page>('search_keys', given);
+    expect(first).toMatchObject({
+      totalCount: 3,
+      keys: [{ key: HOST_A, readable: '10.0.0.1', label: 'alpha' }, { readable: '10.0.0.2' }],
+    });
+    const after = { after: first.endCursor };
+    const second = await ada.ask<Page>('search_keys', Object.assign(after, given));
+    expect(second.keys.map(({ readable }) => readable)).toEqual(['10.0.1.1']);
+    expect(second.endCursor).toBeUndefined();
+  });
+});
+
+describe('alerts', () => {
+  it('tells rules, what is firing and what has fired', async () => {
+    await lab.decideAlertsNow();
+    const fired = { context: CONTEXT, startedAt: T0 + 300, key: HOST_A, value: 1500 };
+    await fireAlerts(lab, fired);
+    const { structured, text } = await ada.call('alerts', { context: CONTEXT });
+    expect(structured).toEqual({
+      context: CONTEXT,
+      alerts: [
+        {
+          name: 'big talker',
+          severity: 'high',
+          condition: 'a key above 1200',
+          counterGroup: 'Hosts',
+          meter: 'Total',
+          units: 'bytes',
+          enabled: true,
+          windowSeconds: 300,
+          evaluatedTo: '2024-07-15T00:25:00Z',
+          firing: 1,
+        },
+      ],
+      firing: 1,
+      events: [
+        {
+          alert: 'big talker',
+          severity: 'high',
+          key: { key: HOST_A, readable: '10.0.0.1', label: 'alpha' },
+          startedAt: T0 + 300,
+          startedTime: '2024-07-15T00:05:00Z',
+          endedAt: null,
+          endedTime: null,
+          value: 1500,
+          peakValue: 1501,
+          units: 'bytes',
+        },
+        expect.objectContaining({ key: null, endedTime: '2024-07-15T00:05:00Z' }),
+      ],
+    });
+    expect(text).toContain('still firing: 1,500 bytes (1.5 kB), peak 1,501 bytes (1.5 kB)');
+  });
+
+  it('tells those of one name, page by page', async () => {
+    const given = { context: CONTEXT, alert: 'big talker', first: 1 };
+    type Page = { events: { key: object | null }[]; endCursor?: string };
+    const { endCursor, events } = await ada.ask<Page>('alerts', given);
+    expect(events).toHaveLength(1);
+    const next = await ada.ask<Page>('alerts', Object.assign({ after: endCursor }, given));
+    expect([next.events.map(({ key }) => key), next.endCursor]).toEqual([[null], undefined]);
+    expect(await ada.fault('alerts', { context: CONTEXT, alert: 'x' })).toBe(
+      'No alert "x"; the alerts are: big talker',
+    );
+  });
+});
