@@ -14,6 +14,7 @@ COPY domain domain
 COPY exporting exporting
 COPY ingest ingest
 COPY keeping keeping
+COPY mcp mcp
 COPY parity parity
 COPY resolvers resolvers
 COPY rest rest
