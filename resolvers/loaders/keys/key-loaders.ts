@@ -167,7 +167,16 @@ export function createKeyLists(
   labelled: LabelledKeys,
   described: DataLoader<DescribeRequest, DescribedKey[]>,
 ) {
-  async function listed({ contextId, group, filter, window }: ListRequest): Promise<ListedKeys> {
+  /** All that are asked for at once are ready at once, so that their keys are read together. */
+  const listed = new DataLoader<ListRequest, ListedKeys>(
+    async (requests) => {
+      const found = await Promise.allSettled(requests.map(listedKeys));
+      return found.map((each) => (each.status === 'fulfilled' ? each.value : each.reason));
+    },
+    { cache: false },
+  );
+  async function listedKeys(request: ListRequest): Promise<ListedKeys> {
+    const { contextId, group, filter, window } = request;
     const { segments: live } = await segmentsOfContexts(reader, [{ contextId, read: group }]);
     const isSearch = filter !== null && isGiven(filter.search);
     const labels = isSearch ? await ownLabels(labelled, group) : null;
@@ -182,7 +191,7 @@ export function createKeyLists(
     return { ...common, segments: live.map(allKeysOf), withTexts };
   }
   const rawPage = async ({ after, limit, ...list }: PageRequest): Promise<RawKeyPage> =>
-    readKeyPage(reader.segments, await listed(list), { after, limit });
+    readKeyPage(reader.segments, await listed.load(list), { after, limit });
   /** A long search ends later than others: still the keys of all pages are described together. */
   const pages = new DataLoader<PageRequest, KeyPage>(
     async (requests) => {
@@ -206,6 +215,6 @@ export function createKeyLists(
   return {
     page: (request: PageRequest): Promise<KeyPage> => pages.load(request),
     count: async (list: ListRequest): Promise<number> =>
-      countKeys(reader.segments, await listed(list)),
+      countKeys(reader.segments, await listed.load(list)),
   };
 }

@@ -1,9 +1,9 @@
-import type { TimeBound } from '../../../db/read-session.ts';
+import type { TimeBound } from '../../../db/session/read-session.ts';
 import { type Interval, isEmpty } from '../../../domain/interval.ts';
 import { addKey, emptyKeySet, type KeySet } from '../../../segments/filter/key-set.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { BlockRun } from '../../../topk/cover.ts';
-import { coverSegment } from '../../../topk/cover-segment.ts';
+import type { BlockRun } from '../../../topk/cover/cover.ts';
+import { coverSegment } from '../../../topk/cover/cover-segment.ts';
 import { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import { blocksOf } from '../plan/plan-segments.ts';
