@@ -108,7 +108,7 @@ export type RankingsOptions = {
 };
 
 export function rankingsOptions(
-  command: 'rankings' | 'networks',
+  command: 'rankings' | 'networks' | 'trends',
   args: readonly string[],
 ): RankingsOptions {
   const own = {

@@ -37,6 +37,17 @@ export function stepsOf(
   return { first, count: (floorTo(lastBucket, stepSeconds) - first) / stepSeconds + 1 };
 }
 
+/** The grid steps that an interval has part of, clipped to it, oldest first. */
+export function clippedSteps(interval: Interval, stepSeconds: number): Interval[] {
+  const steps: Interval[] = [];
+  if (isEmpty(interval)) return steps;
+  let from = floorTo(interval.from, stepSeconds);
+  for (; from < interval.to; from += stepSeconds) {
+    steps.push(intersect({ from, to: from + stepSeconds }, interval));
+  }
+  return steps;
+}
+
 /** The starts of the first and the last bucket that begin in an interval. */
 const bucketsOf = ({ from, to }: Interval, bucketSeconds: number) => ({
   firstBucket: ceilTo(from, bucketSeconds),

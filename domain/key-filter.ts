@@ -34,6 +34,12 @@ export const isGiven = <T extends string | readonly string[]>(value: T | undefin
 
 export const isEmptyFilter = (filter: KeyFilter): boolean => !Object.values(filter).some(isGiven);
 
+/** Whether a filter takes long to get ready: its lists and patterns have thousands of values. */
+export const isLongFilter = (filter: KeyFilter): boolean =>
+  Object.values(filter).some((given) => given.length > LONG);
+
+const LONG = 500;
+
 /**
  * The test that tells the keys of a group which pass `filter`. `kinds` has the group's kind, or the
  * kinds of a cross-key's parts; `names` are the parameters that gave the patterns. Throws

@@ -63,6 +63,10 @@ export const LIMITS = {
   graphqlCostDays: 366,
   /** The specification's default number of keys. */
   defaultMaxItems: 100,
+  /** Steps of a trend: three and a half days in steps of five minutes. */
+  trendSteps: 1_000,
+  /** Keys listed of each step of a trend unless `maxItems` says otherwise. */
+  defaultTrendItems: 10,
   /** Keys that `/metrics/toppers` lists: each is a time series that Prometheus keeps for weeks. */
   topperMetricsItems: 1_000,
   /** The same of a drill-down, which is asked for under every key (schema). */

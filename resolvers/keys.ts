@@ -1,12 +1,17 @@
 import { joinCrossKey, parseCrossKey } from '../domain/cross-key.ts';
 import { defaultLabel } from '../domain/default-label.ts';
 import { malformed } from '../domain/errors.ts';
+import type { Interval } from '../domain/interval.ts';
+import { isEmptyFilter, isLongFilter, type KeyFilter } from '../domain/key-filter.ts';
 import type { SimpleKeyKind } from '../domain/key-kind.ts';
 import { formatReadable, parseKey, parseReadableKey } from '../domain/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { CounterGroupView } from './counter-groups.ts';
+import type { WindowRequest } from '../domain/window.ts';
+import { availableInterval, type CounterGroupView } from './counter-groups.ts';
 import type { DescribedKey } from './loaders/session/node-loaders.ts';
 import type { TimeBound } from './loaders/session/request-reads.ts';
+import type { RequestScope } from './request-scope.ts';
+import { windowOf } from './window-of.ts';
 
 export type KeyView = { readonly group: CounterGroupView; readonly row: DescribedKey };
 
@@ -98,22 +103,31 @@ export type KeyPage = {
 };
 
 export type KeyPageSelection = {
-  readonly search: string | null;
+  readonly filter: Pick<KeyFilter, 'search' | 'match' | 'cidr'>;
+  /** Only keys with a reading of any meter in it, also one of zero; null: all keys. */
+  readonly window: WindowRequest | null;
   readonly first: number;
   readonly after: string | null;
 };
 
-/** The group's keys in byte order, those only whose label or readable form has `search` in it. */
+/** The group's keys in byte order. Errors: a filter, window, number or cursor that cannot be. */
 export async function listKeys(
+  scope: RequestScope,
   group: CounterGroupView,
-  { search, first, after }: KeyPageSelection,
+  { filter, window, first, after }: KeyPageSelection,
 ): Promise<KeyPage> {
   if (first < 1 || first > LIMITS.keysPage) {
     throw malformed('first', `an integer from 1 to ${LIMITS.keysPage}`, first);
   }
   const afterKey = after === null ? null : decodeCursor(after);
   const { loaders, contextId } = group.at;
-  const list = { contextId, group: group.read, search: search || null };
+  if (isLongFilter(filter)) await loaders.takeTurn();
+  const list = {
+    contextId,
+    group: group.read,
+    filter: isEmptyFilter(filter) ? null : filter,
+    window: window && (await keysWindow(scope, group, window)),
+  };
   const page = await loaders.keyLists.page({ ...list, after: afterKey, limit: first });
   return {
     group,
@@ -122,6 +136,19 @@ export async function listKeys(
     hasPreviousPage: afterKey !== null,
     totalCount: () => loaders.keyLists.count(list),
   };
+}
+
+async function keysWindow(
+  scope: RequestScope,
+  group: CounterGroupView,
+  asked: WindowRequest,
+): Promise<Interval> {
+  const { timeZone } = scope.settings;
+  return windowOf(scope, group, {
+    asked,
+    timeZone,
+    available: await availableInterval(group, null),
+  });
 }
 
 const CURSOR = 'key:';

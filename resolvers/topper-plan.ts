@@ -4,6 +4,7 @@ import {
   checkNetworkFilter,
   compileKeyFilter,
   isEmptyFilter,
+  isLongFilter,
   type KeyFilter,
 } from '../domain/key-filter.ts';
 import { type Fold, foldOf } from '../domain/meter-type.ts';
@@ -11,7 +12,7 @@ import type { NetworkLengths } from '../domain/network-lengths.ts';
 import type { PlannedRanking, Ranking } from '../domain/ranking.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import type { MeterRule } from '../domain/topper-arithmetic.ts';
-import { resolveWindow, type WindowRequest } from '../domain/window.ts';
+import type { WindowRequest } from '../domain/window.ts';
 import { probeIdOf } from './contexts.ts';
 import {
   availableInterval,
@@ -24,6 +25,7 @@ import type { MeterRead } from './loaders/plan/meter-read.ts';
 import type { TimeBound } from './loaders/session/request-reads.ts';
 import { checkPrefix } from './networks.ts';
 import type { RequestScope } from './request-scope.ts';
+import { windowOf } from './window-of.ts';
 
 /** A topper as asked for, its texts decoded and nothing looked up. */
 export type TopperRequest = {
@@ -78,19 +80,13 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   if (!isTimeZone(timeZone)) {
     throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
   }
-  if (isLong(request.filter)) await group.at.loaders.takeTurn();
+  if (isLongFilter(request.filter)) await group.at.loaders.takeTurn();
   const filter = isEmptyFilter(request.filter) ? null : request.filter;
   checkKeys(request, filter);
   const { meter, fold } = await rankableMeter(group, request.meterIndex);
   const probeId = await probeIdOf(group.at, request.probe);
   const available = await availableInterval(group, probeId);
-  const window = resolveWindow(request.window, {
-    clock: () => scope.reads.now(),
-    timeZone,
-    available,
-    bucketSeconds: group.row.bucket_size,
-    topperBucketSeconds: group.row.topper_bucket_size,
-  });
+  const window = windowOf(scope, group, { asked: request.window, timeZone, available });
   const { timeoutSeconds, maxItems } = request;
   const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
   return {
@@ -123,12 +119,6 @@ const plannedRanking = (ranking: Ranking, window: Interval): PlannedRanking =>
 /** The part of a window that is inside what is available; empty where nothing is. */
 export const coveredPart = (window: Interval, available: Interval | null): Interval =>
   available ? intersect(window, available) : { from: window.from, to: window.from };
-
-/** Whether a filter takes long to get ready: its lists and patterns have thousands of values. */
-const isLong = (filter: KeyFilter): boolean =>
-  Object.values(filter).some((given) => given.length > LONG);
-
-const LONG = 500;
 
 export function checkMaxItems(maxItems: number, ceiling: number, name: string): void {
   if (!Number.isInteger(maxItems) || maxItems < 1 || maxItems > ceiling) {

@@ -8,6 +8,7 @@ import type {
   KeySelection,
   KeysWithin,
   RankedKeys,
+  TopKeys,
 } from './loaders/answers/topper-answers.ts';
 import { viewNetworks } from './networks.ts';
 import type { RequestScope } from './request-scope.ts';
@@ -48,18 +49,39 @@ export async function loadTopper(plan: TopperPlan): Promise<Topper> {
   if (answer.kind !== 'top' && answer.kind !== 'ranked') {
     throw new Error('another question was answered');
   }
+  const viewOf = await viewListed(
+    plan,
+    answer.listed.map(({ key }) => key),
+  );
+  return topperOf(plan, answer, viewOf);
+}
+
+/** What is said about keys in raw form, by key; the same key may be given again and again. */
+export async function viewListed(
+  plan: TopperPlan,
+  listed: readonly string[],
+): Promise<(key: string) => KeyView> {
+  const { group } = plan.meter;
+  const keys = [...new Set(listed)];
+  const views = plan.prefix ? viewNetworks(group, keys) : await viewKeys(group, keys, plan.bound);
+  const byKey = new Map(keys.map((key, i) => [key, views[i] as KeyView]));
+  return (key) => byKey.get(key) as KeyView;
+}
+
+export function topperOf(
+  plan: TopperPlan,
+  answer: TopKeys | RankedKeys,
+  viewOf: (key: string) => KeyView,
+): Topper {
   const { total, others, othersMatching, keyCount } = answer;
   const listed =
     answer.kind === 'top'
       ? answer.listed.map((each) => ({ ...each, rankValue: shownValue(each.value, plan.rule) }))
       : answer.listed.map((each) => rankedKey(plan, each));
-  const { group } = plan.meter;
-  const named = listed.map(({ key }) => key);
-  const views = plan.prefix ? viewNetworks(group, named) : await viewKeys(group, named, plan.bound);
   const keys: RankedKey[] = [];
   const topper: Topper = { plan, total, others, othersMatching, keyCount, keys };
-  for (const [index, { value, rankValue }] of listed.entries()) {
-    keys.push({ topper, rank: index + 1, key: views[index] as KeyView, value, rankValue });
+  for (const [index, { key, value, rankValue }] of listed.entries()) {
+    keys.push({ topper, rank: index + 1, key: viewOf(key), value, rankValue });
   }
   return topper;
 }

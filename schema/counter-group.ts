@@ -3,16 +3,17 @@ import { probeIdOf } from '../resolvers/contexts.ts';
 import {
   availableInterval,
   drilldownsOf,
-  findGroup,
   findMeter,
   listMeters,
 } from '../resolvers/counter-groups.ts';
 import { findKey, listKeys } from '../resolvers/keys.ts';
+import { askTrend } from '../resolvers/topper-trend.ts';
 import { askTopper } from '../resolvers/toppers.ts';
 import { builder } from './builder.ts';
 import { KeyKindEnum } from './enums.ts';
 import { findGroupAt } from './find-node.ts';
 import { encodePath } from './global-id.ts';
+import { decodeFilter } from './key-filter-input.ts';
 import {
   CounterGroupRef,
   CrosskeyRef,
@@ -22,7 +23,9 @@ import {
   TimeIntervalRef,
   TopperRef,
 } from './refs.ts';
-import { decodeTopper, TOPPER_ARGS } from './topper-args.ts';
+import { takeValues } from './take-values.ts';
+import { decodeTopper, decodeTrend, TOPPER_ARGS, TREND_ARGS } from './topper-args.ts';
+import { decodeWindow, WindowInput } from './window-input.ts';
 
 builder.node(CounterGroupRef, {
   description: 'A kind of thing that is counted: hosts, apps, protocols, pairs of them …',
@@ -64,7 +67,7 @@ builder.node(CounterGroupRef, {
   }),
 });
 
-/** What leads on from a group: its meters, its toppers, its keys. */
+/** What leads on from a group: its meters, its toppers. */
 builder.objectFields(CounterGroupRef, (t) => ({
   meters: t.field({
     type: [MeterRef],
@@ -103,6 +106,31 @@ builder.objectFields(CounterGroupRef, (t) => ({
     },
     resolve: (group, args, scope) => askTopper(scope, decodeTopper(group, args.meter, args, scope)),
   }),
+  topperTrend: t.field({
+    type: [TopperRef],
+    nullable: true,
+    description:
+      `The topper of each step of the window, oldest first; at most ${LIMITS.trendSteps} steps. Steps are ` +
+      'aligned to the epoch and clipped to the window; those without readings are listed too.',
+    args: {
+      meter: t.arg.int({
+        required: true,
+        defaultValue: 0,
+        description: 'Number of the meter to rank by.',
+      }),
+      ...TREND_ARGS,
+    },
+    async resolve(group, args, scope, info) {
+      const request = decodeTrend(group, args.meter, args, scope);
+      const toppers = await askTrend(scope, request, args.every);
+      takeValues(scope, toppers.length, info);
+      return toppers;
+    },
+  }),
+}));
+
+/** Its keys. */
+builder.objectFields(CounterGroupRef, (t) => ({
   keys: t.field({
     type: KeyConnectionRef,
     nullable: true,
@@ -111,6 +139,16 @@ builder.objectFields(CounterGroupRef, (t) => ({
       search: t.arg.string({
         description: 'Only keys with this text in the label or the readable form, in any case.',
       }),
+      match: t.arg.string({
+        description: 'RE2 pattern: only keys in whose raw form it is found.',
+      }),
+      cidr: t.arg.stringList({
+        description: 'For address groups: only keys in one of these networks, in CIDR form.',
+      }),
+      window: t.arg({
+        type: WindowInput,
+        description: 'Only keys with a reading of any meter in it, also one of zero.',
+      }),
       // Nullable, as Relay's compiler demands of a connection.
       first: t.arg.int({
         defaultValue: LIMITS.defaultKeysPage,
@@ -118,9 +156,10 @@ builder.objectFields(CounterGroupRef, (t) => ({
       }),
       after: t.arg.string({ description: 'Cursor of the key before the page.' }),
     },
-    resolve: (group, { search, first, after }) =>
-      listKeys(group, {
-        search: search ?? null,
+    resolve: (group, { search, match, cidr, window, first, after }, scope) =>
+      listKeys(scope, group, {
+        filter: decodeFilter({ search, match, cidr }),
+        window: window ? decodeWindow(window, scope.settings.timeZone) : null,
         first: first ?? LIMITS.defaultKeysPage,
         after: after ?? null,
       }),
@@ -133,43 +172,3 @@ builder.objectFields(CounterGroupRef, (t) => ({
     resolve: (group, { key }) => findKey(group, key),
   }),
 }));
-
-builder.objectType(CrosskeyRef, {
-  description: 'The groups whose keys, joined by a backslash, are the keys of a cross-key group.',
-  authScopes: ({ at }) => ({ granted: at.name }),
-  fields: (t) => {
-    const part = (place: number, description: string) =>
-      t.field({
-        type: CounterGroupRef,
-        nullable: true,
-        description: `${description}; null when it is not enabled.`,
-        resolve: ({ at, crosskey }) => {
-          const guid = crosskey?.guids[place];
-          return guid ? findGroup(at, guid) : null;
-        },
-      });
-    const guid = (place: number, description: string) =>
-      t.field({
-        type: 'Guid',
-        description,
-        resolve: ({ crosskey }) => {
-          const found = crosskey?.guids[place];
-          if (!found) throw new Error('a cross-key group has a parent and a first group');
-          return found;
-        },
-      });
-    return {
-      parent: part(0, 'The group of the first part of each key'),
-      first: part(1, 'The group of the second part'),
-      second: part(2, 'The group of the third part, if there is one'),
-      parentGuid: guid(0, 'GUID of the parent group.'),
-      crosskeyGuid1: guid(1, 'GUID of the first cross-key group.'),
-      crosskeyGuid2: t.field({
-        type: 'Guid',
-        nullable: true,
-        description: 'GUID of the second cross-key group, if there is one.',
-        resolve: ({ crosskey }) => crosskey?.guids[2] ?? null,
-      }),
-    };
-  },
-});

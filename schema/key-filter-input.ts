@@ -22,6 +22,6 @@ export const KeyFilterInput = builder.inputType('KeyFilterInput', {
 
 type GivenFilter = typeof KeyFilterInput.$inferInput;
 
-/** Without what is null: the same as what is left out. */
+/** Without what is null or undefined: the same as what is left out. */
 export const decodeFilter = (given: GivenFilter | null | undefined): KeyFilter =>
-  Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null));
+  Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value != null));

@@ -8,6 +8,7 @@ import './context.ts';
 import './slice.ts';
 import './pool.ts';
 import './counter-group.ts';
+import './crosskey.ts';
 import './meter.ts';
 import './topper.ts';
 import './topper-key.ts';

@@ -10,22 +10,11 @@ import { decodePrefix, PrefixInput } from './prefix-input.ts';
 import { decodeRanking, type GivenRanking, RANKING_ARGS } from './ranking-args.ts';
 import { decodeWindow, WindowInput } from './window-input.ts';
 
-/** The arguments that `CounterGroup.topper` and `Meter.topper` share. */
-export const TOPPER_ARGS = builder.args((t) => ({
-  ...RANKING_ARGS,
-  prefix: t.field({
-    type: PrefixInput,
-    description:
-      'For address groups: ranks networks in place of addresses. Filters and all fields are then about networks.',
-  }),
+/** Which readings of a group count, and which keys may be listed. */
+const READING_ARGS = builder.args((t) => ({
   window: t.field({
     type: WindowInput,
     description: 'The time window; left out: the current day from midnight until now.',
-  }),
-  maxItems: t.int({
-    required: true,
-    defaultValue: LIMITS.defaultMaxItems,
-    description: 'How many keys to list at most.',
   }),
   filter: t.field({
     type: KeyFilterInput,
@@ -38,15 +27,49 @@ export const TOPPER_ARGS = builder.args((t) => ({
   }),
 }));
 
-type GivenTopper = {
-  prefix?: Parameters<typeof decodePrefix>[0];
+/** The arguments that `CounterGroup.topper` and `Meter.topper` share. */
+export const TOPPER_ARGS = builder.args((t) => ({
+  ...RANKING_ARGS,
+  prefix: t.field({
+    type: PrefixInput,
+    description:
+      'For address groups: ranks networks in place of addresses. Filters and all fields are then about networks.',
+  }),
+  maxItems: t.int({
+    required: true,
+    defaultValue: LIMITS.defaultMaxItems,
+    description: 'How many keys to list at most.',
+  }),
+  ...READING_ARGS,
+}));
+
+/** The arguments of a trend: those of a topper, for each step of its window. */
+export const TREND_ARGS = builder.args((t) => ({
+  every: t.int({
+    required: true,
+    description: 'Seconds of a step: a multiple of bucketSize.',
+  }),
+  maxItems: t.int({
+    required: true,
+    defaultValue: LIMITS.defaultTrendItems,
+    description: 'How many keys of each step to list at most.',
+  }),
+  ...READING_ARGS,
+}));
+
+type GivenReading = {
   window?: Parameters<typeof decodeWindow>[0];
-  maxItems: number;
   filter?: Parameters<typeof decodeFilter>[0];
   probe?: string | null | undefined;
   timeZone?: string | null | undefined;
   timeoutSeconds?: number | null | undefined;
-} & GivenRanking;
+};
+
+type GivenTopper = {
+  prefix?: Parameters<typeof decodePrefix>[0];
+  maxItems: number;
+} & GivenReading &
+  GivenRanking;
 
 /**
  * How many keys to list: a default that is more than the server lists is as many as it does. The
@@ -83,6 +106,19 @@ export function decodeTopper(
     names: NAMES,
   };
 }
+
+type GivenTrend = { maxItems: number } & GivenReading;
+
+/** What is asked of each step. Errors: the same. */
+export const decodeTrend = (
+  group: CounterGroupView,
+  meterIndex: number,
+  given: GivenTrend,
+  scope: RequestScope,
+): TopperRequest => ({
+  ...decodeTopper(group, meterIndex, { ...given, rankBy: 'metric' }, scope),
+  maxItems: listed(given.maxItems, LIMITS.defaultTrendItems, scope.settings),
+});
 
 function checkTimeout(seconds: number | null): number | null {
   if (seconds !== null && (seconds < 1 || seconds > LIMITS.timeoutSeconds)) {

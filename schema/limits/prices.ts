@@ -1,6 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { type Cost, NO_COST } from './cost.ts';
-import { windowDays } from './window-days.ts';
+import { daysOf, windowDays, windowSteps } from './window-days.ts';
 
 /** The coerced value of an argument by its name; undefined: it was not given and has no default. */
 export type Given = (name: string) => unknown;
@@ -32,7 +32,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'CounterGroup.drilldowns': listOf(() => 5),
   'CounterGroup.keys': (given, below, setting) => {
     const page = listOf(() => within(given('first'), LIMITS.keysPage))(given, below, setting);
-    return given('search') ? { ...page, fixed: page.fixed + SEARCH_COST } : page;
+    return KEY_FILTERS.some((name) => given(name))
+      ? { ...page, fixed: page.fixed + SEARCH_COST }
+      : page;
   },
   'Key.attributes': (_, below) => below,
   'KeyConnection.edges': (_, below) => below,
@@ -43,6 +45,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'CounterGroup.topper': topper,
   'Meter.topper': topper,
   'Subscription.topper': topper,
+  'CounterGroup.topperTrend': trend,
   'Topper.keys': (_, below) => ({
     ...{ ...NO_COST, nodeIds: below.nodeIds, ranks: below.ranks },
     ...{ perKey: below.fixed, perKeyAndDay: below.perDay },
@@ -78,6 +81,9 @@ const SLICES = 100;
  */
 const SEARCH_COST = 1_000;
 
+/** The arguments of `keys` that choose some of them. */
+const KEY_FILTERS = ['search', 'match', 'cidr', 'window'];
+
 const RANKINGS_BY_SERIES: ReadonlySet<unknown> = new Set(['peak', 'percentile']);
 
 /** What a list of objects is counted as whose length nobody can know before it is read. */
@@ -106,6 +112,15 @@ function topper(given: Given, below: Cost, setting: PriceSetting): Cost {
   const ranking = RANKINGS_BY_SERIES.has(given('rankBy')) ? SEARCH_COST : 0;
   const networks = given('prefix') ? SEARCH_COST : 0;
   return { ...NO_COST, fixed: fixed + days * perDay + ranking + networks, nodeIds, ranks };
+}
+
+/** As much as the toppers of all of its steps. */
+function trend(given: Given, below: Cost, setting: PriceSetting): Cost {
+  const { fixed, perDay, nodeIds, ranks } = topperCost(itemsOf(given, setting), below);
+  const every = within(given('every'), Number.POSITIVE_INFINITY);
+  const steps = windowSteps(given('window'), every);
+  const days = Math.min(daysOf(every), windowDays(given('window')));
+  return { ...NO_COST, fixed: steps * (fixed + days * perDay), nodeIds, ranks };
 }
 
 /** A unit for each day that is added up and for each key; a drill-down has its topper's window. */

@@ -9,9 +9,22 @@ const DAY_SECONDS = 86_400;
  * as a window can be, and one that cannot be is a day long: its field refuses it.
  */
 export function windowDays(window: unknown): number {
-  const seconds = windowSeconds(window);
+  return daysOf(windowSeconds(window));
+}
+
+/** The days that so many seconds are counted as. */
+export function daysOf(seconds: number): number {
   const days = Number.isNaN(seconds) ? 1 : Math.ceil(seconds / DAY_SECONDS);
   return Math.min(LIMITS.graphqlCostDays, Math.max(1, days));
+}
+
+/**
+ * The steps of `every` seconds that a window is counted as: those it begins, from 1 to as many as a
+ * trend may have. What cannot be is one step: its field refuses it.
+ */
+export function windowSteps(window: unknown, every: number): number {
+  const steps = Math.ceil(windowSeconds(window) / every);
+  return Number.isNaN(steps) ? 1 : Math.min(LIMITS.trendSteps, Math.max(1, steps));
 }
 
 function windowSeconds(window: unknown): number {

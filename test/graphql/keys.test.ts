@@ -4,6 +4,7 @@ import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import type { TestService } from '../support/service.ts';
 
 const [MANY, HOSTS, EMPTY, PORTS] = [1, 2, 3, 4].map(guidOf) as [string, string, string, string];
+const PAIRS = guidOf(5);
 
 /** In UTF-16 some of these sort otherwise than in bytes. */
 const SPECIAL = ['Ärger', 'ärgern', 'ЖУК', 'жук', '\uFB01', '\u{1F600}', 'a%b', 'a_b', 'x\\y', ' '];
@@ -16,7 +17,13 @@ let lab: TestService;
 
 beforeAll(async () => {
   lab = await startLab({
-    groups: [group(1), group(2, { key_kind: 'ip' }), group(3), group(4, { key_kind: 'port' })],
+    groups: [
+      group(1),
+      group(2, { key_kind: 'ip' }),
+      group(3),
+      group(4, { key_kind: 'port' }),
+      group(5, { key_kind: 'crosskey', crosskey: { parentguid: HOSTS, crosskeyguid_1: HOSTS } }),
+    ],
     lines: [
       ...ALL.map((key) => ({ group: MANY, key, ts: T0, values: { 0: 0 } })),
       {
@@ -24,6 +31,9 @@ beforeAll(async () => {
         ...{ description: 'hall', attributes: { site: 'B' } },
       },
       { group: HOSTS, key: '0A.00.00.02', ts: T0, values: { 0: 1 } },
+      { group: PAIRS, key: '0A.00.00.01\\0A.00.00.03', ts: T0, values: { 0: 0 } },
+      { group: PAIRS, key: '0A.00.00.02\\0A.00.00.01', ts: T0 + 60, values: { 0: 1 } },
+      { group: PAIRS, key: '0A.00.00.02\\0A.00.00.03', ts: T0 + 61, values: { 0: 1 } },
       ...['00.50', '01.BB', '1F.90'].map((key) => ({
         ...{ group: PORTS, key, ts: T0, values: { 0: 1 } },
       })),
@@ -206,6 +216,85 @@ describe('a search among keys', () => {
 
   it('of nothing finds everything', async () => {
     expect(await found('')).toEqual(ALL);
+  });
+});
+
+describe('keys by pattern, network and window', () => {
+  const FILTERED = `query ($guid: Guid!, $match: String, $search: String, $cidr: [String!],
+      $window: WindowInput, $first: Int = 1000) {
+    context(name: "lab") { counterGroup(guid: $guid) {
+      keys(match: $match, search: $search, cidr: $cidr, window: $window, first: $first) {
+        edges { node { key } } totalCount } } } }`;
+
+  async function found(args: Readonly<Record<string, unknown>>): Promise<string[]> {
+    const { context } = await lab.data<{ context: { counterGroup: { keys: Page } } }>(FILTERED, {
+      guid: MANY,
+      ...args,
+    });
+    const { keys } = context.counterGroup;
+    expect(keys.totalCount).toBe(keys.edges.length);
+    return keysOf(keys);
+  }
+
+  it('are those in whose raw form the pattern is found', async () => {
+    const raw = (pattern: RegExp) => ALL.filter((key) => pattern.test(key));
+    expect(await found({ match: '^k1' })).toEqual(raw(/^k1/));
+    expect(await found({ match: '[РЖ]|9$' })).toEqual(raw(/[РЖ]|9$/));
+    expect(await found({ match: '' })).toEqual(ALL);
+    expect(await found({ guid: HOSTS, match: '^0A.*2$' })).toEqual(['0A.00.00.02']);
+    expect(await found({ guid: HOSTS, match: '10' })).toEqual([]);
+    expect(await found({ match: '^k', search: '791' })).toEqual(raw(/^k.*791/));
+  });
+
+  it('are those that lie in one of the networks, of a cross-key in any part', async () => {
+    const all = ['0A.00.00.01', '0A.00.00.02'];
+    expect(await found({ guid: HOSTS, cidr: ['10.0.0.2', '192.168.0.0/16'] })).toEqual([all[1]]);
+    expect(await found({ guid: HOSTS, cidr: ['10.0.0.9/24'] })).toEqual(all);
+    expect(await found({ guid: HOSTS, cidr: ['::/0'] })).toEqual([]);
+    expect(await found({ guid: HOSTS, cidr: [] })).toEqual(all);
+    expect(await found({ guid: PAIRS, cidr: ['10.0.0.1/32'] })).toEqual([
+      '0A.00.00.01\\0A.00.00.03',
+      '0A.00.00.02\\0A.00.00.01',
+    ]);
+    expect(await found({ guid: PAIRS, cidr: ['10.0.0.1'], match: '03$' })).toEqual([
+      '0A.00.00.01\\0A.00.00.03',
+    ]);
+  });
+
+  it('are those with a reading in the window, also one of zero; its end is not in it', async () => {
+    const window = (from: number, to: number) => ({
+      window: { interval: { from: T0 + from, to: T0 + to } },
+    });
+    expect(await found(window(0, 1))).toEqual(ALL);
+    expect(await found(window(60, 3600))).toEqual([]);
+    expect(await found({ guid: HOSTS, ...window(0, 60) })).toEqual(['0A.00.00.01', '0A.00.00.02']);
+    expect(await found({ guid: PAIRS, ...window(0, 60) })).toEqual(['0A.00.00.01\\0A.00.00.03']);
+    expect(await found({ guid: PAIRS, ...window(60, 120) })).toEqual([
+      '0A.00.00.02\\0A.00.00.01',
+      '0A.00.00.02\\0A.00.00.03',
+    ]);
+    expect(await found({ guid: PAIRS, window: { recentSeconds: 60 } })).toHaveLength(2);
+    expect(await found({ guid: PAIRS, window: { preset: 'ALL_AVAILABLE' } })).toHaveLength(3);
+    expect(await found({ guid: EMPTY, window: { preset: 'ALL_AVAILABLE' } })).toEqual([]);
+  });
+
+  it.each([
+    [{ match: '(' }, /^match must be /],
+    [{ cidr: ['10.0.0.0/8'] }, /^cidr must be /],
+    [{ guid: HOSTS, cidr: ['nonsense'] }, /^cidr must be .*, got "nonsense"$/],
+    [{ window: { interval: { from: 5, to: 5 } } }, /^Invalid time window - /],
+    [{ window: { recentSeconds: 0 } }, /^Invalid time window - /],
+    [{ window: { dates: { from: 'x', to: 'y' } } }, /^Invalid time window - /],
+  ])('that cannot be are BAD_USER_INPUT: %j', async (args, message) => {
+    const { data, errors } = await lab.graphql(FILTERED, { guid: MANY, ...args });
+    expect(data).toEqual({ context: { counterGroup: { keys: null } } });
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringMatching(message),
+        path: ['context', 'counterGroup', 'keys'],
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
   });
 });
 

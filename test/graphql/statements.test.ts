@@ -138,6 +138,25 @@ describe('the number of statements does not depend on how much is asked for', ()
         ),
     ],
     [
+      'keys of a window by pattern',
+      (guids) =>
+        inGroups(
+          guids,
+          () => `keys(first: 5, match: "k", window: { interval: { from: ${T0 + 61}, to: ${T0 + 901} } }) {
+        totalCount edges { node { key label } } }`,
+        ),
+    ],
+    [
+      'trends with labels, percentiles, series and previous windows',
+      (guids) =>
+        inGroups(guids, () =>
+          METERS.map(
+            (id) => `t${id}: topperTrend(every: 600, meter: ${id}, maxItems: 5, ${WINDOW}) {
+              ${KEYS} series { total } keys { peak series { at value } previous { metric } } }`,
+          ).join('\n'),
+        ),
+    ],
+    [
       'single keys',
       (guids) => inGroups(guids, () => 'key(key: "k1") { label attributes { value } }'),
     ],
@@ -221,6 +240,17 @@ describe('the number of statements does not depend on how much is asked for', ()
     const selection = `${KEYS} series { total } `;
     const one = await cost(aliased(1, args, selection));
     expect(await cost(aliased(20, args, selection))).toBe(one);
+    expect(one).toBeLessThan(CEILING);
+  });
+
+  it('a trend of 1 and of 12 steps', async () => {
+    const document = (every: number) =>
+      inGroups(
+        GUIDS,
+        () => `topperTrend(every: ${every}, meter: 2, ${WINDOW}) { ${KEYS} series { total } }`,
+      );
+    const one = await cost(document(3600));
+    expect(await cost(document(300))).toBe(one);
     expect(one).toBeLessThan(CEILING);
   });
 

@@ -9,7 +9,12 @@ import { type FormedNetworks, formNetworks } from '../../segments/keys/form-netw
 import { type KeyKinds, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { type UnitedKeys, uniteKeys } from '../../segments/keys/unite-keys.ts';
-import { type Answer, answerQuestions, type Question } from '../answer-questions.ts';
+import {
+  type Answer,
+  answerQuestions,
+  type Question,
+  type TopAnswer,
+} from '../answer-questions.ts';
 import { type BlocksWanted, decodeBlocks, type SegmentBlock } from '../blocks/decode-blocks.ts';
 import { type BlocksOfList, groupBlocks, type KeyedColumn } from '../blocks/group-blocks.ts';
 import {
@@ -19,6 +24,7 @@ import {
 } from '../blocks/network-steps.ts';
 import { releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { openUnits } from '../fold/open-units.ts';
+import { foldTrend, type MappedUnit, type TrendQuestion } from '../fold-trend.ts';
 import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 
@@ -30,6 +36,13 @@ export type KeySearch = KeyKinds & {
 
 /** Which networks, given by their keys, are looked for. */
 export type NetworkSearch = { readonly networks: KeyFilter };
+
+/** The blocks of each step of a trend, and what is asked of every one. */
+export type TrendSteps = {
+  readonly fold: Fold;
+  readonly steps: readonly (readonly MappedUnit[])[];
+  readonly question: TrendQuestion;
+};
 
 /** Work that a thread can be given, as plain data: whatever is large lies in shared memory. */
 export type KernelTask =
@@ -56,6 +69,7 @@ export type KernelTask =
       readonly before: readonly UnitReadings[];
       readonly questions: readonly ChangeQuestion[];
     }
+  | ({ readonly kind: 'trend' } & TrendSteps)
   | {
       readonly kind: 'bounds';
       readonly fold: Fold;
@@ -72,6 +86,7 @@ export type KernelResult =
   | readonly (readonly KeyedColumn[])[]
   | readonly NetworkSteps[]
   | readonly Answer[]
+  | readonly TopAnswer[]
   | readonly ChangeAnswer[]
   | BoundAnswer;
 
@@ -93,6 +108,8 @@ export function runKernelTask(task: KernelTask): KernelResult {
       return answerFold(task.units, task.fold, task.questions);
     case 'changes':
       return compareFolds(task);
+    case 'trend':
+      return foldTrend(task.fold, task.steps, task.question);
     case 'bounds':
       return boundRanks(task.fold, task.steps, task.question);
     default:

@@ -7,7 +7,7 @@ import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { FormedNetworks } from '../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../segments/keys/unite-keys.ts';
-import type { Answer, Question } from '../answer-questions.ts';
+import type { Answer, Question, TopAnswer } from '../answer-questions.ts';
 import type { BlocksWanted, SegmentBlock, StoredGroup } from '../blocks/decode-blocks.ts';
 import type { BlocksOfList, KeyedColumn } from '../blocks/group-blocks.ts';
 import type { NetworkSteps, NetworkStepsQuestion } from '../blocks/network-steps.ts';
@@ -21,6 +21,7 @@ import {
   type KeySearch,
   type NetworkSearch,
   runKernelTask,
+  type TrendSteps,
 } from './kernel-task.ts';
 import type { WorkerReply } from './thread-pool-worker.ts';
 
@@ -180,6 +181,13 @@ export class ThreadPool {
     const task: KernelTask = { kind: 'fold', fold, units, questions };
     const most = isListed(units, fold) ? INLINE.listedReadings : INLINE.readings;
     return (await this.#run(task, readingsIn(units) <= most, signal)) as readonly Answer[];
+  }
+
+  /** The largest keys of each step. */
+  async foldTrend(trend: TrendSteps, signal: AbortSignal): Promise<readonly TopAnswer[]> {
+    const task: KernelTask = { kind: 'trend', ...trend };
+    const isSmall = readingsIn(trend.steps.flat()) <= INLINE.readings;
+    return (await this.#run(task, isSmall, signal)) as readonly TopAnswer[];
   }
 
   /** How keys changed from one window to another. */

@@ -73,7 +73,7 @@ export function fromKernel(
     return { kind: 'chosen', values, total, others, othersMatching, keyCount };
   }
   if (question.kind !== 'top') throw new Error('the kernel answered another question');
-  return topKeys(answer, question.maxItems, { named, fold });
+  return fromTop(answer, question.maxItems, { named, fold });
 }
 
 export const fromChanges = (
@@ -93,7 +93,7 @@ export const fromChanges = (
 });
 
 /** Between equals the smaller key comes first, which is the one with the smaller ordinal. */
-function topKeys(
+export function fromTop(
   { candidates, total, rest, restPassing, keyCount }: TopAnswer,
   maxItems: number,
   { named, fold }: { readonly named: NamedKeys; readonly fold: Fold },

@@ -21,6 +21,7 @@ import {
   type PlannedRead,
   planQuestions,
 } from './answer-segments.ts';
+import { answerTrends } from './answer-trends.ts';
 import { rankBySeries } from './rank-by-series.ts';
 
 export type {
@@ -120,6 +121,7 @@ async function answerOpen(
   const answering = { answers, bound, live };
   await answerByBlocks(reader, open, answering);
   for (const each of open) await answerBySeries(reader, each, answering);
+  await answerAllTrends(reader, open, answering);
 }
 
 async function answerByBlocks(
@@ -149,7 +151,8 @@ async function answerByBlocks(
 function ofBlocks(open: Open): [SegmentQuestion, Open][] {
   const { group, asked } = open;
   const { read, question } = asked;
-  return question.kind === 'series' ? [] : [[{ group, read, question }, open]];
+  if (question.kind === 'series' || question.kind === 'trend') return [];
+  return [[{ group, read, question }, open]];
 }
 
 async function answerBySeries(
@@ -166,6 +169,30 @@ async function answerBySeries(
   reader.onPlan(() => planNote(state.catalog, planned, null));
   answers.set(asked, answer);
   remember(reader, open, planned, answer);
+}
+
+/** All that are not remembered, together. */
+async function answerAllTrends(
+  reader: NodeReader,
+  open: readonly Open[],
+  { answers, bound, live }: Answering,
+): Promise<void> {
+  const asked = open.flatMap((each) => {
+    const { read, question } = each.asked;
+    if (question.kind !== 'trend') return [];
+    const planned = { read, parts: planSegments(live, read), since: [] };
+    if (recall(reader, each, planned, answers)) return [];
+    return [{ open: each, planned, group: each.group, read, question }];
+  });
+  if (asked.length === 0) return;
+  const found = await answerTrends(reader.segments, live.segments, asked, { bound });
+  for (const [i, { open: each, planned }] of asked.entries()) {
+    const answer = found[i];
+    if (!answer) throw new Error('a trend was left unanswered');
+    reader.onPlan(() => planNote(each.state.catalog, planned, null));
+    answers.set(each.asked, answer);
+    remember(reader, each, planned, answer);
+  }
 }
 
 /** Whether the segments that answer a question have answered it before. */
@@ -190,7 +217,7 @@ function remember(
   planned: PlannedParts,
   answer: KeyAnswer,
 ): void {
-  if (answer.kind !== 'top' && answer.kind !== 'ranked') return;
+  if (answer.kind !== 'top' && answer.kind !== 'ranked' && answer.kind !== 'trend') return;
   if (state.snapshot !== reader.session.snapshot) return;
   reader.memory.answers.keep(askedBefore(state, asked), madeOf(reader, planned, asked), answer);
 }

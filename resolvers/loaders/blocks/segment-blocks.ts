@@ -1,18 +1,23 @@
 import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
-import type { PlacedGroup } from '../../../segments/pages/directory.ts';
+import type { PlacedGroup, SectionPlace } from '../../../segments/pages/directory.ts';
 import { groupsWithin } from '../../../segments/pages/read-range.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import type { BlocksWanted, StoredGroup } from '../../../topk/blocks/decode-blocks.ts';
+import type {
+  BlocksWanted,
+  SegmentBlock,
+  StoredGroup,
+} from '../../../topk/blocks/decode-blocks.ts';
+import type { UnitColumn } from '../../../topk/blocks/unit-column.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
-/** Neighbouring blocks of a segment that are not remembered, of the meter at `place`. */
+/** Neighbouring blocks of a segment that are not remembered; place null: their keys alone. */
 type MissingRun = {
   readonly segment: StoredSegment;
   readonly run: BlockRun;
-  readonly place: number;
+  readonly place: number | null;
 };
 
 export type StartedBlock = { readonly start: number; readonly block: KnownBlock };
@@ -38,8 +43,11 @@ export class SegmentBlocks {
     this.#reader = reader;
   }
 
-  /** Looks for the blocks of a run, and wishes for what is not remembered: so many. */
-  want(segment: StoredSegment, run: BlockRun, place: number, wishes: SectionWishes): number {
+  /**
+   * Looks for the blocks of a run, and wishes for what is not remembered: so many. place: of the
+   * meter that is read; null: none is, only which keys have readings.
+   */
+  want(segment: StoredSegment, run: BlockRun, place: number | null, wishes: SectionWishes): number {
     let count = 0;
     for (const missing of this.#unknown(segment, run, place)) {
       count += blocksIn(missing);
@@ -48,7 +56,7 @@ export class SegmentBlocks {
       this.#missing.set(name, { segment, run: missing, place });
       for (const { groups } of levelRanges(segment, missing)) {
         for (const { ordinals, columns } of groups) {
-          wishes.add(segment, [ordinals, columns[place] ?? null]);
+          wishes.add(segment, [ordinals, columnAt(columns, place)]);
         }
       }
     }
@@ -68,7 +76,7 @@ export class SegmentBlocks {
       for (const start of blockStarts(run)) {
         const block = byStart.get(start);
         const known: KnownBlock = block
-          ? { ids: block.ids, column: block.columns.get(place) ?? null }
+          ? { ids: block.ids, column: columnOf(block, place) }
           : EMPTY;
         const name = this.#name(segment, { ...run, from: start }, place);
         this.#found.set(name, known);
@@ -85,21 +93,31 @@ export class SegmentBlocks {
   /** The same, with the start of each. */
   *startsOf(segment: StoredSegment, run: BlockRun, place: number): Generator<StartedBlock> {
     for (const start of blockStarts(run)) {
-      const block = this.#found.get(this.#name(segment, { ...run, from: start }, place));
-      if (!block) throw new Error(`a block of segment ${segment.segmentId} was not wanted`);
+      const block = this.#at(segment, { ...run, from: start }, place);
       if (block.column) yield { start, block };
     }
   }
 
   /** The keys of a run of one block, also where the meter has no reading. */
   idsOf(segment: StoredSegment, run: BlockRun): Uint32Array {
-    const block = this.#found.get(this.#name(segment, run, 0));
+    return this.#at(segment, run, 0).ids;
+  }
+
+  /** The keys of each block of a run that was wanted for its keys alone. */
+  *keysOf(segment: StoredSegment, run: BlockRun): Generator<Uint32Array> {
+    for (const start of blockStarts(run))
+      yield this.#at(segment, { ...run, from: start }, null).ids;
+  }
+
+  /** The block of a run of one, or the first of several. */
+  #at(segment: StoredSegment, run: BlockRun, place: number | null): KnownBlock {
+    const block = this.#found.get(this.#name(segment, run, place));
     if (!block) throw new Error(`a block of segment ${segment.segmentId} was not wanted`);
-    return block.ids;
+    return block;
   }
 
   /** What is not remembered of a run, as runs. */
-  #unknown(segment: StoredSegment, run: BlockRun, place: number): BlockRun[] {
+  #unknown(segment: StoredSegment, run: BlockRun, place: number | null): BlockRun[] {
     const unknown: BlockRun[] = [];
     for (const start of blockStarts(run)) {
       const name = this.#name(segment, { ...run, from: start }, place);
@@ -117,10 +135,16 @@ export class SegmentBlocks {
     return unknown;
   }
 
-  #name(segment: StoredSegment, { level, from }: BlockRun, place: number): string {
+  #name(segment: StoredSegment, { level, from }: BlockRun, place: number | null): string {
     return `${segmentName(this.#reader, segment)} ${level} ${from} ${place}`;
   }
 }
+
+const columnAt = (columns: PlacedGroup['columns'], place: number | null): SectionPlace | null =>
+  place === null ? null : (columns[place] ?? null);
+
+const columnOf = ({ columns }: SegmentBlock, place: number | null): UnitColumn | null =>
+  place === null ? null : (columns.get(place) ?? null);
 
 /** How many blocks a run is of. */
 export const blocksIn = ({ level, from, to }: BlockRun): number =>
@@ -150,16 +174,16 @@ function toWanted({ segment, run, place }: MissingRun, sections: Sections): Bloc
   const groups = levelRanges(segment, run).flatMap(({ keyCount, firstOrdinal, groups: placed }) =>
     placed.map(({ firstStart, ordinals, columns }): StoredGroup => {
       if (ordinals === null) throw new Error('a group has ordinals');
-      const column = columns[place] ?? null;
+      const column = columnAt(columns, place);
       return {
         stepSeconds: run.level,
         first: firstStart,
         firstOrdinal,
         keyCount,
         ordinals: sections(ordinals),
-        columns: new Map(column === null ? [] : [[place, sections(column)]]),
+        columns: new Map(place === null || column === null ? [] : [[place, sections(column)]]),
       };
     }),
   );
-  return { from: run.from, to: run.to, places: [place], groups };
+  return { from: run.from, to: run.to, places: place === null ? [] : [place], groups };
 }

@@ -5,6 +5,8 @@ import {
 } from '../../../db/queries/segments/select-labelled-keys.ts';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/group-by.ts';
+import type { Interval } from '../../../domain/interval.ts';
+import { isGiven, type KeyFilter } from '../../../domain/key-filter.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { existingKeys } from '../../../store/read/existing-keys.ts';
 import { byBound } from '../session/batch.ts';
@@ -14,6 +16,7 @@ import type { ContextState, NodeReader } from '../session/node-reader.ts';
 import { type DescribedKey, describeKeys, type KeyToDescribe } from './describe-keys.ts';
 import { countKeys, type ListedKeys, type RawKeyPage, readKeyPage } from './key-pages.ts';
 import { keysFound } from './keys-found.ts';
+import { allKeysOf, presentKeys } from './present-keys.ts';
 
 /** Keys of a group, in raw form. */
 export type DescribeRequest = {
@@ -140,11 +143,14 @@ export async function ownLabels(
   return { keys, parts };
 }
 
-/** The keys of a group, those only that a search finds where one is given (null: all). */
+/** Keys of a group. */
 export type ListRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
-  readonly search: string | null;
+  /** null: all keys pass. */
+  readonly filter: KeyFilter | null;
+  /** Only keys with a reading in it; null: all. */
+  readonly window: Interval | null;
 };
 
 export type PageRequest = ListRequest & {
@@ -161,16 +167,31 @@ export function createKeyLists(
   labelled: LabelledKeys,
   described: DataLoader<DescribeRequest, DescribedKey[]>,
 ) {
-  async function listed({ contextId, group, search }: ListRequest): Promise<ListedKeys> {
-    const { segments } = await segmentsOfContexts(reader, [{ contextId, read: group }]);
+  /** All that are asked for at once are ready at once, so that their keys are read together. */
+  const listed = new DataLoader<ListRequest, ListedKeys>(
+    async (requests) => {
+      const found = await Promise.allSettled(requests.map(listedKeys));
+      return found.map((each) => (each.status === 'fulfilled' ? each.value : each.reason));
+    },
+    { cache: false },
+  );
+  async function listedKeys(request: ListRequest): Promise<ListedKeys> {
+    const { contextId, group, filter, window } = request;
+    const { segments: live } = await segmentsOfContexts(reader, [{ contextId, read: group }]);
+    const isSearch = filter !== null && isGiven(filter.search);
+    const labels = isSearch ? await ownLabels(labelled, group) : null;
+    const matches = filter && keysFound(group, filter, labels);
+    const common = { group, matches, bound: null };
+    if (window) {
+      const segments = await presentKeys(reader.segments, { group, live, window, bound: null });
+      return { ...common, segments, withTexts: [] };
+    }
     const rows = await labelled.load(group.groupId);
     const withTexts = rows.filter(({ isByUser }) => isByUser).map(({ key }) => key);
-    const matches =
-      search === null ? null : keysFound(group, search, await ownLabels(labelled, group));
-    return { group, segments, withTexts, matches, bound: null };
+    return { ...common, segments: live.map(allKeysOf), withTexts };
   }
   const rawPage = async ({ after, limit, ...list }: PageRequest): Promise<RawKeyPage> =>
-    readKeyPage(reader.segments, await listed(list), { after, limit });
+    readKeyPage(reader.segments, await listed.load(list), { after, limit });
   /** A long search ends later than others: still the keys of all pages are described together. */
   const pages = new DataLoader<PageRequest, KeyPage>(
     async (requests) => {
@@ -194,6 +215,6 @@ export function createKeyLists(
   return {
     page: (request: PageRequest): Promise<KeyPage> => pages.load(request),
     count: async (list: ListRequest): Promise<number> =>
-      countKeys(reader.segments, await listed(list)),
+      countKeys(reader.segments, await listed.load(list)),
   };
 }

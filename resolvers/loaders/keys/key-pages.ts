@@ -2,15 +2,15 @@ import type { TimeBound } from '../../../db/session/read-session.ts';
 import { compareKeys as compareTexts } from '../../../domain/compare-keys.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../../../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
-import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
+import type { SegmentKeySet } from './present-keys.ts';
 import { streamKeys } from './stream-keys.ts';
 
 /** The keys of a group: those of its segments, and those that users gave texts. */
 export type ListedKeys = {
   readonly group: SegmentGroup;
-  readonly segments: readonly StoredSegment[];
+  readonly segments: readonly SegmentKeySet[];
   /** In raw form, in any order. */
   readonly withTexts: readonly string[];
   /** Which of some keys are listed; null: all. */

@@ -1,18 +1,20 @@
+import type { KeyFilter } from '../../../domain/key-filter.ts';
 import { hasKey as isIn } from '../../../segments/filter/key-set.ts';
 import { keyMatcher } from '../../../segments/filter/match-keys.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { ListedKeys } from './key-pages.ts';
 
-/** The keys that a search finds, as pages of keys ask for them. */
+/** The keys that pass a filter, as pages of keys ask for them. Errors: those of compileKeyFilter. */
 export function keysFound(
   { codec }: SegmentGroup,
-  search: string,
-  labels: OwnLabels,
+  filter: KeyFilter,
+  /** Those that a search looks at; null: there is none. */
+  labels: OwnLabels | null,
 ): NonNullable<ListedKeys['matches']> {
-  const matches = keyMatcher(codec, { search });
+  const matches = keyMatcher(codec, filter);
   return async (keys) => {
-    const found = matches(keys, { labels });
+    const found = matches(keys, labels ? { labels } : {});
     return (ordinal) => isIn(found, ordinal);
   };
 }

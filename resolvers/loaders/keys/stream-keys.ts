@@ -1,24 +1,35 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
+import { hasKey, type KeySet, nextKey } from '../../../segments/filter/key-set.ts';
 import {
   compareKeys,
-  firstOrdinal,
+  firstOrdinal as firstPlace,
   type KeyList,
+  keyAt,
   oneKey,
 } from '../../../segments/keys/key-list.ts';
+import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
 import { uniteKeys } from '../../../segments/keys/unite-keys.ts';
 import { keyListPart } from '../../../segments/merge/key-list-parts.ts';
+import type { PlacedRange } from '../../../segments/pages/directory.ts';
 import { readKeys } from '../../../segments/pages/read-range.ts';
-import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import type { SegmentKeySet } from './present-keys.ts';
 
-/** A segment, how many of its ranges were read, and the keys that wait. */
-type Input = { readonly segment: StoredSegment; nextRange: number; pending: KeyList | null };
+/** Keys of a segment that lie together, and the ordinal that the first of them has in it. */
+type OpenRange = { readonly range: PlacedRange; readonly firstOrdinal: number };
+
+/** A segment, its ranges with keys to be read, how many of these were, and the keys that wait. */
+type Input = SegmentKeySet & {
+  readonly ranges: readonly OpenRange[];
+  nextRange: number;
+  pending: KeyList | null;
+};
 
 export type KeyStreamOptions = {
   readonly group: SegmentGroup;
   /** Those of the group that count. */
-  readonly segments: readonly StoredSegment[];
+  readonly segments: readonly SegmentKeySet[];
   /** A compact key: only keys after it; null: all. */
   readonly after: Uint8Array | null;
   readonly bound: TimeBound | null;
@@ -46,13 +57,22 @@ export async function* streamKeys(
   }
 }
 
-/** Ranges that end before the key are passed over: the directory knows their last keys. */
-function openInput(segment: StoredSegment, after: Uint8Array | null): Input {
-  const { ranges } = segment.directory();
-  const isPast = (lastKey: Uint8Array): boolean =>
+/**
+ * Ranges that end before the key are passed over, as the directory knows their last keys; and so
+ * are those of which no key is present.
+ */
+function openInput({ segment, present }: SegmentKeySet, after: Uint8Array | null): Input {
+  const isPast = ({ lastKey }: PlacedRange): boolean =>
     after !== null && compareKeys(oneKey(lastKey), 0, oneKey(after), 0) <= 0;
-  const first = ranges.findIndex(({ lastKey }) => !isPast(lastKey));
-  return { segment, nextRange: first === -1 ? ranges.length : first, pending: null };
+  const ranges: OpenRange[] = [];
+  let firstOrdinal = 0;
+  for (const range of segment.directory().ranges) {
+    const end = firstOrdinal + range.keyCount;
+    const hasKeys = present === null || nextKey(present, firstOrdinal) < end;
+    if (hasKeys && !isPast(range)) ranges.push({ range, firstOrdinal });
+    firstOrdinal = end;
+  }
+  return { segment, present, ranges, nextRange: 0, pending: null };
 }
 
 type NextRead = {
@@ -63,22 +83,30 @@ type NextRead = {
 
 async function readNext(reader: SegmentReader, { group, inputs, bound }: NextRead): Promise<void> {
   const wishes = new SectionWishes();
-  const due: Input[] = [];
+  const due: { readonly input: Input; readonly next: OpenRange }[] = [];
   for (const input of inputs) {
-    const range = input.segment.directory().ranges[input.nextRange];
-    if (input.pending !== null || !range) continue;
-    wishes.add(input.segment, range.keys);
-    due.push(input);
+    const next = input.ranges[input.nextRange];
+    if (input.pending !== null || !next) continue;
+    wishes.add(input.segment, next.range.keys);
+    due.push({ input, next });
   }
   if (due.length === 0) return;
   const sectionsOf = await wishes.read(reader, bound);
-  for (const input of due) {
-    const range = input.segment.directory().ranges[input.nextRange];
-    if (!range) continue;
-    input.pending = readKeys(range, group.codec, sectionsOf(input.segment));
+  for (const { input, next } of due) {
+    const keys = readKeys(next.range, group.codec, sectionsOf(input.segment));
+    input.pending = onlyPresent(keys, next, input.present);
     input.nextRange += 1;
     await reader.goOn();
   }
+}
+
+function onlyPresent(keys: KeyList, { firstOrdinal }: OpenRange, present: KeySet | null): KeyList {
+  if (present === null) return keys;
+  const own = new KeyListBuilder({ keys: 0, bytes: 0 });
+  for (let i = 0; i < keys.count; i += 1) {
+    if (hasKey(present, firstOrdinal + i)) own.add(keyAt(keys, i));
+  }
+  return own.finish();
 }
 
 /** Takes from each list the keys up to the smallest last key of all of them. */
@@ -91,7 +119,7 @@ function cutAll(inputs: readonly Input[]): KeyList[] {
   for (const input of inputs) {
     const keys = input.pending;
     if (keys === null) continue;
-    const to = firstOrdinal(keys, (key) => compareKeys(keys, key, cut, cut.count - 1) > 0);
+    const to = firstPlace(keys, (key) => compareKeys(keys, key, cut, cut.count - 1) > 0);
     if (to > 0) lists.push(keyListPart(keys, 0, to));
     input.pending = to === keys.count ? null : keyListPart(keys, to, keys.count);
   }
@@ -100,6 +128,6 @@ function cutAll(inputs: readonly Input[]): KeyList[] {
 
 function keysAfter(keys: KeyList, after: Uint8Array): KeyList {
   const bound = oneKey(after);
-  const from = firstOrdinal(keys, (key) => compareKeys(keys, key, bound, 0) > 0);
+  const from = firstPlace(keys, (key) => compareKeys(keys, key, bound, 0) > 0);
   return keyListPart(keys, from, keys.count);
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyQuestion, RankedKeys, TopKeys } from '../plan/key-questions.ts';
+import type { KeyQuestion, RankedKeys, TopKeys, TrendAnswer } from '../plan/key-questions.ts';
 import { type MeterRead, nameOfRead } from '../plan/meter-read.ts';
 import { Tally } from './tally.ts';
 
@@ -21,7 +21,7 @@ export type MadeOf = Pick<AskedBefore, 'read' | 'question'> & {
 };
 
 /** What is remembered. */
-export type RememberedKeys = TopKeys | RankedKeys;
+export type RememberedKeys = TopKeys | RankedKeys | TrendAnswer;
 
 /** About what an answer takes, and each of its keys. */
 const ANSWER_BYTES = 800;
@@ -39,9 +39,8 @@ export class AnswerMemory {
 
   /** maxBytes 0: nothing is remembered. */
   constructor(maxBytes: number) {
-    const sizeCalculation = ({ listed }: RememberedKeys) =>
-      ANSWER_BYTES + KEY_BYTES * listed.length;
-    this.#answers = maxBytes > 0 ? new LRUCache({ maxSize: maxBytes, sizeCalculation }) : null;
+    this.#answers =
+      maxBytes > 0 ? new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf }) : null;
   }
 
   get bytes(): number {
@@ -72,6 +71,11 @@ export class AnswerMemory {
   }
 }
 
+function bytesOf(answer: RememberedKeys): number {
+  if (answer.kind !== 'trend') return ANSWER_BYTES + KEY_BYTES * answer.listed.length;
+  return answer.steps.reduce((sum, step) => sum + bytesOf(step), ANSWER_BYTES);
+}
+
 const nameOf = ({ context, version, ...asked }: AskedBefore): string | null =>
   named(asked, `at ${version} ${context}`);
 
@@ -93,6 +97,8 @@ function rankingName(question: KeyQuestion): string | null {
       return 'top';
     case 'changes':
       return `${question.change} ${question.since.from} ${question.since.to}`;
+    case 'trend':
+      return `trend ${question.stepSeconds}`;
     case 'series':
       return `series ${question.percentile} ${question.bucketCount}`;
     default:

@@ -52,8 +52,15 @@ export type SeriesQuestion = KeySelection & {
   readonly maxItems: number;
 };
 
+/** The largest keys of each step of the interval; steps are counted from 1970 and clipped to it. */
+export type TrendQuestion = KeySelection & {
+  readonly kind: 'trend';
+  readonly stepSeconds: number;
+  readonly maxItems: number;
+};
+
 /** Keys are given, and answered, in raw form. */
-export type KeyQuestion = BlockQuestion | SeriesQuestion;
+export type KeyQuestion = BlockQuestion | SeriesQuestion | TrendQuestion;
 
 /** What blocks alone answer. */
 export type BlockQuestion =
@@ -97,6 +104,9 @@ export type RankedKeys = Omit<TopKeys, 'kind' | 'listed'> & {
   readonly listed: readonly RankedKey[];
 };
 
+/** Of each step, oldest first, also of those without readings. */
+export type TrendAnswer = { readonly kind: 'trend'; readonly steps: readonly TopKeys[] };
+
 /** The values of chosen keys in their order, and what is left. */
 export type ChosenKeys = Omit<TopKeys, 'kind' | 'listed'> & {
   readonly kind: 'chosen';
@@ -106,6 +116,7 @@ export type ChosenKeys = Omit<TopKeys, 'kind' | 'listed'> & {
 export type KeyAnswer =
   | TopKeys
   | RankedKeys
+  | TrendAnswer
   | ChosenKeys
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };

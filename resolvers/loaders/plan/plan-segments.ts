@@ -19,7 +19,10 @@ export type SegmentPart = {
 };
 
 /** What a segment has blocks of; all of its ranges have the same levels. */
-export function blocksOf(segment: StoredSegment, { bucketSeconds }: MeterRead): SegmentBlocks {
+export function blocksOf(
+  segment: StoredSegment,
+  { bucketSeconds }: Pick<MeterRead, 'bucketSeconds'>,
+): SegmentBlocks {
   const { span, ranges } = segment.directory();
   const levels = (ranges[0]?.levels ?? []).map(({ stepSeconds }) => stepSeconds).toReversed();
   return { span, bucketSeconds, levels };

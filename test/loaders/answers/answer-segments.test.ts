@@ -1,25 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareExact, type Exact } from '../../../domain/exact.ts';
-import { combine, isListable } from '../../../domain/topper-arithmetic.ts';
+import type { Exact } from '../../../domain/exact.ts';
+import { combine } from '../../../domain/topper-arithmetic.ts';
 import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
 import type {
   KeyQuestion,
-  KeysPassing,
   SegmentQuestion,
 } from '../../../resolvers/loaders/plan/key-questions.ts';
-import { addKey, emptyKeySet } from '../../../segments/filter/key-set.ts';
-import { keyAt } from '../../../segments/keys/key-list.ts';
-import { FOLDS, type PlainSample, plainTable } from '../../segments/plain-segments.ts';
-import {
-  foldAt,
-  places,
-  readOf,
-  rollUpsOf,
-  stores,
-  type Window,
-  windows,
-} from '../random-stores.ts';
+import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
+import { passingIfEnds, plainValues } from '../plain-values.ts';
+import { foldAt, places, readOf, rollUpsOf, stores, windows } from '../random-stores.ts';
 import {
   GROUP,
   storeOf,
@@ -28,39 +18,10 @@ import {
   type TestSegment,
 } from '../stored-segments.ts';
 
-/** What the keys come to, one by one, as decisions 18, 23 and 24 say: in the order of ranks. */
-function plainValues(
-  store: readonly TestSegment[],
-  { place, window, probeId }: { place: number; window: Window; probeId: number | null },
-): { key: string; value: Exact }[] {
-  const list = store
-    .filter((segment) => probeId === null || segment.probeId === probeId)
-    .flatMap((segment): readonly PlainSample[] => segment.samples)
-    .filter(({ bucket }) => bucket >= window.from && bucket < window.to);
-  const found: { key: string; value: Exact }[] = [];
-  for (const [name, { value: sum, count }] of plainTable(list, Number.POSITIVE_INFINITY)) {
-    const [key = '', , at] = name.split(' ');
-    const value = { sum, count };
-    if (Number(at) === place && isListable(value, foldAt(place))) found.push({ key, value });
-  }
-  return found.sort((a, b) => compareExact(b.value, a.value) || (a.key < b.key ? -1 : 1));
-}
-
 const valuesOf = (list: readonly { value: Exact }[]) => list.map(({ value }) => value);
 
 /** Equal as numbers: the totals of means need not be reduced. */
 const same = (value: Exact | null) => value && { sum: value.sum, count: value.count };
-
-const passingIfEnds = (digit: string): KeysPassing => ({
-  name: `ends with ${digit}`,
-  match: async (keys) => {
-    const set = emptyKeySet(keys.count);
-    for (let i = 0; i < keys.count; i += 1) {
-      if (GROUP.codec.decode(keyAt(keys, i)).endsWith(digit)) addKey(set, i);
-    }
-    return set;
-  },
-});
 
 async function ask(
   store: readonly TestSegment[],

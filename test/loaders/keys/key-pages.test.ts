@@ -5,6 +5,7 @@ import {
   type ListedKeys,
   readKeyPage,
 } from '../../../resolvers/loaders/keys/key-pages.ts';
+import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import { stores } from '../random-stores.ts';
 import { GROUP, storeOf } from '../stored-segments.ts';
@@ -26,7 +27,8 @@ describe('the keys of a group', () => {
           digit: fc.constantFrom(null, '1', '7', '0'),
         }),
         async (contents, withTexts, { limit, digit }) => {
-          const { reader, segments } = storeOf(contents);
+          const { reader, segments: live } = storeOf(contents);
+          const segments = live.map(allKeysOf);
           const matches = digit === null ? null : ending(digit);
           const listed = { group: GROUP, segments, withTexts, matches, bound: null };
           const all = new Set(contents.flatMap((each) => each.samples.map(({ key }) => key)));

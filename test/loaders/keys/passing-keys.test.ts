@@ -5,6 +5,7 @@ import { formatReadable } from '../../../domain/key-text.ts';
 import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
 import { readKeyPage } from '../../../resolvers/loaders/keys/key-pages.ts';
 import { keysFound } from '../../../resolvers/loaders/keys/keys-found.ts';
+import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';
 import type { KeysPassing } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { readOf, stores } from '../random-stores.ts';
 import { GROUP, storeOf, type TestSegment } from '../stored-segments.ts';
@@ -74,8 +75,9 @@ describe('filters over segments', () => {
         stores,
         fc.constantFrom('.1.1', 'PRINT', 'c0', '::'),
         async (store, text) => {
-          const { reader, segments } = storeOf(store);
-          const matches = keysFound(GROUP, text, LABELS);
+          const { reader, segments: live } = storeOf(store);
+          const segments = live.map(allKeysOf);
+          const matches = keysFound(GROUP, { search: text }, LABELS);
           const listed = { group: GROUP, segments, withTexts: [], matches, bound: null };
           const page = await readKeyPage(reader, listed, { after: null, limit: 1000 });
           expect(page.keys).toEqual(plainly(allKeys(store), { search: text }));

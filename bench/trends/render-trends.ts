@@ -1,0 +1,20 @@
+import { milliseconds } from '../reports/figures.ts';
+import { textTable } from '../reports/text-table.ts';
+import type { Cost, TrendCase } from './measure-trends.ts';
+
+/** What a topper and a trend of each window cost, and how many times as much the trend does. */
+export const renderTrends = (cases: readonly TrendCase[]): string =>
+  textTable(
+    ['window, steps', 'topper', 'CPU', 'trend', 'CPU', 'x topper', 'x CPU'],
+    cases.flatMap(({ window, steps, topper, trend }) =>
+      (['warm', 'cold'] as const).map((state) => [
+        `${window}, ${steps}, ${state}`,
+        ...figures(topper[state]),
+        ...figures(trend[state]),
+        (trend[state].ms / topper[state].ms).toFixed(1),
+        (trend[state].cpuMs / topper[state].cpuMs).toFixed(1),
+      ]),
+    ),
+  );
+
+const figures = ({ ms, cpuMs }: Cost): string[] => [milliseconds(ms), milliseconds(cpuMs)];

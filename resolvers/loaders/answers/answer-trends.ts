@@ -1,0 +1,222 @@
+import type { TimeBound } from '../../../db/session/read-session.ts';
+import { clippedSteps, type Interval } from '../../../domain/interval.ts';
+import { isCounting } from '../../../domain/meter-type.ts';
+import type { StoredSegment } from '../../../store/read/manifest.ts';
+import { coverSegment } from '../../../topk/cover/cover-segment.ts';
+import type { MappedUnit } from '../../../topk/fold-trend.ts';
+import { type PartsUnion, uniteParts } from '../keys/parts-union.ts';
+import { isOfRead } from '../plan/is-of-read.ts';
+import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
+import type { MeterRead } from '../plan/meter-read.ts';
+import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
+import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
+import { fromTop } from './kernel-questions.ts';
+import { ordinalsWithin } from './keys-within.ts';
+import { openSource, type ReadSource } from './read-source.ts';
+import { openParts, type PartsRead, passingKeys, wantParts } from './read-units.ts';
+
+/** A question to each step of a read's interval. */
+export type TrendAsked = {
+  readonly group: SegmentGroup;
+  readonly read: MeterRead;
+  readonly question: TrendQuestion;
+};
+
+export type TrendSizes = {
+  /** About so many readings are in memory together. */
+  readonly readingsAtOnce: number;
+  /** Blocks and readings that are handed to a thread together, so that others have their turn. */
+  readonly unitsOfTask: number;
+  readonly readingsOfTask: number;
+};
+
+const SIZES: TrendSizes = {
+  readingsAtOnce: 8_000_000,
+  unitsOfTask: 300,
+  readingsOfTask: 500_000,
+};
+
+export type TrendOptions = {
+  readonly bound: TimeBound | null;
+  readonly sizes?: TrendSizes;
+};
+
+/** Some steps of a trend that follow each other, and about how many readings they have. */
+type Piece = {
+  readonly asked: TrendAsked;
+  readonly steps: readonly Interval[];
+  readonly readings: number;
+};
+
+/**
+ * The first keys of each step of any number of trends, in their order. All steps together are
+ * planned, read and put to the kernel as one: each block is read and each list of keys united once,
+ * however many steps there are. What does not fit into memory is read piece by piece, in the order
+ * of time.
+ */
+export async function answerTrends(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  asked: readonly TrendAsked[],
+  { bound, sizes = SIZES }: TrendOptions,
+): Promise<TrendAnswer[]> {
+  const answers = new Map(asked.map((each): [TrendAsked, TopKeys[]] => [each, []]));
+  const pieces = asked.flatMap((each) => piecesOf(each, live, sizes));
+  for (const together of inBatches(pieces, sizes.readingsAtOnce)) {
+    const planned: PlannedPiece[] = [];
+    for (const piece of together) planned.push(await planPiece(reader, live, piece));
+    const wishes = new SectionWishes();
+    const known = openParts(reader);
+    for (const each of planned) {
+      wantParts(known, partsOf(each), wishes);
+      await reader.goOn();
+    }
+    const sectionsOf = await wishes.read(reader, bound);
+    // Blocks first: a thread decodes them meanwhile.
+    await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
+    for (const each of planned) {
+      answers.get(each.piece.asked)?.push(...(await answerPiece(reader, each, { known, sizes })));
+    }
+  }
+  return asked.map((each) => ({ kind: 'trend', steps: answers.get(each) ?? [] }));
+}
+
+/** Parts of a trend of whole steps, each of which has about as many readings as may be. */
+function piecesOf(asked: TrendAsked, live: readonly StoredSegment[], sizes: TrendSizes): Piece[] {
+  const { read, question } = asked;
+  const steps = clippedSteps(read.interval, question.stepSeconds);
+  const readings = live
+    .filter((segment) => isOfRead(segment, read))
+    .reduce((sum, segment) => sum + readingsWithin(segment, read), 0);
+  const count = Math.max(1, Math.min(steps.length, Math.ceil(readings / sizes.readingsAtOnce)));
+  const length = Math.ceil(steps.length / count);
+  return Array.from({ length: count }, (_, i) => ({
+    asked,
+    steps: steps.slice(i * length, (i + 1) * length),
+    readings: readings / count,
+  }));
+}
+
+/** As if a segment's readings were spread evenly over its time. */
+function readingsWithin(
+  { firstBucket, lastBucket, rowCount }: StoredSegment,
+  { interval, bucketSeconds }: MeterRead,
+): number {
+  const end = lastBucket + bucketSeconds;
+  const shared = Math.min(interval.to, end) - Math.max(interval.from, firstBucket);
+  return (rowCount * Math.max(0, shared)) / (end - firstBucket);
+}
+
+function inBatches(pieces: readonly Piece[], most: number): Piece[][] {
+  const batches: Piece[][] = [];
+  let left = 0;
+  for (const piece of pieces) {
+    const last = batches.at(-1);
+    if (last && piece.readings <= left) {
+      last.push(piece);
+      left -= piece.readings;
+    } else {
+      batches.push([piece]);
+      left = most - piece.readings;
+    }
+  }
+  return batches;
+}
+
+/** A piece, and the blocks of each of its steps. */
+type PlannedPiece = { readonly piece: Piece; readonly parts: readonly (readonly SegmentPart[])[] };
+
+async function planPiece(
+  reader: SegmentReader,
+  live: readonly StoredSegment[],
+  piece: Piece,
+): Promise<PlannedPiece> {
+  const { read } = piece.asked;
+  const own = live.filter((segment) => isOfRead(segment, read));
+  const parts: SegmentPart[][] = [];
+  for (const interval of piece.steps) {
+    const ofStep = { ...read, interval };
+    const segments = own.filter((segment) => isOfRead(segment, ofStep));
+    parts.push(segments.flatMap((segment) => partOf(segment, ofStep)));
+    await reader.goOn();
+  }
+  return { piece, parts };
+}
+
+/** Roll-ups say nothing of times as short as most steps are, so segments alone are read. */
+function partOf(segment: StoredSegment, read: MeterRead): SegmentPart[] {
+  const cover = coverSegment(read.interval, blocksOf(segment, read), isCounting(read.fold));
+  return cover.runs.length === 0 ? [] : [{ segment, cover, above: [] }];
+}
+
+const partsOf = ({ piece: { asked }, parts }: PlannedPiece) => ({
+  group: asked.group,
+  read: asked.read,
+  parts: parts.flat(),
+});
+
+type Answering = { readonly known: PartsRead; readonly sizes: TrendSizes };
+
+async function answerPiece(
+  reader: SegmentReader,
+  planned: PlannedPiece,
+  { known, sizes }: Answering,
+): Promise<TopKeys[]> {
+  const { piece, parts } = planned;
+  const { read, question } = piece.asked;
+  const wanted = partsOf(planned);
+  const source = await openSource(reader, wanted, known);
+  const union = await uniteParts(reader, wanted.parts, source);
+  const named = { keys: union.keys, codec: source.codec };
+  const passing = question.passing && (await passingKeys(reader, union, question.passing));
+  const { maxItems } = question;
+  const within = question.within && ordinalsWithin(question.within, named);
+  const kernelQuestion = { maxItems, within, passing };
+  const found: TopKeys[] = [];
+  let steps: MappedUnit[][] = [];
+  const answerSteps = async (): Promise<void> => {
+    const put = { fold: read.fold, steps, question: kernelQuestion };
+    steps = [];
+    for (const answer of await reader.threadPool.foldTrend(put, reader.signal)) {
+      found.push(fromTop(answer, maxItems, { named, fold: read.fold }));
+    }
+    await reader.goOn();
+  };
+  for (const ofStep of parts) {
+    steps.push(ofStep.flatMap((part) => mappedUnits(part, { read, union, source })));
+    if (isTask(steps, sizes)) await answerSteps();
+  }
+  if (steps.length > 0) await answerSteps();
+  return found;
+}
+
+function isTask(steps: readonly (readonly MappedUnit[])[], sizes: TrendSizes): boolean {
+  const units = steps.flat();
+  const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
+  return units.length >= sizes.unitsOfTask || readings >= sizes.readingsOfTask;
+}
+
+type UnitsOf = {
+  readonly read: MeterRead;
+  readonly union: PartsUnion;
+  readonly source: ReadSource;
+};
+
+/** The blocks of a part with readings. */
+function mappedUnits(part: SegmentPart, { read, union, source }: UnitsOf): MappedUnit[] {
+  const { segment, cover } = part;
+  const map = union.mapOf(part);
+  const units: MappedUnit[] = [];
+  for (const [runs, sign] of [
+    [cover.runs, 1],
+    [cover.less, -1],
+  ] as const) {
+    for (const run of runs) {
+      for (const { block } of source.blocks.startsOf(segment, run, read.slot - 1)) {
+        const { ids, column } = block;
+        if (column !== null) units.push({ ids, column, sign, map });
+      }
+    }
+  }
+  return units;
+}

@@ -1,0 +1,26 @@
+import type { Interval } from '../domain/interval.ts';
+import { resolveWindow, type WindowRequest } from '../domain/window.ts';
+import type { CounterGroupView } from './counter-groups.ts';
+import type { RequestScope } from './request-scope.ts';
+
+type AskedWindow = {
+  readonly asked: WindowRequest;
+  /** IANA name. */
+  readonly timeZone: string;
+  /** Where the group has data; null: nowhere. */
+  readonly available: Interval | null;
+};
+
+/** A window of a group's data, by the request's clock. */
+export const windowOf = (
+  scope: RequestScope,
+  { row }: CounterGroupView,
+  { asked, timeZone, available }: AskedWindow,
+): Interval =>
+  resolveWindow(asked, {
+    clock: () => scope.reads.now(),
+    timeZone,
+    available,
+    bucketSeconds: row.bucket_size,
+    topperBucketSeconds: row.topper_bucket_size,
+  });

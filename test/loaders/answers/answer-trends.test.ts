@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Exact } from '../../../domain/exact.ts';
+import { combine } from '../../../domain/topper-arithmetic.ts';
+import { answerTrends } from '../../../resolvers/loaders/answers/answer-trends.ts';
+import type { TrendQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
+import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';
+import { passingIfEnds, plainValues } from '../plain-values.ts';
+import {
+  foldAt,
+  places,
+  readOf,
+  rollUpsOf,
+  stores,
+  type Window,
+  windows,
+} from '../random-stores.ts';
+import { GROUP, storeOf, storeWith } from '../stored-segments.ts';
+
+/** The steps of a window, second by second. */
+function plainSteps({ from, to }: Window, stepSeconds: number): Window[] {
+  const steps: Window[] = [];
+  let start = from;
+  for (let at = from; at < to; at += 1) {
+    if ((at + 1) % stepSeconds !== 0 && at + 1 < to) continue;
+    steps.push({ from: start, to: at + 1 });
+    start = at + 1;
+  }
+  return steps;
+}
+
+/** Equal as numbers: the totals of means need not be reduced. */
+const same = (value: Exact | null) => value && { sum: value.sum, count: value.count };
+
+const valuesOf = (list: readonly { value: Exact }[]) => list.map(({ value }) => value);
+
+const questionOf = (stepSeconds: number): TrendQuestion => ({
+  kind: 'trend',
+  stepSeconds,
+  maxItems: 3,
+  within: null,
+  passing: null,
+});
+
+describe('a trend over segments', () => {
+  it('has the toppers of plain arithmetic in each step, whatever the split, roll-ups and pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        stores,
+        windows,
+        places,
+        fc.record({
+          stepSeconds: fc.constantFrom(60, 120, 300, 420, 3600, 5400, 86_400),
+          maxItems: fc.integer({ min: 1, max: 12 }),
+          probeId: fc.constantFrom(null, 0, 5),
+          digit: fc.constantFrom(null, '1', 'A'),
+          seed: fc.array(fc.nat(), { maxLength: 6 }),
+        }),
+        fc.record({
+          readingsAtOnce: fc.constantFrom(1, 50, 1_000_000),
+          unitsOfTask: fc.constantFrom(1, 5, 1000),
+          readingsOfTask: fc.constantFrom(1, 100, 1_000_000),
+        }),
+        async (contents, window, place, { maxItems, probeId, digit, ...each }, sizes) => {
+          const { stepSeconds, seed } = each;
+          const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
+          const passing = digit === null ? null : passingIfEnds(digit);
+          const read = readOf(place, window, probeId);
+          const question = { ...questionOf(stepSeconds), maxItems, passing };
+          const asked = { group: GROUP, read, question };
+          const [answer] = await answerTrends(reader, live.segments, [asked], {
+            bound: null,
+            sizes,
+          });
+          const fold = foldAt(place);
+          const steps = plainSteps(window, stepSeconds);
+          expect(answer?.steps).toHaveLength(steps.length);
+          for (const [i, step] of steps.entries()) {
+            const found = answer?.steps[i];
+            const all = plainValues(contents, { place, window: step, probeId });
+            const passed = all.filter(({ key }) => digit === null || key.endsWith(digit));
+            const listed = passed.slice(0, maxItems);
+            const keys = new Set(listed.map(({ key }) => key));
+            expect(found?.listed).toEqual(listed);
+            expect(found?.keyCount).toBe(passed.length);
+            expect(same(found?.total ?? null)).toEqual(combine(valuesOf(all), fold));
+            const others = all.filter(({ key }) => !keys.has(key));
+            expect(same(found?.others ?? null)).toEqual(combine(valuesOf(others), fold));
+            const matching = passed.slice(maxItems);
+            expect(same(found?.othersMatching ?? null)).toEqual(combine(valuesOf(matching), fold));
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  const FIRST = 1_752_537_600;
+
+  const sample = (key: string, minute: number): PlainSample => ({
+    key,
+    bucket: FIRST + 60 * minute,
+    readings: FOLDS.map((fold) => (fold ? { value: 3n, count: 1n } : null)),
+  });
+
+  const contents = [
+    { probeId: 0, samples: [sample('C0.A8.01.01', 0), sample('C0.A8.01.02', 61)] },
+    { probeId: 5, samples: [sample('C0.A8.01.02', 0), sample('C0.A8.01.03', 190)] },
+  ];
+
+  it('is read in one statement, however many trends and steps, and in none when read before', async () => {
+    const { reader, live, statements } = storeOf(contents);
+    const window = { from: FIRST, to: FIRST + 86_400 };
+    const asked = [60, 300, 3600].flatMap((stepSeconds) =>
+      [0, 1].map((place) => ({
+        group: GROUP,
+        read: readOf(place, window, null),
+        question: questionOf(stepSeconds),
+      })),
+    );
+    const ask = () => answerTrends(reader, live.segments, asked, { bound: null });
+    const first = await ask();
+    expect(statements()).toBe(1);
+    expect(await ask()).toEqual(first);
+    expect(statements()).toBe(1);
+  });
+
+  it('is read piece by piece where it does not fit into memory', async () => {
+    const { reader, live, statements } = storeOf(contents);
+    const window = { from: FIRST, to: FIRST + 4 * 3600 };
+    const asked = [{ group: GROUP, read: readOf(0, window, null), question: questionOf(3600) }];
+    const sizes = { readingsAtOnce: 2, unitsOfTask: 10, readingsOfTask: 10 };
+    const pieces = await answerTrends(reader, live.segments, asked, { bound: null, sizes });
+    expect(statements()).toBe(2);
+    const { reader: other, live: same } = storeOf(contents);
+    expect(await answerTrends(other, same.segments, asked, { bound: null })).toEqual(pieces);
+  });
+
+  it('ends when its request is over', async () => {
+    const { reader, live } = storeOf(contents);
+    const window = { from: FIRST, to: FIRST + 86_400 };
+    const asked = [{ group: GROUP, read: readOf(0, window, null), question: questionOf(3600) }];
+    let steps = 0;
+    const goOn = () => {
+      steps += 1;
+      if (steps > 3) throw new Error('the time is over');
+      return undefined;
+    };
+    const answer = answerTrends({ ...reader, goOn }, live.segments, asked, { bound: null });
+    await expect(answer).rejects.toThrow('the time is over');
+  });
+});
