@@ -3,7 +3,7 @@ import { type Guid, parseGuid } from '../domain/guid.ts';
 import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { MOMENT_FORM, parseMoment } from '../domain/moment.ts';
-import { isName, NAME_FORM } from '../ingest/storable-text.ts';
+import { isName, NAME_FORM } from '../domain/storable-text.ts';
 import { readSettings } from '../server/settings/settings.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,4 +1,5 @@
 import type { FeedLossCounts } from '../db/write/feeds/feed-losses.ts';
+import { tagsOf } from '../domain/slice-tags.ts';
 import { isProcessing, type KeptSlice } from '../keeping/keeper.ts';
 import type { SliceSegments } from '../store/merge/waiting-segments.ts';
 import { count, counted } from './counted.ts';
@@ -49,8 +50,6 @@ export const statusOf = (slice: KeptSlice, now: number): string => {
   if (slice.archived) return 'archived';
   return isProcessing(slice, now) ? 'processing' : 'available';
 };
-
-const tagsOf = ({ archived }: KeptSlice): string[] => [archived ? 'archive' : 'primary'];
 
 type Column = {
   readonly head: string;

@@ -35,6 +35,9 @@ export const isCanceled = (error: unknown): boolean => errorCode(error) === QUER
 export const isRecoveryConflict = (error: unknown): boolean =>
   RECOVERY_CONFLICTS.has(errorCode(error) ?? '');
 
+/** Whether a node refused a change as it is a standby, or set to read only. */
+export const isReadOnly = (error: unknown): boolean => errorCode(error) === '25006';
+
 /** Whether a table of such a name is not there: undefined_table. */
 export const isMissingTable = (error: unknown, name: RegExp): boolean =>
   errorCode(error) === '42P01' && error instanceof Error && name.test(error.message);

@@ -24,18 +24,19 @@ export const joinCrossKey = (parts: readonly string[]): string =>
   parts.map((part) => part.replaceAll(SEPARATOR, ESCAPED)).join(SEPARATOR);
 
 /**
- * Reads a cross-key of the given part kinds, each part in raw form, and gives it and its parts in
- * canonical form; null when it does not fit them.
+ * Reads a cross-key of the given part kinds, each part in raw form unless `parsePart` reads another
+ * one, and gives it and its parts in canonical form; null when it does not fit them.
  */
 export function parseCrossKey(
   kinds: readonly SimpleKeyKind[],
   text: string,
+  parsePart: (kind: SimpleKeyKind, text: string) => KeyText | null = parseRawKey,
 ): { key: string; parts: KeyText[] } | null {
   const texts = splitCrossKey(text);
   if (texts?.length !== kinds.length) return null;
   const parts: KeyText[] = [];
   for (const [i, kind] of kinds.entries()) {
-    const part = parseRawKey(kind, texts[i] ?? '');
+    const part = parsePart(kind, texts[i] ?? '');
     if (part === null) return null;
     parts.push(part);
   }

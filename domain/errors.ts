@@ -54,6 +54,12 @@ export const ERRORS = {
     message: 'User <username> is not allowed to access context <context>',
     when: 'the user has no grant for the context',
   },
+  notEditor: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'User <username> needs the role editor to change context <context>',
+    when: 'a GraphQL mutation is sent by a user whose grant for the context has the role `reader`',
+  },
   counterGroupRequired: {
     status: 400,
     code: 'BAD_USER_INPUT',
@@ -218,6 +224,12 @@ export const ERRORS = {
     code: 'BACKEND',
     message: 'Database is not reachable',
     when: 'the chosen node cannot be connected to, or the connection was lost',
+  },
+  readOnly: {
+    status: 500,
+    code: 'BACKEND',
+    message: 'Database is read-only, changes are taken by its primary',
+    when: 'a GraphQL mutation reaches a server whose primary node is a standby by now, or is set to read only',
   },
   conflict: {
     status: 500,

@@ -1,4 +1,5 @@
 import { ALERT_LIMITS } from './limits/alert-limits.ts';
+import { EDIT_LIMITS } from './limits/edit-limits.ts';
 import { FEED_LIMITS } from './limits/feed-limits.ts';
 import { LIVE_LIMITS } from './limits/live-limits.ts';
 
@@ -354,5 +355,6 @@ export const LIMITS = {
   parityTimeoutMs: 120_000,
   ...LIVE_LIMITS,
   ...ALERT_LIMITS,
+  ...EDIT_LIMITS,
   ...FEED_LIMITS,
 } as const;

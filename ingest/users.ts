@@ -6,12 +6,15 @@ import { deleteGrant } from '../db/write/users/delete-grant.ts';
 import { deleteUser } from '../db/write/users/delete-user.ts';
 import { insertGrants } from '../db/write/users/insert-grants.ts';
 import { insertUser } from '../db/write/users/insert-user.ts';
-import { selectGrants } from '../db/write/users/select-grants.ts';
+import { type Grant, selectGrants } from '../db/write/users/select-grants.ts';
 import { selectTokenDigest } from '../db/write/users/select-token-digest.ts';
 import { selectUserId } from '../db/write/users/select-user-id.ts';
 import { selectUsers } from '../db/write/users/select-users.ts';
 import { upsertToken } from '../db/write/users/upsert-token.ts';
+import type { Role } from '../domain/role.ts';
 import { IngestError } from './ingest-error.ts';
+
+export type { Grant } from '../db/write/users/select-grants.ts';
 
 export type UserToAdd = {
   readonly name: string;
@@ -19,6 +22,8 @@ export type UserToAdd = {
   readonly token?: string | undefined;
   /** Names of contexts to grant. */
   readonly contexts: readonly string[];
+  /** In these; left out, a grant that is there keeps its role, and a new one is a reader's. */
+  readonly role?: Role | undefined;
 };
 
 export type AddedUser = {
@@ -30,6 +35,10 @@ export type AddedUser = {
   readonly granted: readonly string[];
   /** Those that the user could read before, in order of their names. */
   readonly grantedBefore: readonly string[];
+  /** Those of the latter in which the user has another role now. */
+  readonly roleChanged: readonly string[];
+  /** All grants as they are now, in order of the contexts' names. */
+  readonly grants: readonly Grant[];
 };
 
 /**
@@ -49,7 +58,7 @@ export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedU
 /** The same within a transaction that the caller has opened; a token that is given replaces any. */
 export async function addUserWithin(
   connection: Connection,
-  { name, token, contexts }: UserToAdd,
+  { name, token, contexts, role }: UserToAdd,
 ): Promise<AddedUser> {
   const contextIds = new Map<string, number>();
   for (const context of contexts) contextIds.set(context, await contextIdOf(connection, context));
@@ -57,10 +66,22 @@ export async function addUserWithin(
   const newToken = created && token === undefined ? makeToken() : null;
   const setToken = token ?? newToken;
   if (setToken !== null) await upsertToken(connection, userId, digestOf(setToken));
-  const grantedBefore = await selectGrants(connection, userId);
-  const added = await insertGrants(connection, userId, [...contextIds.values()]);
-  const granted = [...contextIds].filter(([, id]) => added.has(id)).map(([context]) => context);
-  return { name, created, newToken, granted, grantedBefore };
+  const before = await selectGrants(connection, userId);
+  const toInsert = { userId, contextIds: [...contextIds.values()], role };
+  const inserted = await insertGrants(connection, toInsert);
+  const those = (isNew: boolean) =>
+    [...contextIds]
+      .filter(([, id]) => inserted.some((each) => each.contextId === id && each.isNew === isNew))
+      .map(([context]) => context);
+  return {
+    name,
+    created,
+    newToken,
+    granted: those(true),
+    grantedBefore: before.map(({ context }) => context),
+    roleChanged: those(false),
+    grants: await selectGrants(connection, userId),
+  };
 }
 
 /** Gives a user a new token; the one before is worth nothing from then on. */
@@ -87,12 +108,22 @@ export async function removeUser(connection: Connection, name: string): Promise<
   if (!(await deleteUser(connection, name))) throw unknownUser(name);
 }
 
-/** All users with the contexts granted to them, in order of their names. */
-export async function listUsers(
-  connection: Connection,
-): Promise<{ name: string; contexts: string[] }[]> {
+export type ListedUser = {
+  readonly name: string;
+  /** Names of the contexts granted to them, in order. */
+  readonly contexts: readonly string[];
+  /** The same with their role in each. */
+  readonly grants: readonly Grant[];
+};
+
+/** All users, in order of their names. */
+export async function listUsers(connection: Connection): Promise<ListedUser[]> {
   const users = await selectUsers(connection);
-  return users.map(({ username, contexts }) => ({ name: username, contexts }));
+  return users.map(({ username, grants }) => ({
+    name: username,
+    contexts: grants.map(({ context }) => context),
+    grants,
+  }));
 }
 
 /** 256 random bits, in characters that need no escaping in a URL or a header. */

@@ -22,6 +22,7 @@ function reasons(): ReadonlyMap<string, string> {
     'limits.ts',
     'limits/live-limits.ts',
     'limits/alert-limits.ts',
+    'limits/edit-limits.ts',
     'limits/feed-limits.ts',
   ];
   const texts = files.map((file) => readFileSync(join(projectRoot(), 'domain', file), 'utf8'));

@@ -70,7 +70,17 @@ const ON_PRIMARY: NodeChoice = { destinationNode: null, fromDr: false };
 
 /** Decision 12: the contexts granted to whoever asks, and no others. */
 export const grantedContexts = (scope: RequestScope): ContextView[] =>
-  [...signedIn(scope).contexts.values()].map((context) => viewContext(scope, context, ON_PRIMARY));
+  viewContexts(scope, [...signedIn(scope).contexts.values()]);
+
+/** Those of them that they may also change. */
+export const editableContexts = (scope: RequestScope): ContextView[] =>
+  viewContexts(
+    scope,
+    [...signedIn(scope).contexts.values()].filter(({ role }) => role === 'editor'),
+  );
+
+const viewContexts = (scope: RequestScope, contexts: readonly GrantedContext[]): ContextView[] =>
+  contexts.map((context) => viewContext(scope, context, ON_PRIMARY));
 
 /** null: it does not exist, or is not granted. */
 export function findContext(

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Role } from '../domain/role.ts';
 import type { Claim, IdentityRow, NodeRow, RequestReads } from './loaders/session/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
@@ -16,6 +17,7 @@ export type Credentials = {
 export type GrantedContext = {
   readonly contextId: number;
   readonly name: string;
+  readonly role: Role;
   readonly nodes: readonly NodeRow[];
 };
 
@@ -83,9 +85,9 @@ async function prove(
   const matches = timingSafeEqual(given, stored);
   if (!row?.digest || !matches) throw sources.gate.failed(username);
   sources.gate.proved(username);
-  const contexts = row.contexts.map(({ contextId, name, nodes }) => {
+  const contexts = row.contexts.map(({ contextId, name, role, nodes }) => {
     sources.directory.remember(name, nodes);
-    return [name, { contextId, name, nodes }] as const;
+    return [name, { contextId, name, role, nodes }] as const;
   });
   return { username, contexts: new Map(contexts), nodeUrl };
 }

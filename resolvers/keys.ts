@@ -4,7 +4,7 @@ import { malformed } from '../domain/errors.ts';
 import type { Interval } from '../domain/interval.ts';
 import { isEmptyFilter, isLongFilter, type KeyFilter } from '../domain/key-filter.ts';
 import type { SimpleKeyKind } from '../domain/key-kind.ts';
-import { formatReadable, parseKey } from '../domain/key-text.ts';
+import { formatReadable, parseKey, parseReadableKey } from '../domain/key-text.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { WindowRequest } from '../domain/window.ts';
 import { availableInterval, type CounterGroupView } from './counter-groups.ts';
@@ -59,11 +59,17 @@ export const attributesOf = ({ row }: KeyView): KeyAttribute[] =>
 
 /** The key of the group in raw or readable form; null when the group has no such key. */
 export async function findKey(group: CounterGroupView, text: string): Promise<KeyView | null> {
-  const [kind, ...others] = group.kinds;
-  if (kind === undefined) return null;
-  const key =
-    others.length === 0 ? parseKey(kind, text) : (parseCrossKey(group.kinds, text)?.key ?? null);
+  const key = parseKeyOf(group, text);
   return key === null ? null : findRawKey(group, key);
+}
+
+/** The raw form of a key that is given in raw or readable form; null: it is none of the group. */
+export function parseKeyOf({ kinds }: CounterGroupView, text: string): string | null {
+  const [kind, ...others] = kinds;
+  if (kind === undefined) return null;
+  if (others.length === 0) return parseKey(kind, text);
+  const found = parseCrossKey(kinds, text) ?? parseCrossKey(kinds, text, parseReadableKey);
+  return found?.key ?? null;
 }
 
 /** The key of the group that has exactly this raw form. */

@@ -1,4 +1,5 @@
 import type { AnswerBudget } from './answer-budget.ts';
+import type { AuditedChange } from './changes/audited-change.ts';
 import type { Identity } from './identity.ts';
 import type { RequestReads } from './loaders/session/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
@@ -29,6 +30,13 @@ export type RequestScope = {
   readonly variable: (name: string) => string | undefined;
   /** Whom to ask before and after somebody says who they are. */
   readonly gate: LogInGate;
+  /**
+   * Response keys of mutations that were committed, by an earlier attempt at the same request too:
+   * when the request begins anew, they are not made again.
+   */
+  readonly committed: Set<string>;
+  /** Told of each change once it is committed, and of each that was refused. */
+  readonly onChange: (change: AuditedChange) => void;
   /** null: nobody has said who they are. */
   readonly identity: Identity | null;
 };

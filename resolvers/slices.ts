@@ -1,5 +1,6 @@
 import type { Interval } from '../domain/interval.ts';
 import { sliceName } from '../domain/slice-name.ts';
+import { tagsOf } from '../domain/slice-tags.ts';
 import type { ContextView } from './contexts.ts';
 import type { SliceRow } from './loaders/session/node-loaders.ts';
 import type { RequestScope } from './request-scope.ts';
@@ -40,6 +41,16 @@ export async function listSlices(
   return { isStandby: found.isStandby, slices };
 }
 
+/** The slice with this number; null: the context has none. */
+export async function findSlice(
+  scope: RequestScope,
+  at: ContextView,
+  sliceId: number,
+): Promise<SliceView | null> {
+  const { slices } = await listSlices(scope, at, { allEngines: true, within: null });
+  return slices.find((slice) => slice.sliceId === sliceId) ?? null;
+}
+
 function viewSlice(scope: RequestScope, at: ContextView, row: SliceRow): SliceView {
   const timeInterval = { from: row.startsAt, to: row.endsAt };
   return {
@@ -51,7 +62,7 @@ function viewSlice(scope: RequestScope, at: ContextView, row: SliceRow): SliceVi
     timeInterval,
     path: row.path,
     available: !row.archived,
-    tags: [row.archived ? 'archive' : 'primary'],
+    tags: tagsOf(row),
   };
 }
 

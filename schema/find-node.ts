@@ -2,7 +2,7 @@ import { parseGuid } from '../domain/guid.ts';
 import { type ContextView, findContext } from '../resolvers/contexts.ts';
 import { type CounterGroupView, findGroup } from '../resolvers/counter-groups.ts';
 import type { RequestScope } from '../resolvers/request-scope.ts';
-import { decodePath } from './global-id.ts';
+import { decodeGlobalId, decodeNumber, decodePath, type ObjectPath } from './global-id.ts';
 
 /**
  * The context of an object's path, and `depth` names that lead on from it. null, and no error, for
@@ -13,16 +13,37 @@ export function findContextAt(
   path: string,
   depth: number,
 ): { at: ContextView; rest: string[] } | null {
-  const decoded = decodePath(path);
-  if (decoded?.rest.length !== depth) return null;
+  const decoded = decodeAt(scope, path, depth);
+  if (!decoded) return null;
   const { contextName, nodeName, rest } = decoded;
-  const nodes = scope.identity?.contexts.get(contextName)?.nodes ?? [];
-  if (nodeName !== null && !nodes.some(({ name }) => name === nodeName)) return null;
   const at = findContext(scope, contextName, { destinationNode: nodeName, fromDr: false });
   return at && { at, rest };
 }
 
-/** The same for what lies below a counter group, whose GUID is the first of the names. */
+/** null also where its context is not granted, or has no such node. */
+function decodeAt({ identity }: RequestScope, path: string, depth: number): ObjectPath | null {
+  const decoded = decodePath(path);
+  if (decoded?.rest.length !== depth) return null;
+  const { contextName, nodeName } = decoded;
+  const nodes = identity?.contexts.get(contextName)?.nodes ?? [];
+  return nodeName === null || nodes.some(({ name }) => name === nodeName) ? decoded : null;
+}
+
+/**
+ * The slice with this global id as changes name it, which the primary takes whichever node the id
+ * is of: nodes have the same slices. null: it can be none.
+ */
+export function findSliceToChange(
+  scope: RequestScope,
+  globalId: string,
+): { context: string; sliceId: number } | null {
+  const { typename, id } = decodeGlobalId(globalId);
+  const path = typename === 'Slice' ? decodeAt(scope, id, 1) : null;
+  const sliceId = decodeNumber(path?.rest[0]);
+  return path && sliceId !== null ? { context: path.contextName, sliceId } : null;
+}
+
+/** As `findContextAt` for what lies below a counter group, whose GUID is the first of the names. */
 export async function findGroupAt(
   scope: RequestScope,
   path: string,

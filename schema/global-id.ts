@@ -56,3 +56,11 @@ export function decodePath(path: string): ObjectPath | null {
     throw error;
   }
 }
+
+/** A number of the database as a path has it; null for any other text. */
+export function decodeNumber(text: string | undefined): number | null {
+  const number = Number(text);
+  return String(number) === text && Number.isInteger(number) && number <= 2_147_483_647
+    ? number
+    : null;
+}

@@ -1,5 +1,5 @@
 import { malformed } from '../domain/errors.ts';
-import { findContext, grantedContexts, signedIn } from '../resolvers/contexts.ts';
+import { editableContexts, findContext, grantedContexts, signedIn } from '../resolvers/contexts.ts';
 import { builder } from './builder.ts';
 import { ContextRef, ViewerRef } from './refs.ts';
 
@@ -12,6 +12,11 @@ builder.objectType(ViewerRef, {
       type: [ContextRef],
       description: 'The contexts you may read, by name.',
       resolve: (_viewer, _args, scope) => grantedContexts(scope),
+    }),
+    editableContexts: t.field({
+      type: [ContextRef],
+      description: 'Those of them in which you have the role `editor`: they take your mutations.',
+      resolve: (_viewer, _args, scope) => editableContexts(scope),
     }),
   }),
 });

@@ -1,6 +1,7 @@
 import { builder } from './builder.ts';
 import './scalars.ts';
 import './query.ts';
+import './mutation.ts';
 import './subscription.ts';
 import './time-interval.ts';
 import './context.ts';

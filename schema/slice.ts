@@ -1,7 +1,7 @@
-import { listSlices, sliceSize } from '../resolvers/slices.ts';
+import { findSlice, sliceSize } from '../resolvers/slices.ts';
 import { builder } from './builder.ts';
 import { findContextAt } from './find-node.ts';
-import { encodePath } from './global-id.ts';
+import { decodeNumber, encodePath } from './global-id.ts';
 import { SliceRef, TimeIntervalRef } from './refs.ts';
 
 builder.node(SliceRef, {
@@ -10,9 +10,8 @@ builder.node(SliceRef, {
   id: { resolve: ({ at, sliceId }) => encodePath(at, sliceId) },
   async loadOne(id, scope) {
     const found = findContextAt(scope, id, 1);
-    if (!found) return null;
-    const { slices } = await listSlices(scope, found.at, { allEngines: true, within: null });
-    return slices.find(({ sliceId }) => String(sliceId) === found.rest[0]) ?? null;
+    const sliceId = decodeNumber(found?.rest[0]);
+    return found && sliceId !== null ? findSlice(scope, found.at, sliceId) : null;
   },
   fields: (t) => ({
     sliceId: t.exposeInt('sliceId', { description: 'Its number: the `id` of the REST endpoint.' }),
@@ -39,7 +38,7 @@ builder.node(SliceRef, {
     }),
     available: t.exposeBoolean('available', { description: 'Whether it can be queried.' }),
     tags: t.stringList({
-      description: '`primary`, or `archive`.',
+      description: '`primary`, or `archive`; then those that users gave it.',
       resolve: ({ tags }) => [...tags],
     }),
   }),

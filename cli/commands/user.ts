@@ -1,19 +1,24 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
 import { type Connection, openConnection } from '../../db/write/connection.ts';
+import { ROLES, type Role } from '../../domain/role.ts';
 import { shellWord } from '../../domain/shell-word.ts';
-import { isName, NAME_FORM } from '../../ingest/storable-text.ts';
+import { isName, NAME_FORM } from '../../domain/storable-text.ts';
 import {
   type AddedUser,
   addUser,
+  type Grant,
   listUsers,
   removeUser,
   revokeGrant,
   rotateToken,
 } from '../../ingest/users.ts';
 import { withDatabase } from '../run-with-database.ts';
+import { UsageError } from '../usage-error.ts';
 
 type JsonOption = { json?: true };
+
+type AddOptions = JsonOption & { token?: string; context?: string[]; role?: Role };
 
 export function registerUser(program: Command): void {
   const user = program.command('user').description('say who may ask, and for which contexts');
@@ -31,11 +36,20 @@ function registerAdd(user: Command): void {
     .argument('<name>', 'the user', parseUserName)
     .option('--token <token>', 'the token of a new user, instead of a random one', parseToken)
     .option('--context <name>', 'a context that the user may read; repeatable', collect)
+    .addOption(
+      new Option(
+        '--role <role>',
+        'what the user may do in these contexts: an editor also changes labels and tags; left out, a role that is there stays, else reader',
+      ).choices(ROLES),
+    )
     .option('--json', 'print the result as JSON')
-    .action(async (name: string, options: JsonOption & { token?: string; context?: string[] }) => {
-      const { token, context: contexts = [], json } = options;
+    .action(async (name: string, options: AddOptions) => {
+      const { token, context: contexts = [], role, json } = options;
+      if (role !== undefined && contexts.length === 0) {
+        throw new UsageError('--role needs --context: a role is that of a user in a context');
+      }
       const added = await withConnection((connection) =>
-        addUser(connection, { name, token, contexts }),
+        addUser(connection, { name, token, contexts, role }),
       );
       if (json) return console.log(JSON.stringify(added));
       console.error(asTyped(sentence(added)));
@@ -85,13 +99,13 @@ function registerRemove(user: Command): void {
 function registerList(user: Command): void {
   user
     .command('list')
-    .description('show all users and the contexts that they may read')
+    .description('show all users, the contexts that they may read and their role in each')
     .option('--json', 'print the result as JSON')
     .action(async ({ json }: JsonOption) => {
       const users = await withConnection(listUsers);
       if (json) return console.log(JSON.stringify(users));
-      for (const { name, contexts } of users) {
-        console.log(`${name}: ${contexts.join(', ') || 'no contexts'}`);
+      for (const { name, grants } of users) {
+        console.log(`${name}: ${grants.map(grantText).join(', ') || 'no contexts'}`);
       }
     });
 }
@@ -106,15 +120,23 @@ const withConnection = <T>(work: (connection: Connection) => Promise<T>): Promis
     }
   });
 
-function sentence({ name, created, granted, grantedBefore }: AddedUser): string {
+const grantText = ({ context, role }: Grant): string => `${context} (${role})`;
+
+function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): string {
   if (created && granted.length === 0) {
     const grant = `\`countergraph user add ${shellWord(name)} --context NAME\``;
     return `User ${name} was added, and may read no context yet: ${grant} grants one.`;
   }
-  if (created) return `User ${name} was added, with context ${granted.join(', ')}.`;
-  const now = granted.join(', ') || 'nothing';
+  const withRoles = (contexts: readonly string[]): string =>
+    is.grants
+      .filter(({ context }) => contexts.includes(context))
+      .map(grantText)
+      .join(', ') || 'nothing';
+  if (created) return `User ${name} was added, with context ${withRoles(granted)}.`;
   const before = grantedBefore.join(', ') || 'nothing';
-  return `User ${name} was there already. Granted now: ${now}. Granted before: ${before}.`;
+  const roles = is.roleChanged.length > 0 ? ` New role: ${withRoles(is.roleChanged)}.` : '';
+  const now = `Granted now: ${withRoles(granted)}.${roles} Granted before: ${before}.`;
+  return `User ${name} was there already. ${now}`;
 }
 
 /** Alone on standard output, where a script can take it from. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Role } from '../../domain/role.ts';
 import type { ReadSession, TimeBound } from '../session/read-session.ts';
 import { type NodeSlices, slicesOf } from './select-slices.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './select-versions.ts';
@@ -15,6 +16,7 @@ export type NodeRow = {
 /** Its versions, and slices where they were asked for, are those of the node that answers. */
 export type GrantedContextRow = VersionedRow & {
   name: string;
+  role: Role;
   nodes: NodeRow[];
   slices?: NodeSlices | null;
 };
@@ -90,9 +92,9 @@ left join users u on u.username = asked.username
 left join tokens t on t.user_id = u.user_id
 left join lateral (
   select json_agg(json_build_object(
-    'contextId', c.context_id, 'name', c.name, 'version', v.version, 'textVersion', x.version,
-    'layout', v.layout, 'nonce', v.nonce, 'textNonce', x.nonce,
-    'history', ${HISTORY},
+    'contextId', c.context_id, 'name', c.name, 'role', g.role,
+    'version', v.version, 'textVersion', x.version, 'layout', v.layout,
+    'nonce', v.nonce, 'textNonce', x.nonce, 'history', ${HISTORY},
     'nodes', coalesce((
       select json_agg(json_build_object(
         'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env, 'share', n.share)

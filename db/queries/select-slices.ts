@@ -12,6 +12,8 @@ export type SliceRow = {
   archived: boolean;
   held: boolean;
   path: string | null;
+  /** Those that users gave it. */
+  tags: string[];
 };
 
 /** isStandby: what the node says of itself (decision 13). */
@@ -49,7 +51,7 @@ export const selectSlices = (
 export const slicesOf = (contextId: string): string => `(
   select coalesce(json_agg(json_build_object(
     'sliceId', s.slice_id, 'engine', s.engine, 'startsAt', s.starts_at, 'endsAt', s.ends_at,
-    'archived', s.archived, 'held', held.slice_id is not null,
+    'archived', s.archived, 'held', held.slice_id is not null, 'tags', s.tags,
     'path', case
       when s.archived then coalesce(rtrim(p.path, '/') || '/' || s.archive_path, s.archive_path)
       else ${pagePathOf('s.slice_id')} end

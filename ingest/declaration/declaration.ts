@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { KEY_KINDS, type KeyKind } from '../../domain/key-kind.ts';
 import { METER_TYPE_NAMES } from '../../domain/meter-type.ts';
+import { isName, NAME_FORM } from '../../domain/storable-text.ts';
 import { shownJson } from '../json-line.ts';
-import { isName, NAME_FORM } from '../storable-text.ts';
 import { ALERT, SINK } from './alert-shapes.ts';
 import {
   flag,

@@ -69,7 +69,12 @@ async function prepare(connection: Connection): Promise<void> {
   await lockContextCreation(connection, DEMO_NAME, () => {});
   if (await selectContext(connection, DEMO_NAME)) throw new DemoExists();
   await declareContext(connection, parseDeclaration(DECLARATION), () => {});
-  await addUserWithin(connection, { name: DEMO_NAME, token: DEMO_NAME, contexts: [DEMO_NAME] });
+  await addUserWithin(connection, {
+    name: DEMO_NAME,
+    token: DEMO_NAME,
+    contexts: [DEMO_NAME],
+    role: 'editor',
+  });
 }
 
 const TERABYTE = 10 ** 12;

@@ -3,9 +3,9 @@ import { Reader, type Response } from 'maxmind';
 import { shown } from '../../domain/errors.ts';
 import { formatReadable, type KeyText, parseReadableKey } from '../../domain/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { isStorable } from '../../domain/storable-text.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { IngestError } from '../ingest-error.ts';
-import { isStorable } from '../storable-text.ts';
 
 /** An autonomous system: its raw key, and who runs it. */
 export type GeoSystem = { readonly key: KeyText; readonly name: string | null };

@@ -3,12 +3,12 @@ import { CsvError, parse } from 'csv-parse';
 import { shown } from '../../domain/errors.ts';
 import { type KeyText, parseRawKey, parseReadableKey } from '../../domain/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { isStorable } from '../../domain/storable-text.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { KeyTexts } from '../key-texts.ts';
-import { isStorable } from '../storable-text.ts';
 
 /** One line: what it says, and which keys it may mean, of each group the likeliest first. */
 export type CsvLabel = {

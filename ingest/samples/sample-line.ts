@@ -3,6 +3,7 @@ import { type Guid, parseGuid } from '../../domain/guid.ts';
 import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
 import { parseRawKey } from '../../domain/key-text.ts';
 import { isCounting } from '../../domain/meter-type.ts';
+import { isName, NAME_FORM } from '../../domain/storable-text.ts';
 import { BadLine } from '../bad-line.ts';
 import { ownCopy } from '../bounded-cache.ts';
 import type { ImportGroup } from '../import-group.ts';
@@ -15,7 +16,6 @@ import {
   shownJson,
 } from '../json-line.ts';
 import { type KeyTexts, keyTextsOf } from '../key-texts.ts';
-import { isName, NAME_FORM } from '../storable-text.ts';
 import { checkTime, type TimeBounds } from '../time-bounds.ts';
 import { isReading, parseWhole, type Whole } from '../whole.ts';
 

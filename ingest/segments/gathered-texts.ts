@@ -1,5 +1,6 @@
 import type { Connection } from '../../db/write/connection.ts';
-import { upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
+import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
+import { upsertWaitingTexts, writeWaitingTexts } from '../../db/write/texts/waiting-texts.ts';
 import type { ImportGroup } from '../import-group.ts';
 import type { ImportKey } from '../import-key.ts';
 import { type KeyTexts, mergeTexts } from '../key-texts.ts';
@@ -19,6 +20,8 @@ export class GatheredTexts {
   /** About how many bytes they take. */
   sizeBytes = 0;
   readonly #byKey = new Map<string, KeyWithTexts>();
+  /** Whether some wait in the database. */
+  #areWaiting = false;
 
   /** Later texts win over earlier ones, each for itself. */
   add({ group, key, texts: later }: KeyWithTexts): void {
@@ -28,21 +31,34 @@ export class GatheredTexts {
     this.sizeBytes += ENTRY_BYTES + 2 * (2 * key.text.length + JSON.stringify(later).length);
   }
 
+  /** Makes room for more: those that there are wait in the database, where they lock out nobody. */
+  async putAside(connection: Connection): Promise<void> {
+    await upsertWaitingTexts(connection, this.#take());
+    this.#areWaiting = true;
+  }
+
   /** Writes them all, and has none afterwards. */
   async write(connection: Connection): Promise<void> {
+    const rest = this.#take();
+    if (!this.#areWaiting) {
+      if (rest.length > 0) await upsertKeyTexts(connection, rest);
+      return;
+    }
+    await upsertWaitingTexts(connection, rest);
+    await writeWaitingTexts(connection);
+    this.#areWaiting = false;
+  }
+
+  #take(): KeyTextsUpsert[] {
     const all = [...this.#byKey.values()];
     this.#byKey.clear();
     this.sizeBytes = 0;
-    if (all.length === 0) return;
-    await upsertKeyTexts(
-      connection,
-      all.map(({ group, key, texts: { label, description, attributes } }) => ({
-        groupId: group.groupId,
-        key: key.text,
-        label,
-        description,
-        attributes: attributes ? JSON.stringify(attributes) : attributes,
-      })),
-    );
+    return all.map(({ group, key, texts: { label, description, attributes } }) => ({
+      groupId: group.groupId,
+      key: key.text,
+      label,
+      description,
+      attributes: attributes ? JSON.stringify(attributes) : attributes,
+    }));
   }
 }

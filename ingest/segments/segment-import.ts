@@ -66,7 +66,7 @@ export class SegmentImport {
   /** To be called now and then: null, or what to wait for before more is added. */
   makeRoom(): Promise<void> | null {
     if (this.#texts.sizeBytes >= LIMITS.importBatchTextBytes) {
-      return this.#texts.write(this.#target.connection);
+      return this.#texts.putAside(this.#target.connection);
     }
     const { rowCount } = this.#batch;
     if (rowCount < this.#nextLook && rowCount < this.#limits.rows) return null;

@@ -20,8 +20,12 @@ export type Price = (given: Given, below: Cost, setting: PriceSetting) => Cost;
 export const PRICES: Readonly<Record<string, Price>> = {
   'Query.contexts': listOf(() => 10),
   'Viewer.contexts': listOf(() => 10),
+  'Viewer.editableContexts': listOf(() => 10),
+  'Mutation.updateKeys': listOf((given) => lengthOf(given('keys')) ?? 0),
+  // It looks at all slices of the context to give one.
+  'Mutation.updateSlice': (_, below) => ({ ...below, fixed: below.fixed + SLICES }),
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
-  'Context.slices': listOf(() => 100),
+  'Context.slices': listOf(() => SLICES),
   'Context.alerts': listOf(() => 20),
   'Context.alertEvents': listOf((given) => within(given('first'), LIMITS.alertEventsPage)),
   'AlertEventConnection.edges': (_, below) => below,
@@ -67,6 +71,9 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'TopperKey.previous': () => ({ ...NO_COST, fixed: 1, perDay: 1 }),
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
+
+/** What the slices of a context are counted as. */
+const SLICES = 100;
 
 /**
  * A search looks at all keys of the group, however many are listed. So may a ranking by series, and

@@ -12,7 +12,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts';
-import { guardSchema, limitRequests, refuseOtherOperations } from './guard-graphql.ts';
+import { guardSchema, limitRequests } from './guard-graphql.ts';
 import { observeGraphQL } from './observe-graphql.ts';
 import { openSubscriptions } from './open-subscriptions.ts';
 import { parseUrlValues } from './parse-url-values.ts';
@@ -56,7 +56,6 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
       parseUrlValues(),
       findDocuments(known.documents),
       limitRequests(settings),
-      refuseOtherOperations(),
       guardSchema(settings, isSignedIn),
       openSubscriptions(),
       runCompiled(known.compiled),

@@ -10,7 +10,6 @@ import { abortedFault } from '../../schema/limits/aborted-fault.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
 import { parseDocument } from '../../schema/limits/parse-document.ts';
 import { requestFault } from '../../schema/limits/request-fault.ts';
-import { operationFault } from '../../schema/operation-fault.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export const limitsOf = ({ graphql, ...settings }: Settings): GraphQLLimits => ({
@@ -59,17 +58,6 @@ export function limitRequests(settings: Settings): Plugin {
     },
   };
 }
-
-/**
- * Refuses subscriptions and mutations where the schema has none. Asked before validation, so that
- * it is 400 whatever the answer's type is: an event stream must not begin with 200 and end empty.
- */
-export const refuseOtherOperations = (): Plugin => ({
-  onValidate({ params, context }) {
-    const fault = operationFault(params.documentAST, context.params.operationName);
-    if (fault) throw fault;
-  },
-});
 
 /** What a caller may learn of the schema. `isSignedIn` is asked only where that depends on it. */
 export function guardSchema<Context extends object>(

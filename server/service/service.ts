@@ -14,6 +14,7 @@ import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 import type { Settings } from '../settings/settings.ts';
+import { auditChange } from '../telemetry/audit.ts';
 import type { CurrentRequest } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
@@ -54,7 +55,12 @@ export type AskedFor = {
 };
 
 /** When a request came in: by the calendar, and on the clock of `performance.now()`. */
-export type Arrival = { readonly now: EpochSeconds; readonly startedAt: number };
+export type Arrival = {
+  readonly now: EpochSeconds;
+  readonly startedAt: number;
+  /** What the request has changed already, whichever attempt did it. */
+  readonly committed: Set<string>;
+};
 
 /** One of the attempts to answer a request. */
 export type Attempt = {
@@ -110,10 +116,16 @@ export function createService(options: ServiceOptions): Service {
     variable,
     documents: options.documents ?? new Map(),
     pageDocuments: options.pageDocuments ?? new Map(),
-    arrive: () => ({ now: Math.floor(clock() / 1000), startedAt: performance.now() }),
+    arrive: () => ({
+      now: Math.floor(clock() / 1000),
+      startedAt: performance.now(),
+      committed: new Set(),
+    }),
     openScope: (timeoutSeconds, asked, { arrival, mayBeginAnew }) => ({
       ...{ settings, directory, variable, gate: asked.gate },
       budget: new AnswerBudget(settings.answerValues),
+      committed: arrival.committed,
+      onChange: (change) => auditChange(asked.log, metrics, change),
       reads: new RequestReads({
         pools,
         standbys,

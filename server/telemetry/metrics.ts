@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
+import { MUTATIONS, type MutationName } from '../../resolvers/changes/audited-change.ts';
 import { BoundedNames } from './bounded-names.ts';
 
 /** An error of the table, or a GraphQL document that was wrong in itself. */
@@ -11,6 +12,10 @@ export type CountedError = ErrorKind | 'document';
 export const GRAPHQL_WAYS = ['hot', 'yoga'] as const;
 
 export type GraphQLWay = (typeof GRAPHQL_WAYS)[number];
+
+const CHANGE_OUTCOMES = ['made', 'refused'] as const;
+
+type ChangeOutcome = (typeof CHANGE_OUTCOMES)[number];
 
 export type Metrics = {
   readonly registry: Registry;
@@ -25,6 +30,8 @@ export type Metrics = {
   graphql(way: GraphQLWay): void;
   error(kind: CountedError): void;
   slowRequest(): void;
+  /** A mutation was committed, or refused as its user is no editor. */
+  change(mutation: MutationName, outcome: ChangeOutcome): void;
   readonly onWork: WorkObserver;
 };
 
@@ -89,6 +96,7 @@ export function createMetrics(version: string): Metrics {
     graphql: (way) => ways.inc({ way }),
     error: countErrors(registry),
     slowRequest: () => slow.inc(),
+    change: countChanges(registry),
     onWork: timeWork(registry),
   };
 }
@@ -116,10 +124,23 @@ function countErrors(registry: Registry): (kind: CountedError) => void {
   return (kind) => errors.inc({ kind });
 }
 
+function countChanges(registry: Registry): Metrics['change'] {
+  const changes = new Counter({
+    name: 'countergraph_changes_total',
+    help: 'GraphQL mutations that were made, and those refused as their user is no editor',
+    labelNames: ['mutation', 'outcome'],
+    registers: [registry],
+  });
+  for (const mutation of MUTATIONS) {
+    for (const outcome of CHANGE_OUTCOMES) changes.inc({ mutation, outcome }, 0);
+  }
+  return (mutation, outcome) => changes.inc({ mutation, outcome });
+}
+
 function timeWork(registry: Registry): WorkObserver {
   const statements = new Histogram({
     name: 'countergraph_sql_statement_seconds',
-    help: 'Duration of SQL statements in seconds, by the file in db/queries that they are of',
+    help: 'Duration of SQL statements in seconds, by their file in db/queries or db/write',
     labelNames: ['query'],
     buckets: WORK_BUCKETS,
     registers: [registry],

@@ -33,9 +33,6 @@ const REQUESTS: Readonly<Record<string, readonly (object | readonly [string, str
   'names an operation that the document does not have': [
     { query: '{ __typename }', operationName: 'Other' },
   ],
-  'is a mutation by POST; the schema has queries and subscriptions only': [
-    { query: 'mutation { updateKeys { key } }' },
-  ],
   'is a mutation by GET': [['GET', 'mutation { updateKeys { key } }']],
   'is neither GET nor POST': [
     ['PUT', '{ __typename }'],

@@ -19,6 +19,7 @@ function reasons(): ReadonlyMap<string, string> {
     'limits.ts',
     'limits/live-limits.ts',
     'limits/alert-limits.ts',
+    'limits/edit-limits.ts',
     'limits/feed-limits.ts',
   ];
   const texts = files.map((file) => textOf(`domain/${file}`)).join('');

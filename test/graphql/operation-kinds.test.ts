@@ -1,24 +1,29 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOSTS, host, labelsOf, startEditingLab } from '../support/editing-lab.ts';
 import { post } from '../support/rest-parameters.ts';
-import { ADA, basic, CONTEXT, startTestService, type TestService } from '../support/service.ts';
+import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const SUBSCRIPTION = `subscription { contextChanged(name: "${CONTEXT}") { name } }`;
-const MUTATION = 'mutation { updateKeys { key } }';
-const BOTH = 'query Asks { viewer { username } } mutation Changes { updateKeys { key } }';
+const UPDATE = `updateKeys(context: "${CONTEXT}", counterGroup: "${HOSTS}", keys: $keys) {
+  key label
+}`;
+const MUTATION = `mutation Changes($keys: [KeyUpdateInput!]!) { ${UPDATE} }`;
+const BOTH = `query Asks { viewer { username } } ${MUTATION}`;
 
 let service: TestService;
 
 beforeAll(async () => {
   // Each operation is compiled when it is first asked for.
-  service = await startTestService({
+  service = await startEditingLab({
     settings: { compileAfter: 1 },
-    documents: new Map([['waits', SUBSCRIPTION]]),
+    documents: new Map([
+      ['waits', SUBSCRIPTION],
+      ['changes', MUTATION],
+    ]),
   });
-  await service.apply({ context: CONTEXT });
-  await service.addUser(ADA, [CONTEXT]);
 });
 
 afterAll(() => service.close());
@@ -27,49 +32,148 @@ const TYPES = [
   'application/json',
   'application/graphql-response+json',
   'application/json, */*;q=0.1',
-  'text/event-stream',
-  'multipart/mixed',
   '*/*',
 ];
 
-const CALLERS = [
-  ['signed in', basic(ADA)],
-  ['signed out', {}],
-] as const;
+type Sent = Readonly<Record<string, unknown>>;
+type Headers = Readonly<Record<string, string>>;
 
-type Sent = Readonly<Record<string, string>>;
-
-const asPost = (body: Sent, headers: Sent) => {
+const asPost = (body: Sent, headers: Headers) => {
   const sent = post('application/json', JSON.stringify(body));
   return service.call('/graphql', { ...sent, headers: { ...sent.headers, ...headers } });
 };
 
-const asGet = (parameters: Sent, headers: Sent) =>
+const asGet = (parameters: Readonly<Record<string, string>>, headers: Headers) =>
   service.call(`/graphql?${new URLSearchParams(parameters)}`, { headers });
 
-const expectRefused = ({ status, text }: { status: number; text: string }) => {
-  expect([status, text]).toEqual([400, expect.stringContaining('"code":"BAD_USER_INPUT"')]);
-  const message = 'The operation must be a query or a subscription, got "mutation"';
-  expect(text).toContain(JSON.stringify(message));
-  expect(text).not.toContain('"data"');
-};
+let changes = 0;
+
+/** Variables that change a label to one that it never had, and the answer to that. */
+function nextChange() {
+  changes += 1;
+  const label = `change ${changes}`;
+  const data = { updateKeys: [{ key: host(1), label }] };
+  return {
+    label,
+    variables: { keys: [{ key: host(1), label }] },
+    answer: JSON.stringify({ data }),
+  };
+}
 
 describe.each(TYPES)('to callers that accept %s', (accept) => {
-  it.each(CALLERS)('a mutation is 400 where there is none: %s', async (_, credentials) => {
-    expectRefused(await asPost({ query: MUTATION }, { accept, ...credentials }));
+  const headers = { accept, ...basic(ADA) };
+
+  it('a mutation is answered each time that it is posted, and never from memory', async () => {
+    for (let time = 0; time < 4; time += 1) {
+      const { label, variables, answer } = nextChange();
+      for (const body of [{ query: MUTATION }, { documentId: 'changes' }]) {
+        const { status, text } = await asPost({ ...body, variables }, headers);
+        expect([status, text]).toEqual([200, answer]);
+        expect(await labelsOf(service, [host(1)])).toEqual([label]);
+        // The very same is done once more after somebody else has changed it.
+        await asPost({ query: MUTATION, ...nextChange() }, headers);
+      }
+    }
   });
 
-  it('of a document with both, the query is answered and the mutation is 400', async () => {
-    const headers = { accept, ...basic(ADA) };
-    // More than once: what is known of a document by then changes nothing.
+  it('of a document with both, the operation that is named is run', async () => {
     for (let time = 0; time < 3; time += 1) {
       const asked = await asPost({ query: BOTH, operationName: 'Asks' }, headers);
       expect([asked.status, asked.text]).toEqual([
         200,
         expect.stringContaining('{"data":{"viewer":{"username":"ada"}}}'),
       ]);
-      expectRefused(await asPost({ query: BOTH, operationName: 'Changes' }, headers));
+      const { variables, answer } = nextChange();
+      const changed = await asPost({ query: BOTH, operationName: 'Changes', variables }, headers);
+      expect([changed.status, changed.text]).toEqual([200, answer]);
     }
+  });
+
+  it('a mutation by GET is 405 and changes nothing, however it is named', async () => {
+    const [before] = await labelsOf(service, [host(1)]);
+    const { variables } = nextChange();
+    const given = { variables: JSON.stringify(variables) };
+    const persistedQuery = { version: 1, sha256Hash: sha256(MUTATION) };
+    await asPost(
+      { query: MUTATION, variables: { keys: [] }, extensions: { persistedQuery } },
+      headers,
+    );
+    for (const answer of [
+      await asGet({ query: MUTATION, ...given }, headers),
+      await asGet({ query: BOTH, operationName: 'Changes', ...given }, headers),
+      await asGet({ extensions: JSON.stringify({ persistedQuery }), ...given }, headers),
+    ]) {
+      expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
+      expect(answer.text).toContain('"errors"');
+    }
+    // A document is named by its id in the body only.
+    const named = await asGet({ documentId: 'changes', ...given }, headers);
+    expect(named.text).toContain('"errors"');
+    const head = `/graphql?${new URLSearchParams({ query: MUTATION, ...given })}`;
+    expect((await service.call(head, { method: 'HEAD', headers })).status).toBe(405);
+    expect(await labelsOf(service, [host(1)])).toEqual([before]);
+  });
+});
+
+describe('a stream of events', () => {
+  const headers = { accept: 'text/event-stream', ...basic(ADA) };
+
+  it('has the answer of a mutation that is posted', async () => {
+    const { variables, answer } = nextChange();
+    const { status, text } = await asPost({ query: MUTATION, variables }, headers);
+    expect([status, text]).toEqual([200, expect.stringContaining(`event: next\ndata: ${answer}`)]);
+    expect(text).toContain('event: complete');
+  });
+
+  it('is refused to a mutation by GET', async () => {
+    const [before] = await labelsOf(service, [host(1)]);
+    const given = { variables: JSON.stringify(nextChange().variables) };
+    expect((await asGet({ query: MUTATION, ...given }, headers)).status).toBe(405);
+    expect(await labelsOf(service, [host(1)])).toEqual([before]);
+  });
+});
+
+describe('what a page of another site makes a browser send', () => {
+  it.each([
+    ['application/x-www-form-urlencoded', 415],
+    ['text/plain', 415],
+    ['multipart/form-data; boundary=x', 415],
+  ])('as %s changes nothing: %i', async (type, expected) => {
+    const [before] = await labelsOf(service, [host(1)]);
+    const { variables } = nextChange();
+    const form = { query: MUTATION, variables: JSON.stringify(variables) };
+    const body =
+      type === 'text/plain'
+        ? JSON.stringify({ query: MUTATION, variables })
+        : new URLSearchParams(form).toString();
+    const headers = { 'content-type': type, ...basic(ADA), 'sec-fetch-site': 'cross-site' };
+    const { status } = await service.call('/graphql', { method: 'POST', headers, body });
+    expect(status).toBe(expected);
+    expect(await labelsOf(service, [host(1)])).toEqual([before]);
+  });
+});
+
+describe('several mutations of one document', () => {
+  it('are made in their order, and one that is refused keeps none from being made', async () => {
+    const change = (name: string, key: string, label: string) =>
+      `${name}: updateKeys(context: "${CONTEXT}", counterGroup: "${HOSTS}",
+        keys: [{ key: "${key}", label: "${label}" }]) { label }`;
+    const names = Array.from({ length: 40 }, (_, i) => `m${i}`);
+    const query = `mutation { ${names.map((name) => change(name, host(1), name)).join(' ')}
+      bad: ${change('x', 'no host', 'x').slice(3)} last: ${change('x', host(2), 'last').slice(3)} }`;
+    type Answered = Record<string, { label: string }[] | null>;
+    const { data, errors } = await service.graphql<Answered>(query);
+    expect(names.map((name) => data[name]?.[0]?.label)).toEqual(names);
+    expect([data['bad'], data['last']]).toEqual([null, [{ label: 'last' }]]);
+    expect(errors?.map(({ path }) => path)).toEqual([['bad']]);
+    expect(await labelsOf(service, [host(1), host(2)])).toEqual(['m39', 'last']);
+  });
+
+  it('are at most 100, and their cost counts', async () => {
+    const one = `updateKeys(context: "${CONTEXT}", counterGroup: "${HOSTS}", keys: []) { key }`;
+    const many = Array.from({ length: 101 }, (_, i) => `m${i}: ${one}`).join(' ');
+    const { status, errors } = await service.graphql(`mutation { ${many} }`);
+    expect([status, errors?.[0]?.extensions.code]).toEqual([400, 'LIMIT']);
   });
 });
 

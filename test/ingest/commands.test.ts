@@ -315,7 +315,7 @@ describe('the command user', () => {
     await run('apply', 'lab.json');
     const added = await run('user', 'add', 'anna', '--context', 'lab');
     expect(added.out).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]{43}$/)]);
-    expect(added.err[0]).toBe('User anna was added, with context lab.');
+    expect(added.err[0]).toBe('User anna was added, with context lab (reader).');
     const rotated = await run('user', 'rotate', 'anna', '--json');
     expect(JSON.parse(rotated.out[0] ?? '')).toEqual({
       name: 'anna',
@@ -335,10 +335,10 @@ describe('the command user', () => {
     expect(await add('lab')).toEqual({
       status: 0,
       out: [],
-      err: ['User anna was there already. Granted now: lab. Granted before: nothing.'],
+      err: ['User anna was there already. Granted now: lab (reader). Granted before: nothing.'],
     });
     expect((await add('office', 'lab')).err).toEqual([
-      'User anna was there already. Granted now: office. Granted before: lab.',
+      'User anna was there already. Granted now: office (reader). Granted before: lab.',
     ]);
     expect((await add('lab')).err).toEqual([
       'User anna was there already. Granted now: nothing. Granted before: lab, office.',
@@ -350,6 +350,11 @@ describe('the command user', () => {
       newToken: null,
       granted: [],
       grantedBefore: ['lab', 'office'],
+      roleChanged: [],
+      grants: [
+        { context: 'lab', role: 'reader' },
+        { context: 'office', role: 'reader' },
+      ],
     });
   });
 
@@ -369,11 +374,11 @@ describe('the command user', () => {
     await run('apply', 'lab.json');
     const added = await run('user', 'add', 'anna', '--token', 'x', '--context', 'lab', '--json');
     expect(JSON.parse(added.out[0] ?? '')).toMatchObject({ created: true, newToken: null });
-    expect((await run('user', 'list')).out).toEqual(['anna: lab']);
+    expect((await run('user', 'list')).out).toEqual(['anna: lab (reader)']);
     expect((await run('user', 'revoke', 'anna', '--context', 'lab')).status).toBe(0);
     expect((await run('user', 'list')).out).toEqual(['anna: no contexts']);
     expect(JSON.parse((await run('user', 'list', '--json')).out[0] ?? '')).toEqual([
-      { name: 'anna', contexts: [] },
+      { name: 'anna', contexts: [], grants: [] },
     ]);
     expect((await run('user', 'remove', 'anna')).out).toEqual(['User anna was removed.']);
     expect(await run('user', 'remove', 'anna')).toMatchObject({ status: 1 });

@@ -29,6 +29,15 @@ const stored = (name: string) =>
     return rows[0]?.digest;
   });
 
+/** A user who reads these. */
+const listed = (name: string, ...contexts: string[]) => ({
+  name,
+  contexts,
+  grants: contexts.map(reader),
+});
+
+const reader = (context: string) => ({ context, role: 'reader' });
+
 describe('a user', () => {
   it('is added with a random token, of which only the digest is kept', async () => {
     const added = await run((client) => addUser(client, { name: 'anna', contexts: ['lab'] }));
@@ -38,6 +47,8 @@ describe('a user', () => {
       newToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       granted: ['lab'],
       grantedBefore: [],
+      roleChanged: [],
+      grants: [reader('lab')],
     });
     expect(await stored('anna')).toBe(digest(added.newToken ?? ''));
   });
@@ -61,10 +72,12 @@ describe('a user', () => {
       newToken: null,
       granted: ['office'],
       grantedBefore: ['lab'],
+      roleChanged: [],
+      grants: [reader('lab'), reader('office')],
     });
     // The token that they have changes nothing.
     await run((client) => addUser(client, { name: 'anna', token: 'secret', contexts: ['lab'] }));
-    expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab', 'office'] }]);
+    expect(await run(listUsers)).toEqual([listed('anna', 'lab', 'office')]);
     expect(await stored('anna')).toBe(digest('secret'));
   });
 
@@ -76,7 +89,7 @@ describe('a user', () => {
       '--token must be the one that anna has, or be left out, as the user is there already: ' +
         'without it contexts are granted; `countergraph user rotate anna` makes a new token',
     );
-    expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['lab'] }]);
+    expect(await run(listUsers)).toEqual([listed('anna', 'lab')]);
     expect(await stored('anna')).toBe(digest('secret'));
   });
 
@@ -99,17 +112,40 @@ describe('a user', () => {
   it('loses one grant, and only that', async () => {
     await run((client) => addUser(client, { name: 'anna', contexts: ['lab', 'office'] }));
     await run((client) => revokeGrant(client, 'anna', 'lab'));
-    expect(await run(listUsers)).toEqual([{ name: 'anna', contexts: ['office'] }]);
+    expect(await run(listUsers)).toEqual([listed('anna', 'office')]);
     await expect(run((client) => revokeGrant(client, 'anna', 'lab'))).rejects.toThrow(
       'User anna has no grant for context lab',
     );
+  });
+
+  it('is a reader unless said, and keeps the role that they have', async () => {
+    const add = (contexts: readonly string[], role?: 'reader' | 'editor') =>
+      run((client) => addUser(client, { name: 'anna', contexts, role }));
+    await add(['lab']);
+    const promoted = await add(['lab', 'office'], 'editor');
+    expect(promoted).toMatchObject({
+      granted: ['office'],
+      grantedBefore: ['lab'],
+      roleChanged: ['lab'],
+      grants: [
+        { context: 'lab', role: 'editor' },
+        { context: 'office', role: 'editor' },
+      ],
+    });
+    expect((await add(['lab'])).grants).toEqual(promoted.grants);
+    expect(await add(['lab'], 'reader')).toMatchObject({ granted: [], roleChanged: ['lab'] });
+    expect(await add(['lab'], 'reader')).toMatchObject({ granted: [], roleChanged: [] });
+    expect((await run(listUsers))[0]?.grants).toEqual([
+      { context: 'lab', role: 'reader' },
+      { context: 'office', role: 'editor' },
+    ]);
   });
 
   it('is removed with token and grants', async () => {
     await run((client) => addUser(client, { name: 'anna', contexts: ['lab'] }));
     await run((client) => addUser(client, { name: 'bert', contexts: ['lab'] }));
     await run((client) => removeUser(client, 'anna'));
-    expect(await run(listUsers)).toEqual([{ name: 'bert', contexts: ['lab'] }]);
+    expect(await run(listUsers)).toEqual([listed('bert', 'lab')]);
     expect(await stored('anna')).toBeUndefined();
   });
 

@@ -25,6 +25,8 @@ export type StoredSlice = {
   startsAt: number;
   endsAt: number;
   archived: boolean;
+  /** Those that users gave it. */
+  tags: string[];
   /** An import is filling it. */
   held: boolean;
   /** Of its pages within the server's data folder, or of the archive; null: neither is known. */
@@ -44,7 +46,7 @@ export async function selectStoredSlices(
   // Numbers of JSON hold every size; what PostgreSQL calls a bigint would arrive as text.
   const { rows } = await connection.query<StoredSlice>(
     `select s.slice_id as "sliceId", s.engine::int as engine, s.starts_at::float8 as "startsAt",
-       s.ends_at::float8 as "endsAt", s.archived,
+       s.ends_at::float8 as "endsAt", s.archived, s.tags,
        exists (select from pg_locks where locktype = 'advisory' and classid = ${SLICE_HELD_LOCK}
          and objsubid = 2 and objid::bigint = s.slice_id
          and database = (select oid from pg_database where datname = current_database())) as held,

@@ -1,4 +1,5 @@
 import type { Connection } from '../connection.ts';
+import { lockTexts } from './lock-texts.ts';
 
 /** SQL: the label came from a DNS answer or a MaxMind file. */
 const LOOKED_UP = `label_source in ('dns', 'mmdb')`;
@@ -30,6 +31,7 @@ export const noteArchivedLabels = async (
   connection: Connection,
   { groupId, keys, until }: LabelledKeys & { readonly until: number },
 ): Promise<void> => {
+  await lockTexts(connection, [groupId]);
   await connection.query(
     `update key_texts set archived_until = greatest(archived_until, $3)
      where group_id = $1 and key = any($2::text[])`,
@@ -68,6 +70,7 @@ export const deleteLooseLabels = async (
   connection: Connection,
   { groupId, keys }: LabelledKeys,
 ): Promise<void> => {
+  await lockTexts(connection, [groupId]);
   await connection.query(
     `delete from key_texts where group_id = $1 and key = any($2::text[])
        and ${LOOKED_UP} and ${NOTHING_ELSE}`,
@@ -80,6 +83,7 @@ export const forgetArchivedLabels = async (
   connection: Connection,
   { groupId, keys }: LabelledKeys,
 ): Promise<void> => {
+  await lockTexts(connection, [groupId]);
   await connection.query(
     `update key_texts set archived_until = null where group_id = $1 and key = any($2::text[])`,
     [groupId, keys],

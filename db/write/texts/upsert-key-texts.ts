@@ -1,4 +1,5 @@
 import type { Connection } from '../connection.ts';
+import { lockTexts } from './lock-texts.ts';
 
 /**
  * What a user says about a key, in raw form. undefined leaves what there is, null clears it;
@@ -21,21 +22,38 @@ export async function upsertKeyTexts(
   connection: Connection,
   updates: readonly KeyTextsUpsert[],
 ): Promise<number> {
-  const { rows } = await connection.query<{ changed: number }>(UPSERT_KEY_TEXTS, [
+  await lockTexts(
+    connection,
     updates.map(({ groupId }) => groupId),
-    updates.map(({ key }) => key),
-    updates.map(({ label }) => label !== undefined),
-    updates.map(({ label }) => label ?? null),
-    updates.map(({ description }) => description !== undefined),
-    updates.map(({ description }) => description ?? null),
-    updates.map(({ attributes }) => attributes !== undefined),
-    updates.map(({ attributes }) => attributes ?? null),
-  ]);
+  );
+  const { rows } = await connection.query<{ changed: number }>(
+    upsertFrom(GIVEN_TEXTS),
+    valuesOf(updates),
+  );
   return rows[0]?.changed ?? 0;
 }
 
-/** A row with no text is deleted, as the table has only keys that were given some. */
-const UPSERT_KEY_TEXTS = `
+/** SQL: the updates of `valuesOf` as rows. */
+export const GIVEN_TEXTS = `unnest($1::int[], $2::text[], $3::bool[], $4::text[], $5::bool[],
+    $6::text[], $7::bool[], $8::text[]) as u(group_id, key, has_label, label, has_description,
+    description, has_attributes, attributes)`;
+
+export const valuesOf = (updates: readonly KeyTextsUpsert[]): unknown[] => [
+  updates.map(({ groupId }) => groupId),
+  updates.map(({ key }) => key),
+  updates.map(({ label }) => label !== undefined),
+  updates.map(({ label }) => label ?? null),
+  updates.map(({ description }) => description !== undefined),
+  updates.map(({ description }) => description ?? null),
+  updates.map(({ attributes }) => attributes !== undefined),
+  updates.map(({ attributes }) => attributes ?? null),
+];
+
+/**
+ * SQL: writes the updates that `source`, called `u`, has. A row with no text is deleted, as the
+ * table has only keys that were given some.
+ */
+export const upsertFrom = (source: string): string => `
 with given as (
   select u.group_id, u.key, t.group_id is not null as known,
     case when u.has_label then u.label else t.label end as label,
@@ -44,9 +62,7 @@ with given as (
     case when u.has_description then u.description else t.description end as description,
     case when u.has_attributes then u.attributes::jsonb else t.attributes end as attributes,
     row(t.label, t.label_source, t.description, t.attributes) as before
-  from unnest($1::int[], $2::text[], $3::bool[], $4::text[], $5::bool[], $6::text[],
-    $7::bool[], $8::text[]) as u(group_id, key, has_label, label, has_description, description,
-    has_attributes, attributes)
+  from ${source}
   left join key_texts t on t.group_id = u.group_id and t.key = u.key
 ), changed as (
   select * from given

@@ -1,4 +1,5 @@
 import type { Connection } from '../connection.ts';
+import { lockTexts } from './lock-texts.ts';
 
 /** Labels that a DNS answer or a MaxMind file gives to keys of a group, each key once. */
 export type LookedUpLabels = {
@@ -19,6 +20,7 @@ export async function upsertLookedUpLabels(
   connection: Connection,
   { groupId, source, names }: LookedUpLabels,
 ): Promise<LookedUpCounts> {
+  await lockTexts(connection, [groupId]);
   const { rows } = await connection.query<LookedUpCounts>(
     `with given as (
        select n.key, n.name, t.label, t.label_source

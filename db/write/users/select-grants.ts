@@ -1,11 +1,15 @@
+import type { Role } from '../../../domain/role.ts';
 import type { Connection } from '../connection.ts';
 
-/** The names of the contexts that are granted to a user, in order. */
-export async function selectGrants(connection: Connection, userId: number): Promise<string[]> {
-  const { rows } = await connection.query<{ name: string }>(
-    `select c.name from grants g join contexts c using (context_id)
+/** A context that a user may ask for, and what they may do in it. */
+export type Grant = { readonly context: string; readonly role: Role };
+
+/** The contexts that are granted to a user, in order of their names. */
+export async function selectGrants(connection: Connection, userId: number): Promise<Grant[]> {
+  const { rows } = await connection.query<Grant>(
+    `select c.name as context, g.role from grants g join contexts c using (context_id)
      where g.user_id = $1 order by c.name`,
     [userId],
   );
-  return rows.map(({ name }) => name);
+  return rows;
 }

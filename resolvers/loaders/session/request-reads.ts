@@ -5,6 +5,7 @@ import {
   selectIdentity,
 } from '../../../db/queries/select-identity.ts';
 import type { VersionedRow } from '../../../db/queries/select-versions.ts';
+import { inChange } from '../../../db/session/in-change.ts';
 import type { NodePools } from '../../../db/session/node-pools.ts';
 import { pagesBeside } from '../../../db/session/pages-beside.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type SnapshotMoved,
   type TimeBound,
 } from '../../../db/session/read-session.ts';
+import type { Connection } from '../../../db/write/connection.ts';
 import type { EpochSeconds } from '../../../domain/interval.ts';
 import type { WorkObserver } from '../../../domain/work-observer.ts';
 import type { Rendered } from '../memory/response-memory.ts';
@@ -228,6 +230,25 @@ export class RequestReads {
 
   contextExists(nodeUrl: string, name: string): Promise<boolean> {
     return selectContextExists(this.#reader(nodeUrl).session, name);
+  }
+
+  /**
+   * Changes the primary in one transaction. What the request reads after it is read there, in a new
+   * snapshot: neither the one from before nor a standby has the change. `name`: see ChangeOptions.
+   */
+  async change<T>(name: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+    await this.#forget();
+    return inChange({ ...this.#sessionOptions(this.primaryUrl), name }, work);
+  }
+
+  /** Gives all connections back: a request that holds one must not wait for another. */
+  async #forget(): Promise<void> {
+    this.noteMoment();
+    const readers = [...this.#readers.values()];
+    this.#readers.clear();
+    this.#loaders.clear();
+    this.#choice.keepToPrimary();
+    await Promise.all(readers.map(({ session }) => session.end()));
   }
 
   /** Gives the connections back. Call it when the answer was made, whatever it is. */

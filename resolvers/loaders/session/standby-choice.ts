@@ -81,6 +81,12 @@ export class StandbyChoice {
     return session;
   }
 
+  /** The request has changed the primary: from here on no standby is known to have the same. */
+  keepToPrimary(): void {
+    this.end();
+    this.#granted.clear();
+  }
+
   /** When the request is over. */
   end(): void {
     const { standbys } = this.#options;

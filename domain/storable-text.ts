@@ -1,4 +1,4 @@
-import { LIMITS } from '../domain/limits.ts';
+import { LIMITS } from './limits.ts';
 
 /** PostgreSQL's text holds any character but NUL; half of a surrogate pair is none. */
 export const isStorable = (text: string): boolean =>

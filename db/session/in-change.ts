@@ -1,0 +1,127 @@
+import type { PoolClient } from 'pg';
+import { serviceError } from '../../domain/errors.ts';
+import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
+import { announcedPid, BACKEND_PID } from './backend-pid.ts';
+import { cancelStatement } from './cancel-statement.ts';
+import { isCanceled, isReadOnly, isRecoveryConflict, toServiceError } from '../database-error.ts';
+import type { NodePool } from './node-pools.ts';
+import { setSessionName } from './session-name.ts';
+import {
+  graceBound,
+  isPast,
+  STOPPED,
+  stopSignal,
+  type TimeBound,
+  timedOut,
+  withinBound,
+} from './time-bound.ts';
+import type { Connection } from '../write/connection.ts';
+
+export type ChangeOptions = {
+  readonly pool: NodePool;
+  /** The file in db/write by which the transaction is counted and traced. */
+  readonly name: string;
+  /** Told when it begins and ends. */
+  readonly onWork?: WorkObserver;
+  /** Shown by PostgreSQL beside what it runs. */
+  readonly requestId: string | null;
+  /** null waits without limit. */
+  readonly bound: TimeBound | null;
+  /** Aborted when the caller has gone: what is not committed by then is rolled back. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs `work`, which changes what is stored, in one transaction on a connection of its own. Past
+ * its bound, or when the caller has gone, what runs is cancelled by a second connection. Errors:
+ * those of the table. After `unreachable` it is not known whether a commit that was under way succeeded.
+ */
+export async function inChange<T>(
+  options: ChangeOptions,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { onWork = unobserved, name } = options;
+  const end = onWork('statement', name);
+  try {
+    const result = await attempt(options, work);
+    end();
+    return result;
+  } catch (error) {
+    end(error);
+    throw explain(error, options);
+  }
+}
+
+async function attempt<T>(
+  options: ChangeOptions,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { pool, bound, signal } = options;
+  signal.throwIfAborted();
+  const client = await connect(options);
+  let pid = pool.pooler.isPresent ? null : announcedPid(client);
+  const transact = async (): Promise<T> => {
+    pid = await begin(client, options);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  };
+  let isUsable = true;
+  const { stop, cleanUp } = stopSignal(signal, bound);
+  const running = transact();
+  try {
+    if ((await Promise.race([running, stop])) === STOPPED) {
+      isUsable = await cancelStatement(pool.control, { client, pid, running });
+    }
+    return await running;
+  } catch (error) {
+    isUsable &&= await rollBack(client);
+    throw error;
+  } finally {
+    cleanUp();
+    client.release(!isUsable);
+  }
+}
+
+async function connect({ pool, bound }: ChangeOptions): Promise<PoolClient> {
+  if (isPast(bound)) throw timedOut(bound);
+  const connecting = pool.reads.connect();
+  try {
+    return await withinBound(connecting, bound);
+  } catch (error) {
+    // A connection that arrives too late goes straight back.
+    connecting.then(
+      (late) => late.release(),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+/** Gives the server process of the transaction, which only that knows behind a pooler. */
+async function begin(client: PoolClient, { requestId }: ChangeOptions): Promise<number | null> {
+  const parts = ['begin isolation level read committed', setSessionName(requestId), BACKEND_PID];
+  const results: unknown = await client.query(parts.filter((part) => part !== null).join('; '));
+  const [row] = (results as readonly { rows: readonly { pid: number }[] }[]).at(-1)?.rows ?? [];
+  return row?.pid ?? null;
+}
+
+/** False: the connection is of no more use. */
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await withinBound(client.query('rollback'), graceBound());
+    return true;
+  } catch {
+    // The error that brought us here says more.
+    return false;
+  }
+}
+
+function explain(error: unknown, { signal, bound }: ChangeOptions): unknown {
+  if (signal.aborted) return signal.reason;
+  if (bound && (isCanceled(error) || isPast(bound))) return timedOut(bound);
+  if (isReadOnly(error)) return serviceError('readOnly', {}, { cause: error });
+  // Somebody else changed the same at the same time, and one of the two had to give way.
+  if (isRecoveryConflict(error)) return serviceError('busy', {}, { cause: error });
+  return toServiceError(error) ?? error;
+}

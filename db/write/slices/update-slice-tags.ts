@@ -1,0 +1,26 @@
+import type { Connection } from '../connection.ts';
+
+export type SliceTags = {
+  readonly contextId: number;
+  readonly sliceId: number;
+  readonly tags: readonly string[];
+};
+
+/** Sets the tags that users give a slice; null: the context has no such slice. */
+export async function updateSliceTags(
+  connection: Connection,
+  { contextId, sliceId, tags }: SliceTags,
+): Promise<{ isChanged: boolean } | null> {
+  const { rows } = await connection.query<{ isChanged: boolean }>(
+    `with found as (
+       select slice_id, tags is distinct from $3::text[] as is_changed from slices
+       where context_id = $1 and slice_id = $2
+     ), changed as (
+       update slices set tags = $3 from found
+       where slices.slice_id = found.slice_id and is_changed
+     )
+     select is_changed as "isChanged" from found`,
+    [contextId, sliceId, tags],
+  );
+  return rows[0] ?? null;
+}

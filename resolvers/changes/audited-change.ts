@@ -1,0 +1,29 @@
+/** What the log says of a change: who, what and where. Never a value, which may be a secret. */
+export type AuditedChange = { readonly user: string; readonly context: string } & (
+  | KeysChange
+  | SliceChange
+  | RefusedChange
+);
+
+type KeysChange = {
+  readonly mutation: 'updateKeys';
+  readonly group: string;
+  /** In raw form, each with the names of the fields that were given. */
+  readonly keys: readonly { readonly key: string; readonly fields: readonly string[] }[];
+  /** How many of them were different before. */
+  readonly changed: number;
+};
+
+type SliceChange = {
+  readonly mutation: 'updateSlice';
+  readonly slice: number;
+  readonly fields: readonly ['tags'];
+  readonly changed: number;
+};
+
+/** The user lacks the role. */
+type RefusedChange = { readonly mutation: MutationName; readonly refused: true };
+
+export const MUTATIONS = ['updateKeys', 'updateSlice'] as const;
+
+export type MutationName = (typeof MUTATIONS)[number];

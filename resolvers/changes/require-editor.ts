@@ -1,0 +1,22 @@
+import { serviceError } from '../../domain/errors.ts';
+import { signedIn } from '../contexts.ts';
+import type { Identity } from '../identity.ts';
+import type { RequestScope } from '../request-scope.ts';
+import type { MutationName } from './audited-change.ts';
+
+/**
+ * Whoever asks, if they may change a context that is granted to them. Errors: `notEditor`;
+ * `unreachable` where the primary was not there to say who they are, as it takes all changes.
+ */
+export function requireEditor(
+  scope: RequestScope,
+  context: string,
+  mutation: MutationName,
+): Identity {
+  const identity = signedIn(scope);
+  const { username, nodeUrl } = identity;
+  if (nodeUrl !== scope.reads.primaryUrl) throw serviceError('unreachable');
+  if (identity.contexts.get(context)?.role === 'editor') return identity;
+  scope.onChange({ user: username, context, mutation, refused: true });
+  throw serviceError('notEditor', { username, context });
+}

@@ -1,0 +1,94 @@
+import { type EditedTexts, type GivenTexts, parseEditedTexts } from '../../domain/edited-texts.ts';
+import { malformed } from '../../domain/errors.ts';
+import type { Guid } from '../../domain/guid.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { findContext } from '../contexts.ts';
+import { type CounterGroupView, findGroup } from '../counter-groups.ts';
+import { type KeyView, parseKeyOf, viewKeys } from '../keys.ts';
+import { changeKeyTexts } from '../loaders/changes/change-key-texts.ts';
+import type { RequestScope } from '../request-scope.ts';
+import { makeOnce } from './make-once.ts';
+import { requireEditor } from './require-editor.ts';
+
+export type KeysUpdate = {
+  readonly context: string;
+  readonly counterGroup: Guid;
+  /** Keys in raw or readable form, and what is said about each. */
+  readonly keys: readonly (GivenTexts & { readonly key: string })[];
+};
+
+/**
+ * Changes what is said about keys, all or none, and gives them as they are then, in the order in
+ * which they were given. null: no such context or group, or none that may be seen. `name`: what the
+ * answer calls it. Errors: `notEditor`, malformed values, those of the database.
+ */
+export async function updateKeys(
+  scope: RequestScope,
+  name: string,
+  update: KeysUpdate,
+): Promise<KeyView[] | null> {
+  const { context, counterGroup } = update;
+  if (!findContext(scope, context)) return null;
+  const { username } = requireEditor(scope, context, 'updateKeys');
+  const before = await groupNow(scope, update);
+  if (!before) return null;
+  const edited = editedKeys(before, update.keys);
+  await makeOnce(scope, name, async () => {
+    const { groupId } = before.read;
+    const changed = await changeKeyTexts(
+      scope.reads,
+      edited.map(({ key, texts }) => ({ groupId, key, ...texts, attributes: asJson(texts) })),
+    );
+    scope.onChange({
+      mutation: 'updateKeys',
+      user: username,
+      context,
+      group: counterGroup,
+      keys: edited.map(({ key, texts }) => ({ key, fields: namesOf(texts) })),
+      changed,
+    });
+  });
+  const after = await groupNow(scope, update);
+  return (
+    after &&
+    viewKeys(
+      after,
+      edited.map(({ key }) => key),
+      null,
+    )
+  );
+}
+
+/** The group as it is read at this moment: a change makes what was read before useless. */
+async function groupNow(
+  scope: RequestScope,
+  { context, counterGroup }: KeysUpdate,
+): Promise<CounterGroupView | null> {
+  const at = findContext(scope, context);
+  return at && findGroup(at, counterGroup);
+}
+
+type EditedKey = { readonly key: string; readonly texts: EditedTexts };
+
+function editedKeys(group: CounterGroupView, given: KeysUpdate['keys']): EditedKey[] {
+  if (given.length > LIMITS.updatedKeys) {
+    throw malformed('keys', `a list of at most ${LIMITS.updatedKeys} keys`, given.length);
+  }
+  const edited = new Map<string, EditedKey>();
+  for (const [i, { key: text, ...texts }] of given.entries()) {
+    const where = `keys[${i}]`;
+    const key = parseKeyOf(group, text);
+    if (key === null) throw malformed(`${where}.key`, `a key of ${group.row.name}`, text);
+    if (edited.has(key)) throw malformed(`${where}.key`, 'a key that is not given twice', text);
+    edited.set(key, { key, texts: parseEditedTexts(where, texts) });
+  }
+  return [...edited.values()];
+}
+
+const asJson = ({ attributes }: EditedTexts): string | null | undefined =>
+  attributes ? JSON.stringify(attributes) : attributes;
+
+const namesOf = (texts: EditedTexts): string[] =>
+  Object.entries(texts)
+    .filter(([, text]) => text !== undefined)
+    .map(([name]) => name);

@@ -1,0 +1,39 @@
+import { parseTags } from '../../domain/slice-tags.ts';
+import { findContext } from '../contexts.ts';
+import { changeSliceTags } from '../loaders/changes/change-slice-tags.ts';
+import type { RequestScope } from '../request-scope.ts';
+import { findSlice, type SliceView } from '../slices.ts';
+import { makeOnce } from './make-once.ts';
+import { requireEditor } from './require-editor.ts';
+
+export type SliceUpdate = {
+  /** Name of the context. */
+  readonly context: string;
+  readonly sliceId: number;
+  readonly tags: readonly string[];
+};
+
+/**
+ * Sets the tags of a slice, and gives it as it is then. null: no such context or slice, or none
+ * that may be seen. `name`: what the answer calls it. Errors: `notEditor`, malformed tags, those of
+ * the database.
+ */
+export async function updateSlice(
+  scope: RequestScope,
+  name: string,
+  { context, sliceId, tags: given }: SliceUpdate,
+): Promise<SliceView | null> {
+  const before = findContext(scope, context);
+  if (!before) return null;
+  const { username: user } = requireEditor(scope, context, 'updateSlice');
+  const { contextId } = before;
+  const tags = parseTags(given);
+  await makeOnce(scope, name, async () => {
+    const found = await changeSliceTags(scope.reads, { contextId, sliceId, tags });
+    const changed = found?.isChanged ? 1 : 0;
+    const change = { user, context, slice: sliceId, changed };
+    if (found) scope.onChange({ mutation: 'updateSlice', fields: ['tags'], ...change });
+  });
+  const after = findContext(scope, context);
+  return after && findSlice(scope, after, sliceId);
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runOnDatabase } from '../support/run-command.ts';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countergraph-test-'));
+  for (const context of ['lab', 'office']) {
+    await writeFile(join(folder, `${context}.json`), JSON.stringify({ context }));
+  }
+  database = await createTestDatabase();
+  vi.stubEnv('DATABASE_URL', database.url);
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const run = (...args: string[]) => runOnDatabase(args);
+
+describe('user add --role', () => {
+  it('gives a role, and lists it', async () => {
+    await run('apply', join(folder, 'lab.json'));
+    await run('apply', join(folder, 'office.json'));
+    const add = (...more: string[]) => run('user', 'add', 'anna', ...more);
+    await add('--context', 'lab');
+    expect((await add('--context', 'lab', '--role', 'editor')).err).toEqual([
+      'User anna was there already. Granted now: nothing. New role: lab (editor). ' +
+        'Granted before: lab.',
+    ]);
+    await add('--context', 'office', '--context', 'lab');
+    expect((await run('user', 'list')).out).toEqual(['anna: lab (editor), office (reader)']);
+    expect(JSON.parse((await run('user', 'list', '--json')).out[0] ?? '')).toEqual([
+      {
+        name: 'anna',
+        contexts: ['lab', 'office'],
+        grants: [
+          { context: 'lab', role: 'editor' },
+          { context: 'office', role: 'reader' },
+        ],
+      },
+    ]);
+    expect(await add('--role', 'editor')).toEqual({
+      status: 2,
+      out: [],
+      err: [expect.stringContaining('--role needs --context')],
+    });
+    expect((await add('--context', 'lab', '--role', 'owner')).status).toBe(2);
+  });
+});
