@@ -22,10 +22,14 @@ beforeAll(async () => {
       crosskey: { parentguid: guidOf(1), crosskeyguid_1: guidOf(2) },
     });
   lab = await startLab({
-    groups: [group(1), group(2), crosskey(3), crosskey(4), crosskey(5)],
+    groups: [
+      ...[group(1), group(2), crosskey(3), crosskey(4), crosskey(5)],
+      group(6, { key_kind: 'ipv4' }),
+    ],
     lines: [
       { group: guidOf(1), key: 'k1', ts: T0, values: { 0: 1 } },
       { group: guidOf(3), key: 'k1\\k2', ts: T0, values: { 0: 2 } },
+      { group: guidOf(6), key: '0A.00.00.01', ts: T0, values: { 0: 3 } },
     ],
     documents: new Map(Object.entries(page)),
   });
@@ -45,6 +49,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   items: 10,
   charted: 5,
   step: 3600,
+  every: 3600,
   ago: DAY,
   rankBy: 'METRIC',
   shownPercentile: 95,
@@ -61,6 +66,17 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   events: 20,
 };
 
+/** What is asked with something else: there are no networks of keys that are no addresses. */
+const GIVEN_TO: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  UpdateKeys: { keys: [{ key: 'k1', label: 'K' }] },
+  NetworkPanel: {
+    group: guidOf(6),
+    key: '0A.00.00.00/18',
+    prefix: { ipv4: 24, ipv6: 48 },
+    cidr: '10.0.0.0/24',
+  },
+};
+
 const operationOf = (text: string): OperationDefinitionNode =>
   parse(text).definitions.find((each) => each.kind === 'OperationDefinition') ?? fail(text);
 
@@ -71,16 +87,25 @@ const fail = (text: string): never => {
 const ALL_DOCUMENTS = Object.entries(page).map(([hash, text]) => {
   const { name, operation, variableDefinitions = [] } = operationOf(text);
   const names = variableDefinitions.map(({ variable }) => variable.name.value);
-  const variables = Object.fromEntries(names.map((each) => [each, GIVEN[each] ?? null]));
+  const given = { ...GIVEN, ...GIVEN_TO[name?.value ?? ''] };
+  const variables = Object.fromEntries(names.map((each) => [each, given[each] ?? null]));
   return { name: name?.value ?? '', operation, text, hash, variables };
 });
 
 const DOCUMENTS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'query');
+/** What they change is not remembered. */
+const MUTATIONS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'mutation');
 /** Who follows the same thing shares one answer: these are not compiled. */
 const STREAMS = ALL_DOCUMENTS.filter(({ operation }) => operation === 'subscription');
 
 /** As the page asks. */
-async function ask({ hash, variables }: Document): Promise<string> {
+async function ask(document: Document): Promise<string> {
+  const text = await answerText(document);
+  expect(JSON.parse(text).errors).toBeUndefined();
+  return text;
+}
+
+async function answerText({ hash, variables }: Document): Promise<string> {
   const sent = post(
     'application/json',
     JSON.stringify({ documentId: `sha256:${hash}`, variables }),
@@ -89,7 +114,6 @@ async function ask({ hash, variables }: Document): Promise<string> {
     ...sent,
     headers: { ...sent.headers, ...basic(ADA) },
   });
-  expect(JSON.parse(answer.text).errors).toBeUndefined();
   return answer.text;
 }
 
@@ -142,11 +166,14 @@ describe("the page's documents", () => {
       'KeyPanel1',
       'KeyPanel2',
       'KeyPanel3',
+      'NetworkPanel',
       'SignIn',
       'Storage',
       'TopKeys',
       'TopKeysWithout',
+      'Trend',
     ]);
+    expect(MUTATIONS.map(({ name }) => name).sort()).toEqual(['UpdateKeys', 'UpdateSlice']);
     expect(STREAMS.map(({ name }) => name).sort()).toEqual([
       'AlertChanges',
       'LiveTopKeys',
@@ -162,6 +189,15 @@ describe("the page's documents", () => {
       expect(await stream.answer()).toMatchObject({ contextChanged: { name: CONTEXT } });
     }
     stream.close();
+  });
+
+  it.each(MUTATIONS)('$name is refused to readers by its hash', async (document) => {
+    const { context } = await lab.data<{ context: { slices: { id: string }[] } }>(
+      `{ context(name: "${CONTEXT}") { slices { id } } }`,
+    );
+    const variables = { ...document.variables, id: context.slices[0]?.id ?? '', tags: ['audit'] };
+    const { errors } = JSON.parse(await answerText({ ...document, variables }));
+    expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   });
 
   it.each(DOCUMENTS)('$name is compiled', async (document) => {

@@ -9,6 +9,7 @@ import {
   ITEMS,
   parseAddress,
 } from '../../web/src/address/address.ts';
+import { formatPrefix, parsePrefix } from '../../web/src/address/prefix.ts';
 import { CHANGE_RANKINGS, formatRanking, parseRanking } from '../../web/src/address/ranking.ts';
 import {
   formatWindow,
@@ -32,7 +33,7 @@ const windows = fc.oneof(
 );
 
 const plainAddresses: fc.Arbitrary<Address> = fc.record({
-  view: fc.constantFrom('top' as const, 'alerts' as const, 'storage' as const),
+  view: fc.constantFrom('top' as const, 'trend' as const, 'alerts' as const, 'storage' as const),
   context: fc.option(text),
   node: fc.option(text),
   fromDr: fc.constant(false),
@@ -48,7 +49,13 @@ const plainAddresses: fc.Arbitrary<Address> = fc.record({
       .integer({ min: 0, max: 1000 })
       .map((tenths) => ({ by: 'percentile' as const, percentile: tenths / 10 })),
   ),
+  prefix: fc.option(
+    fc.record({ ipv4: fc.integer({ min: 0, max: 32 }), ipv6: fc.integer({ min: 0, max: 128 }) }),
+  ),
   items: fc.constantFrom(...ITEMS),
+  step: fc.option(fc.integer({ min: 1, max: 99_999 }).map((minutes) => minutes * 60)),
+  color: fc.constantFrom('rank' as const, 'share' as const),
+  form: fc.constantFrom('map' as const, 'table' as const),
   filter: fc.option(fc.record({ kind: fc.constantFrom(...FILTER_KINDS), text })),
   hidden: fc.uniqueArray(text, { maxLength: 3 }),
   key: fc.option(text),
@@ -96,6 +103,8 @@ describe('an address', () => {
     ['?node=a&dr=1', 'fromDr', false],
     ['?rank=size', 'ranking', { by: 'metric' }],
     ['?rank=p101', 'ranking', { by: 'metric' }],
+    ['?prefix=33', 'prefix', null],
+    ['?step=soon', 'step', null],
   ] as const)('%s has %s as if it was left out', (search, name, expected) => {
     expect(parseAddress(search)[name]).toEqual(expected);
   });
@@ -118,6 +127,26 @@ describe('a ranking', () => {
   it.each(['', 'p', 'p100.1', 'p-1', 'p1e1', 'percentile', 'Peak'])('"%s" is none', (written) => {
     expect(parseRanking(written)).toBeNull();
   });
+});
+
+describe('the lengths of networks', () => {
+  it.each([
+    ['24', { ipv4: 24, ipv6: 48 }],
+    ['0', { ipv4: 0, ipv6: 0 }],
+    ['32', { ipv4: 32, ipv6: 64 }],
+    ['24,48', { ipv4: 24, ipv6: 48 }],
+    ['0,128', { ipv4: 0, ipv6: 128 }],
+  ])('%s are %j', (written, prefix) => {
+    expect(parsePrefix(written)).toEqual(prefix);
+    expect(parsePrefix(formatPrefix(prefix))).toEqual(prefix);
+  });
+
+  it.each(['', ',', '33', '24,', ',48', '24,129', '/24', '-1', '24,48,64', '1e1'])(
+    '"%s" are none',
+    (written) => {
+      expect(parsePrefix(written)).toBeNull();
+    },
+  );
 });
 
 describe('a window', () => {

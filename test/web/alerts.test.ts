@@ -184,7 +184,10 @@ describe('a rule in a chart', () => {
   const ownChart: ChartShows = { kind: 'key', hasFired: (name) => name === 'big talker' };
 
   const chart = (given: Partial<WatchedChart>): WatchedChart => {
-    const usual: WatchedChart = { kind: 'counter', step: 300, topperBucketSize: 300, shows: stack };
+    const usual: WatchedChart = {
+      ...{ kind: 'counter', step: 300, topperBucketSize: 300 },
+      ...{ of: 'keys', shows: stack },
+    };
     return { ...usual, ...given };
   };
 
@@ -202,6 +205,7 @@ describe('a rule in a chart', () => {
       { kind: 'rate', step: 900 },
       1000,
     ],
+    ['a total is that of networks too', total, { of: 'networks' }, 10],
     ['filtered keys where one fired', { threshold: 600, filtered: true }, { shows: ownChart }, 2],
   ] satisfies [string, Partial<Rule>, Partial<WatchedChart>, number][])(
     'has a line: %s',
@@ -215,6 +219,12 @@ describe('a rule in a chart', () => {
     ['a step is longer than its window', total, { step: 600 }, /a value each 5 minutes/],
     ['a key is within a stack', {}, {}, /single keys/],
     ['the stack is not the total', total, { shows: { kind: 'stack', isTotal: false } }, /others/],
+    [
+      'a network is no address',
+      {},
+      { shows: ownChart, of: 'networks' },
+      /single addresses, not networks/,
+    ],
     ['no total is drawn', total, { shows: ownChart }, /total/],
     [
       'shares are not drawn',

@@ -26,6 +26,9 @@ const VIEWS: readonly (readonly [name: string, search: string])[] = [
   ['hidden', `${TOP}&hide=0A.00.00.0A&find=host`],
   ['gauge', `?context=lab&group=${SENSORS.slice(1, -1)}&meter=0&${WINDOW}`],
   ['empty', `?context=lab&group=${HOSTS.slice(1, -1)}&meter=0&window=1000-2000&tz=UTC`],
+  ['networks', `${TOP}&prefix=30,48&key=0A.00.00.08/1E`],
+  ['trend', `${TOP}&view=trend`],
+  ['trend-table', `${TOP}&view=trend&form=table&step=30m`],
   ['storage', '?view=storage&context=lab&tz=UTC'],
 ];
 

@@ -303,7 +303,7 @@ describe('the exported table', () => {
     ...{ peak: 1, percentiles: [{ value: 1 }], share: 0.1, previous: null, rankValue: metric + 1 },
   });
   const shown = {
-    ...{ ranking: { by: 'percentile', percentile: 99 }, percentile: 99 },
+    ...{ ranking: { by: 'percentile', percentile: 99 }, percentile: 99, prefix: null },
     ...{ kind: 'rate', total: 80, others: 20, group: { name: 'Hosts', topperBucketSize: 300 } },
     ...{ meter: { name: 'Rate', units: 'Bps' }, hidden: [] },
     table: { window: { from: 0, to: 600 }, keys: [row(1, 'a', 40), row(2, 'b', 20)] },
@@ -328,6 +328,15 @@ describe('the exported table', () => {
     const [first, , others] = table('?context=lab&rank=p99');
     expect(first).toMatchObject({ ranked_by: 'p99', rank_value: '41', p99_per_topper_bucket: '1' });
     expect(others).toMatchObject({ ranked_by: 'p99', rank_value: '' });
+  });
+
+  it('says which networks take the place of addresses', () => {
+    expect(table('?context=lab')[0]).toMatchObject({ networks: '' });
+    const rows = topCsv({
+      shown: { ...shown, prefix: { ipv4: 24, ipv6: 48 } },
+      address: parseAddress('?context=lab'),
+    });
+    expect(rows).toContain(',p99,/24 (IPv6 /48),');
   });
 
   it('says nothing of what was left out where nothing was', () => {
@@ -367,6 +376,18 @@ describe('the cross-key groups that a key is drilled down by', () => {
       [b, c],
     ]);
     expect(names(own)).toEqual(names(null));
+  });
+
+  it('are none of a network, which is asked for with the addresses within it', () => {
+    const network = 'C0.A8.01.00/18';
+    const address = parseAddress(`?context=lab&group=${own}&prefix=24&key=${network}`);
+    const { operation, variables } = keyQuestion(address, choice, network);
+    expect(operation.name).toBe('NetworkPanel');
+    expect(variables).toMatchObject({
+      key: network,
+      prefix: { ipv4: 24, ipv6: 48 },
+      cidr: '192.168.1.0/24',
+    });
   });
 
   it('are asked for all at once', () => {

@@ -11,6 +11,7 @@ import {
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   parse,
   print,
   separateOperations,
@@ -41,8 +42,7 @@ export async function generateOperations(): Promise<Generated> {
   });
   const texts = Object.entries(separateOperations(document)).map(([name, operation]) => {
     const text = stripIgnoredCharacters(print(operation));
-    const kind =
-      getOperationAST(operation)?.operation === 'subscription' ? 'Subscription' : 'Query';
+    const kind = KINDS[getOperationAST(operation)?.operation ?? OperationTypeNode.QUERY];
     return { name, kind, text, hash: createHash('sha256').update(text).digest('hex') };
   });
   return {
@@ -54,6 +54,13 @@ export async function generateOperations(): Promise<Generated> {
     )}\n`,
   };
 }
+
+/** How the types of an operation are called. */
+const KINDS: Readonly<Record<OperationTypeNode, string>> = {
+  query: 'Query',
+  mutation: 'Mutation',
+  subscription: 'Subscription',
+};
 
 const HEAD = `// Generated from web/operations and schema/schema.graphql by \`npm run operations\`.
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { othersColor, seriesColors } from '../../web/src/chart/palette.ts';
+import {
+  heatColors,
+  heatEmpty,
+  heatInk,
+  othersColor,
+  seriesColors,
+} from '../../web/src/chart/palette.ts';
 
 type Triple = readonly [number, number, number];
 
@@ -75,5 +81,36 @@ describe.each(['light', 'dark'] as const)('the %s palette', (theme) => {
     const lightness = colors.map((hex) => through(TO_XYZ, linear(hex))[1] + 0.05);
     const ratios = lightness.slice(1).map((each, i) => each / (lightness[i] ?? 1));
     for (const ratio of ratios) expect(Math.max(ratio, 1 / ratio)).toBeGreaterThan(1.6);
+  });
+});
+
+describe.each(['light', 'dark'] as const)('the %s colours of a heat map', (theme) => {
+  const colors = heatColors(theme);
+  const luminance = (hex: string) => through(TO_XYZ, linear(hex))[1];
+  const contrast = (a: string, b: string) => {
+    const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (light + 0.05) / (dark + 0.05);
+  };
+
+  it('are ordered by lightness alone, from the strongest to the empty cell', () => {
+    const all = [...colors, heatEmpty(theme)].map(luminance);
+    const inOrder = all.toSorted((a, b) => (theme === 'light' ? a - b : b - a));
+    expect(all).toEqual(inOrder);
+  });
+
+  it.each(Object.entries(SIGHTS))(
+    'are told from their neighbours by sight that is %s',
+    (_, sight) => {
+      const seen = [...colors, heatEmpty(theme)].map((hex) => lab(through(sight, linear(hex))));
+      const distances = seen.slice(1).map((each, i) => distance(each, seen[i] ?? each));
+      // Two is what can just be seen.
+      expect(Math.min(...distances)).toBeGreaterThan(4);
+    },
+  );
+
+  it('can be read on: ranks stand out as texts have to (WCAG 1.4.3)', () => {
+    for (const [level, color] of colors.entries()) {
+      expect(contrast(color, heatInk(theme, level)), color).toBeGreaterThan(4.5);
+    }
   });
 });

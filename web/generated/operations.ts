@@ -33,6 +33,14 @@ export type DateRangeInput = {
   readonly to: string;
 };
 
+/** A name and a value known of a key. */
+export type KeyAttributeInput = {
+  /** What the value is of; each name once. */
+  readonly name: string;
+  /** The value; one without text is left out. */
+  readonly value: string;
+};
+
 /** Which keys to list. All that are given must hold; an empty list is as if left out. */
 export type KeyFilterInput = {
   /** For address groups: networks in CIDR form. With `prefix` the networks that lie wholly inside are listed. */
@@ -78,6 +86,18 @@ export type KeyKind =
   /** Any text. */
   | 'TEXT';
 
+/** What is said about a key. What is left out stays; null, or an empty text, takes it away. */
+export type KeyUpdateInput = {
+  /** What else is known of it: all of it, as they replace those that there are. */
+  readonly attributes?: ReadonlyArray<KeyAttributeInput> | null | undefined;
+  /** What is known of it, at most 10,000 characters. */
+  readonly description?: string | null | undefined;
+  /** The key, raw or readable. It needs no readings. */
+  readonly key: string;
+  /** Its name, at most 1,000 characters. */
+  readonly label?: string | null | undefined;
+};
+
 /** How a meter's readings combine. The REST endpoints give the number of the type. */
 export type MeterType =
   /** Automatic (minimum, maximum, average, deviation); ranked by the mean. */
@@ -106,6 +126,14 @@ export type MeterType =
   | 'VT_RATE_COUNTER_WITH_SLIDING_WINDOW'
   /** Running counter without deltas: a window holds the largest reading. */
   | 'VT_RUNNING_COUNTER';
+
+/** Rolls the keys of an address group up to networks, which then are the keys, in the form of kind `subnet`. */
+export type PrefixInput = {
+  /** Bits of an IPv4 address that make its network, 0 to 32. */
+  readonly ipv4?: number;
+  /** Bits of an IPv6 address that make its network, 0 to 128. */
+  readonly ipv6?: number;
+};
 
 /** What keys are ranked by. `metric`, `total` and `others` stay what they are. */
 export type RankBy =
@@ -299,6 +327,7 @@ export type LiveTopKeysSubscriptionVariables = Exact<{
   rankBy: RankBy;
   percentile?: number | null | undefined;
   rankAgo?: number | null | undefined;
+  prefix?: PrefixInput | null | undefined;
   shownPercentile: number;
   withSlices: boolean;
   within?: TimeIntervalInput | null | undefined;
@@ -323,6 +352,7 @@ export type LiveTopKeysWithoutSubscriptionVariables = Exact<{
   rankBy: RankBy;
   percentile?: number | null | undefined;
   rankAgo?: number | null | undefined;
+  prefix?: PrefixInput | null | undefined;
   shownPercentile: number;
   withSlices: boolean;
   within?: TimeIntervalInput | null | undefined;
@@ -332,6 +362,26 @@ export type LiveTopKeysWithoutSubscriptionVariables = Exact<{
 
 
 export type LiveTopKeysWithoutSubscription = { readonly contextChanged: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices?: ReadonlyArray<{ readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly counterGroup: { readonly guid: string, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null, readonly hidden: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+
+export type NetworkPanelQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  key: string;
+  prefix: PrefixInput;
+  cidr: string;
+  step?: number | null | undefined;
+  ago?: number | null | undefined;
+  drilled: number;
+}>;
+
+
+export type NetworkPanelQuery = { readonly context: { readonly counterGroup: { readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly topper: { readonly total: number | string, readonly keys: ReadonlyArray<{ readonly metric: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly rank: number, readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string } } | null, readonly within: { readonly othersMatching: number | string, readonly total: number | string, readonly others: number | string, readonly keyCount: number, readonly counterGroup: { readonly guid: string }, readonly meter: { readonly index: number, readonly name: string, readonly type: MeterType, readonly units: string }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly averageRate: number | null, readonly share: number | null }> } | null } | null } | null };
 
 export type SignInQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -345,7 +395,7 @@ export type StorageQueryVariables = Exact<{
 }>;
 
 
-export type StorageQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly haSlaveMode: boolean | null, readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices: ReadonlyArray<{ readonly id: string, readonly sliceId: number, readonly name: string, readonly engine: number, readonly status: string, readonly available: boolean, readonly tags: ReadonlyArray<string>, readonly path: string | null, readonly diskSize: number | string | null, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly pools: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: string, readonly mounted: string | null, readonly fileSystem: string | null, readonly totalSize: number | string | null, readonly availSize: number | string | null, readonly offlineArchive: boolean, readonly offlineArchiveMounted: boolean, readonly additionalInfo: string | null }> | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+export type StorageQuery = { readonly viewer: { readonly username: string, readonly editableContexts: ReadonlyArray<{ readonly name: string }>, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly haSlaveMode: boolean | null, readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices: ReadonlyArray<{ readonly id: string, readonly sliceId: number, readonly name: string, readonly engine: number, readonly status: string, readonly available: boolean, readonly tags: ReadonlyArray<string>, readonly path: string | null, readonly diskSize: number | string | null, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly pools: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: string, readonly mounted: string | null, readonly fileSystem: string | null, readonly totalSize: number | string | null, readonly availSize: number | string | null, readonly offlineArchive: boolean, readonly offlineArchiveMounted: boolean, readonly additionalInfo: string | null }> | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
 export type TopKeysQueryVariables = Exact<{
   context: string;
@@ -364,13 +414,14 @@ export type TopKeysQueryVariables = Exact<{
   rankBy: RankBy;
   percentile?: number | null | undefined;
   rankAgo?: number | null | undefined;
+  prefix?: PrefixInput | null | undefined;
   shownPercentile: number;
   withSlices: boolean;
   within?: TimeIntervalInput | null | undefined;
 }>;
 
 
-export type TopKeysQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices?: ReadonlyArray<{ readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly counterGroup: { readonly guid: string, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+export type TopKeysQuery = { readonly viewer: { readonly username: string, readonly editableContexts: ReadonlyArray<{ readonly name: string }>, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices?: ReadonlyArray<{ readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly counterGroup: { readonly guid: string, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
 
 export type TopKeysWithoutQueryVariables = Exact<{
   context: string;
@@ -389,6 +440,7 @@ export type TopKeysWithoutQueryVariables = Exact<{
   rankBy: RankBy;
   percentile?: number | null | undefined;
   rankAgo?: number | null | undefined;
+  prefix?: PrefixInput | null | undefined;
   shownPercentile: number;
   withSlices: boolean;
   within?: TimeIntervalInput | null | undefined;
@@ -397,7 +449,41 @@ export type TopKeysWithoutQueryVariables = Exact<{
 }>;
 
 
-export type TopKeysWithoutQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices?: ReadonlyArray<{ readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly counterGroup: { readonly guid: string, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null, readonly hidden: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+export type TopKeysWithoutQuery = { readonly viewer: { readonly username: string, readonly editableContexts: ReadonlyArray<{ readonly name: string }>, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly slices?: ReadonlyArray<{ readonly name: string, readonly status: string, readonly timeInterval: { readonly from: number, readonly to: number } }> | null, readonly counterGroup: { readonly guid: string, readonly table: { readonly total: number | string, readonly others: number | string, readonly othersMatching: number | string, readonly keyCount: number, readonly samplingRate: number, readonly window: { readonly from: number, readonly to: number, readonly seconds: number | string }, readonly availableWindow: { readonly from: number, readonly to: number } | null, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly rankValue: number | string, readonly volume: number | string | null, readonly share: number | null, readonly averageRate: number | null, readonly peak: number | string | null, readonly percentiles: ReadonlyArray<{ readonly value: number | string }> | null, readonly previous: { readonly metric: number | string, readonly rank: number | null, readonly changeRatio: number | null, readonly window: { readonly from: number, readonly to: number } } | null }> } | null, readonly chart: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }>, readonly series: ReadonlyArray<{ readonly at: number, readonly total: number | string, readonly others: number | string }> | null } | null, readonly hidden: { readonly keys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string, readonly volume: number | string | null, readonly series: ReadonlyArray<{ readonly at: number, readonly value: number | string }> | null }> } | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+
+export type TrendQueryVariables = Exact<{
+  context: string;
+  node?: string | null | undefined;
+  fromDr: boolean;
+  group: string;
+  meter: number;
+  window: WindowInput;
+  timeZone: string;
+  probe?: string | null | undefined;
+  filter?: KeyFilterInput | null | undefined;
+  every: number;
+  items: number;
+}>;
+
+
+export type TrendQuery = { readonly viewer: { readonly username: string, readonly contexts: ReadonlyArray<{ readonly name: string }> }, readonly context: { readonly nodeName: string, readonly name: string, readonly probes: ReadonlyArray<string>, readonly counterGroup: { readonly guid: string, readonly timeInterval: { readonly from: number, readonly to: number } | null, readonly trend: ReadonlyArray<{ readonly total: number | string, readonly window: { readonly from: number, readonly to: number }, readonly keys: ReadonlyArray<{ readonly rank: number, readonly key: string, readonly label: string, readonly readable: string, readonly metric: number | string }> }> | null } | null, readonly totalWindow: { readonly from: number, readonly to: number } | null, readonly counterGroups: ReadonlyArray<{ readonly guid: string, readonly name: string, readonly keyKind: KeyKind, readonly bucketSize: number, readonly topperBucketSize: number, readonly samplingRate: number, readonly crosskey: { readonly parentGuid: string, readonly crosskeyGuid1: string, readonly crosskeyGuid2: string | null } | null, readonly drilldowns: ReadonlyArray<{ readonly guid: string, readonly name: string }>, readonly meters: ReadonlyArray<{ readonly index: number, readonly name: string, readonly description: string, readonly type: MeterType, readonly units: string }> }> } | null };
+
+export type UpdateKeysMutationVariables = Exact<{
+  context: string;
+  group: string;
+  keys: ReadonlyArray<KeyUpdateInput> | KeyUpdateInput;
+}>;
+
+
+export type UpdateKeysMutation = { readonly updateKeys: ReadonlyArray<{ readonly key: string, readonly label: string, readonly readable: string, readonly description: string | null, readonly attributes: ReadonlyArray<{ readonly name: string, readonly value: string }> | null }> | null };
+
+export type UpdateSliceMutationVariables = Exact<{
+  id: string | number;
+  tags: ReadonlyArray<string> | string;
+}>;
+
+
+export type UpdateSliceMutation = { readonly updateSlice: { readonly id: string, readonly tags: ReadonlyArray<string> } | null };
 
 export type AlertOccurrenceFragment = { readonly id: string, readonly startedAt: number, readonly endedAt: number | null, readonly value: number | string, readonly peakValue: number | string, readonly key: { readonly key: string, readonly label: string, readonly readable: string } | null };
 
@@ -433,9 +519,13 @@ export const KeyPanel0: Operation<KeyPanel0Query, KeyPanel0QueryVariables> = ope
 export const KeyPanel1: Operation<KeyPanel1Query, KeyPanel1QueryVariables> = operation('KeyPanel1', '95912d3dfe167a264ae8d80a7d23c717cde5eb314151a0ff571d2e40038bb464');
 export const KeyPanel2: Operation<KeyPanel2Query, KeyPanel2QueryVariables> = operation('KeyPanel2', '9686e1e3113e18316a5e1ded5d67b768d8c74d7de8e0051accc18359be0713ec');
 export const KeyPanel3: Operation<KeyPanel3Query, KeyPanel3QueryVariables> = operation('KeyPanel3', 'a604cb9d3c0eb82aba2e0ebb96899e45b6d56defdb871ae6f8068fe2b9a524b6');
-export const LiveTopKeys: Operation<LiveTopKeysSubscription, LiveTopKeysSubscriptionVariables> = operation('LiveTopKeys', '55ab6e6ea7eb73b2d3eab14f3c6cad098eeb4c980a28d5de0688d57bd3d2f5c5');
-export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveTopKeysWithoutSubscriptionVariables> = operation('LiveTopKeysWithout', 'b0fdffd155576ecb9348a835432ff836aa27affb4d6e91aab61378f62447ef17');
+export const LiveTopKeys: Operation<LiveTopKeysSubscription, LiveTopKeysSubscriptionVariables> = operation('LiveTopKeys', 'cf4f58551b8a5f3f5baae663a444344b911e097da657dd8e2776d7965acbed5c');
+export const LiveTopKeysWithout: Operation<LiveTopKeysWithoutSubscription, LiveTopKeysWithoutSubscriptionVariables> = operation('LiveTopKeysWithout', 'f2f32ce2d8e1d97554e165d57f7ff82d018fa469fd45376fadf4cc93fdbadeb7');
+export const NetworkPanel: Operation<NetworkPanelQuery, NetworkPanelQueryVariables> = operation('NetworkPanel', 'abb10475742985771034eed5893ff70884c63dcede95cbf38e0a394f625d2d83');
 export const SignIn: Operation<SignInQuery, SignInQueryVariables> = operation('SignIn', '3d044f899146135cffbdabd811c1166b09e777dcdc3700446bd6e06a38c79664');
-export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation('Storage', '61e386fb8b9f272e81d90affdfd2f3b620654704b56bf115a95b196ce5ad80c8');
-export const TopKeys: Operation<TopKeysQuery, TopKeysQueryVariables> = operation('TopKeys', 'cb17e35d3d8917fef14efc812137c20d0246835daaf83654247b5d331b0f587c');
-export const TopKeysWithout: Operation<TopKeysWithoutQuery, TopKeysWithoutQueryVariables> = operation('TopKeysWithout', '427a1c0a611b19a3b77746ff42b6e590f9aab52b3c34d7187b991b3a85efde9f');
+export const Storage: Operation<StorageQuery, StorageQueryVariables> = operation('Storage', 'ac761672a7a3f42ea70db26dcb909ad9b66ecb1b3bba5e7feca70115373ada6b');
+export const TopKeys: Operation<TopKeysQuery, TopKeysQueryVariables> = operation('TopKeys', '202231fe2db23823d8a9392ab5050f205c767d9b0f5ae39c0fcfbd433fcbcf1a');
+export const TopKeysWithout: Operation<TopKeysWithoutQuery, TopKeysWithoutQueryVariables> = operation('TopKeysWithout', 'd225ae53efc367d3811787c24d05792706cee16fd44893e1462e1fac9247f33a');
+export const Trend: Operation<TrendQuery, TrendQueryVariables> = operation('Trend', '7751a23636061218a18924569373563996e7001a53c3aa20c9dac921f2815bb9');
+export const UpdateKeys: Operation<UpdateKeysMutation, UpdateKeysMutationVariables> = operation('UpdateKeys', 'a0dafee84a62e1868b6e430037ab49919ef4fdf5c8d3661a8b011758accba14f');
+export const UpdateSlice: Operation<UpdateSliceMutation, UpdateSliceMutationVariables> = operation('UpdateSlice', '1961b4b726a4c81cb5cb123a049838491458250d755550a2606ff0520a416d6a');

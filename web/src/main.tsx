@@ -9,6 +9,8 @@ import './styles/sign-in.css';
 import './styles/table.css';
 import './styles/chart.css';
 import './styles/panel.css';
+import './styles/trend.css';
+import './styles/edits.css';
 import './styles/storage.css';
 import './styles/alerts.css';
 import { App } from './app.tsx';

@@ -1,4 +1,6 @@
+import { formatPrefix, type Prefix, parsePrefix } from './prefix.ts';
 import { BY_METRIC, formatRanking, parseRanking, type Ranking } from './ranking.ts';
+import { formatStep, parseStep } from './step.ts';
 import {
   DEFAULT_WINDOW,
   formatWindow,
@@ -24,6 +26,8 @@ export type Address = {
   readonly live: boolean;
   readonly compare: Comparison;
   readonly ranking: Ranking;
+  /** Networks that take the place of addresses; null: keys are what they are. */
+  readonly prefix: Prefix | null;
   readonly items: number;
   readonly filter: Filter | null;
   /** Raw keys that are left out, as if they were not there. */
@@ -36,6 +40,12 @@ export type Address = {
   readonly alert: string | null;
   /** Cursor after which the page of the history begins; null: the newest page. */
   readonly after: string | null;
+  /** Seconds of a step of a trend; null: as many as the window has room for. */
+  readonly step: number | null;
+  /** What the colours of a trend say. */
+  readonly color: 'rank' | 'share';
+  /** How a trend is shown. */
+  readonly form: 'map' | 'table';
   /** Whether the stack goes up to the total. */
   readonly others: boolean;
   readonly units: Units;
@@ -43,7 +53,7 @@ export type Address = {
   readonly zone: string | null;
 };
 
-export type View = 'top' | 'alerts' | 'storage';
+export type View = 'top' | 'trend' | 'alerts' | 'storage';
 
 /** In what amounts and rates of data are told, and whether a k is 1000 or 1024. */
 export type Units = {
@@ -76,7 +86,7 @@ export function parseAddress(search: string): Address {
   const window = parseWindow(given.get('window') ?? '') ?? DEFAULT_WINDOW;
   const live = given.get('live') === '1';
   return {
-    view: oneOf('view', ['alerts', 'storage'] as const) ?? 'top',
+    view: oneOf('view', ['trend', 'alerts', 'storage'] as const) ?? 'top',
     context: given.get('context') || null,
     node: given.get('node') || null,
     fromDr: given.get('dr') === '1' && !given.get('node'),
@@ -87,6 +97,7 @@ export function parseAddress(search: string): Address {
     live,
     compare: oneOf('vs', COMPARISONS) ?? 'before',
     ranking: parseRanking(given.get('rank') ?? '') ?? BY_METRIC,
+    prefix: parsePrefix(given.get('prefix') ?? ''),
     items: ITEMS.includes(items) ? items : 10,
     filter: parseFilter(given),
     hidden: [...new Set(given.getAll('hide').filter((key) => key !== ''))],
@@ -94,6 +105,9 @@ export function parseAddress(search: string): Address {
     by: parseGuid(given.get('by')),
     alert: given.get('alert') || null,
     after: given.get('after') || null,
+    step: parseStep(given.get('step') ?? ''),
+    color: oneOf('color', ['share'] as const) ?? 'rank',
+    form: oneOf('form', ['table'] as const) ?? 'map',
     others: given.get('others') !== 'off',
     units: {
       amounts: oneOf('amounts', ['bits'] as const) ?? 'bytes',
@@ -129,6 +143,7 @@ export function formatAddress(address: Address): string {
     ['live', address.live ? '1' : null],
     ['vs', address.compare === 'before' ? null : address.compare],
     ['rank', address.ranking.by === 'metric' ? null : formatRanking(address.ranking)],
+    ['prefix', address.prefix && formatPrefix(address.prefix)],
     ['top', address.items === 10 ? null : String(address.items)],
     [filter?.kind ?? '', filter?.text ?? null],
     ...address.hidden.map((key) => ['hide', key] as const),
@@ -136,6 +151,9 @@ export function formatAddress(address: Address): string {
     ['by', bare(address.by)],
     ['alert', address.alert],
     ['after', address.after],
+    ['step', address.step === null ? null : formatStep(address.step)],
+    ['color', address.color === 'rank' ? null : address.color],
+    ['form', address.form === 'map' ? null : address.form],
     ['others', address.others ? null : 'off'],
     ['amounts', units.amounts === DEFAULT_UNITS.amounts ? null : units.amounts],
     ['rates', units.rates === DEFAULT_UNITS.rates ? null : units.rates],
@@ -144,8 +162,8 @@ export function formatAddress(address: Address): string {
   ];
   const query = new URLSearchParams();
   for (const [name, value] of parts) if (value !== null) query.append(name, value);
-  // Slashes may stand in a query, and zones are easier to read with them.
-  return query.size > 0 ? `?${String(query).replaceAll('%2F', '/')}` : '';
+  // Slashes and commas may stand in a query; zones, networks and lengths are easier to read so.
+  return query.size > 0 ? `?${String(query).replaceAll('%2F', '/').replaceAll('%2C', ',')}` : '';
 }
 
 const bare = (guid: string | null): string | null => guid?.replace(/[{}]/g, '') ?? null;

@@ -27,6 +27,41 @@ const RULES: Readonly<Record<Theme, Readonly<Record<Urgency, string>>>> = {
   dark: { high: '#ff9b91', medium: '#f5a46a', low: '#84aaff' },
 };
 
+/**
+ * Colours of a heat map, the strongest first: they fade into the background, so that lightness
+ * alone tells their order.
+ */
+const HEAT: Readonly<Record<Theme, readonly string[]>> = {
+  light: [
+    ...['#12235c', '#1b3779', '#254c98', '#2f62b8', '#3778b9'],
+    ...['#428eb9', '#4fa3b8', '#73b6be', '#94cac4', '#b5ddc9'],
+  ],
+  dark: [
+    ...['#f2f5c0', '#cee9bb', '#a8ddb6', '#7fd0b0', '#68bab1'],
+    ...['#52a5b1', '#3b8fb0', '#3778a2', '#336194', '#2f4a86'],
+  ],
+};
+
+/** Of texts on them: the faint colours, from that level on, need another one than the strong. */
+const HEAT_INKS: Readonly<
+  Record<Theme, { readonly strong: string; readonly faint: string; readonly from: number }>
+> = {
+  light: { strong: '#ffffff', faint: '#10161c', from: 5 },
+  dark: { strong: '#10161c', faint: '#ffffff', from: 7 },
+};
+
+/** Of a cell whose key is not listed. */
+const HEAT_EMPTY: Readonly<Record<Theme, string>> = { light: '#eef1f4', dark: '#10161c' };
+
+export const heatEmpty = (theme: Theme): string => HEAT_EMPTY[theme];
+
+export const heatColors = (theme: Theme): readonly string[] => HEAT[theme];
+
+export function heatInk(theme: Theme, level: number): string {
+  const { strong, faint, from } = HEAT_INKS[theme];
+  return level < from ? strong : faint;
+}
+
 export const ruleColor = (theme: Theme, urgency: Urgency): string => RULES[theme][urgency];
 
 export const seriesColor = (theme: Theme, index: number): string =>

@@ -34,7 +34,7 @@ export function stepOf(address: Address, choice: ContextChoice | null): number |
 }
 
 /** How long a window will be, before it is asked for: at most, where that is not known. */
-function windowSeconds({ window }: Address, choice: ContextChoice | null): number {
+export function windowSeconds({ window }: Address, choice: ContextChoice | null): number {
   if (window.kind === 'recent') return window.seconds;
   if (window.kind === 'interval') return window.to - window.from;
   const { from, to } = choice?.totalWindow ?? { from: 0, to: 30 * DAY };
@@ -64,6 +64,7 @@ export function topVariables(
   return {
     ...windowOf(address, choice),
     ...rankingAsked(address, agoOf(address)),
+    prefix: address.prefix,
     filter: filterInput(address.filter, address.hidden),
     items: address.items,
     charted: Math.min(CHARTED, address.items),

@@ -3,7 +3,8 @@ import { FILTER_LABELS } from './filter-words.ts';
 
 /** What of an address the server refused, so that it can be mended where it is chosen. */
 export type Refusal =
-  | { readonly of: 'meter' | 'probe' }
+  | { readonly of: 'meter' | 'probe' | 'prefix' }
+  | { readonly of: 'step'; readonly why: string }
   | {
       readonly of: 'filter';
       /** What the filter must be and what was given, by the name of its field. */
@@ -17,6 +18,9 @@ const ARGUMENTS = { find: 'search', cidr: 'cidr', match: 'match', except: 'exclu
 export function refusalOf(message: string, { filter }: Pick<Address, 'filter'>): Refusal | null {
   if (message.startsWith('Invalid meter - ')) return { of: 'meter' };
   if (message.startsWith('Invalid probe - ')) return { of: 'probe' };
+  if (message.startsWith('prefix must be ')) return { of: 'prefix' };
+  if (message.startsWith('every must be '))
+    return { of: 'step', why: message.slice('every '.length) };
   const start = filter && `${ARGUMENTS[filter.kind]} must be `;
   if (!start || !message.startsWith(start)) return null;
   return {

@@ -8,13 +8,22 @@ import {
   KeyPanel3,
   type KeyPanel3Query,
   type KeyPanel3QueryVariables,
+  NetworkPanel,
+  type NetworkPanelQuery,
+  type NetworkPanelQueryVariables,
 } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
+import { USUAL_PREFIX } from '../address/prefix.ts';
 import type { Operation } from '../api/operation.ts';
 import { type ContextChoice, type GroupChoice, groupOf, likeMeter, meterOf } from './choices.ts';
+import { cidrOf } from './networks.ts';
 import { DRILLED, keyVariables } from './questions.ts';
 
-export type KeyAnswer = KeyPanel0Query | KeyPanel1Query | KeyPanel2Query | KeyPanel3Query;
+type KnownAnswer = KeyPanel0Query | KeyPanel1Query | KeyPanel2Query | KeyPanel3Query;
+
+export type KeyAnswer = KnownAnswer | NetworkPanelQuery;
+
+type KeyVariables = KeyPanel3QueryVariables & NetworkPanelQueryVariables;
 
 type Figures = NonNullable<
   NonNullable<NonNullable<KeyPanel3Query['context']>['counterGroup']>['topper']
@@ -23,7 +32,7 @@ type Figures = NonNullable<
 export type Drilldown = NonNullable<Figures['first']>;
 
 /** One document for each number of groups to drill down by; of more, some are shown at a time. */
-const OPERATIONS: readonly Operation<KeyAnswer, KeyPanel3QueryVariables>[] = [
+const OPERATIONS: readonly Operation<KnownAnswer, KeyVariables>[] = [
   KeyPanel0,
   KeyPanel1,
   KeyPanel2,
@@ -33,8 +42,8 @@ const OPERATIONS: readonly Operation<KeyAnswer, KeyPanel3QueryVariables>[] = [
 export const DRILLDOWNS = OPERATIONS.length - 1;
 
 export type KeyQuestion = {
-  readonly operation: Operation<KeyAnswer, KeyPanel3QueryVariables>;
-  readonly variables: KeyPanel3QueryVariables;
+  readonly operation: Operation<KeyAnswer, KeyVariables>;
+  readonly variables: KeyVariables;
 };
 
 /** All of a key in one question. */
@@ -46,11 +55,14 @@ export function keyQuestion(address: Address, choice: ContextChoice, key: string
     meter: likeMeter(each, meter)?.index ?? 0,
   }));
   const [first, second, third] = drilldowns;
+  const { prefix } = address;
   return {
-    operation: OPERATIONS[drilldowns.length] ?? KeyPanel0,
+    operation: prefix ? NetworkPanel : (OPERATIONS[drilldowns.length] ?? KeyPanel0),
     // Those beyond what the document declares mean nothing.
     variables: {
       ...keyVariables(address, choice, key),
+      prefix: prefix ?? USUAL_PREFIX,
+      cidr: cidrOf(key) ?? NO_NETWORK,
       drilled: DRILLED,
       first: first?.guid ?? NO_GROUP,
       firstMeter: first?.meter ?? 0,
@@ -61,6 +73,9 @@ export function keyQuestion(address: Address, choice: ContextChoice, key: string
     },
   };
 }
+
+/** Asked for where the key is none of a network. Without the key's figures it is not shown. */
+const NO_NETWORK = '0.0.0.0/32';
 
 const NO_GROUP = '{00000000-0000-0000-0000-000000000000}';
 
@@ -82,29 +97,45 @@ export function drilldownGroups(
   return { shown, more: all.filter((each) => !shown.includes(each)) };
 }
 
-type AnsweredGroup = NonNullable<NonNullable<KeyAnswer['context']>['counterGroup']>;
+type KnownGroup = NonNullable<NonNullable<KnownAnswer['context']>['counterGroup']>;
+
+type NetworkGroup = NonNullable<NonNullable<NetworkPanelQuery['context']>['counterGroup']>;
 
 export type ShownKey = {
-  readonly known: AnsweredGroup['known'];
+  readonly known: KnownGroup['known'];
   readonly window: { readonly from: number; readonly to: number } | null;
   /** For when there are data of the group. */
   readonly stored: { readonly from: number; readonly to: number } | null;
   readonly total: number | string;
   readonly figures: Omit<Figures, 'first' | 'second' | 'third'> | null;
   readonly drilldowns: readonly Drilldown[];
+  /** Of a network: the largest addresses within it. */
+  readonly network: { readonly cidr: string; readonly within: NetworkGroup['within'] } | null;
 };
 
-export function shownKey(answer: KeyAnswer | null): ShownKey | null {
-  const group = answer?.context?.counterGroup ?? null;
+export function shownKey(answer: KeyAnswer | null, rawKey: string): ShownKey | null {
+  const group: KnownGroup | NetworkGroup | null = answer?.context?.counterGroup ?? null;
   if (!group) return null;
+  const cidr = cidrOf(rawKey) ?? rawKey;
+  const isNetwork = 'within' in group;
   const figures: Partial<Figures> | null = group.topper?.keys[0] ?? null;
   const whole = group.topper?.keys[0] ?? null;
   return {
-    known: group.known,
+    known: isNetwork ? nothingKnown(rawKey, cidr) : group.known,
     window: group.topper?.window ?? null,
     stored: group.timeInterval,
     total: group.topper?.total ?? 0,
     figures: whole,
     drilldowns: [figures?.first, figures?.second, figures?.third].flatMap((each) => each ?? []),
+    network: isNetwork ? { cidr, within: group.within } : null,
   };
 }
+
+/** A network has a name of its own, and no more. */
+const nothingKnown = (key: string, readable: string): KnownGroup['known'] => ({
+  key,
+  readable,
+  label: readable,
+  description: null,
+  attributes: null,
+});

@@ -4,6 +4,7 @@ import type {
   TopKeysWithoutQuery,
 } from '../../generated/operations.ts';
 import type { Address } from '../address/address.ts';
+import { type Prefix, USUAL_PREFIX } from '../address/prefix.ts';
 import { type Ranking, USUAL_PERCENTILE } from '../address/ranking.ts';
 import { type BigNumber, minus, sum } from '../format/big-number.ts';
 import { type Measure, measureOf } from '../format/quantity.ts';
@@ -31,6 +32,8 @@ export type ShownToppers = {
   readonly kind: MeterKind;
   readonly measure: Measure;
   readonly ranking: Ranking;
+  /** Networks that take the place of addresses; null: the keys are the group's. */
+  readonly prefix: Prefix | null;
   /** Which of the percentiles is listed. */
   readonly percentile: number;
   /** The time that the window is compared with. */
@@ -94,6 +97,7 @@ export function shownToppers(
     ...{ group, meter, kind, table },
     measure: measureOf(meter.units),
     ranking: rankingAnswered(variables),
+    prefix: variables?.prefix ? { ...USUAL_PREFIX, ...variables.prefix } : null,
     percentile: variables?.shownPercentile ?? USUAL_PERCENTILE,
     earlier: earlierSpan(table.window, variables?.ago ?? null),
     chart: chartData(told, {

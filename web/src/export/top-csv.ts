@@ -2,6 +2,7 @@ import type { Address } from '../address/address.ts';
 import { formatRanking } from '../address/ranking.ts';
 import { FILTER_LABELS } from '../data/filter-words.ts';
 import { addsUp } from '../data/meter-kind.ts';
+import { prefixName } from '../data/networks.ts';
 import { agoOf } from '../data/questions.ts';
 import type { ShownToppers, TopRow } from '../data/shown-toppers.ts';
 import { type BigNumber, partOf, times } from '../format/big-number.ts';
@@ -28,6 +29,7 @@ const headOf = (percentile: number): readonly string[] => [
 const CONTEXT_HEAD = [
   ...['context', 'group', 'meter', 'units', 'from', 'to', 'compared_seconds_earlier'],
   'ranked_by',
+  'networks',
   ...['filter', 'hidden_keys'],
 ];
 
@@ -50,6 +52,7 @@ export function topCsv({ shown, address }: TopCsv): string {
     ...[...keys.map((row) => cellsOf(row, shown)), othersOf(shown)].map((cells): Cell[] => [
       ...[...cells, ...of, agoOf(address) ?? window.to - window.from],
       formatRanking(shown.ranking),
+      shown.prefix && prefixName(shown.prefix, shown.group),
       ...limits,
     ]),
   ]);

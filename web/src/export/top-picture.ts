@@ -1,6 +1,7 @@
 import type { Address } from '../address/address.ts';
 import { othersColor, seriesColor } from '../chart/palette.ts';
 import { addsUp } from '../data/meter-kind.ts';
+import { inNetworks } from '../data/networks.ts';
 import { rankedBy } from '../data/ranking-words.ts';
 import { amountQuantity, type Terms, wholeQuantity } from '../data/row-figures.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
@@ -38,7 +39,11 @@ export function pictureOf(
   };
   const unit = isSum ? `${rateName(terms.measure, terms.units)}, ${baseName(terms.units)}` : '';
   return {
-    title: [`${shown.group.name} by ${shown.meter.name}`, rankedBy(shown.ranking)]
+    title: [
+      `${shown.group.name} by ${shown.meter.name}`,
+      inNetworks(shown.prefix, shown.group),
+      rankedBy(shown.ranking),
+    ]
       .filter(Boolean)
       .join(', '),
     lines: [

@@ -1,13 +1,12 @@
 import type { Comparison } from '../address/address.ts';
 import { ITEMS } from '../address/address.ts';
 import type { StreamState } from '../api/use-stream.ts';
-import type { GroupChoice, MeterChoice } from '../data/choices.ts';
-import { likeMeter } from '../data/choices.ts';
-import { meterKind } from '../data/meter-kind.ts';
 import type { ShownToppers } from '../data/shown-toppers.ts';
-import { Choice, type ChoiceOption } from '../parts/choice.tsx';
+import { Choice } from '../parts/choice.tsx';
 import { FilterBox, FilterChips } from './filter-box.tsx';
+import { NetworksChoice } from './networks-choice.tsx';
 import { RankingChoice } from './ranking-choice.tsx';
+import { ProbeChoice, SubjectChoices } from './subject-choices.tsx';
 import type { ViewProps } from './view-props.ts';
 import { WindowControls } from './window-controls.tsx';
 
@@ -27,28 +26,14 @@ const COMPARED: readonly { readonly value: Comparison; readonly label: string }[
 
 /** What is looked at: of which group, by which meter, when, and which of its keys. */
 export function Controls(props: ControlsProps) {
-  const { address, navigate, choice, group } = props;
+  const { address, navigate, shown } = props;
   return (
     <fieldset class="controls" aria-label="What is shown">
-      <Choice
-        label="Group"
-        value={address.group ?? ''}
-        options={groupOptions(choice?.counterGroups ?? [])}
-        onChoose={(guid) => {
-          const next = choice?.counterGroups.find((each) => each.guid === guid) ?? null;
-          const like = next && likeMeter(next, group?.meters.find(isChosen) ?? null);
-          navigate.go({ ...OTHER_KEYS, group: guid, meter: like?.index ?? null });
-        }}
-      />
-      <Choice
-        label="Meter"
-        value={String(address.meter ?? 0)}
-        options={(group?.meters ?? []).map(meterOption)}
-        onChoose={(index) => navigate.go({ meter: Number(index) })}
-      />
+      <SubjectChoices {...props} />
       <RankingChoice {...props} />
-      {choiceOfProbe(props)}
-      <WindowControls {...props} />
+      <NetworksChoice {...props} />
+      <ProbeChoice {...props} />
+      <WindowControls {...props} span={shown?.table.window ?? null} />
       <Choice
         label="Compared with"
         value={address.compare}
@@ -66,47 +51,5 @@ export function Controls(props: ControlsProps) {
       <FilterBox {...props} />
       <FilterChips {...props} />
     </fieldset>
-  );
-
-  function isChosen({ index }: MeterChoice): boolean {
-    return index === address.meter;
-  }
-}
-
-/** Keys of one group are none of another. */
-const OTHER_KEYS = { filter: null, hidden: [], key: null } as const;
-
-const groupOptions = (groups: readonly GroupChoice[]): readonly ChoiceOption[] => [
-  ...groups.filter(({ keyKind }) => keyKind !== 'CROSSKEY').map((group) => groupOption(group)),
-  ...groups
-    .filter(({ keyKind }) => keyKind === 'CROSSKEY')
-    .map((group) => ({ ...groupOption(group), heading: 'Pairs' })),
-];
-
-const groupOption = ({ guid, name }: GroupChoice): ChoiceOption => ({ value: guid, label: name });
-
-const meterOption = ({ index, name, units, type }: MeterChoice): ChoiceOption => ({
-  value: String(index),
-  label: name.toLowerCase().includes(units.toLowerCase()) ? name : `${name} (${units})`,
-  disabled: meterKind(type) === 'invalid',
-});
-
-/** Only where there is more than one to choose. */
-function choiceOfProbe({ address, navigate, choice }: ControlsProps) {
-  const probes = choice?.probes ?? [];
-  if (probes.length === 0 && address.probe === null) return null;
-  return (
-    <Choice
-      label="Probe"
-      value={address.probe ?? ''}
-      options={[
-        { value: '', label: 'All probes' },
-        ...[...new Set([...probes, ...(address.probe ? [address.probe] : [])])].map((probe) => ({
-          value: probe,
-          label: probe,
-        })),
-      ]}
-      onChoose={(probe) => navigate.go({ probe: probe || null })}
-    />
   );
 }

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { formatRanking } from '../address/ranking.ts';
+import { prefixName } from '../data/networks.ts';
 import { drawPicture } from '../export/picture.ts';
 import { saveFile } from '../export/save-file.ts';
 import { topCsv } from '../export/top-csv.ts';
@@ -76,7 +77,9 @@ function fileName({ shown, address }: ResultsProps): string {
   const { from, to } = shown.table.window;
   const time = (at: number) => new Date(at * 1000).toISOString().slice(0, 16).replace(/[-:]/g, '');
   const ranking = shown.ranking.by === 'metric' ? [] : [`by ${formatRanking(shown.ranking)}`];
-  return [address.context, shown.group.name, shown.meter.name, ...ranking, time(from), time(to)]
+  const networks = shown.prefix ? [prefixName(shown.prefix, shown.group)] : [];
+  const what = [shown.group.name, shown.meter.name, ...networks, ...ranking];
+  return [address.context, ...what, time(from), time(to)]
     .join(' ')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');

@@ -13,6 +13,7 @@ type HeaderProps = ViewProps & { readonly contexts: readonly ContextChoice[] };
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['top', 'Top keys'],
+  ['trend', 'Trend'],
   ['storage', 'Storage'],
 ];
 
@@ -22,6 +23,12 @@ export function Header(props: HeaderProps) {
   const names = contexts.map(({ name }) => name);
   // A context that is not among them is shown all the same: the answer says what is the matter.
   const shown = address.context && !names.includes(address.context) ? [address.context] : [];
+  // A trend is of keys: networks that are hidden mean nothing in it.
+  const targetOf = (view: View) => ({
+    ...IN_NO_VIEW,
+    view,
+    ...(view === 'trend' && address.prefix && { prefix: null, hidden: [] }),
+  });
   return (
     <header class="header">
       <p class="brand">
@@ -33,9 +40,9 @@ export function Header(props: HeaderProps) {
           <a
             key={view}
             class="tab"
-            href={navigate.link({ ...IN_NO_VIEW, view })}
+            href={navigate.link(targetOf(view))}
             aria-current={address.view === view ? 'page' : undefined}
-            onClick={onPlainClick(() => navigate.go({ ...IN_NO_VIEW, view }))}
+            onClick={onPlainClick(() => navigate.go(targetOf(view)))}
           >
             {label}
           </a>
@@ -70,6 +77,7 @@ const ELSEWHERE = {
   probe: null,
   node: null,
   fromDr: false,
+  prefix: null,
   filter: null,
   hidden: [],
 } as const;

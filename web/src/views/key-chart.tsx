@@ -63,14 +63,15 @@ export function KeyChart(props: KeyChartProps) {
 }
 
 function useRulesInChart(props: KeyChartProps, step: number): RulesInChart {
-  const { terms, watched, rawKey, shownKey } = props;
+  const { terms, watched, rawKey, shownKey, address } = props;
   const { from, to } = shownKey.window ?? NEVER;
   const { kind, topperBucketSize } = terms;
   return useMemo(() => {
     const hasFired = (rule: string) =>
       watched.events.some((event) => event.rule === rule && event.key?.key === rawKey);
     const shows = { kind: 'key', hasFired } as const;
-    const watching = { kind, step, topperBucketSize, shows };
+    const of = address.prefix ? 'networks' : 'keys';
+    const watching = { kind, step, topperBucketSize, of, shows } as const;
     return rulesInChart(watched, watching, { span: { from, to }, key: rawKey });
   }, [watched, kind, step, topperBucketSize, rawKey, from, to]);
 }

@@ -7,18 +7,22 @@ import { earlierSpan } from '../data/shown-toppers.ts';
 import { Notice } from '../parts/notice.tsx';
 import { onPlainClick } from '../parts/on-plain-click.ts';
 import { DrilldownList } from './drilldown-list.tsx';
+import { KeyAttributes } from './key-attributes.tsx';
 import { KeyChart } from './key-chart.tsx';
-import { KeyAttributes, KeyFacts } from './key-facts.tsx';
+import { KeyFacts } from './key-facts.tsx';
 import type { KeyViewProps } from './key-props.ts';
+import { NetworkParts } from './network-parts.tsx';
 import { PartLink } from './part-link.tsx';
 
 /** Its figures, its course, what it is made of, and what is known of it. */
 export function KeyDetails(props: KeyViewProps) {
   const { shownKey, group, choice, rawKey, address } = props;
-  const { figures, known, drilldowns } = shownKey;
+  const { figures, known, drilldowns, network } = shownKey;
   const parts =
     known && group?.crosskey ? partsOf({ ...known, key: known.key || rawKey }, group) : [];
-  const { shown: groups, more } = drilldownGroups(choice, group, address.by);
+  const { shown: groups, more } = network
+    ? NO_DRILLDOWNS
+    : drilldownGroups(choice, group, address.by);
   return (
     <>
       {parts.length > 0 && (
@@ -35,6 +39,7 @@ export function KeyDetails(props: KeyViewProps) {
         <>
           <KeyFacts {...props} figures={figures} />
           <KeyChart {...props} figures={figures} />
+          {network && <NetworkParts {...props} figures={figures} network={network} />}
           {groups.map((each) => {
             const drilldown = drilldowns.find(
               ({ counterGroup }) => counterGroup.guid === each.guid,
@@ -50,7 +55,7 @@ export function KeyDetails(props: KeyViewProps) {
             ) : null;
           })}
           {more.length > 0 && <MoreDrilldowns {...props} groups={more} />}
-          {groups.length === 0 && !group?.crosskey && (
+          {groups.length === 0 && !group?.crosskey && !network && (
             <p class="hint">
               No cross-key group has these keys, so there is nothing to drill down by.
             </p>
@@ -60,13 +65,16 @@ export function KeyDetails(props: KeyViewProps) {
         <NoReadings {...props} />
       )}
       {known ? (
-        <KeyAttributes known={known} rawKey={rawKey} />
+        <KeyAttributes {...props} known={known} />
       ) : (
         <p class="hint">The group has no key {rawKey}.</p>
       )}
     </>
   );
 }
+
+/** Pairs are of addresses. */
+const NO_DRILLDOWNS = { shown: [], more: [] } as const;
 
 /** A key that declined to nothing is listed all the same: its past is one click away. */
 function NoReadings({ address, navigate, moments, shownKey }: KeyViewProps) {

@@ -73,28 +73,3 @@ const Fact = ({ name, quantity, why }: FactProps) => (
     </dd>
   </div>
 );
-
-type KnownKey = NonNullable<ShownKey['known']>;
-
-/** What is known of it besides its traffic. */
-export function KeyAttributes({ known, rawKey }: { known: KnownKey; rawKey: string }) {
-  const rows: readonly (readonly [string, string])[] = [
-    ...(known.description ? ([['Description', known.description]] as const) : []),
-    ...(known.attributes ?? []).map(({ name, value }) => [name, value] as const),
-    ['Readable key', known.readable],
-    ['Raw key', known.key || rawKey],
-  ];
-  return (
-    <section class="attributes" aria-label="Attributes">
-      <h3>Attributes</h3>
-      <dl>
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
-}

@@ -4,6 +4,7 @@ import { useAnswer } from '../api/use-answer.ts';
 import { meterOf } from '../data/choices.ts';
 import { shownText } from '../data/key-parts.ts';
 import { meterKind } from '../data/meter-kind.ts';
+import { inNetworks } from '../data/networks.ts';
 import type { Terms } from '../data/row-figures.ts';
 import { keyQuestion, type ShownKey, shownKey } from '../data/shown-key.ts';
 import { measureOf } from '../format/quantity.ts';
@@ -15,12 +16,16 @@ import { SIGNED_OUT } from './view-props.ts';
 
 /** All that is known of one key, beside the others. */
 export function KeyPanel(props: KeyPanelProps) {
-  const { address, choice, group, session, rawKey, liveCount, onSignOut } = props;
+  const { address, choice, session, rawKey, liveCount, onSignOut } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const { operation, variables } = keyQuestion(address, choice, rawKey);
   const asked = useAnswer(operation, variables, session);
   const { data, problems, fault, isLoading, reload, refresh } = asked;
   const close = useClosing(props);
+  const onEdited = () => {
+    refresh();
+    props.onEdited();
+  };
   useEffect(() => {
     if (liveCount > 1) refresh();
   }, [liveCount]);
@@ -28,7 +33,7 @@ export function KeyPanel(props: KeyPanelProps) {
     if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
   }, [fault]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const shown = useMemo(() => shownKey(data), [data]);
+  const shown = useMemo(() => shownKey(data, rawKey), [data]);
   const terms = termsOf(props);
   const [problem] = problems;
   const broken = fault ?? (problem && !shown?.figures ? faultOfProblem(problem) : null);
@@ -37,7 +42,7 @@ export function KeyPanel(props: KeyPanelProps) {
     <aside class="panel" aria-labelledby="panel-title" aria-busy={isLoading}>
       <div class="panel-head">
         <div>
-          <p class="panel-kind">{group?.name ?? 'Key'}</p>
+          <p class="panel-kind">{kindOf(props)}</p>
           <h2 id="panel-title" ref={heading} tabIndex={-1}>
             {title}
           </h2>
@@ -49,7 +54,7 @@ export function KeyPanel(props: KeyPanelProps) {
         {broken ? (
           <FaultNotice fault={broken} onRetry={reload} />
         ) : shown && terms ? (
-          <KeyDetails {...props} shownKey={shown} terms={terms} />
+          <KeyDetails {...props} shownKey={shown} terms={terms} onEdited={onEdited} />
         ) : (
           <PanelSkeleton />
         )}
@@ -62,6 +67,10 @@ type Known = ShownKey['known'];
 
 const titleOf = (known: Known, { group, rawKey }: KeyPanelProps): string =>
   known && group ? shownText(known.label, group) : rawKey;
+
+/** The group; of networks, their lengths too. */
+const kindOf = ({ group, address }: KeyPanelProps): string =>
+  [group?.name ?? 'Key', inNetworks(address.prefix, group)].filter(Boolean).join(', ');
 
 /** Not what the title says already; a space keeps the room of it. */
 const readableBeside = (known: Known, { group }: KeyPanelProps): string =>

@@ -13,6 +13,10 @@ export type KeyPanelProps = ViewProps & {
   readonly liveCount: number;
   /** What its share is of: the table's total; null: that is not known, or it is left out. */
   readonly total: BigNumber | null;
+  /** Whether what is said about it may be changed. */
+  readonly mayEdit: boolean;
+  /** It was: what shows it is to be asked for again. */
+  readonly onEdited: () => void;
 };
 
 export type KeyViewProps = KeyPanelProps & {

@@ -1,13 +1,15 @@
 import { BY_METRIC } from '../address/ranking.ts';
 import type { Fault } from '../api/fault.ts';
 import { type Refusal, refusalOf } from '../data/refusal.ts';
-import type { TopAnswer } from '../data/shown-toppers.ts';
 import { Command } from '../parts/command.tsx';
 import { FaultNotice, Notice } from '../parts/notice.tsx';
 import type { ViewProps } from './view-props.ts';
 
 type NoAnswerProps = ViewProps & {
-  readonly answer: (Pick<TopAnswer, 'viewer'> & { readonly context: object | null }) | null;
+  readonly answer: {
+    readonly viewer: { readonly contexts: readonly { readonly name: string }[] };
+    readonly context: object | null;
+  } | null;
   readonly fault: Fault | null;
   readonly onReload: () => void;
 };
@@ -26,7 +28,9 @@ export function NoAnswerNotice(props: NoAnswerProps) {
           <Act
             key={name}
             label={`Show ${name}`}
-            onAct={() => navigate.go({ context: name, group: null, meter: null, key: null })}
+            onAct={() =>
+              navigate.go({ context: name, group: null, meter: null, prefix: null, key: null })
+            }
           />
         ))}
       >
@@ -45,7 +49,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
       </Notice>
     );
   }
-  const toWhatThereIs = () => navigate.go({ group: null, meter: null, key: null });
+  const toWhatThereIs = () => navigate.go({ group: null, meter: null, prefix: null, key: null });
   return (
     <Notice
       title="There is no such counter group or meter here"
@@ -82,6 +86,33 @@ function RefusedNotice({
           actions={<Act label="Show all probes" onAct={() => navigate.go({ probe: null })} />}
         >
           <p>Its name may be mistyped in the link, or the link may be of another context.</p>
+        </Notice>
+      );
+    case 'prefix':
+      return (
+        <Notice
+          title={`${group?.name ?? 'This counter group'} has no networks`}
+          actions={
+            <Act
+              label="Rank its keys"
+              onAct={() => navigate.go({ prefix: null, hidden: [], key: null })}
+            />
+          }
+        >
+          <p>
+            Its keys are no addresses, so they cannot be rolled up. The link may be of another
+            group.
+          </p>
+        </Notice>
+      );
+    case 'step':
+      return (
+        <Notice
+          isFault
+          title="The steps cannot be of this length"
+          actions={<Act label="Choose automatically" onAct={() => navigate.go({ step: null })} />}
+        >
+          <p>The length of a step {refusal.why}.</p>
         </Notice>
       );
     case 'filter':

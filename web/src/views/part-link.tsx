@@ -12,7 +12,7 @@ export function PartLink({ part, address, navigate, choice, group }: PartLinkPro
   const meter = likeMeter(of, meterOf(group, address.meter));
   const target = {
     ...{ group: of.guid, meter: meter?.index ?? 0, key: part.key },
-    ...(of.guid !== address.group && { filter: null, hidden: [] }),
+    ...(of.guid !== address.group && { prefix: null, filter: null, hidden: [] }),
   };
   return (
     <a

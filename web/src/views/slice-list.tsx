@@ -4,6 +4,7 @@ import { formatAmount } from '../format/quantity.ts';
 import { Command } from '../parts/command.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { SliceTagsCell } from './edits/slice-tags-cell.tsx';
 import { type SliceRow, STORED } from './slice-row.ts';
 import { SliceTimeline } from './slice-timeline.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -51,8 +52,13 @@ export function SliceList(props: SliceListProps) {
   );
 }
 
+type SliceTableProps = SliceListProps & {
+  /** Tags were changed; null: the viewer may not. */
+  readonly onEdited: (() => void) | null;
+};
+
 /** Each with its figures, newest first. */
-export function SliceTable(props: SliceListProps) {
+export function SliceTable(props: SliceTableProps) {
   const { slices, moments } = props;
   if (slices === null || slices.length === 0) return null;
   return (
@@ -100,7 +106,9 @@ export function SliceTable(props: SliceListProps) {
                 <td class="is-number" data-name="Engine">
                   {slice.engine}
                 </td>
-                <td data-name="Tags">{slice.tags.join(', ')}</td>
+                <td class="is-tags" data-name="Tags">
+                  <SliceTagsCell {...props} slice={slice} />
+                </td>
                 <td class="is-path" data-name="Path">
                   {slice.path ?? '–'}
                 </td>

@@ -1,6 +1,7 @@
 import { Storage } from '../../generated/operations.ts';
 import { faultOfProblem } from '../api/fault.ts';
 import { useAnswer } from '../api/use-answer.ts';
+import { mayEdit } from '../data/edits/may-edit.ts';
 import { nodeOf } from '../data/questions.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { FaultNotice } from '../parts/notice.tsx';
@@ -15,7 +16,7 @@ import type { ViewProps } from './view-props.ts';
 export function StorageView(props: ViewProps) {
   const { address, session, moments } = props;
   const asked = useAnswer(Storage, nodeOf(address), session);
-  const { data, problems, fault, isLoading, reload } = asked;
+  const { data, problems, fault, isLoading, reload, refresh } = asked;
   useOutcome(asked, props);
   useRefreshedBy(isLoading, props.alerts);
   const context = data?.context ?? null;
@@ -69,7 +70,13 @@ export function StorageView(props: ViewProps) {
       ) : (
         <PoolList {...props} pools={context?.pools ?? null} />
       )}
-      {!slices && <SliceTable {...props} slices={context?.slices ?? null} />}
+      {!slices && (
+        <SliceTable
+          {...props}
+          slices={context?.slices ?? null}
+          onEdited={mayEdit(data, address) ? refresh : null}
+        />
+      )}
     </div>
   );
 }

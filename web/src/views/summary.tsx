@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { addsUp } from '../data/meter-kind.ts';
+import { inNetworks } from '../data/networks.ts';
 import { rankedBy } from '../data/ranking-words.ts';
 import { rateQuantity, wholeQuantity } from '../data/row-figures.ts';
 import { allDigits, toNumber } from '../format/big-number.ts';
@@ -19,6 +20,7 @@ export function Summary(props: SummaryProps) {
   const { from, to } = table.window;
   const isSum = addsUp(kind);
   const ranked = rankedBy(shown.ranking);
+  const networks = inNetworks(shown.prefix, shown.group);
   const whole = isSum ? wholeQuantity(total, terms) : null;
   return (
     <section class="summary" aria-label="Summary">
@@ -27,6 +29,7 @@ export function Summary(props: SummaryProps) {
           {shown.group.name}{' '}
           <span>
             by {meter.name}
+            {networks && `, ${networks}`}
             {ranked && `, ${ranked}`}
           </span>
         </h1>
@@ -43,7 +46,10 @@ export function Summary(props: SummaryProps) {
         )}
         {isSum && <Item name="Average" quantity={rateQuantity(averageOf(props), terms)} />}
         {isSum && <Item name="Not listed" quantity={wholeQuantity(shown.others, terms)} />}
-        <Item name="Keys" quantity={[allDigits(table.keyCount), '']} />
+        <Item
+          name={shown.prefix ? 'Networks' : 'Keys'}
+          quantity={[allDigits(table.keyCount), '']}
+        />
       </dl>
       <div class="summary-end">
         <ExportMenu {...props} />

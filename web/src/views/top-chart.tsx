@@ -65,15 +65,16 @@ export function TopChart(props: TopChartProps) {
 const CHART_HEIGHT = 280;
 
 function useRulesInChart({ shown, address, terms, watched }: TopChartProps): RulesInChart {
-  const { chart, kind, table, hidden } = shown;
+  const { chart, kind, table, hidden, prefix } = shown;
   const { from, to } = table.window;
   const isTotal = address.others && hidden.length === 0;
   return useMemo(() => {
     const shows = addsUp(kind) ? ({ kind: 'stack', isTotal } as const) : LINES;
     const { topperBucketSize } = terms;
-    const watching = { kind, step: chart.step, topperBucketSize, shows };
+    const of = prefix ? 'networks' : 'keys';
+    const watching = { kind, step: chart.step, topperBucketSize, of, shows } as const;
     return rulesInChart(watched, watching, { span: { from, to }, key: null });
-  }, [watched, kind, chart.step, terms.topperBucketSize, isTotal, from, to]);
+  }, [watched, kind, chart.step, terms.topperBucketSize, prefix !== null, isTotal, from, to]);
 }
 
 const LINES = { kind: 'lines' } as const;

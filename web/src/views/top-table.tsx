@@ -6,6 +6,7 @@ import { peakFigure, percentileFigure, whyNoBuckets } from '../data/bucket-figur
 import { coveredPart } from '../data/chart-data.ts';
 import { shownText } from '../data/key-parts.ts';
 import { addsUp } from '../data/meter-kind.ts';
+import { inNetworks } from '../data/networks.ts';
 import { ordinalOf, rankedBy, valueName } from '../data/ranking-words.ts';
 import { amountQuantity, growthQuantity, rateQuantity } from '../data/row-figures.ts';
 import type { TopRow } from '../data/shown-toppers.ts';
@@ -61,9 +62,10 @@ export function TopTable(props: ResultsProps) {
   );
 }
 
-function captionOf({ group, meter, ranking }: ResultsProps['shown']): string {
+function captionOf({ group, meter, ranking, prefix }: ResultsProps['shown']): string {
   const ranked = rankedBy(ranking);
-  return `The ${ranked ? 'first' : 'largest'} keys of ${group.name} by ${meter.name}${ranked ? `, ${ranked}` : ''}`;
+  const what = `The ${ranked ? 'first' : 'largest'} keys of ${group.name} by ${meter.name}`;
+  return [what, inNetworks(prefix, group), ranked].filter(Boolean).join(', ');
 }
 
 /** What the columns cannot say in their heads. */

@@ -7,6 +7,7 @@ import {
 import { faultOfProblem } from '../api/fault.ts';
 import type { Operation } from '../api/operation.ts';
 import { useAnswer } from '../api/use-answer.ts';
+import { mayEdit } from '../data/edits/may-edit.ts';
 import { patienceMs } from '../data/live-top.ts';
 import { topVariables } from '../data/questions.ts';
 import { refusalOf } from '../data/refusal.ts';
@@ -88,6 +89,8 @@ export function TopView(props: ViewProps) {
           rawKey={address.key}
           watched={watched}
           liveCount={live.count}
+          mayEdit={mayEdit(data, address)}
+          onEdited={asked.refresh}
           total={address.hidden.includes(address.key) ? null : totalShown(shown, address)}
         />
       )}

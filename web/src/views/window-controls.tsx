@@ -1,7 +1,6 @@
 import type { WindowChoice } from '../address/window-choice.ts';
 import { windowLabel } from '../address/window-label.ts';
 import type { StreamState } from '../api/use-stream.ts';
-import type { ShownToppers } from '../data/shown-toppers.ts';
 import { IconButton } from '../parts/icon.tsx';
 import { Popover } from '../parts/popover.tsx';
 import { LiveButton } from './live-button.tsx';
@@ -9,9 +8,11 @@ import type { ViewProps } from './view-props.ts';
 import { WindowPicker } from './window-picker.tsx';
 
 type WindowControlsProps = ViewProps & {
-  readonly shown: ShownToppers | null;
+  /** The window that is shown. */
+  readonly span: Span | null;
   readonly isLoading: boolean;
-  readonly stream: StreamState;
+  /** null: the view does not follow the data. */
+  readonly stream: StreamState | null;
   readonly onReload: () => void;
 };
 
@@ -19,8 +20,7 @@ type Span = { readonly from: number; readonly to: number };
 
 /** When: by name or calendar, and a step to each side of what is shown. */
 export function WindowControls(props: WindowControlsProps) {
-  const { address, navigate, moments, shown, isLoading, onReload } = props;
-  const span = shown?.table.window ?? null;
+  const { address, navigate, moments, span, stream, isLoading, onReload } = props;
   const show = (window: WindowChoice) => navigate.go({ window });
   const step = (move: (span: Span) => Span) => () => {
     if (span) show({ kind: 'interval', ...move(span) });
@@ -46,7 +46,6 @@ export function WindowControls(props: WindowControlsProps) {
             {(close) => (
               <WindowPicker
                 {...props}
-                span={span}
                 onChoose={(window) => {
                   close();
                   show(window);
@@ -57,7 +56,7 @@ export function WindowControls(props: WindowControlsProps) {
           <IconButton icon="forward" name="Later" disabled={!span} onClick={step(later)} />
           <IconButton icon="widen" name="Twice as long" disabled={!span} onClick={step(wider)} />
           <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={onReload} />
-          <LiveButton {...props} span={span} />
+          {stream && <LiveButton {...props} stream={stream} />}
         </div>
       </div>
     </fieldset>

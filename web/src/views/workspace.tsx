@@ -12,6 +12,7 @@ import { useAlerts } from './alerts/use-alerts.ts';
 import { Header } from './header.tsx';
 import { StorageView } from './storage-view.tsx';
 import { TopView } from './top-view.tsx';
+import { TrendView } from './trend/trend-view.tsx';
 import type { ViewProps } from './view-props.ts';
 
 type WorkspaceProps = {
@@ -36,7 +37,12 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
 
   const place = groupOf(choice, address.group)?.name ?? 'Top keys';
   useEffect(() => {
-    const view = { top: place, alerts: 'Alerts', storage: 'Storage' }[address.view];
+    const view = {
+      top: place,
+      trend: `Trend of ${place}`,
+      alerts: 'Alerts',
+      storage: 'Storage',
+    }[address.view];
     document.title = [view, address.context, 'countergraph'].filter(Boolean).join(' · ');
   }, [address.view, place, address.context]);
 
@@ -76,6 +82,8 @@ function viewOf(props: ViewProps) {
   switch (props.address.view) {
     case 'top':
       return <TopView {...props} />;
+    case 'trend':
+      return <TrendView {...props} />;
     case 'alerts':
       return <AlertsView {...props} />;
     case 'storage':

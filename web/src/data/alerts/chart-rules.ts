@@ -11,6 +11,8 @@ export type WatchedChart = {
   /** Seconds that each of its values covers. */
   readonly step: number;
   readonly topperBucketSize: number;
+  /** Rules are about keys of the group, not about networks that take the place of its addresses. */
+  readonly of: 'keys' | 'networks';
   readonly shows: ChartShows;
 };
 
@@ -52,12 +54,13 @@ export function drawnRule(rule: EventRule, chart: WatchedChart): DrawnRule {
   return { at: chart.kind === 'rate' ? perSecond * chart.topperBucketSize : perSecond, why };
 }
 
-function whyNoLine(rule: EventRule, { step, shows }: WatchedChart): string | null {
+function whyNoLine(rule: EventRule, { step, of, shows }: WatchedChart): string | null {
   const { comparison, windowSeconds } = rule;
   const isOfTotal = comparison === 'TOTAL_ABOVE' || comparison === 'TOTAL_BELOW';
   if (!isOfTotal && comparison !== 'KEY_ABOVE') return 'the chart has no such values';
   if (isOfTotal && shows.kind !== 'stack')
     return 'it is about the total, which this chart does not have';
+  if (!isOfTotal && of === 'networks') return 'it is about single addresses, not networks';
   if (!isOfTotal && shows.kind === 'stack') return 'it is about single keys; open a key to see it';
   if (shows.kind === 'stack' && !shows.isTotal) {
     return 'the stack is the total only with others on top, and without hidden keys';

@@ -16,6 +16,8 @@ export const eventAddress = ({ alert, key, startedAt }: AlertEvent): Partial<Add
     to: startedAt,
   },
   live: false,
+  // Rules are about addresses.
+  prefix: null,
   filter: null,
   hidden: [],
   key: key?.key ?? null,

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { keyChanges, keyTexts } from '../../web/src/data/edits/key-changes.ts';
+import { mayEdit } from '../../web/src/data/edits/may-edit.ts';
+import { ownTags, parseTags } from '../../web/src/data/edits/slice-tags.ts';
+
+const KNOWN = {
+  key: '0A.00.00.01',
+  label: 'files.example.com',
+  description: 'the file server',
+  attributes: [{ name: 'room', value: 'cellar' }],
+};
+
+const TEXTS = keyTexts(KNOWN);
+
+describe('what a form changes of a key', () => {
+  it('is nothing where nothing was typed, or only spaces around it', () => {
+    expect(keyChanges(KNOWN, TEXTS)).toBeNull();
+    expect(keyChanges(KNOWN, { ...TEXTS, label: ' files.example.com ' })).toBeNull();
+    expect(
+      keyChanges(KNOWN, { ...TEXTS, attributes: [...TEXTS.attributes, { name: ' ', value: '' }] }),
+    ).toBeNull();
+  });
+
+  it.each([
+    ['a label', { label: 'nas' }, { label: 'nas' }],
+    ['no label any more', { label: ' ' }, { label: null }],
+    ['a description', { description: 'two\nlines' }, { description: 'two\nlines' }],
+    ['no description any more', { description: '' }, { description: null }],
+    [
+      'all attributes, as they replace the others',
+      { attributes: [...TEXTS.attributes, { name: 'owner', value: 'ada' }] },
+      {
+        attributes: [
+          { name: 'room', value: 'cellar' },
+          { name: 'owner', value: 'ada' },
+        ],
+      },
+    ],
+    ['no attributes any more', { attributes: [] }, { attributes: [] }],
+  ])('is only what differs: %s', (_, typed, changes) => {
+    expect(keyChanges(KNOWN, { ...TEXTS, ...typed })).toEqual({ key: KNOWN.key, ...changes });
+  });
+
+  it('is of a key of which nothing was known, too', () => {
+    const unknown = { key: 'k', label: 'k', description: null, attributes: null };
+    expect(keyChanges(unknown, keyTexts(unknown))).toBeNull();
+    expect(keyChanges(unknown, { ...keyTexts(unknown), description: 'x' })).toEqual({
+      key: 'k',
+      description: 'x',
+    });
+  });
+});
+
+describe('the tags of a slice', () => {
+  it('are those between commas, each once', () => {
+    expect(parseTags(' incident 7, audit,, audit , ')).toEqual(['incident 7', 'audit']);
+    expect(parseTags('')).toEqual([]);
+  });
+
+  it('are without those that say where it is', () => {
+    expect(ownTags(['primary', 'audit'])).toEqual(['audit']);
+    expect(ownTags(['archive'])).toEqual([]);
+  });
+});
+
+describe('changes', () => {
+  const data = { viewer: { editableContexts: [{ name: 'lab' }] } };
+  const place = { context: 'lab', node: null, fromDr: false };
+
+  it.each([
+    ['to editors', data, place, true],
+    ['not before it is known who asks', null, place, false],
+    ['not in another context', data, { ...place, context: 'office' }, false],
+    ['not on a recovery node', data, { ...place, fromDr: true }, false],
+    ['not on another node', data, { ...place, node: 'reports' }, false],
+  ] as const)('are offered %s', (_, asked, at, is) => {
+    expect(mayEdit(asked, at)).toBe(is);
+  });
+});

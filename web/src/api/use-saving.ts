@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { ask } from './ask.ts';
+import { type Fault, faultOfProblem, NoAnswer, UNREACHABLE } from './fault.ts';
+import type { Operation } from './operation.ts';
+import type { Session } from './session.ts';
+
+export type Saving<Variables> = {
+  readonly isSaving: boolean;
+  /** Why the last change was not made; null: it was, or there was none. */
+  readonly fault: Fault | null;
+  readonly save: (variables: Variables) => void;
+};
+
+/** Sends a change. `isMade` says of an answer whether what was to be changed is there. */
+export function useSaving<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  session: Session,
+  { isMade, onSaved }: { isMade: (data: Data) => boolean; onSaved: () => void },
+): Saving<Variables> {
+  const [state, setState] = useState<Omit<Saving<Variables>, 'save'>>(IDLE);
+  const save = (variables: Variables) => {
+    setState({ isSaving: true, fault: null });
+    ask(operation, variables, { session }).then(
+      ({ data, problems: [problem] }) => {
+        const fault = problem ? faultOfProblem(problem) : isMade(data) ? null : GONE;
+        setState({ isSaving: false, fault });
+        if (!fault) onSaved();
+      },
+      (error: unknown) =>
+        setState({
+          isSaving: false,
+          fault:
+            error instanceof NoAnswer ? error.fault : { ...UNREACHABLE, message: String(error) },
+        }),
+    );
+  };
+  return { ...state, save };
+}
+
+const IDLE = { isSaving: false, fault: null } as const;
+
+const GONE: Fault = {
+  kind: 'input',
+  message: 'It is no longer there, or you may no longer see it',
+  retrySeconds: null,
+  requestId: null,
+};

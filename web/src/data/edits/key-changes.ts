@@ -1,0 +1,44 @@
+import type { KeyUpdateInput } from '../../../generated/operations.ts';
+
+export type Attribute = { readonly name: string; readonly value: string };
+
+/** What is known of a key, as it is written in the fields of its form. */
+export type KeyTexts = {
+  readonly label: string;
+  readonly description: string;
+  readonly attributes: readonly Attribute[];
+};
+
+type Known = {
+  readonly key: string;
+  readonly label: string;
+  readonly description: string | null;
+  readonly attributes: readonly Attribute[] | null;
+};
+
+export const keyTexts = ({ label, description, attributes }: Known): KeyTexts => ({
+  label,
+  description: description ?? '',
+  attributes: attributes ?? [],
+});
+
+/**
+ * What a form changes; null: nothing. Only that is sent: a label that is only the default, such as
+ * an address or the name of a port, does not become one that somebody gave.
+ */
+export function keyChanges(known: Known, texts: KeyTexts): KeyUpdateInput | null {
+  const before = keyTexts(known);
+  const [label, description] = [texts.label.trim(), texts.description.trim()];
+  const attributes = texts.attributes
+    .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
+    .filter(({ name, value }) => name !== '' || value !== '');
+  const changes: Omit<KeyUpdateInput, 'key'> = {
+    ...(label !== before.label && { label: label || null }),
+    ...(description !== before.description && { description: description || null }),
+    ...(JSON.stringify(attributes) !== JSON.stringify(namesAndValues(before)) && { attributes }),
+  };
+  return Object.keys(changes).length > 0 ? { key: known.key, ...changes } : null;
+}
+
+const namesAndValues = ({ attributes }: KeyTexts): readonly Attribute[] =>
+  attributes.map(({ name, value }) => ({ name, value }));

@@ -1,0 +1,15 @@
+/** Tags that say where a slice is: nobody sets them. */
+const PLACES: ReadonlySet<string> = new Set(['primary', 'archive']);
+
+export const ownTags = (tags: readonly string[]): readonly string[] =>
+  tags.filter((tag) => !PLACES.has(tag));
+
+/** The tags of a field, between commas; each once. */
+export const parseTags = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  ),
+];

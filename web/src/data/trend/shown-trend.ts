@@ -1,0 +1,122 @@
+import type { TrendQuery, TrendQueryVariables } from '../../../generated/operations.ts';
+import { type BigNumber, partOf } from '../../format/big-number.ts';
+import { type Measure, measureOf } from '../../format/quantity.ts';
+import { type GroupChoice, groupOf, type MeterChoice, meterOf } from '../choices.ts';
+import { tellApart } from '../key-parts.ts';
+import { addsUp, type MeterKind, meterKind } from '../meter-kind.ts';
+
+type AnsweredGroup = NonNullable<NonNullable<TrendQuery['context']>['counterGroup']>;
+
+export type AnsweredStep = NonNullable<AnsweredGroup['trend']>[number];
+
+export type Span = { readonly from: number; readonly to: number };
+
+export type TrendStep = Span & { readonly total: BigNumber };
+
+/** A key in one step. */
+export type TrendCell = {
+  readonly rank: number;
+  readonly metric: BigNumber;
+  /** Of the step's total; null: values do not add up. */
+  readonly share: number | null;
+};
+
+/** A key that is listed in some step, in each of them; null: there it is not listed. */
+export type TrendRow = {
+  readonly key: string;
+  readonly label: string;
+  readonly readable: string;
+  readonly cells: readonly (TrendCell | null)[];
+  readonly listed: number;
+  readonly bestRank: number;
+  readonly meanRank: number;
+};
+
+/** Ranks over time, in the terms of the question that they answer. */
+export type ShownTrend = {
+  readonly group: GroupChoice;
+  readonly meter: MeterChoice;
+  readonly kind: MeterKind;
+  readonly measure: Measure;
+  readonly window: Span;
+  readonly every: number;
+  /** How many keys of each step are listed at most. */
+  readonly items: number;
+  readonly steps: readonly TrendStep[];
+  /** Those that were ranked higher and for longer come first. */
+  readonly rows: readonly TrendRow[];
+  /** For when there are data of the group, or of the chosen probe in it; null: for no time. */
+  readonly stored: Span | null;
+};
+
+/** null: there is no such group or meter, or no answer for it. */
+export function shownTrend(
+  answer: TrendQuery | null,
+  variables: TrendQueryVariables | null,
+): ShownTrend | null {
+  const answered = answer?.context?.counterGroup ?? null;
+  const group = groupOf(answer?.context ?? null, answered?.guid ?? null);
+  const meter = meterOf(group, variables?.meter ?? null);
+  const steps = answered?.trend ?? null;
+  if (!answered || !variables || !group || !meter || !steps) return null;
+  const kind = meterKind(meter.type);
+  return {
+    group,
+    meter,
+    kind,
+    measure: measureOf(meter.units),
+    window: { from: steps[0]?.window.from ?? 0, to: steps.at(-1)?.window.to ?? 0 },
+    every: variables.every,
+    items: variables.items,
+    steps: steps.map(({ window: { from, to }, total }) => ({ from, to, total })),
+    rows: trendRows(steps, { group, items: variables.items, kind }),
+    stored: answered.timeInterval,
+  };
+}
+
+type Terms = {
+  readonly group: Pick<GroupChoice, 'crosskey'>;
+  readonly items: number;
+  readonly kind: MeterKind;
+};
+
+/** A row for each key that any step lists. */
+export function trendRows(
+  steps: readonly AnsweredStep[],
+  { group, items, kind }: Terms,
+): readonly TrendRow[] {
+  const cells = new Map<string, (TrendCell | null)[]>();
+  const names = new Map<string, AnsweredStep['keys'][number]>();
+  for (const [index, { keys, total }] of steps.entries()) {
+    for (const row of keys) {
+      names.set(row.key, row);
+      const own = cells.get(row.key) ?? steps.map(() => null);
+      const share = addsUp(kind) ? partOf(row.metric, total) : null;
+      own[index] = { rank: row.rank, metric: row.metric, share };
+      cells.set(row.key, own);
+    }
+  }
+  const labels = tellApart([...names.values()], group);
+  return [...names.values()]
+    .map(({ key, label, readable }) => {
+      const own = cells.get(key) ?? [];
+      return { key, label: labels.get(key) ?? label, readable, cells: own, ...ranksOf(own) };
+    })
+    .map((row) => ({ row, height: heightOf(row.cells, items) }))
+    .sort((a, b) => b.height - a.height || (a.row.key < b.row.key ? -1 : 1))
+    .map(({ row }) => row);
+}
+
+function ranksOf(cells: readonly (TrendCell | null)[]) {
+  const ranks = cells.flatMap((cell) => cell?.rank ?? []);
+  const sum = ranks.reduce((total, rank) => total + rank, 0);
+  return {
+    listed: ranks.length,
+    bestRank: Math.min(...ranks),
+    meanRank: sum / Math.max(1, ranks.length),
+  };
+}
+
+/** A first rank counts most, the last one that is listed 1, and none nothing. */
+const heightOf = (cells: readonly (TrendCell | null)[], items: number): number =>
+  cells.reduce((sum, cell) => sum + (cell ? items + 1 - cell.rank : 0), 0);

@@ -1,0 +1,31 @@
+import type { TrendQueryVariables } from '../../../generated/operations.ts';
+import type { Address } from '../../address/address.ts';
+import { windowInput } from '../../address/window-choice.ts';
+import { type ContextChoice, groupOf } from '../choices.ts';
+import { filterInput, nodeOf, windowSeconds } from '../questions.ts';
+import { chooseEvery } from './choose-every.ts';
+
+/** How many keys of a step the page offers to list: more have too many rows to look at. */
+export const TREND_ITEMS: readonly number[] = [10, 20];
+
+export const trendItems = ({ items }: Pick<Address, 'items'>): number =>
+  Math.min(items, Math.max(...TREND_ITEMS));
+
+/** Seconds of a step: as chosen, or as many as the window has room for. */
+export const everyOf = (address: Address, choice: ContextChoice | null): number =>
+  address.step ?? chooseEvery(windowSeconds(address, choice), groupOf(choice, address.group));
+
+export const trendVariables = (
+  address: Address,
+  choice: ContextChoice | null,
+): TrendQueryVariables => ({
+  ...nodeOf(address),
+  group: address.group ?? '{00000000-0000-0000-0000-000000000000}',
+  meter: address.meter ?? 0,
+  window: windowInput(address.window),
+  timeZone: address.zone ?? 'UTC',
+  probe: address.probe,
+  filter: filterInput(address.filter, address.hidden),
+  every: everyOf(address, choice),
+  items: trendItems(address),
+});

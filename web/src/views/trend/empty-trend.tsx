@@ -1,0 +1,52 @@
+import { toNumber } from '../../format/big-number.ts';
+import { Notice } from '../../parts/notice.tsx';
+import type { TrendProps } from './trend-props.ts';
+
+/** No step has a key to list. */
+export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
+  const { group, meter, steps, stored, window } = shown;
+  const isFiltered = address.filter !== null || address.hidden.length > 0;
+  const isFilteredOut = isFiltered && steps.some(({ total }) => toNumber(total) !== 0);
+  if (isFilteredOut) {
+    return (
+      <Notice
+        title="No key passes the filter"
+        actions={
+          <button
+            type="button"
+            class="button is-primary"
+            onClick={() => navigate.go({ filter: null, hidden: [] })}
+          >
+            Clear the filter
+          </button>
+        }
+      >
+        <p>There are readings of {group.name} in this window, but none of such a key.</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice
+      title="No readings in this window"
+      actions={
+        stored && (
+          <button
+            type="button"
+            class="button is-primary"
+            onClick={() => navigate.go({ window: { kind: 'named', name: 'all' }, step: null })}
+          >
+            Show everything
+          </button>
+        )
+      }
+    >
+      <p>
+        {group.name} has none by {meter.name}
+        {address.probe && ` from the probe ${address.probe}`} for{' '}
+        {moments.range(window.from, window.to)}.
+        {stored &&
+          ` There are data from ${moments.full(stored.from)} to ${moments.full(stored.to)}.`}
+      </p>
+    </Notice>
+  );
+}

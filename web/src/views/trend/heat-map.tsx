@@ -1,0 +1,154 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { drawHeat } from '../../chart/draw-heat.ts';
+import { type HeatOf, largestShare } from '../../data/trend/heat-levels.ts';
+import { stepTarget } from '../../data/trend/step-target.ts';
+import { timeTicks } from '../../data/trend/time-ticks.ts';
+import { HeatReadout } from './heat-readout.tsx';
+import type { TrendProps } from './trend-props.ts';
+import { type CellPlace, useHeatCursor } from './use-heat-cursor.ts';
+
+type HeatMapProps = TrendProps & { readonly of: HeatOf };
+
+/** More rows are more than can be looked at; the table has all keys. */
+const MOST_ROWS = 40;
+
+const ROW_HEIGHT = 22;
+
+/** Narrower cells cannot be pointed at: then the map scrolls sideways. */
+const LEAST_WIDTH = 9;
+
+const MOST_WIDTH = 64;
+
+const TICK_WIDTH = 62;
+
+/** Keys by steps of time: the colour is the rank, or the share. Enter or a click opens the step. */
+export function HeatMap(props: HeatMapProps) {
+  const { shown, of, theme, navigate } = props;
+  const { steps, items } = shown;
+  const rows = useMemo(() => shown.rows.slice(0, MOST_ROWS), [shown]);
+  const place = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useWidth(place);
+  const cellWidth = Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width / steps.length));
+  const open = ({ row, column }: CellPlace) => {
+    const [key, step] = [rows[row], steps[column]];
+    if (key && step) navigate.go(stepTarget(step, key));
+  };
+  const size = { rows: rows.length, columns: steps.length, cellWidth, rowHeight: ROW_HEIGHT };
+  const { cursor, handlers } = useHeatCursor(size, open);
+
+  useLayoutEffect(() => {
+    if (!canvas.current || width === 0) return;
+    const largest = largestShare(shown.rows);
+    drawHeat(canvas.current, { ...size, rows, of, items, largest, theme: theme.theme });
+  }, [rows, cellWidth, of, theme.theme, width]);
+
+  useScrolling(place, cursor, cellWidth);
+
+  return (
+    <>
+      <div class="heat">
+        <ol class="heat-labels" aria-hidden="true">
+          {rows.map(({ key, label }, index) => (
+            <li key={key} class={cursor?.row === index ? 'is-under' : ''} title={label}>
+              {label}
+            </li>
+          ))}
+        </ol>
+        <div class="heat-scroll" ref={place}>
+          <div class="heat-plot" style={{ width: `${cellWidth * steps.length}px` }}>
+            <div
+              class="heat-cells"
+              role="img"
+              aria-label={`Heat map: the ranks of ${rows.length} keys in ${steps.length} steps. Arrow keys move from cell to cell, Enter opens the key in that step. The tables have the same ranks.`}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: its cursor moves by arrow keys.
+              tabIndex={0}
+              style={{ height: `${rows.length * ROW_HEIGHT}px` }}
+              {...handlers}
+            >
+              <canvas ref={canvas} />
+              {cursor && <span class="heat-cursor" style={boxOf(cursor, cellWidth)} />}
+            </div>
+            <TimeAxis {...props} cellWidth={cellWidth} />
+          </div>
+        </div>
+        <HeatReadout
+          {...props}
+          rows={rows}
+          cursor={cursor}
+          place={place}
+          cellWidth={cellWidth}
+          rowHeight={ROW_HEIGHT}
+        />
+      </div>
+      {shown.rows.length > rows.length && (
+        <p class="heat-rest hint">
+          The map has the first {rows.length} of {shown.rows.length} keys; the CSV has all of them,
+          and so has the table of steps.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The times of the columns, as far as there is room for them. */
+function TimeAxis({ shown, moments, cellWidth }: TrendProps & { readonly cellWidth: number }) {
+  const ticks = timeTicks({
+    starts: shown.steps.map(({ from }) => from),
+    every: shown.every,
+    apart: Math.ceil(TICK_WIDTH / cellWidth),
+    field: moments.field,
+  });
+  return (
+    <div class="heat-axis" aria-hidden="true">
+      {ticks.map(({ column, clock, day }) => (
+        <span key={column} style={{ left: `${column * cellWidth}px` }}>
+          {clock || day}
+          {clock && day && <small>{day}</small>}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const boxOf = ({ row, column }: CellPlace, cellWidth: number) => ({
+  left: `${column * cellWidth}px`,
+  top: `${row * ROW_HEIGHT}px`,
+  width: `${cellWidth - 1}px`,
+  height: `${ROW_HEIGHT - 1}px`,
+});
+
+/** Where the map is wider than its place: first the newest steps, then where the cursor is. */
+function useScrolling(
+  place: RefObject<HTMLDivElement | null>,
+  cursor: CellPlace | null,
+  cellWidth: number,
+): void {
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element) element.scrollLeft = element.scrollWidth;
+  }, [cellWidth]);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (!element || !cursor) return;
+    const left = cursor.column * cellWidth;
+    const right = left + cellWidth - element.clientWidth;
+    element.scrollLeft = Math.max(right, Math.min(left, element.scrollLeft));
+  }, [cursor?.column]);
+}
+
+/** Pixels that there are for the cells; 0: not known yet. */
+function useWidth(place: RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  return width;
+}

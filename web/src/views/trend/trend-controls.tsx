@@ -1,0 +1,59 @@
+import { formatStep, parseStep } from '../../address/step.ts';
+import { groupOf } from '../../data/choices.ts';
+import { windowSeconds } from '../../data/questions.ts';
+import { chooseEvery, offeredSteps } from '../../data/trend/choose-every.ts';
+import { TREND_ITEMS, trendItems } from '../../data/trend/trend-question.ts';
+import { longDuration } from '../../format/moment.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { FilterBox, FilterChips } from '../filter-box.tsx';
+import { ProbeChoice, SubjectChoices } from '../subject-choices.tsx';
+import type { ViewProps } from '../view-props.ts';
+import { WindowControls } from '../window-controls.tsx';
+
+type TrendControlsProps = ViewProps & {
+  readonly span: { readonly from: number; readonly to: number } | null;
+  readonly isLoading: boolean;
+  readonly isFilterRefused: boolean;
+  readonly onReload: () => void;
+};
+
+/** What is looked at, in which steps of time. */
+export function TrendControls(props: TrendControlsProps) {
+  const { address, navigate } = props;
+  return (
+    <fieldset class="controls" aria-label="What is shown">
+      <SubjectChoices {...props} />
+      <ProbeChoice {...props} />
+      <WindowControls {...props} stream={null} />
+      <StepChoice {...props} />
+      <Choice
+        label="Keys"
+        value={String(trendItems(address))}
+        options={TREND_ITEMS.map((count) => ({ value: String(count), label: `Top ${count}` }))}
+        onChoose={(count) => navigate.go({ items: Number(count) })}
+      />
+      <FilterBox {...props} shown={null} />
+      <FilterChips {...props} shown={null} />
+    </fieldset>
+  );
+}
+
+function StepChoice({ address, navigate, choice }: ViewProps) {
+  const seconds = windowSeconds(address, choice);
+  const group = groupOf(choice, address.group);
+  const lengths = new Set(offeredSteps(seconds, group));
+  if (address.step !== null) lengths.add(address.step);
+  return (
+    <Choice
+      label="Steps of"
+      value={address.step === null ? '' : formatStep(address.step)}
+      options={[
+        { value: '', label: `${longDuration(chooseEvery(seconds, group))} (automatic)` },
+        ...[...lengths]
+          .sort((a, b) => a - b)
+          .map((each) => ({ value: formatStep(each), label: longDuration(each) })),
+      ]}
+      onChoose={(text) => navigate.go({ step: parseStep(text) })}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+import { shownText } from '../../data/key-parts.ts';
+import type { TrendRow } from '../../data/trend/shown-trend.ts';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { TableCard } from '../../parts/table-card.tsx';
+import type { TrendProps } from './trend-props.ts';
+
+const COLUMNS = ['Key', '#Best rank', '#Mean rank', '#Steps listed', '#First rank', '#Last rank'];
+
+/** Those after them were listed in few steps, and low. */
+const MOST_ROWS = 100;
+
+/** How each key did over all steps. */
+export function TrendTable(props: TrendProps) {
+  const { shown } = props;
+  const rows = shown.rows.slice(0, MOST_ROWS);
+  return (
+    <TableCard
+      name="Keys"
+      note={`${rows.length} of ${shown.rows.length}, those that ranked high for long first`}
+      columns={COLUMNS}
+      empty="No keys."
+    >
+      {rows.map((row) => (
+        <Row key={row.key} {...props} row={row} />
+      ))}
+    </TableCard>
+  );
+}
+
+function Row({ row, shown, navigate }: TrendProps & { readonly row: TrendRow }) {
+  const target = { view: 'top', prefix: null, key: row.key } as const;
+  const { cells, listed, bestRank, meanRank, readable, label } = row;
+  return (
+    <tr>
+      <th scope="row">
+        <a
+          class="key-link"
+          href={navigate.link(target)}
+          onClick={onPlainClick(() => navigate.go(target))}
+        >
+          {label}
+        </a>
+        {readable !== label && <span class="readable">{shownText(readable, shown.group)}</span>}
+      </th>
+      <td class="is-number" data-name="Best rank">
+        <span class="number">{bestRank}</span>
+      </td>
+      <td class="is-number" data-name="Mean rank">
+        <span class="number">{meanRank.toFixed(1)}</span>
+      </td>
+      <td class="is-number" data-name="Steps listed">
+        <span class="number">
+          {listed} of {shown.steps.length}
+        </span>
+      </td>
+      <td class="is-number" data-name="First rank">
+        <span class="number">{cells[0]?.rank ?? '–'}</span>
+      </td>
+      <td class="is-number" data-name="Last rank">
+        <span class="number">{cells.at(-1)?.rank ?? '–'}</span>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,64 @@
+import { useMemo } from 'preact/hooks';
+import { Trend } from '../../../generated/operations.ts';
+import { faultOfProblem } from '../../api/fault.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { refusalOf } from '../../data/refusal.ts';
+import { type ShownTrend, shownTrend } from '../../data/trend/shown-trend.ts';
+import { trendVariables } from '../../data/trend/trend-question.ts';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { useRefreshedBy } from '../alerts/use-alerts.ts';
+import { NoAnswerNotice } from '../no-answer-notice.tsx';
+import { TopSkeleton } from '../top-skeleton.tsx';
+import { useOutcome } from '../use-outcome.ts';
+import type { ViewProps } from '../view-props.ts';
+import { EmptyTrend } from './empty-trend.tsx';
+import { TrendControls } from './trend-controls.tsx';
+import { TrendResults } from './trend-results.tsx';
+
+/** Which keys were how high in the list, and when. */
+export function TrendView(props: ViewProps) {
+  const { address, session, choice } = props;
+  const asked = useAnswer(Trend, trendVariables(address, choice), session);
+  const { data, variables, problems, fault, isLoading, reload } = asked;
+  useOutcome(asked, props);
+  useRefreshedBy(isLoading, props.alerts);
+  const shown = useMemo(() => shownTrend(data, variables), [data, variables]);
+  const [problem] = problems;
+  return (
+    <div class="view" aria-busy={isLoading}>
+      <TrendControls
+        {...props}
+        span={shown?.window ?? null}
+        isLoading={isLoading}
+        isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
+        onReload={reload}
+      />
+      <p class="sr-only" role="status">
+        {isLoading ? 'Loading …' : fault || !shown ? '' : statusOf(shown)}
+      </p>
+      <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
+        {fault ? (
+          <FaultNotice fault={fault} onRetry={reload} />
+        ) : shown ? (
+          shown.rows.length > 0 ? (
+            <TrendResults {...props} shown={shown} />
+          ) : (
+            <EmptyTrend {...props} shown={shown} />
+          )
+        ) : isLoading && !problem ? (
+          <TopSkeleton rows={address.items} />
+        ) : (
+          <NoAnswerNotice
+            {...props}
+            answer={data}
+            fault={problem ? faultOfProblem(problem) : null}
+            onReload={reload}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+const statusOf = ({ rows, steps, group }: ShownTrend): string =>
+  `${rows.length} keys of ${group.name} are shown in ${steps.length} steps.`;
