@@ -52,7 +52,8 @@ export async function openSegments(query: ReadingQuery): Promise<ReadingSource> 
     }
   }
   async function keyCounts(): Promise<KeyCounts> {
-    let [read, withoutReadings] = [0, 0];
+    let read = 0;
+    let withoutReadings = 0;
     for (const unsaid of texts.values()) withoutReadings += unsaid.countOfUsers();
     for (const walk of walks) {
       read += await countKeys({ ...query, ...walk, source: copiesOf(connection) });

@@ -7,5 +7,8 @@ export const expiredSelection = (
   retentionDays: number,
   now: EpochSeconds,
 ): SliceSelection & { before: EpochSeconds } => ({
-  ...{ before: keptSince(retentionDays, now), names: null, engine: null, pool: null },
+  before: keptSince(retentionDays, now),
+  names: null,
+  engine: null,
+  pool: null,
 });

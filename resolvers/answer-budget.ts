@@ -19,7 +19,8 @@ export class AnswerBudget {
     if (this.#left >= 0) return;
     throw serviceError('limit', {
       what: 'The values of keys, series and percentiles in one answer',
-      ...{ limit: this.#most, 'what was given': 'more' },
+      limit: this.#most,
+      'what was given': 'more',
     });
   }
 }

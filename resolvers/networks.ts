@@ -14,7 +14,8 @@ export function checkPrefix(group: CounterGroupView, prefix: NetworkLengths): vo
     throw malformed('prefix', must, lengthsName(prefix));
   }
   for (const family of ['ipv4', 'ipv6'] as const) {
-    const [bits, most] = [prefix[family], MOST_BITS[family]];
+    const bits = prefix[family];
+    const most = MOST_BITS[family];
     if (bits >= 0 && bits <= most) continue;
     throw malformed(`prefix.${family}`, `an integer from 0 to ${most}`, bits);
   }

@@ -79,7 +79,13 @@ export async function drillDown(
   const available = await availableInterval(group, plan.probeId);
   const { window, probeId, bound } = plan;
   return loadTopper({
-    ...{ meter, fold, rule: ruleOf(group, fold), window, probeId, maxItems, bound },
+    meter,
+    fold,
+    rule: ruleOf(group, fold),
+    window,
+    probeId,
+    maxItems,
+    bound,
     ranking: BY_METRIC,
     available,
     covered: coveredPart(window, available),

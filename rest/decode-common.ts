@@ -73,11 +73,16 @@ export function timeoutParameter(rule: TimeoutRule): Parameter<number | null> {
   const atMinusOne =
     rule.minusOne === null ? 'waits' : `is the default of the server, ${rule.minusOne}`;
   return {
-    ...{ name: 'timeout', form: `integer, -1 or 1 to ${LIMITS.timeoutSeconds}` },
-    ...{ absent: String(absent), required: false },
+    name: 'timeout',
+    form: `integer, -1 or 1 to ${LIMITS.timeoutSeconds}`,
+    absent: String(absent),
+    required: false,
     meaning: `seconds that the database work may take; -1 ${atMinusOne}`,
     schema: {
-      ...{ type: 'integer', minimum: -1, maximum: LIMITS.timeoutSeconds, not: { const: 0 } },
+      type: 'integer',
+      minimum: -1,
+      maximum: LIMITS.timeoutSeconds,
+      not: { const: 0 },
       default: absent,
     },
     example: 30,

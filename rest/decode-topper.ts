@@ -59,7 +59,9 @@ const ANY_METER = integerParameter({
 });
 
 const METER: Parameter<number> = {
-  ...{ ...ANY_METER, absent: '0', schema: { ...ANY_METER.schema, default: 0 } },
+  ...ANY_METER,
+  absent: '0',
+  schema: { ...ANY_METER.schema, default: 0 },
   read: (parameters) => ANY_METER.read(parameters) ?? 0,
 };
 
@@ -86,7 +88,9 @@ const ATTRIBUTES = booleanParameter(
 const percentilesParameter = ({
   maxPercentileRanks: most,
 }: ServiceSettings): Parameter<readonly number[]> => ({
-  ...{ name: 'get_percentiles', form: 'list of numbers, 0 to 100', absent: null },
+  name: 'get_percentiles',
+  form: 'list of numbers, 0 to 100',
+  absent: null,
   meaning: `the ranks of which keys have \`percentiles\`, in this order, at most ${most}`,
   required: false,
   schema: {

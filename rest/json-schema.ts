@@ -4,14 +4,17 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const integer = (description: string): JsonSchema => ({ type: 'integer', description });
 
 export const text = (description: string, examples: readonly string[] = []): JsonSchema => ({
-  ...{ type: 'string', description },
+  type: 'string',
+  description,
   ...(examples.length > 0 && { examples }),
 });
 
 export const boolean = (description: string): JsonSchema => ({ type: 'boolean', description });
 
 export const listOf = (items: JsonSchema, description: string): JsonSchema => ({
-  ...{ type: 'array', items, description },
+  type: 'array',
+  items,
+  description,
 });
 
 /** Another schema of the document, under the name that it has there. */
@@ -24,7 +27,9 @@ export function objectOf(
   optional: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema {
   return {
-    ...{ type: 'object', description, required: Object.keys(always) },
+    type: 'object',
+    description,
+    required: Object.keys(always),
     properties: { ...always, ...optional },
   };
 }

@@ -100,7 +100,9 @@ const headers = (...names: readonly (keyof typeof HEADERS)[]): JsonSchema =>
   );
 
 const HEADER_NAMES = {
-  ...{ RequestId: 'x-request-id', EntityTag: 'etag', RetryAfter: 'retry-after' },
+  RequestId: 'x-request-id',
+  EntityTag: 'etag',
+  RetryAfter: 'retry-after',
   Authenticate: 'www-authenticate',
 } as const;
 
@@ -138,7 +140,9 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
   const tagged = { ...headers('RequestId', 'EntityTag'), ...own };
   return {
     get: {
-      ...{ operationId, ...told, parameters: parameters.map(inQuery) },
+      operationId,
+      ...told,
+      parameters: parameters.map(inQuery),
       responses: {
         200: { description: 'The answer.', headers: tagged, content },
         304: { description: 'It is still the same.', headers: tagged },
@@ -146,7 +150,8 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
       },
     },
     post: {
-      ...{ operationId: `${operationId}ByPost`, ...told },
+      operationId: `${operationId}ByPost`,
+      ...told,
       requestBody: { content: contentOf(sameFor(ENCODINGS, inBody(parameters))) },
       responses: {
         200: { description: 'The answer.', headers: { ...headers('RequestId'), ...own }, content },
@@ -157,7 +162,9 @@ function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): Jso
 }
 
 const inQuery = ({ name, meaning, required, schema, example }: Parameter<unknown>): JsonSchema => ({
-  ...{ name, in: 'query', description: sentence(meaning) },
+  name,
+  in: 'query',
+  description: sentence(meaning),
   ...(required && { required }),
   schema,
   // One text with commas, as legacy callers write it.

@@ -52,7 +52,10 @@ export function withoutSuggestion(error: GraphQLError): GraphQLError {
   if (!hasSuggestion(error)) return error;
   const { nodes, source, positions, path, extensions } = error;
   return new GraphQLError(error.message.replace(SUGGESTION, ''), {
-    ...{ nodes: nodes ?? null, source: source ?? null, positions: positions ?? null },
-    ...{ path: path ?? null, extensions },
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions,
   });
 }

@@ -1,7 +1,8 @@
 import type { NetworkLengths } from '../domain/network-lengths.ts';
 import { builder } from './builder.ts';
 
-const [IPV4_BITS, IPV6_BITS] = [24, 48];
+const IPV4_BITS = 24;
+const IPV6_BITS = 48;
 
 export const PrefixInput = builder.inputType('PrefixInput', {
   description:

@@ -143,10 +143,15 @@ function answerByHead(
   const candidates = valuedKeys(folded, [...rows]);
   const restOf = ({ total, count }: BlockHead): Exact | null =>
     candidates.length === count ? null : without(folded, total, candidates);
-  const [rest, restPassing] = [restOf(head), restOf(passed)];
+  const rest = restOf(head);
+  const restPassing = restOf(passed);
   return {
-    ...{ kind: 'top', candidates, total: head.total },
-    ...{ rest, restPassing, keyCount: passed.count },
+    kind: 'top',
+    candidates,
+    total: head.total,
+    rest,
+    restPassing,
+    keyCount: passed.count,
   };
 }
 
@@ -161,7 +166,8 @@ function answerByLook(
     count === 0 ? null : { sum: BigInt(sum), count: 1n };
   const restOf = (tally: Tally): Exact | null =>
     candidates.length === tally.count ? null : without(folded, exactOf(tally), candidates);
-  const [rest, restPassing] = [restOf(all), restOf(passed)];
+  const rest = restOf(all);
+  const restPassing = restOf(passed);
   const keyCount = passed.count;
   return { kind: 'top', candidates, total: exactOf(all), rest, restPassing, keyCount };
 }
@@ -254,7 +260,8 @@ function answerRanks(
 function firstEquals(folded: Folded, ordered: readonly PlacedRow[]): Uint32Array {
   const firsts = new Uint32Array(ordered.length);
   for (let place = 1; place < ordered.length; place += 1) {
-    const [before, own] = [ordered[place - 1], ordered[place]];
+    const before = ordered[place - 1];
+    const own = ordered[place];
     const isEqual = before && own && compareRows(folded, before, own) === 0;
     firsts[place] = isEqual ? (firsts[place - 1] as number) : place;
   }

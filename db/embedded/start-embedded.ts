@@ -77,8 +77,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       let stopped: Promise<void> | undefined;
       const stop = () => (stopped ??= end());
       return {
-        ...{ url, dataDir: folder.root, port: server.port },
-        ...{ adopted: running !== null, created, stop },
+        url,
+        dataDir: folder.root,
+        port: server.port,
+        adopted: running !== null,
+        created,
+        stop,
         restarts: () => keeper?.restarts() ?? 0,
       };
     } catch (error) {

@@ -37,7 +37,9 @@ export const selectSlices = (
   // Often the last statement of a request, and all there is in its answer.
   session.readAlone<SlicesRow>(
     {
-      ...{ query: 'select-slices', name: 'slices', text: SELECT_SLICES },
+      query: 'select-slices',
+      name: 'slices',
+      text: SELECT_SLICES,
       values: [contextIds, requestId],
       sharedAs: `slices ${contextIds.join(' ')}`,
     },

@@ -120,7 +120,8 @@ const serviceHost = (service: number, i: number, domain: string): DemoHost => ({
 });
 
 function stranger(random: Random): DemoHost {
-  const [third, fourth] = [random.below(256), 1 + random.below(254)];
+  const third = random.below(256);
+  const fourth = 1 + random.below(254);
   return {
     ipv4: address(`198.19.${third}.${fourth}`),
     ipv6: null,

@@ -125,7 +125,10 @@ async function fillDemo(
   const to = floorTo(now, 60);
   const bounds = timeBounds(now);
   const { add } = await createFlowWriter(session, {
-    ...{ home: [], probe: null, bounds, places: null },
+    home: [],
+    probe: null,
+    bounds,
+    places: null,
   });
   const seen = new Set<string>();
   let flows = 0;

@@ -109,7 +109,8 @@ export class FeedCommits {
   }
 
   tally(): { commits: number; committedFlows: number; leftOutFlows: number } {
-    const [commits, committedFlows] = [this.#commits, this.#committedFlows];
+    const commits = this.#commits;
+    const committedFlows = this.#committedFlows;
     return { commits, committedFlows, leftOutFlows: this.#leftOutFlows };
   }
 

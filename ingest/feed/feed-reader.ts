@@ -45,7 +45,8 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
   let input: Readable | null = null;
   let isStopped = false;
   let failure: unknown = null;
-  let [lines, flows] = [0, 0];
+  let lines = 0;
+  let flows = 0;
 
   /** Whoever waits for the next block is told that there is none. */
   function stopReading(): void {

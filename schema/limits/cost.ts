@@ -17,7 +17,12 @@ export type Cost = {
 };
 
 export const NO_COST: Cost = {
-  ...{ fixed: 0, perDay: 0, perKey: 0, perKeyAndDay: 0, nodeIds: 0, ranks: 0 },
+  fixed: 0,
+  perDay: 0,
+  perKey: 0,
+  perKeyAndDay: 0,
+  nodeIds: 0,
+  ranks: 0,
 };
 
 export const plus = (a: Cost, b: Cost): Cost => ({

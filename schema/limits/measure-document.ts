@@ -93,7 +93,12 @@ type Place = {
 function tallyOf(definition: ExecutableDefinitionNode): Tally {
   const spreads: Spread[] = [];
   const tally = {
-    ...{ aliases: 0, directives: 0, rootFields: 0, depth: 0, introspectionDepth: 0, nesting: 1 },
+    aliases: 0,
+    directives: 0,
+    rootFields: 0,
+    depth: 0,
+    introspectionDepth: 0,
+    nesting: 1,
   };
   const countDirectives = ({ directives }: { directives?: readonly unknown[] | undefined }) => {
     tally.directives += directives?.length ?? 0;

@@ -47,8 +47,11 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'Subscription.topper': topper,
   'CounterGroup.topperTrend': trend,
   'Topper.keys': (_, below) => ({
-    ...{ ...NO_COST, nodeIds: below.nodeIds, ranks: below.ranks },
-    ...{ perKey: below.fixed, perKeyAndDay: below.perDay },
+    ...NO_COST,
+    nodeIds: below.nodeIds,
+    ranks: below.ranks,
+    perKey: below.fixed,
+    perKeyAndDay: below.perDay,
   }),
   // The listed keys' own series are needed too, to take them out of the total.
   'Topper.series': (given) => ({ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 }),

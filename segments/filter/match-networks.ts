@@ -40,7 +40,8 @@ function networksInside(keys: KeyList, among: KeySet, outer: readonly Network[])
     return ranges;
   };
   for (let i = nextKey(among, 0); i < keys.count; i = nextKey(among, i + 1)) {
-    const [from, to] = [keyStart(keys, i), keys.ends[i] as number];
+    const from = keyStart(keys, i);
+    const to = keys.ends[i] as number;
     const layout = { length: to - from - MORE_BYTES, tagAt: SHORT, tags: 1 };
     const ranges = notSmallerThan(keys.bytes[to - 1] as number);
     if (ranges.has(keys.bytes, from, layout)) addKey(found, i);

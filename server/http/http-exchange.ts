@@ -63,7 +63,10 @@ export function openExchange(
   };
   let named: Logger | null = null;
   return {
-    ...{ request, response, current, ...terms },
+    request,
+    response,
+    current,
+    ...terms,
     // Most requests have nothing to say in between.
     get log() {
       named ??= log.child(nameOf(current));

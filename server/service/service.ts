@@ -122,7 +122,10 @@ export function createService(options: ServiceOptions): Service {
       committed: new Set(),
     }),
     openScope: (timeoutSeconds, asked, { arrival, mayBeginAnew }) => ({
-      ...{ settings, directory, variable, gate: asked.gate },
+      settings,
+      directory,
+      variable,
+      gate: asked.gate,
       budget: new AnswerBudget(settings.answerValues),
       committed: arrival.committed,
       onChange: (change) => auditChange(asked.log, metrics, change),
@@ -135,7 +138,8 @@ export function createService(options: ServiceOptions): Service {
         startedAt: arrival.startedAt,
         mayReadAlone: mayBeginAnew,
         mayShare: mayBeginAnew,
-        ...{ signal: asked.signal, requestId: asked.current.requestId },
+        signal: asked.signal,
+        requestId: asked.current.requestId,
         isCrowded: () => asked.gate.isCrowded,
         onPlan(plan) {
           if (log.isLevelEnabled('debug'))

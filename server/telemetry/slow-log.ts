@@ -22,7 +22,10 @@ export const slowLog =
     const unnamed = plans.length - shown.length;
     asked.log.warn(
       {
-        ...{ user, operation, ms: Math.round(ms), plans: shown },
+        user,
+        operation,
+        ms: Math.round(ms),
+        plans: shown,
         ...(unnamed > 0 && { plansLeftOut: unnamed }),
       },
       'a request was slow',

@@ -54,7 +54,8 @@ const CHUNK_BYTES = 256 * 1024;
 async function* contentOf(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await handle.read({
-      ...{ buffer: Buffer.allocUnsafe(CHUNK_BYTES), position },
+      buffer: Buffer.allocUnsafe(CHUNK_BYTES),
+      position,
     });
     if (bytesRead === 0) return;
     position += bytesRead;

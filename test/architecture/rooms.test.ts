@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { findCycles } from './find-cycles.ts';
 import { readSources } from './source-files.ts';
 
-/** A folder with more files has rooms in it that nobody has drawn yet. */
-const FILES_IN_A_FOLDER = 20;
-
 const sources = readSources(['server']);
 
 /** A file at the door, directly in `server`, stands for itself; all others stand for their folder. */
@@ -24,13 +21,5 @@ describe('the rooms of server', () => {
     }
     expect(imports.size).toBeGreaterThan(10);
     expect(findCycles(new Map([...imports].map(([room, to]) => [room, [...to]])))).toEqual([]);
-  });
-
-  it(`hold at most ${FILES_IN_A_FOLDER} files side by side`, () => {
-    const counts = new Map<string, number>();
-    for (const { path } of sources) {
-      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-    }
-    expect([...counts].filter(([, count]) => count > FILES_IN_A_FOLDER)).toEqual([]);
   });
 });

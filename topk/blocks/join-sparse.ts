@@ -31,7 +31,8 @@ function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
   const ids = new Uint32Array(length);
   const low = new Float64Array(length);
   const counts = fold === 'mean' ? new Float64Array(length) : null;
-  let [to, before] = [0, -1];
+  let to = 0;
+  let before = -1;
   for (const { ids: own, columns, shift } of parts) {
     const column = columns[0];
     if (column?.values.high || column?.counts?.high) return null;

@@ -21,7 +21,8 @@ export function coverInterval(
   canSubtract: boolean,
 ): Cover {
   const [bucket = 1] = levels;
-  const [from, to] = [ceilTo(interval.from, bucket), ceilTo(interval.to, bucket)];
+  const from = ceilTo(interval.from, bucket);
+  const to = ceilTo(interval.to, bucket);
   if (from >= to) return NOTHING;
   const { runs, less } = new CoverSearch(levels, canSubtract).between(from, to);
   return { runs: inOrder(runs), less: inOrder(less) };
@@ -79,15 +80,18 @@ class CoverSearch {
   /** From a bucket to before another one, by blocks of up to the level of `place`. */
   between(from: number, to: number, place = this.#levels.length - 1): Weighed {
     const level = this.#level(place);
-    const [first, end] = [ceilTo(from, level), floorTo(to, level)];
+    const first = ceilTo(from, level);
+    const end = floorTo(to, level);
     if (first <= end) {
-      const [left, right] = [this.#edges(place, from).after, this.#edges(place, to).before];
+      const left = this.#edges(place, from).after;
+      const right = this.#edges(place, to).before;
       return join(left, blocks(level, first, end), right);
     }
     // Both lie in one block.
     const plain = this.between(from, to, place - 1);
     if (!this.#canSubtract) return plain;
-    const [{ before }, { after }] = [this.#edges(place, from), this.#edges(place, to)];
+    const { before } = this.#edges(place, from);
+    const { after } = this.#edges(place, to);
     return lighter(plain, without(blocks(level, end, end + level), before, after));
   }
 
@@ -98,7 +102,8 @@ class CoverSearch {
   /** What lies before and after a point within its block; nothing on the boundary of two. */
   #edges(place: number, point: number): { before: Weighed; after: Weighed } {
     const level = this.#level(place);
-    const [start, end] = [floorTo(point, level), ceilTo(point, level)];
+    const start = floorTo(point, level);
+    const end = ceilTo(point, level);
     if (start === end) return { before: NOTHING, after: NOTHING };
     const below = this.#level(place - 1);
     const inner = this.#edges(place - 1, point);

@@ -11,7 +11,8 @@ const LEFT_OUT = 19;
  */
 export function createSelection(numbers: Float64Array): (place: number) => number {
   const bits = new Uint32Array(new Float32Array(numbers).buffer);
-  let [least, most] = [0xffff_ffff, 0];
+  let least = 0xffff_ffff;
+  let most = 0;
   for (let i = 0; i < bits.length; i += 1) {
     const all = bits[i] as number;
     least = all < least ? all : least;
@@ -30,7 +31,8 @@ export function createSelection(numbers: Float64Array): (place: number) => numbe
     counts[part] = (counts[part] as number) + 1;
   }
   return (place) => {
-    let [part, before] = [0, 0];
+    let part = 0;
+    let before = 0;
     while (place >= before + (counts[part] as number)) {
       before += counts[part] as number;
       part += 1;

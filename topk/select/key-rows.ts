@@ -166,7 +166,8 @@ function possibleRow({ listed, values }: Folded, ordinal: number): number | null
 
 /** Of ascending ids, where the first is that is not smaller. */
 function firstAtLeast(ids: Uint32Array, least: number): number {
-  let [low, high] = [0, ids.length];
+  let low = 0;
+  let high = ids.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((ids[middle] as number) < least) low = middle + 1;

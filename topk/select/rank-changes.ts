@@ -58,7 +58,8 @@ export function rankChanges(
   questions: readonly ChangeQuestion[],
 ): ChangeAnswer[] {
   // In the order of ordinals, so that what is looked up in the other window ascends too.
-  const [now, before] = [ascending(windows.now), ascending(windows.before)];
+  const now = ascending(windows.now);
+  const before = ascending(windows.before);
   const all = countedRows(now);
   const answers = questions.map((question) => answerChange({ now, before }, question, all));
   releaseRows(all);
@@ -177,7 +178,8 @@ function largestChanges(changed: ChangedKeys, wanted: number): number[] {
   const near: { ordinal: number; approx: number; slack: number }[] = [];
   let equals = 0;
   for (let i = 0; i < length; i += 1) {
-    const [value, off] = [approx[i] as number, slack[i] as number];
+    const value = approx[i] as number;
+    const off = slack[i] as number;
     if (value + off < cut) continue;
     // Of those that are exactly as large as the last one, the first are enough.
     if (off === 0 && value === cut) {

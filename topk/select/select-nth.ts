@@ -3,10 +3,12 @@
  * before it and larger ones behind, so that asking again costs less (Hoare's "Find", 1961).
  */
 export function selectNth(numbers: Float64Array, place: number): number {
-  let [left, right] = [0, numbers.length - 1];
+  let left = 0;
+  let right = numbers.length - 1;
   while (left < right) {
     const pivot = numbers[(left + right) >> 1] as number;
-    let [i, j] = [left, right];
+    let i = left;
+    let j = right;
     while (i <= j) {
       while ((numbers[i] as number) < pivot) i += 1;
       while ((numbers[j] as number) > pivot) j -= 1;

@@ -104,7 +104,8 @@ export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): Ser
 
 /** Ids ascend. */
 function firstAtLeast(ids: Uint32Array, least: number): number {
-  let [low, high] = [0, ids.length];
+  let low = 0;
+  let high = ids.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((ids[middle] as number) < least) low = middle + 1;

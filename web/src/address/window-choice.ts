@@ -41,7 +41,8 @@ export function parseWindow(text: string): WindowChoice | null {
     return seconds > 0 && seconds < 2 ** 31 ? { kind: 'recent', seconds } : null;
   }
   const [, from, to] = /^(\d{1,12})-(\d{1,12})$/.exec(text) ?? [];
-  const [start, end] = [Number(from), Number(to)];
+  const start = Number(from);
+  const end = Number(to);
   return start < end && end <= LAST_SECOND ? { kind: 'interval', from: start, to: end } : null;
 }
 

@@ -36,7 +36,8 @@ export function drawHeat(canvas: HTMLCanvasElement, drawing: HeatDrawing): void 
       const color = level === null ? heatEmpty(theme) : (colors[level] ?? heatEmpty(theme));
       context.fillStyle = color;
       // Edges on whole pixels, so that gaps are of one width.
-      const [left, right] = [Math.round(x * cellWidth), Math.round((x + 1) * cellWidth)];
+      const left = Math.round(x * cellWidth);
+      const right = Math.round((x + 1) * cellWidth);
       context.fillRect(left, y * rowHeight, right - left - 1, rowHeight - 1);
       if (!cell || level === null || cellWidth < LEAST_TEXT_WIDTH) continue;
       context.fillStyle = heatInk(theme, level);

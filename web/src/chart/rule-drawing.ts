@@ -48,7 +48,8 @@ function drawMarks(chart: uPlot, { rules, theme, surface }: Drawing): void {
 
 function drawLines(chart: uPlot, { rules, factor, theme, surface }: Drawing): void {
   const { ctx, bbox } = chart;
-  const [left, right] = [bbox.left, bbox.left + bbox.width];
+  const left = bbox.left;
+  const right = bbox.left + bbox.width;
   const labels: Label[] = [];
   const highestFirst = [...rules.lines].sort((a, b) => b.at - a.at);
   for (const line of highestFirst) {

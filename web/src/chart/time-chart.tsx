@@ -36,12 +36,15 @@ function readingAt(
   step: number | null,
 ): Reading | null {
   if (step === null) return null;
-  const [from, to] = [data.times[step], data.ends[step]];
+  const from = data.times[step];
+  const to = data.ends[step];
   if (from === undefined || to === undefined) return null;
   const tell = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : style.tell(value * factor);
   const rows = data.lines.map(({ key, label, values }, color) => ({
-    ...{ key, label, color },
+    key,
+    label,
+    color,
     value: values[step] ?? null,
     text: tell(values[step]),
   }));

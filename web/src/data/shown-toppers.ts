@@ -94,14 +94,18 @@ export function shownToppers(
     series: chart?.series ?? null,
   };
   return {
-    ...{ group, meter, kind, table },
+    group,
+    meter,
+    kind,
+    table,
     measure: measureOf(meter.units),
     ranking: rankingAnswered(variables),
     prefix: variables?.prefix ? { ...USUAL_PREFIX, ...variables.prefix } : null,
     percentile: variables?.shownPercentile ?? USUAL_PERCENTILE,
     earlier: earlierSpan(table.window, variables?.ago ?? null),
     chart: chartData(told, {
-      ...{ kind, hidden },
+      kind,
+      hidden,
       covered: coveredPart(table.window, table.availableWindow),
       step: variables?.step ?? group.topperBucketSize,
     }),

@@ -11,7 +11,9 @@ export function PartLink({ part, address, navigate, choice, group }: PartLinkPro
   if (!of) return <span>{part.label}</span>;
   const meter = likeMeter(of, meterOf(group, address.meter));
   const target = {
-    ...{ group: of.guid, meter: meter?.index ?? 0, key: part.key },
+    group: of.guid,
+    meter: meter?.index ?? 0,
+    key: part.key,
     ...(of.guid !== address.group && { prefix: null, filter: null, hidden: [] }),
   };
   return (

@@ -28,7 +28,8 @@ export const keyTexts = ({ label, description, attributes }: Known): KeyTexts =>
  */
 export function keyChanges(known: Known, texts: KeyTexts): KeyUpdateInput | null {
   const before = keyTexts(known);
-  const [label, description] = [texts.label.trim(), texts.description.trim()];
+  const label = texts.label.trim();
+  const description = texts.description.trim();
   const attributes = texts.attributes
     .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
     .filter(({ name, value }) => name !== '' || value !== '');

@@ -32,7 +32,8 @@ export function HeatMap(props: HeatMapProps) {
   const width = useWidth(place);
   const cellWidth = Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width / steps.length));
   const open = ({ row, column }: CellPlace) => {
-    const [key, step] = [rows[row], steps[column]];
+    const key = rows[row];
+    const step = steps[column];
     if (key && step) navigate.go(stepTarget(step, key));
   };
   const size = { rows: rows.length, columns: steps.length, cellWidth, rowHeight: ROW_HEIGHT };
