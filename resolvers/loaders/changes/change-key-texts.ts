@@ -1,7 +1,4 @@
-import {
-  type KeyTextsUpsert,
-  upsertKeyTexts,
-} from '../../../db/write/texts/upsert-key-texts.ts';
+import { type KeyTextsUpsert, upsertKeyTexts } from '../../../db/write/texts/upsert-key-texts.ts';
 import type { RequestReads } from '../session/request-reads.ts';
 
 export type { KeyTextsUpsert } from '../../../db/write/texts/upsert-key-texts.ts';
