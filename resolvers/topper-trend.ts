@@ -20,7 +20,7 @@ export async function askTrend(
   if (answer.kind !== 'trend') throw new Error('another question was answered');
   const listed = answer.steps.flatMap((step) => step.listed.map(({ key }) => key));
   const viewOf = await viewListed(plan, listed);
-  // Not for a few keys: reads are batched only if they are asked for in the same turn.
+  // Not for a few: what all trends of a request ask for at the same time is read together.
   if (listed.length > KEYS_AT_ONCE) await plan.meter.group.at.loaders.takeTurn();
   return clippedSteps(window, every).map((step, i) =>
     topperOf(planOfStep(plan, step), answer.steps[i] as TopKeys, viewOf),

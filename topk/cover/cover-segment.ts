@@ -34,6 +34,8 @@ export function coverSegment(
   if (isWhole && whole) return { runs: [whole], less: [] };
   const part = coverPart({ from, to }, segment, canSubtract);
   if (!canSubtract || !whole) return part;
+  // The whole alone is as much work: a short interval needs no second look.
+  if (weightOf(part) <= weightOf({ runs: [whole], less: [] })) return part;
   const rest = [
     coverPart({ from: span.first, to: from }, segment, true),
     coverPart({ from: to, to: end }, segment, true),

@@ -4,6 +4,7 @@ import { isCounting } from '../../../domain/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { coverSegment } from '../../../topk/cover/cover-segment.ts';
 import type { MappedUnit } from '../../../topk/fold-trend.ts';
+import { inBatches } from '../blocks/in-batches.ts';
 import { type PartsUnion, uniteParts } from '../keys/parts-union.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
@@ -107,22 +108,6 @@ function readingsWithin(
   return (rowCount * Math.max(0, shared)) / (end - firstBucket);
 }
 
-function inBatches(pieces: readonly Piece[], most: number): Piece[][] {
-  const batches: Piece[][] = [];
-  let left = 0;
-  for (const piece of pieces) {
-    const last = batches.at(-1);
-    if (last && piece.readings <= left) {
-      last.push(piece);
-      left -= piece.readings;
-    } else {
-      batches.push([piece]);
-      left = most - piece.readings;
-    }
-  }
-  return batches;
-}
-
 /** A piece, and the blocks of each of its steps. */
 type PlannedPiece = { readonly piece: Piece; readonly parts: readonly (readonly SegmentPart[])[] };
 
@@ -174,26 +159,25 @@ async function answerPiece(
   const kernelQuestion = { maxItems, within, passing };
   const found: TopKeys[] = [];
   let steps: MappedUnit[][] = [];
+  let [units, readings] = [0, 0];
   const answerSteps = async (): Promise<void> => {
     const put = { fold: read.fold, steps, question: kernelQuestion };
     steps = [];
+    [units, readings] = [0, 0];
     for (const answer of await reader.threadPool.foldTrend(put, reader.signal)) {
       found.push(fromTop(answer, maxItems, { named, fold: read.fold }));
     }
     await reader.goOn();
   };
   for (const ofStep of parts) {
-    steps.push(ofStep.flatMap((part) => mappedUnits(part, { read, union, source })));
-    if (isTask(steps, sizes)) await answerSteps();
+    const step = ofStep.flatMap((part) => mappedUnits(part, { read, union, source }));
+    steps.push(step);
+    units += step.length;
+    readings += step.reduce((sum, { ids }) => sum + ids.length, 0);
+    if (units >= sizes.unitsOfTask || readings >= sizes.readingsOfTask) await answerSteps();
   }
   if (steps.length > 0) await answerSteps();
   return found;
-}
-
-function isTask(steps: readonly (readonly MappedUnit[])[], sizes: TrendSizes): boolean {
-  const units = steps.flat();
-  const readings = units.reduce((sum, { ids }) => sum + ids.length, 0);
-  return units.length >= sizes.unitsOfTask || readings >= sizes.readingsOfTask;
 }
 
 type UnitsOf = {

@@ -5,7 +5,7 @@ import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { ListedKeys } from './key-pages.ts';
 
-/** The keys that pass a filter, for pages of keys. Errors: those of compileKeyFilter. */
+/** Finds the keys of a page that pass a filter. Errors: those of compileKeyFilter. */
 export function keysFound(
   { codec }: SegmentGroup,
   filter: KeyFilter,

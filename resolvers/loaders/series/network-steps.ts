@@ -10,6 +10,7 @@ import {
 import { type Network, rawNetwork } from '../../../domain/keys/address-forms.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { NetworkSteps } from '../../../topk/blocks/network-steps.ts';
+import { inBatches } from '../blocks/in-batches.ts';
 import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
 import type { SegmentKeys } from '../keys/segment-keys.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
@@ -100,22 +101,6 @@ function piecesOf(grid: Grid, live: readonly StoredSegment[], sizes: StepSizes):
     pieces.push({ grid, interval, readings: rows / count });
   }
   return pieces;
-}
-
-function inBatches(pieces: readonly Piece[], most: number): Piece[][] {
-  const batches: Piece[][] = [];
-  let left = 0;
-  for (const piece of pieces) {
-    const last = batches.at(-1);
-    if (last && piece.readings <= left) {
-      last.push(piece);
-      left -= piece.readings;
-    } else {
-      batches.push([piece]);
-      left = most - piece.readings;
-    }
-  }
-  return batches;
 }
 
 type BlocksOfPiece = { readonly keys: SegmentKeys; readonly steps: readonly SegmentSteps[] };
