@@ -136,6 +136,7 @@ const argumentsFor = ({ context, at, hosts, pairs, key, probe }: Names) => {
     'CounterGroup.timeInterval': `(probe: "${probe}")`,
     'CounterGroup.meter': '(index: 0)',
     'CounterGroup.topper': `(${topper})`,
+    'CounterGroup.topperTrend': `(every: 300, ${topper})`,
     'CounterGroup.keys': '(first: 100)',
     'CounterGroup.key': `(key: "${key}")`,
     'Meter.topper': `(${topper})`,
