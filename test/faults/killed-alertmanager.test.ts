@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { hangs, startWebhook, takes, type WebhookStandIn } from '../alerts/webhook-stand-in.ts';
+import { type BuiltProgram, buildProgram } from '../support/built-program.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { endAll, type ServingProcesses, serveByProcesses } from '../support/serving-processes.ts';
+import { type AlertFaultLab, openAlertFaultLab, until } from './alert-fault-lab.ts';
+
+let program: BuiltProgram;
+let database: TestDatabase;
+let lab: AlertFaultLab;
+let alertmanager: WebhookStandIn;
+const servers: ServingProcesses[] = [];
+
+beforeAll(async () => {
+  program = await buildProgram();
+  database = await createTestDatabase();
+  lab = await openAlertFaultLab(database.url);
+  alertmanager = await startWebhook();
+}, 120_000);
+
+afterEach(async () => {
+  endAll(servers.map(({ child }) => child));
+  await Promise.all(servers.map(({ ended }) => ended));
+});
+
+afterAll(async () => {
+  await alertmanager.stop();
+  await lab.close();
+  await database.drop();
+  await program.remove();
+});
+
+async function serve(): Promise<ServingProcesses> {
+  const server = await serveByProcesses(program, database.url, { processes: 1 });
+  servers.push(server);
+  return server;
+}
+
+async function kill(server: ServingProcesses): Promise<void> {
+  server.child.kill('SIGKILL');
+  await server.ended;
+}
+
+type Posted = { readonly startsAt: string; readonly endsAt: string };
+
+/** What was posted of the one key that fires, in order. */
+const posted = (): Posted[] =>
+  alertmanager.received.flatMap(({ text }) => JSON.parse(text) as Posted[]);
+
+const BEGUN_MS = Date.now();
+
+/** The data are older than this run. What fires ends later than now, unless it is sent again. */
+const isOver = ({ endsAt }: Posted): boolean => Date.parse(endsAt) < BEGUN_MS;
+
+describe('a server that is killed', { timeout: 120_000 }, () => {
+  it('while an Alertmanager has not answered is followed by one that tells it again', async () => {
+    await lab.begin();
+    await lab.apply({ notify: [{ name: 'am', kind: 'alertmanager', url: alertmanager.url }] });
+    await lab.feed(2, { a: 11 });
+
+    alertmanager.behave(hangs);
+    const first = await serve();
+    await lab.feed(3, { a: 1 });
+    await until(() => posted().some((alert) => !isOver(alert)));
+    await kill(first);
+
+    alertmanager.behave((response, request) => {
+      const isEnd = (JSON.parse(request.text) as Posted[]).some(isOver);
+      return (isEnd ? hangs : takes)(response, request);
+    });
+    const second = await serve();
+    await lab.feed(4, { a: 1 });
+    await until(() => posted().some(isOver));
+    await kill(second);
+
+    alertmanager.behave(takes);
+    const before = posted().length;
+    await serve();
+    await until(() => posted().slice(before).some(isOver));
+
+    expect(await lab.events()).toEqual([{ key: 'a', began: 2, ended: 3, peak: 11 }]);
+    const [{ startedAt, endedAt } = { startedAt: 0, endedAt: 0 }] = await lab.sql<{
+      startedAt: number;
+      endedAt: number;
+    }>(`select started_at::float8 as "startedAt", ended_at::float8 as "endedAt" from alert_events`);
+    expect(new Set(posted().map(({ startsAt }) => Date.parse(startsAt) / 1000))).toEqual(
+      new Set([startedAt]),
+    );
+    const ends = posted().filter(isOver);
+    expect(new Set(ends.map(({ endsAt }) => Date.parse(endsAt) / 1000))).toEqual(
+      new Set([endedAt]),
+    );
+    // It began before it ended, and no beginning came after the end.
+    expect(posted().findIndex(isOver)).toBeGreaterThan(0);
+    expect(posted().slice(posted().findIndex(isOver)).every(isOver)).toBe(true);
+  });
+});
