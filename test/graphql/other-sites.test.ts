@@ -175,10 +175,18 @@ describe('a GET', () => {
 });
 
 describe('what another site could run', () => {
-  it('is no mutation: there are none', async () => {
-    const query = '{ __schema { mutationType { name } } }';
-    expect(await lab.data(query)).toEqual({ __schema: { mutationType: null } });
-  });
+  it.each(['cross-site', 'same-site'])(
+    'is no mutation: a link of a %s page is 403',
+    async (site) => {
+      const query = 'mutation { updateSlice(id: "x", tags: []) { name } }';
+      const path = `/graphql?query=${encodeURIComponent(query)}`;
+      const answer = await lab.call(path, { headers: { ...basic(ADA), 'sec-fetch-site': site } });
+      expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+        403,
+        { errors: [{ extensions: { code: 'FORBIDDEN' } }] },
+      ]);
+    },
+  );
 
   it.each(['cross-site', 'same-site'])(
     'is no subscription: an EventSource of a %s page is 403',

@@ -80,11 +80,16 @@ describe('random documents', () => {
   });
 });
 
+/** No query takes them. */
+const INPUTS_OF_MUTATIONS: ReadonlySet<string> = new Set(['KeyUpdateInput', 'KeyAttributeInput']);
+
 /** Fields, arguments and input fields of our own types, as `Type.field(argument)`. */
 const placesOf = (of: GraphQLSchema): string[] =>
   Object.values(of.getTypeMap()).flatMap((type) => {
-    // Subscriptions are no documents of queries; what is below their roots is.
-    if (isIntrospectionType(type) || type === of.getSubscriptionType()) return [];
+    // The documents are queries. What other operations answer is of the same types.
+    const others = [of.getSubscriptionType(), of.getMutationType()];
+    if (isIntrospectionType(type) || others.some((root) => root === type)) return [];
+    if (INPUTS_OF_MUTATIONS.has(type.name)) return [];
     if (isInputObjectType(type)) {
       return Object.keys(type.getFields()).map((field) => `${type.name}.${field}`);
     }

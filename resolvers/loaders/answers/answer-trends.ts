@@ -159,7 +159,8 @@ async function answerPiece(
   const kernelQuestion = { maxItems, within, passing };
   const found: TopKeys[] = [];
   let steps: MappedUnit[][] = [];
-  let [units, readings] = [0, 0];
+  let units = 0;
+  let readings = 0;
   const answerSteps = async (): Promise<void> => {
     const put = { fold: read.fold, steps, question: kernelQuestion };
     steps = [];
