@@ -101,7 +101,7 @@ describe('an archived slice (decision 17)', () => {
     expect(listed[0]).toMatchObject({ status: 'available', available: true, tags: ['primary'] });
     expect(listed[1]).toMatchObject({
       time_interval: { from: T0 + DAY, to: T0 + 2 * DAY },
-      ...{ name: 'slice-20240716-0000', id: archivedId, path: '/archive/1.gz' },
+      ...{ name: 'slice-20240716-0000', id: archivedId, path: '/archive/1.segments' },
       ...{ status: 'archived', available: false, tags: ['archive'] },
     });
   });

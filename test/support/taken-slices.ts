@@ -16,7 +16,7 @@ export async function takeOutSlice({ sql }: Sql, sliceId: number): Promise<void>
     [sliceId],
   );
   await sql(
-    `update slices set archived = true, archive_path = '/archive/1.gz' where slice_id = $1`,
+    `update slices set archived = true, archive_path = '/archive/1.segments' where slice_id = $1`,
     [sliceId],
   );
 }

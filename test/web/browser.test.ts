@@ -244,7 +244,7 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     expect(await rows.allTextContents()).toEqual([
       expect.stringMatching(/^slice-20240715-0000.*processing.*kB.*primary/),
       expect.stringMatching(/^slice-20240714-0000.*available.*kB.*primary/),
-      expect.stringMatching(/^slice-20240713-0000.*archived.*archive\/archive\/1\.segments$/),
+      expect.stringMatching(/^slice-20240713-0000.*archived.*archive \/archive\/1\.segments$/),
     ]);
     const pool = page.getByRole('meter', { name: 'Used space of oper' });
     expect(await pool.getAttribute('aria-valuetext')).toMatch(/% used, .* free$/);
