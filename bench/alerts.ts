@@ -7,7 +7,7 @@ import { type Cleanup, withCleanup } from './cleanup.ts';
 import { settings } from './load/databases.ts';
 import { loadService } from './load/load-service.ts';
 import { openOwnPostgres } from './load/own-postgres.ts';
-import { alertsOptions } from './options.ts';
+import { alertsOptions } from './options/data-options.ts';
 import { describeMachine, renderMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { CONTEXT, GROUP } from './systems/declaration.ts';

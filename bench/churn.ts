@@ -5,7 +5,7 @@ import { measureServing } from './churn/measure-serving.ts';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { databaseBytes } from './load/database-sizes.ts';
 import { openOwnPostgres } from './load/own-postgres.ts';
-import { churnOptions } from './options.ts';
+import { churnOptions } from './options/feed-options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { CONTEXT } from './systems/declaration.ts';

@@ -5,7 +5,7 @@ import { type ConversionReport, renderConversion } from './conversion/conversion
 import { databaseBytes, liveSegments, walBytes } from './load/database-sizes.ts';
 import { loadService } from './load/load-service.ts';
 import { openOwnPostgres } from './load/own-postgres.ts';
-import { conversionOptions } from './options.ts';
+import { conversionOptions } from './options/feed-options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { measureCommand } from './systems/measured-command.ts';

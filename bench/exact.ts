@@ -1,5 +1,5 @@
 import { type Cleanup, withCleanup } from './cleanup.ts';
-import { type ExactOptions, exactOptions } from './options.ts';
+import { type ExactOptions, exactOptions } from './options/data-options.ts';
 import { difference } from './questions/answer.ts';
 import type { Question } from './questions/question.ts';
 import { randomQuestions } from './questions/random-questions.ts';
@@ -35,7 +35,8 @@ async function compareRandomly(
 
 /** How many keys both listed. Error: they answer differently. */
 async function compareOne(service: Service, sql: System, question: Question): Promise<number> {
-  const [askSql, askService] = [await sql.prepare(question), await service.prepare(question)];
+  const askSql = await sql.prepare(question);
+  const askService = await service.prepare(question);
   // Times do not matter here, so both may work at once.
   const [expected, listed, keyCount] = await Promise.all([
     askSql(),

@@ -7,7 +7,7 @@ import { runDay } from './feed/run-day.ts';
 import { liveSegments } from './load/database-sizes.ts';
 import { type OwnPostgres, openOwnPostgres } from './load/own-postgres.ts';
 import { spreadOf } from './measures/statistics.ts';
-import { feedOptions } from './options.ts';
+import { feedOptions } from './options/feed-options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { CONTEXT, TOKEN, USER } from './systems/declaration.ts';
 import { runCommand } from './systems/product.ts';

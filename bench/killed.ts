@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withCleanup } from './cleanup.ts';
-import { killedOptions } from './options.ts';
+import { killedOptions } from './options/serving-options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { textTable } from './reports/text-table.ts';

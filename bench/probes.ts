@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { settings } from './load/databases.ts';
 import { openOwnPostgres } from './load/own-postgres.ts';
-import { probesOptions } from './options.ts';
+import { probesOptions } from './options/data-options.ts';
 import { loadProduct } from './probes/load-product.ts';
 import { measureProbes } from './probes/measure-probes.ts';
 import { type ProbesReport, renderProbes } from './probes/probes-report.ts';

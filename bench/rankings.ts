@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { settings } from './load/databases.ts';
 import { openOwnPostgres } from './load/own-postgres.ts';
-import { rankingsOptions } from './options.ts';
+import { rankingsOptions } from './options/data-options.ts';
 import { loadProduct } from './probes/load-product.ts';
 import { measureRankings, RANKINGS } from './rankings/measure-rankings.ts';
 import { renderRankings } from './rankings/render-rankings.ts';

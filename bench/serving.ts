@@ -1,7 +1,7 @@
 import { strictEqual } from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { type Cleanup, withCleanup } from './cleanup.ts';
-import { servingOptions } from './options.ts';
+import { servingOptions } from './options/serving-options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { textTable } from './reports/text-table.ts';

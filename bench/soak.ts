@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { openLoad, possibleRate } from './measures/open-load.ts';
-import { soakOptions } from './options.ts';
+import { soakOptions } from './options/serving-options.ts';
 import { showProgress } from './reports/progress.ts';
 import {
   FROM,
@@ -76,7 +76,9 @@ async function soak(cleanup: Cleanup): Promise<void> {
   const refusals = await refusalsOf(server);
   const figures = {
     possiblePerSecond: possible,
-    ...{ steady, before, after },
+    steady,
+    before,
+    after,
     refusals: { steady: refusedSteady, inAll: refusals },
     overload: crowd,
     afterwards: again,
@@ -111,7 +113,9 @@ async function watch(
   { until, importer }: { until: number; importer: ReturnType<typeof openImporter> },
 ) {
   const seen: Held[] = [];
-  let [imports, compared, differences] = [0, 0, 0];
+  let imports = 0;
+  let compared = 0;
+  let differences = 0;
   while (Date.now() < until - EVERY_MS) {
     const minutes = await importer.next();
     imports += 1;
@@ -132,8 +136,13 @@ async function askTotal(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<number> {
   const query = new URLSearchParams({
-    ...{ username: USER, api_token: TOKEN, context: CONTEXT, counter_group: guidOf(group) },
-    ...{ window_fromts: String(from), window_tots: String(to), maxitems: '1000' },
+    username: USER,
+    api_token: TOKEN,
+    context: CONTEXT,
+    counter_group: guidOf(group),
+    window_fromts: String(from),
+    window_tots: String(to),
+    maxitems: '1000',
   });
   const response = await fetch(`${url}/api/topper/topper_request?${query}`);
   if (response.status === 503) {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cleanup, withCleanup } from './cleanup.ts';
 import { type OwnPostgres, openOwnPostgres } from './load/own-postgres.ts';
-import { streamsOptions } from './options.ts';
+import { streamsOptions } from './options/serving-options.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';
 import { compareAnswers } from './streams/compare-answers.ts';

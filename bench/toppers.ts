@@ -7,7 +7,7 @@ import {
   checkCase,
   measureCase,
 } from './measures/measure-case.ts';
-import { type ToppersOptions, toppersOptions } from './options.ts';
+import { type ToppersOptions, toppersOptions } from './options/data-options.ts';
 import { casesOf, wholeWindow } from './questions/cases.ts';
 import { describeMachine } from './reports/machine.ts';
 import { showProgress } from './reports/progress.ts';

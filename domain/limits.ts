@@ -9,8 +9,6 @@ export const LIMITS = {
   restBodyBytes: 64 * 1024,
   /** A dashboard's document of 60 aliased toppers is about 20 KiB. */
   graphqlBodyBytes: 256 * 1024,
-  /** The highest that either can be set to: a body is held in memory, and read in one piece. */
-  bodyBytesCeiling: 16 * 1024 * 1024,
   /** Characters of all documents that are kept compiled, each of which takes some 100 bytes. */
   compiledDocumentCharacters: 512 * 1024,
   /** As how many of them each of their fields counts, written out: it takes some 1,000 bytes. */
@@ -27,16 +25,10 @@ export const LIMITS = {
   compileAfter: 4,
   /** Variables of @skip and @include: an operation is planned for each combination asked for. */
   compiledConditions: 4,
-  /** Never, for practical purposes. */
-  compileAfterCeiling: 1_000_000,
   /** Tokens of a GraphQL document: a dashboard of 60 aliased toppers has about 3,000. */
   graphqlTokens: 5_000,
-  /** The highest that can be set: about what fits into a body. */
-  graphqlTokensCeiling: 100_000,
   /** Fields within fields: a drill-down of a drill-down, from its context on, has 9. */
   graphqlDepth: 12,
-  /** Each level of a list within a list multiplies the answer. */
-  graphqlDepthCeiling: 100,
   /** Braces within braces, fragments counted too: what comes after calls itself for each. */
   graphqlNesting: 150,
   /** Fields within fields of `__schema` and `__type`: explorers and code generators need 15. */
@@ -47,14 +39,10 @@ export const LIMITS = {
   graphqlRootFields: 100,
   /** Directives of an operation: `@include` and `@skip` are the only ones of use. */
   graphqlDirectives: 50,
-  /** The highest that aliases, root fields and directives can be set to. */
-  graphqlCountCeiling: 10_000,
   /** Comparisons of fields of one name, after which graphql-js stops: the number is its own. */
   graphqlComparisons: 500_000,
   /** Ids given to one `nodes`: those of a whole page of keys. */
   graphqlNodeIds: 1_000,
-  /** The highest that can be set: more do not fit into a body. */
-  graphqlNodeIdsCeiling: 100_000,
   /** Five dashboards of 60 toppers of 100 keys with percentiles over 30 days (reference/limits). */
   graphqlCost: 1_000_000,
   /** The highest that can be set: beyond it nothing is limited. */
@@ -85,8 +73,6 @@ export const LIMITS = {
   maxItemsCeiling: 1_000_000,
   /** Of one list, also over REST: all whole ones from 0 to 100. */
   percentileRanks: 101,
-  /** The highest that can be set: every tenth of a per cent. */
-  percentileRanksCeiling: 1_001,
   /** Points of a series: a week of minutes (decisions, section 10). */
   seriesPoints: 10_000,
   /** Seconds between them: 68 years, the largest Int of GraphQL and of PostgreSQL. */
@@ -95,8 +81,6 @@ export const LIMITS = {
   seriesPointsInAll: 1_000_000,
   /** Values in one answer: these with time and value. Some 50 MB, and a second to write them. */
   answerValues: 2_000_000,
-  /** The highest that can be set: more than a process can hold. */
-  answerValuesCeiling: 1_000_000_000,
   /** Rows of a flat series: a hundred keys over three days, far more than a chart shows. */
   flatSeriesRows: 100_000,
   /** Keys listed by one page of `keys` unless `first` says otherwise. */
@@ -223,56 +207,22 @@ export const LIMITS = {
    * small server that stands still for a second fills them.
    */
   concurrentRequests: 1_024,
-  /** Of one user, or of one address while it is not known who asks: three quarters of all. */
-  concurrentRequestsPerUser: 768,
   /** More than one process can work on. */
   concurrentRequestsCeiling: 100_000,
   /** Of the same read, so many are under way at once: whoever comes then shares the next one. */
   sharedReads: 2,
   /** A shared read waits no longer than that for those before it. */
   sharedReadMs: 25,
-  /** In a crowd it waits so long for those who are about to ask for the same. */
-  sharedReadGatherMs: 5,
-  /** Where there are many requests, the event loop turns after that long. */
-  loopTurnMs: 1,
-  /** The same while there are new connections: with each turn only one is accepted. */
-  loopTurnAcceptingMs: 0.05,
-  /** And nothing is done in it before so long has gone by since something was. */
-  loopAcceptingPauseMs: 2,
-  /** In a crowd, as many requests are worked on as get done in this time, which each then takes. */
-  crowdWaitMs: 40,
-  /** A minute: whoever waits longer has gone. */
-  crowdWaitCeilingMs: 60_000,
-  /** However slow the machine is: that many at once are no crowd, only a few dashboards. */
-  crowdLeast: 24,
-  /** Milliseconds for which more was asked than could be done: what is shorter was a burst. */
-  crowdMs: 1_500,
-  /** The same where some were refused meanwhile: such a burst is more than there is room for. */
-  crowdFullMs: 200,
-  /** A queue that will be gone in that time, at the pace at which it shrinks, is no crowd. */
-  crowdDrainMs: 5_000,
-  /** Requests on end that are a burst, however long they take: two dashboards of 60 toppers. */
-  crowdBurst: 128,
-  /** So many times as much as was seen to get done is a crowd … */
-  crowdSurge: 2,
-  /** … from then on, where it is more than there is room for: all else was a burst. */
-  crowdSurgeMs: 250,
-  /** So much counts as seen, as a server of which little is asked does not know what it can do. */
-  crowdUsualPerSecond: 500,
-  /** How often it is looked whether that is so. */
-  crowdLookMs: 100,
+  /** How long a request may wait to be begun: what a second's standstill delays is still answered. */
+  startWaitMs: 2_000,
   /** A line in the log tells of all requests that were refused in this time. */
   refusalLogMs: 10_000,
   /** Failed log-ins of a user from one address: nobody mistypes so often, guessing needs more. */
   logInFailures: 20,
   /** Of all users from one address: an office behind it may have a dozen scripts that fail. */
   logInFailuresPerAddress: 300,
-  /** No limit, for practical purposes. */
-  logInFailuresCeiling: 1_000_000,
   /** Seconds over which they are counted, and a caller with too many is refused. */
   logInFailureSeconds: 60,
-  /** A day: counts are kept in memory. */
-  logInFailureSecondsCeiling: 86_400,
   /** Callers, and users of them, whose log-ins are remembered: some 10 MB. */
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
@@ -287,8 +237,6 @@ export const LIMITS = {
   headersSeconds: 10,
   /** Seconds for the whole of a request (256 KiB at 70 kbit/s), and to take any of an answer. */
   slowCallerSeconds: 30,
-  /** An hour: whoever is slower is not there. */
-  slowCallerSecondsCeiling: 3_600,
   /** How often it is looked for requests that take too long to arrive. */
   connectionCheckMs: 1_000,
   /** Seconds an idle connection is kept: longer than the 60 after which proxies give theirs up. */
@@ -301,8 +249,6 @@ export const LIMITS = {
   workersCeiling: 64,
   /** Tasks that wait for one of them, of some milliseconds each: about as many as are worth it. */
   workerQueue: 256,
-  /** The highest that can be set: such a queue takes minutes. */
-  workerQueueCeiling: 100_000,
   /** Decoded segments in memory: a month of a large group, on a machine of 2 GB. */
   blockCacheMegabytes: 256,
   /** The highest that can be set: a terabyte. */

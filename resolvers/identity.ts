@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Role } from '../domain/role.ts';
+import { pause } from './loaders/session/event-loop-turns.ts';
 import type { Claim, IdentityRow, NodeRow, RequestReads } from './loaders/session/request-reads.ts';
 import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
@@ -63,7 +64,7 @@ export async function identifyBy(
   try {
     const identity = await prove(sources, claim, standIns);
     sources.reads.noteIdentity(identity.username);
-    await sources.gate.turn();
+    await pause();
     end();
     return identity;
   } catch (error) {

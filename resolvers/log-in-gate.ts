@@ -8,11 +8,4 @@ export type LogInGate = {
   failed(username: string): ServiceError;
   /** The token is right. Errors: `busy`; `tooManyFailures` where others failed meanwhile. */
   proved(username: string): void;
-  /** Whether there are many requests at work. */
-  readonly isCrowded: boolean;
-  /**
-   * Before more is done for a request, where there are many; undefined: it may go on at once.
-   * Error: `busy`, when a crowd was noticed meanwhile.
-   */
-  turn(): Promise<void> | undefined;
 };

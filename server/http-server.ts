@@ -93,7 +93,6 @@ function watchConnections(
   { settings, metrics, log }: Service,
   { door, drain, isTrusted }: Watching,
 ): void {
-  server.on('connection', () => door.accepted());
   watchQueuedResponses(server);
   const lastResponses = watchLastResponses(server);
   guardConnections(server, settings, { log, lastResponses });

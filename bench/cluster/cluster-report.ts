@@ -33,7 +33,8 @@ function renderImports(samples: number, { product, beside }: ClusterReport['impo
     figuresOf(imports.map(({ seconds }) => seconds)).median;
   const line = (name: string, seconds: number): string =>
     `import, ${name}: ${count(samples / seconds)} samples/s, ${seconds.toFixed(1)} s`;
-  const [cluster, single] = [secondsOf(product), secondsOf(beside)];
+  const cluster = secondsOf(product);
+  const single = secondsOf(beside);
   return [
     line('cluster', cluster),
     line('one server', single),
@@ -44,8 +45,10 @@ function renderImports(samples: number, { product, beside }: ClusterReport['impo
 function renderCases(cases: readonly ProbesCase[]): string {
   const rows = cases.map(({ window, figures }) => {
     const of = (name: keyof typeof figures): number => figures[name]?.median ?? Number.NaN;
-    const [warm, single] = [of('product'), of('beside')];
-    const [cold, coldSingle] = [of('product, cold'), of('beside, cold')];
+    const warm = of('product');
+    const single = of('beside');
+    const cold = of('product, cold');
+    const coldSingle = of('beside, cold');
     return [
       window,
       ...[warm, single].map(milliseconds),

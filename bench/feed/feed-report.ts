@@ -1,5 +1,5 @@
 import { type Spread, spreadOf } from '../measures/statistics.ts';
-import type { FeedOptions } from '../options.ts';
+import type { FeedOptions } from '../options/feed-options.ts';
 import { count, megabytes, milliseconds } from '../reports/figures.ts';
 import { type Machine, renderMachine } from '../reports/machine.ts';
 import { textTable } from '../reports/text-table.ts';

@@ -1,6 +1,6 @@
 import { databaseBytes, walBytes } from '../load/database-sizes.ts';
 import type { OwnPostgres } from '../load/own-postgres.ts';
-import type { FeedOptions } from '../options.ts';
+import type { FeedOptions } from '../options/feed-options.ts';
 import { showProgress } from '../reports/progress.ts';
 import { createFlowTraffic } from '../traffic/flow-traffic.ts';
 import { BUCKET_SECONDS, DAY_SECONDS, START } from '../traffic/traffic.ts';

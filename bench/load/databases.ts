@@ -4,7 +4,7 @@ import { tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import type { Cleanup } from '../cleanup.ts';
-import type { DataOptions } from '../options.ts';
+import type { DataOptions } from '../options/data-options.ts';
 import { showProgress } from '../reports/progress.ts';
 import { loadPlainSql } from '../systems/plain-sql.ts';
 import { startEmbedded } from '../systems/product.ts';

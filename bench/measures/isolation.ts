@@ -16,7 +16,8 @@ const LEAST_MS = 3_000;
 
 /** Times of the time slices endpoint: idle, and beside a client that asks topper after topper. */
 export async function measureIsolation(service: Service, large: Question): Promise<Isolation> {
-  const [client, other] = [service.connect(), service.connect()];
+  const client = service.connect();
+  const other = service.connect();
   try {
     const idle = await timeSlices(client);
     const load = keepAsking(other, large);

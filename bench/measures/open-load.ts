@@ -26,7 +26,8 @@ const TICK_MS = 5;
  */
 export async function openLoad(load: OpenLoad): Promise<OpenLoadFigures> {
   const client = openLoadClient(load.url);
-  const [answered, refused]: [number[], number[]] = [[], []];
+  const answered: number[] = [];
+  const refused: number[] = [];
   const statuses: Record<string, number> = {};
   const startedAt = performance.now();
   const total = Math.round(load.perSecond * load.seconds);
@@ -48,7 +49,9 @@ export async function openLoad(load: OpenLoad): Promise<OpenLoadFigures> {
   await client.close();
   return {
     perSecond: load.perSecond,
-    ...{ answered: figuresOf(answered), refused: figuresOf(refused), statuses },
+    answered: figuresOf(answered),
+    refused: figuresOf(refused),
+    statuses,
   };
 
   async function askOne(index: number, dueAt: number): Promise<void> {

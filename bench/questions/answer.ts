@@ -26,7 +26,8 @@ export function exactNumber(value: unknown): number {
 export function difference(a: Answer, b: Answer): string | null {
   if (a.keys.length !== b.keys.length) return `${a.keys.length} keys, and ${b.keys.length}`;
   for (const [place, left] of a.keys.entries()) {
-    const [one, other] = [JSON.stringify(left), JSON.stringify(b.keys[place])];
+    const one = JSON.stringify(left);
+    const other = JSON.stringify(b.keys[place]);
     if (one !== other) return `place ${place + 1} has ${one}, and ${other}`;
   }
   if (a.others !== b.others) return `others are ${a.others}, and ${b.others}`;

@@ -27,7 +27,8 @@ const VARIED: Readonly<Record<Variant, Pick<Question, 'filter' | 'ranks'>>> = {
 export function casesOf(shape: TrafficShape): Case[] {
   return windowsOf(shape).flatMap(({ window, from, to }) =>
     VARIANTS.map((variant) => ({
-      ...{ window, variant },
+      window,
+      variant,
       question: { from, to, meter: 0, maxItems: 100, exclude: null, ...VARIED[variant] },
     })),
   );
@@ -50,6 +51,11 @@ function windowsOf(shape: TrafficShape): { window: string; from: number; to: num
 
 /** The most that can be asked. */
 export const wholeWindow = (shape: TrafficShape): Question => ({
-  ...{ from: START, to: endOf(shape), meter: 0, maxItems: 100 },
-  ...{ filter: null, exclude: null, ranks: [] },
+  from: START,
+  to: endOf(shape),
+  meter: 0,
+  maxItems: 100,
+  filter: null,
+  exclude: null,
+  ranks: [],
 });

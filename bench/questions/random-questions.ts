@@ -35,7 +35,8 @@ function createRandom(seed: number) {
 
 /** Also windows that begin before the data or end after them, or hold no bucket at all. */
 function randomWindow(shape: TrafficShape, random: Random): { from: number; to: number } {
-  const [least, most] = [START - DAY_SECONDS, endOf(shape) + DAY_SECONDS];
+  const least = START - DAY_SECONDS;
+  const most = endOf(shape) + DAY_SECONDS;
   // Lengths of every order of magnitude, from a second to everything.
   const length = Math.ceil((most - least) ** random.next());
   const from = least + random.below(most - least - length + 1);

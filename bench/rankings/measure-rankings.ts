@@ -1,4 +1,4 @@
-import { measure, type Subject } from '../measures/measure.ts';
+import { measure } from '../measures/measure.ts';
 import { casesOf } from '../questions/cases.ts';
 import { showProgress } from '../reports/progress.ts';
 import { CONTEXT, GROUP } from '../systems/declaration.ts';
@@ -77,21 +77,31 @@ export async function measureRankings({
       ago: 86_400,
       window: { interval: { from, to } },
     };
-    const subjects = toppers.flatMap(({ name, args }): Subject<string>[] => {
-      const run = () => client.ask(queryOf(args), variables);
-      return [
-        { name: `${name} warm`, run, least: quick ? 3 : 20, most: quick ? 3 : 100 },
-        { name: `${name} cold`, before: empty, run, least: quick ? 2 : 8, most: quick ? 2 : 20 },
-      ];
-    });
-    const figures = await measure(subjects);
-    const median = (name: string): number => figures.get(name)?.median ?? Number.NaN;
+    const run = (args: string) => () => client.ask(queryOf(args), variables);
+    // In two passes: between warm runs nothing is forgotten.
+    const warm = await measure(
+      toppers.map(({ name, args }) => ({
+        name,
+        run: run(args),
+        least: quick ? 3 : 20,
+        most: quick ? 3 : 100,
+      })),
+    );
+    const cold = await measure(
+      toppers.map(({ name, args }) => ({
+        name,
+        before: empty,
+        run: run(args),
+        least: quick ? 2 : 8,
+        most: quick ? 2 : 20,
+      })),
+    );
     cases.push({
       window,
       medians: toppers.map(({ name }) => ({
         name,
-        warmMs: median(`${name} warm`),
-        coldMs: median(`${name} cold`),
+        warmMs: warm.get(name)?.median ?? Number.NaN,
+        coldMs: cold.get(name)?.median ?? Number.NaN,
       })),
     });
   }

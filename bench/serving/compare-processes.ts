@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Cleanup } from '../cleanup.ts';
 import { thinLoad } from '../measures/thin-client.ts';
-import type { ServingOptions } from '../options.ts';
+import type { ServingOptions } from '../options/serving-options.ts';
 import { describeMachine } from '../reports/machine.ts';
 import { showProgress } from '../reports/progress.ts';
 import { textTable } from '../reports/text-table.ts';

@@ -33,9 +33,16 @@ export async function openServingDatabase(cleanup: Cleanup): Promise<string> {
 async function loadServingData(databaseUrl: string, folder: string): Promise<void> {
   const declaration = join(folder, 'declaration.json');
   const groups = Array.from({ length: GROUPS }, (_, group) => ({
-    ...{ guid: guidOf(group), name: `Group ${group}`, key_kind: 'text' },
+    guid: guidOf(group),
+    name: `Group ${group}`,
+    key_kind: 'text',
     meters: METERS.map((units, id) => ({
-      ...{ id, type: 2, topcount: 100, name: units, description: `Total ${units}`, units },
+      id,
+      type: 2,
+      topcount: 100,
+      name: units,
+      description: `Total ${units}`,
+      units,
     })),
   }));
   await writeFile(declaration, JSON.stringify({ context: CONTEXT, groups }));
@@ -79,7 +86,9 @@ function* lines({ from, to }: Minutes): Generator<string> {
     for (let group = 0; group < GROUPS; group += 1) {
       for (const { key, value } of valuesOf(minute)) {
         const line = {
-          ...{ group: guidOf(group), key: `host-${key}`, ts: FROM + minute * 60 },
+          group: guidOf(group),
+          key: `host-${key}`,
+          ts: FROM + minute * 60,
           values: { 0: value * 600, 1: value, 2: 1 },
           ...(minute < 3 && { label: `Host number ${key}` }),
         };

@@ -20,7 +20,9 @@ export async function forkServer(name: ServerName, databaseUrl: string): Promise
   const ready = await nextMessage(child);
   if (ready.kind !== 'ready') throw new Error(`${name} said something else than its address`);
   return {
-    ...{ name, url: ready.url, pid: child.pid ?? 0 },
+    name,
+    url: ready.url,
+    pid: child.pid ?? 0,
     async cpuMicroseconds() {
       child.send('cpu');
       const told = await nextMessage(child);

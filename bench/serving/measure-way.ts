@@ -21,8 +21,11 @@ export async function measureWay(
   const before = await server.cpuMicroseconds();
   const { path, ...rest } = request;
   const result = await autocannon({
-    ...{ url: server.url + path, connections: CONNECTIONS, duration: seconds },
-    ...{ method: rest.method, headers: { ...rest.headers } },
+    url: server.url + path,
+    connections: CONNECTIONS,
+    duration: seconds,
+    method: rest.method,
+    headers: { ...rest.headers },
     ...(rest.body !== undefined && { body: rest.body }),
   });
   const spent = (await server.cpuMicroseconds()) - before;

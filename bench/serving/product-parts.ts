@@ -79,7 +79,9 @@ export async function openProductParts(databaseUrl: string): Promise<ProductPart
   const current = { requestId: null, span: null, user: null, operation: null };
   const never = new AbortController().signal;
   return {
-    ...{ settings, schema: schema.schema, endpoints: rest },
+    settings,
+    schema: schema.schema,
+    endpoints: rest,
     openScope: () =>
       opened.openScope(
         60,

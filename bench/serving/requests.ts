@@ -22,7 +22,8 @@ export type ServingCase = {
 const IDENTITY = { api_token: TOKEN, username: USER, context: CONTEXT };
 
 const rest = (path: string, parameters: Readonly<Record<string, string>> = {}): BenchRequest => ({
-  ...{ method: 'GET', headers: {} },
+  method: 'GET',
+  headers: {},
   path: `${path}?${new URLSearchParams({ ...IDENTITY, ...parameters })}`,
 });
 
@@ -34,7 +35,9 @@ const graphql = (
   headers: Readonly<Record<string, string>> = {},
   path = '/graphql',
 ): BenchRequest => ({
-  ...{ method: 'POST', path, body: JSON.stringify({ query, variables }) },
+  method: 'POST',
+  path,
+  body: JSON.stringify({ query, variables }),
   headers: { 'content-type': 'application/json', authorization, ...headers },
 });
 

@@ -1,5 +1,5 @@
 import { spreadOf } from '../measures/statistics.ts';
-import type { StreamsOptions } from '../options.ts';
+import type { StreamsOptions } from '../options/serving-options.ts';
 import { count, megabytes, milliseconds } from '../reports/figures.ts';
 import { type Machine, renderMachine } from '../reports/machine.ts';
 import { textTable } from '../reports/text-table.ts';

@@ -1,6 +1,6 @@
 import type { Cleanup } from '../cleanup.ts';
 import { type Databases, openDatabases } from '../load/databases.ts';
-import type { DataOptions } from '../options.ts';
+import type { DataOptions } from '../options/data-options.ts';
 import { showProgress } from '../reports/progress.ts';
 import { type DuckDb, openDuckDb } from './duckdb.ts';
 import { openPlainSql } from './plain-sql.ts';

@@ -142,7 +142,9 @@ type CountBody = {
 async function countKeys(client: HttpClient, question: Question): Promise<number> {
   const { from, to, meter, filter, exclude } = question;
   const variables = {
-    ...{ context: CONTEXT, group: GROUP, meter },
+    context: CONTEXT,
+    group: GROUP,
+    meter,
     window: { interval: { from, to } },
     filter: { match: filter?.pattern ?? '', exclude: exclude ?? '' },
   };

@@ -3,7 +3,8 @@ import { generateTraffic, METERS, type TrafficShape } from './traffic.ts';
 
 /** The samples as PostgreSQL's COPY reads them: key id, bucket, and the meters' readings. */
 export function* copyLines(shape: TrafficShape): Generator<Buffer> {
-  const [tab, end] = [Buffer.from('\t'), Buffer.from('\n')];
+  const tab = Buffer.from('\t');
+  const end = Buffer.from('\n');
   const lines = new LineBytes();
   for (const { start, count, keys, readings } of generateTraffic(shape)) {
     for (let i = 0; i < count; i += 1) {

@@ -44,7 +44,8 @@ export const trafficKeys = (): readonly string[] => keyTexts(KEY_COUNT);
 
 /** Error: more samples than the buckets have room for, or so few that a bucket would be empty. */
 export function checkShape(shape: TrafficShape): void {
-  const [least, most] = [bucketCount(shape), bucketCount(shape) * FULLEST_BUCKET];
+  const least = bucketCount(shape);
+  const most = bucketCount(shape) * FULLEST_BUCKET;
   if (shape.samples >= least && shape.samples <= most) return;
   throw new Error(
     `${shape.days} days take from ${least} to ${most} samples, got ${shape.samples}: change --days`,

@@ -39,8 +39,6 @@ export type ReadSessionOptions = {
   signal: AbortSignal;
   /** Whether the first statement may do without a transaction; see `readAlone`. */
   mayReadAlone: boolean;
-  /** Whether there are many requests: each may wait a moment so that they need fewer statements. */
-  isCrowded?: () => boolean;
 };
 
 /** Sends one statement on a connection and collects what comes back. */
@@ -141,10 +139,9 @@ export class ReadSession {
     };
     const bound = given ?? this.#options.bound;
     const wait = <R>(what: Promise<R>) => this.#waited(what, bound);
-    const { isCrowded = () => false } = this.#options;
     const letGo = () => this.#letGo();
     const isCommon = isNoConnection;
-    return pool.shared.read(sharedAs, { own, together, letGo, wait, isCommon, isCrowded });
+    return pool.shared.read(sharedAs, { own, together, letGo, wait, isCommon });
   }
 
   /** As long as a statement of its own might take. */

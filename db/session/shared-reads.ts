@@ -13,17 +13,13 @@ export type Reader<T> = {
   readonly wait: <R>(what: Promise<R>) => Promise<R>;
   /** Whether what a read for several failed with is what each would meet by themselves. */
   readonly isCommon: (error: unknown) => boolean;
-  /** Whether there are so many that a moment's wait for more of them is worth it. */
-  readonly isCrowded: () => boolean;
 };
 
 /**
  * What many ask for at once, each of whom must see what is there when they ask or later. A few read
  * by themselves; whoever comes while they do waits for the next read, which is one for all of them.
  * It begins after each of them has asked, when one of the reads before it is over or after
- * `LIMITS.sharedReadMs`, so that one that hangs holds up nobody for long. In a crowd it waits
- * `LIMITS.sharedReadGatherMs` more for those who are about to ask: what a read takes of the
- * processors is then a small part of what each of them takes.
+ * `LIMITS.sharedReadMs`, so that one that hangs holds up nobody for long.
  */
 export class SharedReads {
   readonly #reads = new Map<string, Underway>();
@@ -68,12 +64,12 @@ class Underway {
       return await read();
     } finally {
       this.#count -= 1;
-      if (this.#next) this.#next.mayBegin();
+      if (this.#next) this.#next.begin();
       else if (this.#count === 0) this.#onIdle();
     }
   }
 
-  next({ together, isCrowded }: Pick<Reader<unknown>, 'together' | 'isCrowded'>): Next {
+  next({ together }: Pick<Reader<unknown>, 'together'>): Next {
     if (this.#next) return this.#next;
     // It is begun where another one ends, and traced as part of the request that it is for.
     const traced = new AsyncResource('SharedRead');
@@ -81,7 +77,7 @@ class Underway {
       this.#next = null;
       return traced.runInAsyncScope(() => this.run(() => together(signal)));
     };
-    this.#next = new Next(begin, isCrowded);
+    this.#next = new Next(begin);
     return this.#next;
   }
 }
@@ -89,31 +85,20 @@ class Underway {
 /** A read that has not begun, and those who wait for it. */
 class Next {
   readonly #read: (signal: AbortSignal) => Promise<unknown>;
-  readonly #isCrowded: () => boolean;
   readonly #stop = new AbortController();
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #timer: NodeJS.Timeout;
   readonly #tell: ((outcome: Outcome) => void)[] = [];
   #waiting = 0;
   #isUnderWay = false;
 
-  constructor(read: (signal: AbortSignal) => Promise<unknown>, isCrowded: () => boolean) {
+  constructor(read: (signal: AbortSignal) => Promise<unknown>) {
     this.#read = read;
-    this.#isCrowded = isCrowded;
-    this.#beginIn(LIMITS.sharedReadMs);
+    this.#timer = setTimeout(() => this.begin(), LIMITS.sharedReadMs);
   }
 
   /** There is room for it now. */
-  mayBegin(): void {
-    if (this.#isCrowded()) this.#beginIn(LIMITS.sharedReadGatherMs);
-    else this.#begin();
-  }
-
-  #beginIn(ms: number): void {
-    this.#timers.push(setTimeout(() => this.#begin(), ms));
-  }
-
-  #begin(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+  begin(): void {
+    clearTimeout(this.#timer);
     this.#isUnderWay = true;
     this.#stopIfUnwanted();
     const tell = (outcome: Outcome): void => {

@@ -9,8 +9,6 @@ export const LIVE_LIMITS = {
    * take some 10 to 100 bytes each: 500 of the dashboard have about 1,500,000.
    */
   streamCharactersPerUser: 2 * 1024 * 1024,
-  /** More than an operating system has connections for. */
-  streamsCeiling: 1_000_000,
   /** How often a stream sends something: proxies end idle connections after 60 s, some after 15. */
   heartbeatMs: 12_000,
   /** How often versions of contexts are polled where there is no NOTIFY. */

@@ -4,31 +4,30 @@ import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { LogInGate } from '../../resolvers/log-in-gate.ts';
 import type { Settings } from '../settings/settings.ts';
-import { Admission, type Crowd, type Fullness, type Place } from './admission.ts';
-import { CrowdLimit } from './crowd-limit.ts';
+import { Admission, type Permit, type Refusal } from './admission.ts';
 import { LogInFailures, logInLimits } from './log-in-failures.ts';
-import { LoopTurns } from './loop-turns.ts';
+import { StartQueue } from './start-queue.ts';
 
 /** One request at the door. */
 export type Visit = LogInGate & {
-  /** Before any work, once or again: whether there is room, which it takes. */
+  /** Whether there is room for the request, which it then takes. May be asked again. */
   admits(): boolean;
   /** The same. Error: `busy`. */
   enter(): void;
   /**
-   * Before it is begun: when its turn has come. undefined: it may go on at once. Error: `busy`, when
-   * a crowd was noticed meanwhile. Those who wait longest are refused: the others get answers soon.
+   * Waits until the request may begin; undefined: it may at once. Error: `busy`, when it has waited
+   * for too long.
    */
-  arrived(): Promise<void> | undefined;
-  /** When the work is over, whatever came of it: how long the caller reads is its own affair. */
+  mayBegin(): Promise<void> | undefined;
+  /** When the work is over, however it ended: how long the caller reads is its own affair. */
   leave(): void;
-  /** There was no room. */
+  /** Whether the request was refused for lack of room. */
   readonly isRefused: boolean;
 };
 
 type DoorSettings = Pick<
   Settings,
-  | ('maxConcurrent' | 'maxConcurrentPerUser' | 'maxWaitMs')
+  | ('maxConcurrent' | 'maxWaitMs')
   | ('logInFailures' | 'logInFailuresPerAddress' | 'logInFailureSeconds')
 >;
 
@@ -36,12 +35,12 @@ type DoorSettings = Pick<
 export class Door {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
-  readonly #turns = new LoopTurns();
-  /** By address: most come again and again, and an address takes a while to read. */
+  readonly #starts: StartQueue;
+  /** By address: most callers come again, and parsing an address takes a while. */
   readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
 
-  /** Takes why there was no room, whenever there was none. */
-  onRefusal: (why: Fullness) => void = () => undefined;
+  /** Called with the reason whenever a request is refused. */
+  onRefusal: (why: Refusal) => void = () => undefined;
 
   /** Called once the server is closed. */
   onClose: () => void = () => undefined;
@@ -49,44 +48,35 @@ export class Door {
   constructor(
     settings: DoorSettings,
     failures: LogInFailures = new LogInFailures(logInLimits(settings)),
-    crowd: Crowd = new CrowdLimit({ most: settings.maxConcurrent, waitMs: settings.maxWaitMs }),
   ) {
-    const limits = { total: settings.maxConcurrent, share: settings.maxConcurrentPerUser };
-    this.admission = new Admission(limits, crowd);
+    this.admission = new Admission(settings.maxConcurrent);
+    this.#starts = new StartQueue(settings.maxWaitMs);
     this.#failures = failures;
   }
 
   /**
-   * address: the real one, also behind a proxy. Nobody is refused for failures from this machine:
-   * who is there has other ways, and a proxy there that is not declared brings strangers along, who
-   * must not lock users out.
+   * address: the caller's own, also behind a proxy. Callers on this machine are never refused for
+   * failed log-ins: they have other ways in, and an undeclared proxy there brings strangers along,
+   * who must not lock users out.
    */
   visit(address: string | undefined): Visit {
     const { caller, isLocal } = this.#callerAt(address);
     const failures = isLocal ? null : this.#failures;
-    let place: Place | null = null;
+    let permit: Permit | null = null;
     let isRefused = false;
-    const isCrowded = () => this.#isCrowded;
-    const noteRefusal = (why: Fullness): void => {
+    const busy = (why: Refusal): ServiceError => {
       isRefused = true;
+      this.#starts.noteRefusal();
       this.onRefusal(why);
-    };
-    const refuse = (why: Fullness): never => {
-      noteRefusal(why);
-      throw serviceError('busy');
+      return serviceError('busy');
     };
     const admits = (): boolean => {
-      if (place !== null) return true;
+      if (permit !== null) return true;
       const entered = this.admission.enter(caller);
-      if (typeof entered === 'string') noteRefusal(entered);
-      else place = entered;
-      return place !== null;
+      if (typeof entered === 'string') busy(entered);
+      else permit = entered;
+      return permit !== null;
     };
-    const turn = (stage: 'arrived' | 'begun') =>
-      this.#turn(stage)?.then(() => {
-        const full = place?.goOn() ?? null;
-        if (full !== null) refuse(full);
-      });
     const refusal = (username: string): ServiceError | null => {
       const seconds = failures?.waitSeconds(caller, username) ?? 0;
       return seconds > 0 ? tooManyFailures(seconds) : null;
@@ -100,7 +90,8 @@ export class Door {
       enter() {
         if (!admits()) throw serviceError('busy');
       },
-      leave: () => place?.leave(),
+      mayBegin: () => this.#starts.wait(() => busy('wait')),
+      leave: () => permit?.leave(),
       get isRefused() {
         return isRefused;
       },
@@ -116,28 +107,10 @@ export class Door {
         // … and none of the others that it was right.
         check(username);
         failures?.succeed(caller, username);
-        const full = place?.take(username) ?? null;
-        if (full !== null) refuse(full);
+        const why = permit?.countFor(username) ?? null;
+        if (why !== null) throw busy(why);
       },
-      get isCrowded() {
-        return isCrowded();
-      },
-      arrived: () => turn('arrived'),
-      turn: () => turn('begun'),
     };
-  }
-
-  get #isCrowded(): boolean {
-    return this.admission.active > LIMITS.crowdLeast;
-  }
-
-  /** A connection was accepted. */
-  accepted(): void {
-    this.#turns.accepted();
-  }
-
-  #turn(stage: 'arrived' | 'begun'): Promise<void> | undefined {
-    return this.#isCrowded ? this.#turns.take(stage) : undefined;
   }
 
   #callerAt(address: string | undefined): Caller {

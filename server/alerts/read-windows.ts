@@ -13,7 +13,7 @@ import {
   shownValue,
 } from '../../domain/topper-arithmetic.ts';
 import type { TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questions.ts';
-import { pause } from '../../resolvers/loaders/session/turns.ts';
+import { pause } from '../../resolvers/loaders/session/event-loop-turns.ts';
 import { askTop, type RuleReads } from './rule-reads.ts';
 
 /** A window as it was read. */

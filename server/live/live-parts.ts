@@ -20,6 +20,4 @@ export const LIVE_GATE: LogInGate = {
   check: () => undefined,
   failed: () => serviceError('invalidToken'),
   proved: () => undefined,
-  isCrowded: false,
-  turn: () => undefined,
 };

@@ -28,7 +28,6 @@ export function shareOf(number: number, settings: Settings): Share {
       answerCacheBytes: part(settings.answerCacheBytes, 0),
       responseCacheBytes: part(settings.responseCacheBytes, 0),
       maxConcurrent: part(settings.maxConcurrent, 1),
-      maxConcurrentPerUser: part(settings.maxConcurrentPerUser, 1),
       maxConnections: part(settings.maxConnections, 1),
       maxStreams: part(settings.maxStreams, Math.min(1, settings.maxStreams)),
       maxStreamsPerUser: part(settings.maxStreamsPerUser, 1),

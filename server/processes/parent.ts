@@ -131,7 +131,6 @@ function sharesText(all: Settings) {
       answerCacheMb: megabytes(settings.answerCacheBytes),
       responseCacheMb: megabytes(settings.responseCacheBytes),
       maxConcurrent: settings.maxConcurrent,
-      maxConcurrentPerUser: settings.maxConcurrentPerUser,
       maxConnections: settings.maxConnections,
       maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
       maxStreams: settings.maxStreams,

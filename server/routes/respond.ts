@@ -13,7 +13,7 @@ export async function respond(service: Service, exchange: Exchange, route: Route
     if (answerCors(exchange, service.settings.corsOrigins)) return;
     if (!route.always) {
       gate.enter();
-      await gate.arrived();
+      await gate.mayBegin();
       if (signal.aborted) return;
     }
     await route.answer(exchange);

@@ -140,7 +140,6 @@ export function createService(options: ServiceOptions): Service {
         mayShare: mayBeginAnew,
         signal: asked.signal,
         requestId: asked.current.requestId,
-        isCrowded: () => asked.gate.isCrowded,
         onPlan(plan) {
           if (log.isLevelEnabled('debug'))
             asked.log.debug({ plan: plan() }, 'a topper was planned');

@@ -24,9 +24,6 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning: 'how long a topper may take when its caller does not say',
   },
   COUNTERGRAPH_MAX_TOPPER_ITEMS: { meaning: 'ceiling of `maxitems`' },
-  COUNTERGRAPH_MAX_PERCENTILE_RANKS: {
-    meaning: 'ranks of one `get_percentiles`, and in GraphQL of one `percentiles`',
-  },
   COUNTERGRAPH_CORS_ORIGINS: { meaning: 'origins that a browser may call from' },
   COUNTERGRAPH_TRUST_PROXY: {
     meaning: 'proxies whose `X-Forwarded-For` and `x-request-id` are believed',
@@ -34,9 +31,6 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_WORKERS: {
     absent: 'one fewer than there are processors, at least `1`',
     meaning: 'threads that unpack and add up blocks, besides the one that answers requests',
-  },
-  COUNTERGRAPH_WORKER_QUEUE: {
-    meaning: 'tasks that may wait for one of them; more are refused with 503',
   },
   COUNTERGRAPH_BLOCK_CACHE_MB: {
     meaning:
@@ -50,51 +44,17 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
     meaning:
       'memory for whole responses that are kept until the data of a context they are about change, in megabytes; `0` keeps none',
   },
-  COUNTERGRAPH_COMPILE_AFTER: {
-    meaning:
-      'how often a GraphQL document is asked for before it is compiled, which makes it several times cheaper to run; `0` compiles none',
-  },
   COUNTERGRAPH_TRUSTED_ONLY: {
     meaning:
       "`on` refuses all GraphQL documents but those of `serve --documents FILE` and the dashboard's",
   },
   COUNTERGRAPH_MAX_CONCURRENT: {
-    meaning: 'requests that are worked on at once; more are refused with 503',
-  },
-  COUNTERGRAPH_MAX_CONCURRENT_PER_USER: {
-    meaning: 'of these, those of one user; of one address while it is not known who asks',
-  },
-  COUNTERGRAPH_MAX_WAIT_MS: {
     meaning:
-      'while more is asked than can be done, as many requests are worked on as get done in so many milliseconds, and more are refused with 503; `0` does not look at that',
+      'requests under way at once; more are refused with 503. One caller alone gets three quarters of it, and each of several less, so that there is room for others',
   },
-  COUNTERGRAPH_LOG_IN_FAILURES: {
+  COUNTERGRAPH_MAX_CONNECTIONS: {
     meaning:
-      'failed log-ins of a user from one address (other than this machine), after which they are refused there with 429',
-  },
-  COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS: {
-    meaning: 'failed log-ins of all users from one address, after which it is refused',
-  },
-  COUNTERGRAPH_LOG_IN_FAILURE_SECONDS: {
-    meaning: 'over which they are counted, and for which they are refused',
-  },
-  COUNTERGRAPH_MAX_CONNECTIONS: { meaning: 'open connections; more are closed at once' },
-  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: {
-    meaning:
-      'of these, those of one address (of one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name; the one that is idle for longest gives way to a new one',
-  },
-  COUNTERGRAPH_MAX_STREAMS: {
-    meaning: 'GraphQL subscriptions that are open at once; more are refused with 503',
-  },
-  COUNTERGRAPH_MAX_STREAMS_PER_USER: {
-    meaning: 'of these, of one user; more are refused with 429',
-  },
-  COUNTERGRAPH_HEADERS_SECONDS: {
-    meaning: "how long a request's line and headers may take to arrive",
-  },
-  COUNTERGRAPH_SLOW_CALLER_SECONDS: {
-    meaning:
-      'how long a whole request may take to arrive, and how long a caller may take nothing of an answer',
+      'open connections; more are closed at once. One address (one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name gets 1,024 of them',
   },
   COUNTERGRAPH_KEEP_ALIVE_SECONDS: {
     meaning: 'how long an idle connection is kept; longer than a proxy in front keeps its own',
@@ -102,22 +62,9 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   COUNTERGRAPH_SHUTDOWN_SECONDS: {
     meaning: 'how long the server, told to end, waits for the requests it has begun to answer',
   },
-  COUNTERGRAPH_REST_MAX_BODY_KB: {
-    meaning: 'the body of a request to a legacy endpoint, in kilobytes of 1,024 bytes',
-  },
-  COUNTERGRAPH_GRAPHQL_MAX_BODY_KB: { meaning: 'the body of a GraphQL request, likewise' },
-  COUNTERGRAPH_GRAPHQL_MAX_TOKENS: { meaning: 'tokens of a GraphQL document' },
-  COUNTERGRAPH_GRAPHQL_MAX_DEPTH: { meaning: 'fields within fields' },
-  COUNTERGRAPH_GRAPHQL_MAX_ALIASES: { meaning: 'fields with an alias' },
-  COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS: { meaning: 'fields of the outermost level' },
-  COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES: { meaning: 'directives of an operation' },
   COUNTERGRAPH_GRAPHQL_MAX_COST: {
     meaning:
       'what an operation may cost; [limits.md](limits.md#what-a-query-costs) says how that is computed',
-  },
-  COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: { meaning: 'ids given to one `nodes`' },
-  COUNTERGRAPH_GRAPHQL_MAX_VALUES: {
-    meaning: 'values of keys, series and percentiles in the answer to one request',
   },
   COUNTERGRAPH_INTROSPECTION: { meaning: 'who may ask for the GraphQL schema' },
   COUNTERGRAPH_EXPLORER: { meaning: 'who may open the explorer at `/graphql`' },

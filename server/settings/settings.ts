@@ -5,6 +5,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
 import { INTROSPECTION_MODES, type IntrospectionMode } from '../../schema/introspection-modes.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
+import { FIXED_GRAPHQL_LIMITS, FIXED_LIMITS, type FixedLimits } from './fixed-limits.ts';
+import { linesOfRemoved } from './removed-settings.ts';
 import {
   canonicalOrigin,
   isNetwork,
@@ -19,8 +21,8 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What the environment configures (spec/operations.md, "Settings"). */
-export type Settings = {
+/** What the environment configures (spec/operations.md, "Settings"), and what it does not. */
+export type Settings = FixedLimits & {
   /** The primary node; null: the embedded PostgreSQL. */
   databaseUrl: string | null;
   dataDir: string;
@@ -31,60 +33,29 @@ export type Settings = {
   demo: 'on' | 'off' | 'auto';
   queryTimeoutSeconds: number;
   maxTopperItems: number;
-  /** Of one list. */
-  maxPercentileRanks: number;
   /** Origins in the form a browser sends them, `https://noc.example.com`. */
   corsOrigins: string[];
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   trustProxy: string[];
   /** Threads that unpack and add up blocks, besides the one that answers requests. */
   workers: number;
-  /** Tasks that may wait for one of them; more are refused with 503. */
-  workerQueue: number;
   /** Bytes of what is decoded of segments, kept between requests. */
   blockCacheBytes: number;
   /** Bytes of answers kept between requests. */
   answerCacheBytes: number;
   /** Bytes of rendered answers kept between requests. */
   responseCacheBytes: number;
-  /** How often a GraphQL document is asked for before it is compiled; 0: never is. */
-  compileAfter: number;
   /** Whether GraphQL documents that are not among the trusted ones are refused. */
   trustedOnly: boolean;
-  /** Requests that are worked on at once; more are refused with 503. */
+  /** Requests under way at once; more are refused with 503. */
   maxConcurrent: number;
-  /** Of these, of one user; of one address while it is not known who asks. */
-  maxConcurrentPerUser: number;
-  /** In a crowd, as many are worked on as get done in this time; 0: as many as ever. */
-  maxWaitMs: number;
-  /** Failed log-ins after which a user is refused at the address they came from. */
-  logInFailures: number;
-  /** Failed log-ins after which an address is refused. */
-  logInFailuresPerAddress: number;
-  /** Over which failed log-ins are counted. */
-  logInFailureSeconds: number;
   maxConnections: number;
-  /** Open subscriptions. */
-  maxStreams: number;
-  /** Of these, of one user. */
-  maxStreamsPerUser: number;
-  /** Of these, of one address that is no trusted proxy. */
-  maxConnectionsPerAddress: number;
-  /** How long the line and the headers of a request may take to arrive. */
-  headersSeconds: number;
-  /** How long a request may take to arrive, and a caller may take nothing of an answer. */
-  slowCallerSeconds: number;
   /** How long an idle connection is kept. */
   keepAliveSeconds: number;
   /** How long a server that ends waits for the requests it has begun to answer. */
   shutdownSeconds: number;
-  /** Bytes of a request's body. */
-  restBodyBytes: number;
-  graphqlBodyBytes: number;
   /** What a GraphQL operation may ask for. */
   graphql: GraphQLSettings;
-  /** Values of keys, series and percentiles in the answer to one. */
-  answerValues: number;
   /** Who may ask for the schema. */
   introspection: IntrospectionMode;
   explorer: 'on' | 'signed-in' | 'off';
@@ -113,8 +84,7 @@ export class SettingsError extends Error {
 /** One core is left to the thread that answers requests, and to PostgreSQL. */
 const DEFAULT_WORKERS = Math.min(LIMITS.workersCeiling, Math.max(1, availableParallelism() - 1));
 
-const KILOBYTE = 1024;
-const MEGABYTE = 1024 * KILOBYTE;
+const MEGABYTE = 1024 ** 2;
 
 const VARIABLES = {
   DATABASE_URL: setting({
@@ -156,10 +126,6 @@ const VARIABLES = {
     fallback: LIMITS.maxItems,
     ...wholeNumber(1, LIMITS.maxItemsCeiling),
   }),
-  COUNTERGRAPH_MAX_PERCENTILE_RANKS: setting({
-    fallback: LIMITS.percentileRanks,
-    ...wholeNumber(1, LIMITS.percentileRanksCeiling),
-  }),
   COUNTERGRAPH_CORS_ORIGINS: setting<string[], string[]>({
     fallback: [],
     must: 'a comma-separated list of origins such as https://noc.example.com',
@@ -174,10 +140,6 @@ const VARIABLES = {
     fallback: DEFAULT_WORKERS,
     ...wholeNumber(1, LIMITS.workersCeiling),
   }),
-  COUNTERGRAPH_WORKER_QUEUE: setting({
-    fallback: LIMITS.workerQueue,
-    ...wholeNumber(0, LIMITS.workerQueueCeiling),
-  }),
   COUNTERGRAPH_BLOCK_CACHE_MB: setting({
     fallback: LIMITS.blockCacheMegabytes,
     ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
@@ -190,58 +152,14 @@ const VARIABLES = {
     fallback: LIMITS.responseCacheMegabytes,
     ...wholeNumber(0, LIMITS.blockCacheCeilingMegabytes),
   }),
-  COUNTERGRAPH_COMPILE_AFTER: setting({
-    fallback: LIMITS.compileAfter,
-    ...wholeNumber(0, LIMITS.compileAfterCeiling),
-  }),
   COUNTERGRAPH_TRUSTED_ONLY: setting({ fallback: 'off', ...oneOf(['on', 'off']) }),
   COUNTERGRAPH_MAX_CONCURRENT: setting({
     fallback: LIMITS.concurrentRequests,
     ...wholeNumber(1, LIMITS.concurrentRequestsCeiling),
   }),
-  COUNTERGRAPH_MAX_CONCURRENT_PER_USER: setting({
-    fallback: LIMITS.concurrentRequestsPerUser,
-    ...wholeNumber(1, LIMITS.concurrentRequestsCeiling),
-  }),
-  COUNTERGRAPH_MAX_WAIT_MS: setting({
-    fallback: LIMITS.crowdWaitMs,
-    ...wholeNumber(0, LIMITS.crowdWaitCeilingMs),
-  }),
-  COUNTERGRAPH_LOG_IN_FAILURES: setting({
-    fallback: LIMITS.logInFailures,
-    ...wholeNumber(1, LIMITS.logInFailuresCeiling),
-  }),
-  COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS: setting({
-    fallback: LIMITS.logInFailuresPerAddress,
-    ...wholeNumber(1, LIMITS.logInFailuresCeiling),
-  }),
-  COUNTERGRAPH_LOG_IN_FAILURE_SECONDS: setting({
-    fallback: LIMITS.logInFailureSeconds,
-    ...wholeNumber(1, LIMITS.logInFailureSecondsCeiling),
-  }),
   COUNTERGRAPH_MAX_CONNECTIONS: setting({
     fallback: LIMITS.connections,
     ...wholeNumber(1, LIMITS.connectionsCeiling),
-  }),
-  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: setting({
-    fallback: LIMITS.connectionsPerAddress,
-    ...wholeNumber(1, LIMITS.connectionsCeiling),
-  }),
-  COUNTERGRAPH_MAX_STREAMS: setting({
-    fallback: LIMITS.streams,
-    ...wholeNumber(0, LIMITS.streamsCeiling),
-  }),
-  COUNTERGRAPH_MAX_STREAMS_PER_USER: setting({
-    fallback: LIMITS.streamsPerUser,
-    ...wholeNumber(1, LIMITS.streamsCeiling),
-  }),
-  COUNTERGRAPH_HEADERS_SECONDS: setting({
-    fallback: LIMITS.headersSeconds,
-    ...wholeNumber(1, LIMITS.slowCallerSecondsCeiling),
-  }),
-  COUNTERGRAPH_SLOW_CALLER_SECONDS: setting({
-    fallback: LIMITS.slowCallerSeconds,
-    ...wholeNumber(1, LIMITS.slowCallerSecondsCeiling),
   }),
   COUNTERGRAPH_KEEP_ALIVE_SECONDS: setting({
     fallback: LIMITS.keepAliveSeconds,
@@ -251,46 +169,9 @@ const VARIABLES = {
     fallback: LIMITS.shutdownSeconds,
     ...wholeNumber(1, LIMITS.shutdownSecondsCeiling),
   }),
-  // Decision 1.
-  COUNTERGRAPH_REST_MAX_BODY_KB: setting({
-    fallback: LIMITS.restBodyBytes / KILOBYTE,
-    ...wholeNumber(1, LIMITS.bodyBytesCeiling / KILOBYTE),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_BODY_KB: setting({
-    fallback: LIMITS.graphqlBodyBytes / KILOBYTE,
-    ...wholeNumber(1, LIMITS.bodyBytesCeiling / KILOBYTE),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_TOKENS: setting({
-    fallback: LIMITS.graphqlTokens,
-    ...wholeNumber(1, LIMITS.graphqlTokensCeiling),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_DEPTH: setting({
-    fallback: LIMITS.graphqlDepth,
-    ...wholeNumber(1, LIMITS.graphqlDepthCeiling),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_ALIASES: setting({
-    fallback: LIMITS.graphqlAliases,
-    ...wholeNumber(0, LIMITS.graphqlCountCeiling),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS: setting({
-    fallback: LIMITS.graphqlRootFields,
-    ...wholeNumber(1, LIMITS.graphqlCountCeiling),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES: setting({
-    fallback: LIMITS.graphqlDirectives,
-    ...wholeNumber(0, LIMITS.graphqlCountCeiling),
-  }),
   COUNTERGRAPH_GRAPHQL_MAX_COST: setting({
     fallback: LIMITS.graphqlCost,
     ...wholeNumber(1, LIMITS.graphqlCostCeiling),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS: setting({
-    fallback: LIMITS.graphqlNodeIds,
-    ...wholeNumber(1, LIMITS.graphqlNodeIdsCeiling),
-  }),
-  COUNTERGRAPH_GRAPHQL_MAX_VALUES: setting({
-    fallback: LIMITS.answerValues,
-    ...wholeNumber(1, LIMITS.answerValuesCeiling),
   }),
   COUNTERGRAPH_INTROSPECTION: setting({ fallback: 'on', ...oneOf(INTROSPECTION_MODES) }),
   COUNTERGRAPH_EXPLORER: setting({ fallback: 'on', ...oneOf(['on', 'signed-in', 'off']) }),
@@ -320,12 +201,17 @@ const Environment = z.object(VARIABLES);
 /** The settings of an environment; throws a `SettingsError` that names every mistake in it. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const result = Environment.safeParse(env);
-  const mistakes = [...(result.error?.issues ?? []).map(lineOf), ...contradictions(env)];
+  const mistakes = [
+    ...(result.error?.issues ?? []).map(lineOf),
+    ...contradictions(env),
+    ...linesOfRemoved(env),
+  ];
   if (!result.success || mistakes.length > 0) {
     throw new SettingsError(mistakes);
   }
   const read = result.data;
   return {
+    ...FIXED_LIMITS,
     databaseUrl: read.DATABASE_URL,
     dataDir: read.COUNTERGRAPH_DATA_DIR,
     host: read.HOST,
@@ -334,42 +220,18 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     demo: read.COUNTERGRAPH_DEMO,
     queryTimeoutSeconds: read.COUNTERGRAPH_QUERY_TIMEOUT_SECONDS,
     maxTopperItems: read.COUNTERGRAPH_MAX_TOPPER_ITEMS,
-    maxPercentileRanks: read.COUNTERGRAPH_MAX_PERCENTILE_RANKS,
     corsOrigins: read.COUNTERGRAPH_CORS_ORIGINS,
     trustProxy: read.COUNTERGRAPH_TRUST_PROXY,
     workers: read.COUNTERGRAPH_WORKERS,
-    workerQueue: read.COUNTERGRAPH_WORKER_QUEUE,
     answerCacheBytes: read.COUNTERGRAPH_ANSWER_CACHE_MB * MEGABYTE,
     responseCacheBytes: read.COUNTERGRAPH_RESPONSE_CACHE_MB * MEGABYTE,
-    compileAfter: read.COUNTERGRAPH_COMPILE_AFTER,
     trustedOnly: read.COUNTERGRAPH_TRUSTED_ONLY === 'on',
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
     maxConcurrent: read.COUNTERGRAPH_MAX_CONCURRENT,
-    maxConcurrentPerUser: read.COUNTERGRAPH_MAX_CONCURRENT_PER_USER,
-    maxWaitMs: read.COUNTERGRAPH_MAX_WAIT_MS,
-    logInFailures: read.COUNTERGRAPH_LOG_IN_FAILURES,
-    logInFailuresPerAddress: read.COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS,
-    logInFailureSeconds: read.COUNTERGRAPH_LOG_IN_FAILURE_SECONDS,
     maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
-    maxConnectionsPerAddress: read.COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS,
-    maxStreams: read.COUNTERGRAPH_MAX_STREAMS,
-    maxStreamsPerUser: read.COUNTERGRAPH_MAX_STREAMS_PER_USER,
-    headersSeconds: read.COUNTERGRAPH_HEADERS_SECONDS,
-    slowCallerSeconds: read.COUNTERGRAPH_SLOW_CALLER_SECONDS,
     keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
     shutdownSeconds: read.COUNTERGRAPH_SHUTDOWN_SECONDS,
-    restBodyBytes: read.COUNTERGRAPH_REST_MAX_BODY_KB * KILOBYTE,
-    graphqlBodyBytes: read.COUNTERGRAPH_GRAPHQL_MAX_BODY_KB * KILOBYTE,
-    graphql: {
-      tokens: read.COUNTERGRAPH_GRAPHQL_MAX_TOKENS,
-      depth: read.COUNTERGRAPH_GRAPHQL_MAX_DEPTH,
-      aliases: read.COUNTERGRAPH_GRAPHQL_MAX_ALIASES,
-      rootFields: read.COUNTERGRAPH_GRAPHQL_MAX_ROOT_FIELDS,
-      directives: read.COUNTERGRAPH_GRAPHQL_MAX_DIRECTIVES,
-      cost: read.COUNTERGRAPH_GRAPHQL_MAX_COST,
-      nodeIds: read.COUNTERGRAPH_GRAPHQL_MAX_NODE_IDS,
-    },
-    answerValues: read.COUNTERGRAPH_GRAPHQL_MAX_VALUES,
+    graphql: { ...FIXED_GRAPHQL_LIMITS, cost: read.COUNTERGRAPH_GRAPHQL_MAX_COST },
     introspection: read.COUNTERGRAPH_INTROSPECTION,
     explorer: read.COUNTERGRAPH_EXPLORER,
     dashboard: read.COUNTERGRAPH_DASHBOARD,

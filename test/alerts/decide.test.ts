@@ -134,7 +134,8 @@ describe('a rule', () => {
     });
     await feed([], [['a', 11]], [['a', 12]], [['a', 1]]);
     const rows = () => lab.sql('select * from alerts order by alert_id');
-    const [before, events] = [await rows(), await told()];
+    const before = await rows();
+    const events = await told();
     expect(events).toHaveLength(2);
     const text = await lab.write(async (connection) => {
       const context = await selectContext(connection, CONTEXT);

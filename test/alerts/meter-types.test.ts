@@ -64,7 +64,8 @@ describe('rules about every kind of meter', () => {
 
   it('give the same events when they are tested on what is stored', async () => {
     vi.stubEnv('DATABASE_URL', lab.databaseUrl);
-    const [first, last] = [windowEnd(0), windowEnd(WINDOWS + 1)];
+    const first = windowEnd(0);
+    const last = windowEnd(WINDOWS + 1);
     for (const rule of RULES.filter(({ probe }) => probe === 'p1')) {
       const name = nameOf(rule);
       const { status, out } = await runOnDatabase([

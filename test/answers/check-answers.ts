@@ -52,9 +52,15 @@ const shown = ({ group, ...asked }: Question): string => `${group.name}: ${JSON.
 
 /** The question in the words of the REST endpoint. */
 const restParameters = (asked: Question): RestParameters => ({
-  ...{ counter_group: asked.group.guid, meter: asked.meter, resolve_keys: false },
-  ...{ window_fromts: asked.from, window_tots: asked.to, maxitems: asked.maxItems ?? 100 },
-  ...{ probe_id: asked.probe, key_filter: asked.match, inverse_key_filter: asked.exclude },
+  counter_group: asked.group.guid,
+  meter: asked.meter,
+  resolve_keys: false,
+  window_fromts: asked.from,
+  window_tots: asked.to,
+  maxitems: asked.maxItems ?? 100,
+  probe_id: asked.probe,
+  key_filter: asked.match,
+  inverse_key_filter: asked.exclude,
   get_percentiles: asked.ranks ?? [],
 });
 
@@ -66,9 +72,12 @@ const restBody = (
   { others, keys }: ReferenceAnswer,
   { group: { guid }, meter: index, ranks = [] }: ReferenceQuestion,
 ): TopperBody => ({
-  ...{ counter_group: guid, meter: index, sysgrouptotal: integer(others) },
+  counter_group: guid,
+  meter: index,
+  sysgrouptotal: integer(others),
   keys: keys.map(({ key, metric, percentiles }) => ({
-    ...{ key, metric: integer(metric) },
+    key,
+    metric: integer(metric),
     ...(ranks.length > 0 && {
       percentiles: percentiles.map(({ rank, value }) => ({ rank, value: integer(value) })),
     }),

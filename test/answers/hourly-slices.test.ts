@@ -34,7 +34,9 @@ const line: fc.Arbitrary<Line> = fc
     value: fc.integer({ min: 0, max: 1000 }),
   })
   .map(({ each, hour, second, key, value }) => ({
-    ...{ group: each.guid, key, ts: T0 + hour * 3600 + second },
+    group: each.guid,
+    key,
+    ts: T0 + hour * 3600 + second,
     values: { 2: value, 4: value * 300, 5: value - 500, 12: 500 - value },
   }));
 

@@ -15,8 +15,10 @@ const GROUPS = [
 const DAYS = 9;
 
 const line = (place: 0 | 1, day: number, i: number): Line => ({
-  ...{ group: GROUPS[place].guid, key: place === 0 ? `key ${i}` : `0${i}` },
-  ...{ ts: T0 + day * DAY + i * 700, values: place === 0 ? { 2: day + i, 5: i } : { 0: i + 1 } },
+  group: GROUPS[place].guid,
+  key: place === 0 ? `key ${i}` : `0${i}`,
+  ts: T0 + day * DAY + i * 700,
+  values: place === 0 ? { 2: day + i, 5: i } : { 0: i + 1 },
 });
 
 const linesOf = (days: readonly number[], count: number): Line[] =>
@@ -34,8 +36,11 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 const REST = {
-  ...{ counter_group: GROUPS[0].guid, meter: 2, get_percentiles: '50,100' },
-  ...{ window_fromts: T0 + 1, window_tots: T0 + 12 * DAY },
+  counter_group: GROUPS[0].guid,
+  meter: 2,
+  get_percentiles: '50,100',
+  window_fromts: T0 + 1,
+  window_tots: T0 + 12 * DAY,
 };
 
 /** Of two groups, total, keys, percentiles, series and the window before: many reads a request. */
@@ -61,12 +66,17 @@ const askAll = (): Promise<string[]> => Promise.all(ASK.map((ask) => ask()));
 /** An import that stops after these lines until it is released. */
 function heldImport(lines: readonly Line[]) {
   const events = new EventEmitter();
-  const [held, released] = [once(events, 'held'), once(events, 'released')];
+  const held = once(events, 'held');
+  const released = once(events, 'released');
   const importing = importFile({
     databaseUrl: lab.databaseUrl,
-    ...{ context: CONTEXT, format: 'samples', batchRows: 1 },
+    context: CONTEXT,
+    format: 'samples',
+    batchRows: 1,
     source: {
-      ...{ name: 'held', sizeBytes: null, isRepeatable: false },
+      name: 'held',
+      sizeBytes: null,
+      isRepeatable: false,
       open: () =>
         Readable.from(
           (async function* () {

@@ -6,7 +6,9 @@ import { checkAnswers } from './check-answers.ts';
 import type { Question } from './several-days.ts';
 
 const GROUP = group(1, {
-  ...{ key_kind: 'protocol', bucket_size: 60, topper_bucket_size: 60 },
+  key_kind: 'protocol',
+  bucket_size: 60,
+  topper_bucket_size: 60,
   meters: Array.from({ length: 11 }, (_, id) => meter(id, 2)),
 });
 
@@ -16,7 +18,9 @@ const LARGE = 2 ** 40;
 const key = (n: number): string => n.toString(16).toUpperCase().padStart(2, '0');
 
 const line = (n: number, ts: number, value: number): Line => ({
-  ...{ group: GROUP.guid, key: key(n), ts },
+  group: GROUP.guid,
+  key: key(n),
+  ts,
   values: Object.fromEntries(GROUP.meters.map(({ id }) => [id, value + id])),
 });
 
@@ -43,8 +47,12 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 const EVERYTHING: Question = {
-  ...{ group: GROUP, meter: 5, from: T0 + DAY, to: T0 + 2 * DAY },
-  ...{ maxItems: 1000, ranks: [0, 99, 100] },
+  group: GROUP,
+  meter: 5,
+  from: T0 + DAY,
+  to: T0 + 2 * DAY,
+  maxItems: 1000,
+  ranks: [0, 99, 100],
 };
 
 const only = (wanted: string) => ({

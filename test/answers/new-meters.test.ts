@@ -4,7 +4,9 @@ import type { Line, TestService } from '../support/service.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { Question } from './several-days.ts';
 
-const [FIRST, SECOND, THIRD] = [meter(7, 2), meter(3, 5), meter(9, 11)];
+const FIRST = meter(7, 2);
+const SECOND = meter(3, 5);
+const THIRD = meter(9, 11);
 
 const BEFORE = group(1, { meters: [FIRST] });
 const AFTER = group(1, { meters: [FIRST, SECOND, THIRD] });
@@ -12,7 +14,10 @@ const AFTER = group(1, { meters: [FIRST, SECOND, THIRD] });
 const DAYS = 6;
 
 const line = (day: number, key: string, values: Line['values']): Line => ({
-  ...{ group: BEFORE.guid, key, ts: T0 + day * DAY + 5000, values },
+  group: BEFORE.guid,
+  key,
+  ts: T0 + day * DAY + 5000,
+  values,
 });
 
 let lab: TestService;

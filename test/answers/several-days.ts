@@ -8,12 +8,17 @@ import type { Line } from '../support/service.ts';
 export const GROUPS: readonly DeclaredGroup[] = [
   group(1, { meters: METERS }),
   group(2, {
-    ...{ meters: METERS, key_kind: 'protocol', sampling_rate: 7 },
-    ...{ bucket_size: 3600, topper_bucket_size: 7200 },
+    meters: METERS,
+    key_kind: 'protocol',
+    sampling_rate: 7,
+    bucket_size: 3600,
+    topper_bucket_size: 7200,
   }),
   group(3, {
-    ...{ meters: METERS, key_kind: 'protocol' },
-    ...{ bucket_size: 1, topper_bucket_size: 60 },
+    meters: METERS,
+    key_kind: 'protocol',
+    bucket_size: 1,
+    topper_bucket_size: 60,
   }),
   group(4, { meters: METERS, bucket_size: DAY, topper_bucket_size: DAY, key_kind: 'protocol' }),
 ];
@@ -44,12 +49,16 @@ const secondOfDay = fc.oneof(fc.constantFrom(...MARKS), fc.integer({ min: 0, max
 const lineOf = (each: DeclaredGroup, day: number): fc.Arbitrary<Line> =>
   fc
     .record({
-      ...{ key: keyOf(each, day), second: secondOfDay, values },
+      key: keyOf(each, day),
+      second: secondOfDay,
+      values,
       count: fc.integer({ min: 1, max: 3 }),
       probe: fc.constantFrom(undefined, undefined, 'p1'),
     })
     .map(({ second, probe, ...rest }) => ({
-      ...{ group: each.guid, ts: T0 + day * DAY + second, ...rest },
+      group: each.guid,
+      ts: T0 + day * DAY + second,
+      ...rest,
       ...(probe !== undefined && { probe }),
     }));
 
@@ -104,7 +113,8 @@ const aligned = (most: number) => fc.integer({ min: -1, max: most });
 /** Whole days, hours or minutes, any seconds, a part of a bucket, and far more than there is. */
 const window: fc.Arbitrary<{ from: number; to: number }> = fc.oneof(
   fc.tuple(aligned(DAYS + 2), fc.integer({ min: 1, max: DAYS + 4 })).map(([day, days]) => ({
-    ...{ from: T0 + day * DAY, to: T0 + (day + days) * DAY },
+    from: T0 + day * DAY,
+    to: T0 + (day + days) * DAY,
   })),
   fc
     .tuple(
@@ -140,7 +150,11 @@ export const question: fc.Arbitrary<Question> = fc
     exclude: fc.option(fc.constantFrom(...PATTERNS), { nil: undefined, freq: 2 }),
   })
   .map(({ window: { from, to }, match, exclude, ...rest }) => ({
-    ...{ ...rest, from, to, match, exclude },
+    ...rest,
+    from,
+    to,
+    match,
+    exclude,
     [fc.toStringMethod]: () =>
       JSON.stringify({ ...rest, group: rest.group.name, from, to, match, exclude }),
     passes: (key: string) =>

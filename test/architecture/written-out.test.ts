@@ -2,8 +2,8 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { readSources } from './source-files.ts';
 
-const code = [...readSources(), ...readSources(['reference'])].filter(
-  ({ path }) => !path.startsWith('web/generated/'),
+const code = [...readSources(), ...readSources(['reference', 'bench', 'test'])].filter(
+  ({ path }) => !/^(web\/generated|bench\/dist)\//.test(path),
 );
 
 describe('code that is written out', () => {

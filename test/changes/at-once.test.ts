@@ -60,7 +60,10 @@ describe('every answer after a change has it', () => {
         expect(await topLabel(server)).toBe(text);
         expect(await labelsOf(server, [host(1)])).toEqual([text]);
         const { keys } = await server.topper({
-          ...{ counter_group: HOSTS, window_fromts: T0, window_seconds: 300, resolve_keys: true },
+          counter_group: HOSTS,
+          window_fromts: T0,
+          window_seconds: 300,
+          resolve_keys: true,
         });
         expect(keys.map((key) => key.label)).toEqual([text]);
       }
@@ -104,12 +107,17 @@ describe('every answer after a change has it', () => {
 describe('no change waits for an import', () => {
   it('that holds the context and fills the slice, and has texts of the same key', async () => {
     const events = new EventEmitter();
-    const [held, released] = [once(events, 'held'), once(events, 'released')];
+    const held = once(events, 'held');
+    const released = once(events, 'released');
     const importing = importFile({
       databaseUrl: lab.databaseUrl,
-      ...{ context: CONTEXT, format: 'samples', batchRows: 1 },
+      context: CONTEXT,
+      format: 'samples',
+      batchRows: 1,
       source: {
-        ...{ name: 'slow', sizeBytes: null, isRepeatable: false },
+        name: 'slow',
+        sizeBytes: null,
+        isRepeatable: false,
         open: () =>
           Readable.from(
             (async function* () {

@@ -40,7 +40,9 @@ describe('updateKeys', () => {
     const keys = await update([
       { key: '10.0.0.2', label: 'scanner' },
       {
-        ...{ key: host(1), label: 'printer', description: 'second floor' },
+        key: host(1),
+        label: 'printer',
+        description: 'second floor',
         attributes: [
           { name: 'owner', value: 'facilities' },
           { name: 'asset', value: '4711' },
@@ -49,11 +51,17 @@ describe('updateKeys', () => {
     ]);
     expect(keys).toEqual([
       {
-        ...{ key: host(2), readable: '10.0.0.2', label: 'scanner' },
-        ...{ description: null, attributes: [] },
+        key: host(2),
+        readable: '10.0.0.2',
+        label: 'scanner',
+        description: null,
+        attributes: [],
       },
       {
-        ...{ key: host(1), readable: '10.0.0.1', label: 'printer', description: 'second floor' },
+        key: host(1),
+        readable: '10.0.0.1',
+        label: 'printer',
+        description: 'second floor',
         attributes: [
           { name: 'asset', value: '4711' },
           { name: 'owner', value: 'facilities' },
@@ -92,7 +100,8 @@ describe('updateKeys', () => {
   });
 
   it('takes cross-keys, raw and readable', async () => {
-    const [raw, other] = [`${host(1)}\\${host(2)}`, `${host(3)}\\${host(4)}`];
+    const raw = `${host(1)}\\${host(2)}`;
+    const other = `${host(3)}\\${host(4)}`;
     expect(
       await update(
         [
@@ -239,17 +248,24 @@ describe('the log', () => {
       .map((line) => JSON.parse(line));
     expect(lines.slice(-2)).toEqual([
       expect.objectContaining({
-        ...{ msg: 'a change was made', mutation: 'updateKeys', user: 'ada', context: 'lab' },
+        msg: 'a change was made',
+        mutation: 'updateKeys',
+        user: 'ada',
+        context: 'lab',
         keys: [
           { key: host(9), fields: ['label', 'attributes'] },
           { key: host(10), fields: ['description'] },
         ],
-        ...{ group: HOSTS, changed: 1 },
+        group: HOSTS,
+        changed: 1,
         requestId: expect.any(String),
         time: expect.any(Number),
       }),
       expect.objectContaining({
-        ...{ msg: 'a change was refused', mutation: 'updateKeys', user: 'rita', context: 'lab' },
+        msg: 'a change was refused',
+        mutation: 'updateKeys',
+        user: 'rita',
+        context: 'lab',
         refused: true,
       }),
     ]);

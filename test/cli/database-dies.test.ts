@@ -28,7 +28,9 @@ beforeAll(async () => {
     cwd: program.folder,
     env: {
       ...process.env,
-      ...{ COUNTERGRAPH_DATA_DIR: dataDir, DATABASE_URL: '', PORT: '0' },
+      COUNTERGRAPH_DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      PORT: '0',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -89,7 +91,11 @@ async function startEndlessStatement(): Promise<{ pid: number; lost: Promise<unk
     (await readFile(join(place.pgdata, 'postmaster.pid'), 'utf8')).split('\n')[3],
   );
   const client = new pg.Client({
-    ...{ host: '127.0.0.1', port, user: 'countergraph', password, database: 'postgres' },
+    host: '127.0.0.1',
+    port,
+    user: 'countergraph',
+    password,
+    database: 'postgres',
   });
   await client.connect();
   client.on('error', () => undefined);
@@ -128,7 +134,8 @@ describe('serve, when its PostgreSQL dies', { timeout: 60_000 }, () => {
   it('uses the one that a command has started meanwhile, at the same address', async () => {
     process.kill(await postmasterPid(dataDir), 'SIGKILL');
     const { status } = await program.run(['user', 'list'], {
-      ...{ COUNTERGRAPH_DATA_DIR: dataDir, DATABASE_URL: '' },
+      COUNTERGRAPH_DATA_DIR: dataDir,
+      DATABASE_URL: '',
     });
     expect(status).toBe(0);
     await untilAnswered();

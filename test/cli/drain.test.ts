@@ -12,8 +12,12 @@ import { ADA, basic, type TestService } from '../support/service.ts';
 
 const GROUP = guidOf(1);
 const QUERY = new URLSearchParams({
-  ...{ username: 'ada', api_token: 'ada-token', context: 'lab', counter_group: GROUP },
-  ...{ window_fromts: String(T0), window_seconds: '60' },
+  username: 'ada',
+  api_token: 'ada-token',
+  context: 'lab',
+  counter_group: GROUP,
+  window_fromts: String(T0),
+  window_seconds: '60',
 });
 const GRAPHQL = JSON.stringify({
   query: `{ context(name: "lab") { counterGroup(guid: "${GROUP}") {
@@ -58,7 +62,8 @@ async function serve(env: Readonly<Record<string, string>> = {}) {
       ...process.env,
       DATABASE_URL: lab.databaseUrl,
       PORT: '0',
-      ...{ COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB: '0' },
+      COUNTERGRAPH_ANSWER_CACHE_MB: '0',
+      COUNTERGRAPH_RESPONSE_CACHE_MB: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'],

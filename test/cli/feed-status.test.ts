@@ -6,15 +6,13 @@ const NOW_MS = 1_700_000_100_000;
 
 const STATUS: FeedStatus = {
   context: 'lab',
-  ...{
-    lines: 12_400,
-    flows: 12_345,
-    badLines: 0,
-    leftOutFlows: 0,
-    commits: 4,
-    committedFlows: 12_000,
-    lost: { flows: 0, packets: 0, datagrams: 0 },
-  },
+  lines: 12_400,
+  flows: 12_345,
+  badLines: 0,
+  leftOutFlows: 0,
+  commits: 4,
+  committedFlows: 12_000,
+  lost: { flows: 0, packets: 0, datagrams: 0 },
   newestAt: 1_700_000_088,
   committedTo: 1_700_000_039.5,
   uncommitted: 345,

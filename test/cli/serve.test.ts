@@ -110,7 +110,8 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     const answer = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: {
-        ...{ authorization: 'Bearer demo', 'x-username': 'demo' },
+        authorization: 'Bearer demo',
+        'x-username': 'demo',
         'content-type': 'application/json',
       },
       body: JSON.stringify({ documentId }),

@@ -6,7 +6,10 @@ import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
 import { CONTEXT, type Line, type TestService } from '../support/service.ts';
 
 const line = (key: string, ts: number): Line => ({
-  ...{ group: guidOf(1), key, ts, values: { 0: 1 } },
+  group: guidOf(1),
+  key,
+  ts,
+  values: { 0: 1 },
 });
 
 /** The end of the newest slice lies in the future: the command goes by the real clock. */
@@ -99,12 +102,22 @@ describe('slices list', () => {
     const { archived: name, ...archive } = JSON.parse(archived.out[0] ?? '');
     const [first] = (await run('list', '--json')).out.map((text) => JSON.parse(text));
     expect(first).toEqual({
-      ...{ sliceId: 1, name, engine: 0, status: 'archived', available: false, tags: ['archive'] },
-      ...{ timeInterval: { from: T0, to: T0 + DAY }, diskSize: archive.bytes, path: archive.path },
+      sliceId: 1,
+      name,
+      engine: 0,
+      status: 'archived',
+      available: false,
+      tags: ['archive'],
+      timeInterval: { from: T0, to: T0 + DAY },
+      diskSize: archive.bytes,
+      path: archive.path,
       segments: null,
       losses: null,
       archive: {
-        ...{ pool: 'oper', rows: 1, bytes: archive.bytes, sha256: archive.sha256 },
+        pool: 'oper',
+        rows: 1,
+        bytes: archive.bytes,
+        sha256: archive.sha256,
         archivedAt: expect.any(Number),
       },
     });
@@ -154,7 +167,8 @@ describe('slices archive and restore', () => {
     await run('archive', '--slice', 'slice-20240715-0000');
     const again = await run('archive', '--slice', 'slice-20240715-0000');
     expect(again).toEqual({
-      ...{ status: 0, out: ['There is nothing to archive.'] },
+      status: 0,
+      out: ['There is nothing to archive.'],
       err: ['slice-20240715-0000 is archived already: left out'],
     });
   });

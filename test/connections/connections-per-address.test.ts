@@ -48,7 +48,8 @@ async function isAnswered(socket: Socket): Promise<boolean> {
 describe('an address with as many connections as one may have', () => {
   it('gets no more until one of them is closed, and others do', async () => {
     // What has not asked yet may be about to.
-    const [first, second] = [await open('127.0.0.1'), await open('127.0.0.1')];
+    const first = await open('127.0.0.1');
+    const second = await open('127.0.0.1');
     expect(await isAnswered(await open('127.0.0.1'))).toBe(false);
     expect(await isAnswered(await open('127.0.0.2'))).toBe(true);
     expect(await metric('countergraph_refused_connections_total{why="address"} 1\n')).toBe(true);
@@ -59,7 +60,8 @@ describe('an address with as many connections as one may have', () => {
   });
 
   it('gets another in place of the one that has been idle for longest', async () => {
-    const [first, second] = [await open('127.0.0.5'), await open('127.0.0.5')];
+    const first = await open('127.0.0.5');
+    const second = await open('127.0.0.5');
     for (const socket of [first, second, first]) expect(await isAnswered(socket)).toBe(true);
     const third = await open('127.0.0.5');
     expect(await isAnswered(third)).toBe(true);
@@ -68,7 +70,8 @@ describe('an address with as many connections as one may have', () => {
   });
 
   it('keeps those of which part of another request has arrived', async () => {
-    const [first, second] = [await open('127.0.0.7'), await open('127.0.0.7')];
+    const first = await open('127.0.0.7');
+    const second = await open('127.0.0.7');
     for (const socket of [first, second]) expect(await isAnswered(socket)).toBe(true);
     first.write('GET /healthz HTTP/1.1\r\n');
     // The server has read it when it has answered what came after.
@@ -81,7 +84,8 @@ describe('an address with as many connections as one may have', () => {
   });
 
   it('keeps those whose request is being answered', async () => {
-    const [first, second] = [await open('127.0.0.6'), await open('127.0.0.6')];
+    const first = await open('127.0.0.6');
+    const second = await open('127.0.0.6');
     for (const socket of [first, second]) {
       expect(await isAnswered(socket)).toBe(true);
       const lines = ['host: lab', 'content-length: 9', 'content-type: application/json'];

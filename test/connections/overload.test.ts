@@ -13,7 +13,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     lines: Array.from({ length: 2 * KEYS }, (_, i) => ({
-      ...{ group: GROUP, key: `k${i % KEYS}`, ts: T0, values: { 0: (i % KEYS) + 1 } },
+      group: GROUP,
+      key: `k${i % KEYS}`,
+      ts: T0,
+      values: { 0: (i % KEYS) + 1 },
       probe: i < KEYS ? 'a' : 'b',
     })),
     settings: { workers: 1, workerQueue: 0, answerCacheBytes: 0, responseCacheBytes: 0 },

@@ -19,8 +19,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     settings: {
-      ...{ answerCacheBytes: 0, responseCacheBytes: 0 },
-      ...{ maxConcurrent: AT_ONCE, corsOrigins: [ORIGIN] },
+      answerCacheBytes: 0,
+      responseCacheBytes: 0,
+      maxConcurrent: AT_ONCE,
+      corsOrigins: [ORIGIN],
       // What is written down one by one takes the long way.
       logLevel: 'info',
     },
@@ -53,7 +55,8 @@ async function refusalOf(path: string, how: HttpCall) {
 }
 
 const json = (body: string, headers: Readonly<Record<string, string>> = {}): HttpCall => ({
-  ...{ method: 'POST', body },
+  method: 'POST',
+  body,
   headers: { 'content-type': 'application/json', ...headers },
 });
 
@@ -89,11 +92,11 @@ describe('a request that there is no room for', () => {
       const atOnce = await refusalOf(path, how);
       expect(atOnce.status).toBe(503);
       expect(atOnce.headers).toMatchObject({
-        ...{ 'retry-after': '1', 'cache-control': 'no-store', vary: 'Origin' },
-        ...{
-          'x-content-type-options': 'nosniff',
-          'content-type': 'application/json; charset=utf-8',
-        },
+        'retry-after': '1',
+        'cache-control': 'no-store',
+        vary: 'Origin',
+        'x-content-type-options': 'nosniff',
+        'content-type': 'application/json; charset=utf-8',
         ...also,
       });
       // What is written in another way takes the long way.

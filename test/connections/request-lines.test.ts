@@ -217,7 +217,8 @@ describe('headers', () => {
   it('that do not parse tell so in that shape too', async () => {
     const received = await exchange('GET /healthz HTTP/1.1\r\nhost\r\n\r\n');
     expect(JSON.parse(received.split('\r\n\r\n')[1] ?? '')).toEqual({
-      ...{ status: 'ERROR', message: ERRORS.notHttp.message },
+      status: 'ERROR',
+      message: ERRORS.notHttp.message,
     });
   });
 

@@ -16,7 +16,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     lines: Array.from({ length: KEYS }, (_, i) => ({
-      ...{ group: GROUP, key: `${i}-${'k'.repeat(490)}`, ts: T0, values: { 0: i + 1 } },
+      group: GROUP,
+      key: `${i}-${'k'.repeat(490)}`,
+      ts: T0,
+      values: { 0: i + 1 },
       description: 'd'.repeat(500),
     })),
     settings: {
@@ -109,7 +112,8 @@ describe('a connection', () => {
   it('beyond as many as there may be is closed at once, and others go on', async () => {
     const { databaseUrl } = lab;
     const few = await startTestService({ databaseUrl, settings: { maxConnections: 2 } });
-    const [first, second] = [await RawConnection.open(few.url), await RawConnection.open(few.url)];
+    const first = await RawConnection.open(few.url);
+    const second = await RawConnection.open(few.url);
     try {
       first.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
       await first.until('alive');
@@ -143,8 +147,13 @@ it('a caller may wait for longer than it may take to read, also for its second a
 
 describe('a caller that never reads its answer', () => {
   const QUERY = new URLSearchParams({
-    ...{ username: 'ada', api_token: 'ada-token', context: 'lab', counter_group: GROUP },
-    ...{ window_fromts: String(T0), window_seconds: '60', maxitems: String(KEYS) },
+    username: 'ada',
+    api_token: 'ada-token',
+    context: 'lab',
+    counter_group: GROUP,
+    window_fromts: String(T0),
+    window_seconds: '60',
+    maxitems: String(KEYS),
     get_percentiles: Array.from({ length: 100 }, (_, i) => i).join(','),
   });
 

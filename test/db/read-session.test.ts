@@ -95,7 +95,10 @@ describe('a read session', () => {
     const query = vi.spyOn(pool.control, 'query');
     const gone = new AbortController();
     const session = new ReadSession({
-      ...{ pool, onStatement: () => {}, bound: null, mayReadAlone: true },
+      pool,
+      onStatement: () => {},
+      bound: null,
+      mayReadAlone: true,
       signal: gone.signal,
     });
     const reading = session.read({ text: 'select pg_sleep(60)' });

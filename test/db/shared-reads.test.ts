@@ -18,13 +18,12 @@ function controlled() {
     if (signal) signals.push(signal);
     return new Promise((resolve, reject) => ends.push({ resolve, reject }));
   };
-  const reader = (wait: Reader<string>['wait'] = waitOn, crowded = false): Reader<string> => ({
+  const reader = (wait: Reader<string>['wait'] = waitOn): Reader<string> => ({
     own: () => begin('own'),
     together: (signal) => begin('together', signal),
     letGo: () => letGo.push(begun.length),
     wait,
     isCommon: (error) => error instanceof Error && error.message === 'of all',
-    isCrowded: () => crowded,
   });
   return { ends, begun, signals, letGo, reader };
 }
@@ -42,7 +41,8 @@ const OWN = Array.from({ length: LIMITS.sharedReads }, () => 'own');
 
 describe('shared reads', () => {
   it('are one for all who ask while others read, begun when one of those is over', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     const { own, waiting } = three(shared, reads);
     expect(reads.begun).toEqual(OWN);
     reads.ends[0]?.resolve('before');
@@ -53,7 +53,8 @@ describe('shared reads', () => {
   });
 
   it('let those who wait hold nothing meanwhile, and those who read what they have', () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     for (const _ of OWN) void shared.read('a', reads.reader());
     expect(reads.letGo).toEqual([]);
     void shared.read('a', reads.reader());
@@ -61,35 +62,24 @@ describe('shared reads', () => {
   });
 
   it('of other names are other reads', () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     for (const name of ['a', 'b']) for (const _ of OWN) void shared.read(name, reads.reader());
     expect(reads.begun).toEqual([...OWN, ...OWN]);
   });
 
   it('do not wait for long for those that hang', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     const { waiting } = three(shared, reads);
     while (reads.begun.length === OWN.length) await delay(1);
     reads.ends.at(-1)?.resolve('for all');
     expect(await Promise.all(waiting)).toEqual(['for all', 'for all', 'for all']);
   });
 
-  it('wait a moment in a crowd for those who are about to ask', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
-    const ask = () => shared.read('a', reads.reader(waitOn, true));
-    const asking = [...OWN.map(ask), ask()];
-    for (const { resolve } of reads.ends) resolve('before');
-    await Promise.all(asking.slice(0, OWN.length));
-    asking.push(ask(), ask());
-    expect(reads.begun).toEqual(OWN);
-    while (reads.begun.length === OWN.length) await delay(1);
-    expect(reads.begun).toEqual([...OWN, 'together']);
-    reads.ends.at(-1)?.resolve('for all');
-    expect(await Promise.all(asking.slice(OWN.length))).toEqual(['for all', 'for all', 'for all']);
-  });
-
   it('leave each to read for themselves when one for all fails', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     const { waiting } = three(shared, reads);
     reads.ends[0]?.resolve('before');
     await settled();
@@ -101,7 +91,8 @@ describe('shared reads', () => {
   });
 
   it('fail for all where each would meet the same by themselves', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     const { waiting } = three(shared, reads);
     reads.ends[0]?.resolve('before');
     await settled();
@@ -113,7 +104,8 @@ describe('shared reads', () => {
   });
 
   it('are given up when nobody waits any longer', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     const gone: ((error: Error) => void)[] = [];
     const impatient = <R>(what: Promise<R>): Promise<R> =>
       Promise.race([what, new Promise<R>((_, reject) => gone.push(reject))]);
@@ -131,7 +123,8 @@ describe('shared reads', () => {
   });
 
   it('are there for those who come when the first who waited has gone', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     const gone = <R>(_: Promise<R>): Promise<R> => Promise.reject(new Error('gone'));
     for (const _ of OWN) void shared.read('a', reads.reader());
     await expect(shared.read('a', reads.reader(gone))).rejects.toThrow('gone');
@@ -144,7 +137,8 @@ describe('shared reads', () => {
   });
 
   it('are still so few at once after one has failed', async () => {
-    const [shared, reads] = [new SharedReads(), controlled()];
+    const shared = new SharedReads();
+    const reads = controlled();
     const { waiting } = three(shared, reads);
     for (const { resolve } of reads.ends) resolve('before');
     await settled();
@@ -164,7 +158,7 @@ describe('shared reads', () => {
       maxLength: 60,
     });
     await fc.assert(
-      fc.asyncProperty(asks, fc.boolean(), async (plan, crowded) => {
+      fc.asyncProperty(asks, async (plan) => {
         const shared = new SharedReads();
         let version = 0;
         await Promise.all(
@@ -179,10 +173,11 @@ describe('shared reads', () => {
               return seen;
             };
             const seen = await shared.read('a', {
-              ...{ own: () => read(false), together: () => read(true), wait: waitOn },
+              own: () => read(false),
+              together: () => read(true),
+              wait: waitOn,
               letGo: () => {},
               isCommon: () => false,
-              isCrowded: () => crowded,
             });
             expect(seen).toBeGreaterThanOrEqual(asked);
           }),

@@ -293,7 +293,8 @@ describe('without a configuration', () => {
     const client = urqlClient(serverOf(lab), cacheExchange({}));
     for (const document of documents) await client.ask(document);
     expect(complaints.length).toBeGreaterThan(10);
-    const [metrics, labels] = [topper('keys { key metric }'), topper('keys { key label }')];
+    const metrics = topper('keys { key metric }');
+    const labels = topper('keys { key label }');
     await client.ask(metrics);
     await client.ask(labels);
     await lab.importSamples([{ group: GROUP, key: 'a', ts: T0 + 600, values: { 0: 1000 } }]);

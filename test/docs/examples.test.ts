@@ -222,7 +222,8 @@ describe('the Grafana dashboard', async () => {
       expect([name, found?.type]).toEqual([name, 'string']);
       return found?.selector ?? '';
     };
-    const [shown, value] = [named('__text'), named('__value')];
+    const shown = named('__text');
+    const value = named('__value');
     return (await rowsOf(infinityQuery, values)).map((row) => ({
       text: String(row[shown]),
       value: String(row[value]),

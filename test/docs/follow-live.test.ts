@@ -224,7 +224,8 @@ describe.each(CLIENTS)('%s, as the page has it', (_, follow) => {
   });
 
   it('is told that a token was revoked, or a grant taken away', async () => {
-    const [rotated, revoked] = [await someone(), await someone()];
+    const rotated = await someone();
+    const revoked = await someone();
     const [first, second] = [users - 1, users].map((n) => `user-${n}`) as [string, string];
     const followers = [
       await opened(follow(graphqlOf(lab), rotated)),

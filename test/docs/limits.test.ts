@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { operationCost } from '../../schema/limits/cost-fault.ts';
-import { SETTING_FORMS } from '../../server/settings/settings.ts';
 
 const textOf = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
 
@@ -41,18 +40,22 @@ describe('docs/reference/limits.md', () => {
     expect(rowsOf(/^\| `[a-z]\w+` \| \d/)).toEqual(expected);
   });
 
-  it('lists the settings of GraphQL, each with its default', () => {
-    const rows = rowsOf(/^\| `COUNTERGRAPH_/).map((row) =>
-      row.split(' | ').slice(0, 2).join(' | '),
-    );
-    const forms = SETTING_FORMS.filter(
-      ({ name }) =>
-        name.startsWith('COUNTERGRAPH_GRAPHQL_') || name === 'COUNTERGRAPH_MAX_PERCENTILE_RANKS',
-    );
-    const expected = forms.map(
-      ({ name, fallback }) => `| \`${name}\` | ${Number(fallback).toLocaleString('en-US')}`,
-    );
-    expect(rows).toEqual(expected);
+  it('begins with the limits of a GraphQL request', () => {
+    const [, table = ''] = /## Of a GraphQL request\n([\s\S]*?)\n\n[A-Z]/.exec(page) ?? [];
+    const most = [...table.matchAll(/^\| ([\d,]+)/gm)].map(([, number = '']) => number);
+    const limits = [
+      LIMITS.graphqlBodyBytes / 1024,
+      LIMITS.graphqlTokens,
+      LIMITS.graphqlDepth,
+      LIMITS.graphqlAliases,
+      LIMITS.graphqlRootFields,
+      LIMITS.graphqlDirectives,
+      LIMITS.graphqlCost,
+      LIMITS.graphqlNodeIds,
+      LIMITS.percentileRanks,
+      LIMITS.answerValues,
+    ];
+    expect(most).toEqual(limits.map((limit) => limit.toLocaleString('en-US')));
   });
 
   it('computes the cost of its example as the server does', () => {

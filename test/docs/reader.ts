@@ -46,7 +46,9 @@ export async function createReader(program: BuiltProgram, database: TestDatabase
   });
   const env = {
     PATH: `${join(folder, '.reader')}:${process.env['PATH']}`,
-    ...{ HOME: folder, DATABASE_URL: database.url, LOG_LEVEL: 'warn' },
+    HOME: folder,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'warn',
   };
   return {
     url: server.url,
@@ -104,7 +106,10 @@ async function declareRecoveryNode(url: string): Promise<void> {
 /** As somebody would type it, but that the first command that fails ends it. */
 async function runBlock(block: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', block], {
-    ...{ cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   // What it left in the background ends with it.
   const endGroup = () => {
@@ -128,7 +133,8 @@ async function askGraphQL(url: string, query: string): Promise<GraphQLResult> {
   const answer = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${DEMO_NAME}`, 'x-username': DEMO_NAME },
+      authorization: `Bearer ${DEMO_NAME}`,
+      'x-username': DEMO_NAME,
       'content-type': 'application/json',
     },
     body: JSON.stringify({ query }),

@@ -4,7 +4,8 @@
  * as many entries as are shown.
  */
 export function shapeFaults(shown: unknown, real: unknown, place = ''): string[] {
-  const [kind, realKind] = [kindOf(shown), kindOf(real)];
+  const kind = kindOf(shown);
+  const realKind = kindOf(real);
   if (kind !== realKind)
     return [`${place || 'the answer'}: ${kind} is shown, ${realKind} is given`];
   if (Array.isArray(shown) && Array.isArray(real)) {

@@ -33,7 +33,9 @@ describe('a keeper', () => {
     const starts = startsThat('dies', 'fails', 'fails', 'dies', 'lives');
     const lines: string[] = [];
     const keeper = keepRunning({
-      ...{ server: DEAD, revive: starts.revive, pauses: PAUSES },
+      server: DEAD,
+      revive: starts.revive,
+      pauses: PAUSES,
       log: (line) => lines.push(line),
     });
     await starts.reach(5);

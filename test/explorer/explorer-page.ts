@@ -64,7 +64,11 @@ export async function openExplorer(browser: Browser, address: string): Promise<E
   const shows = (editor: Editor, expected: string) =>
     expect.poll(() => textOf(editor), PATIENCE).toContain(expected);
   const explorer: ExplorerPage = {
-    ...{ page, complaints, requested, example, shows },
+    page,
+    complaints,
+    requested,
+    example,
+    shows,
     async open(url) {
       await page.goto(url);
       // The buttons wait for the editors.

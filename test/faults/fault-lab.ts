@@ -12,7 +12,10 @@ export const GROUP = group(1);
 const KEYS = 40;
 
 export const LINES: readonly Line[] = Array.from({ length: 10 * KEYS }, (_, i) => ({
-  ...{ group: GROUP.guid, key: `k${i % KEYS}`, ts: T0 + 60 * (i % 7), values: { 0: i * i } },
+  group: GROUP.guid,
+  key: `k${i % KEYS}`,
+  ts: T0 + 60 * (i % 7),
+  values: { 0: i * i },
 }));
 
 const WINDOW = { from: T0, to: T0 + 600 };
@@ -22,8 +25,11 @@ export const QUESTIONS: Readonly<Record<EndpointName, RestParameters>> = {
   slices: { get_disk_usage: true },
   groups: { get_meter_info: true },
   topper: {
-    ...{ counter_group: guidOf(1), window_fromts: WINDOW.from, window_tots: WINDOW.to },
-    ...{ maxitems: 3, resolve_keys: false },
+    counter_group: guidOf(1),
+    window_fromts: WINDOW.from,
+    window_tots: WINDOW.to,
+    maxitems: 3,
+    resolve_keys: false,
   },
 };
 
@@ -37,7 +43,9 @@ export async function startFaultLab(): Promise<{ lab: TestService; server: Break
   try {
     await makeReady(server.url);
     const lab = await startLab({
-      ...{ databaseUrl: server.url, groups: [GROUP], lines: LINES },
+      databaseUrl: server.url,
+      groups: [GROUP],
+      lines: LINES,
       // What is remembered needs no database.
       settings: { answerCacheBytes: 0, responseCacheBytes: 0 },
     });

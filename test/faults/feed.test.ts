@@ -190,7 +190,8 @@ function follow(...more: string[]): Follower {
     '-',
   ];
   const child = spawn(process.execPath, [main, ...parameters], {
-    ...{ cwd: program.folder, env: { ...process.env, DATABASE_URL: databaseUrl } },
+    cwd: program.folder,
+    env: { ...process.env, DATABASE_URL: databaseUrl },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const texts = { errors: '', output: '' };
@@ -244,8 +245,15 @@ describe('the command import --follow', () => {
     follower.process.stdin?.end(minute(0));
     expect(await follower.ended).toEqual([0, null]);
     expect(JSON.parse(follower.output())).toEqual({
-      ...{ source: 'standard input', context: 'lab', format: 'goflow2', lines: 10, flows: 10 },
-      ...{ badLines: 0, commits: 1, committedFlows: 10, leftOutFlows: 0 },
+      source: 'standard input',
+      context: 'lab',
+      format: 'goflow2',
+      lines: 10,
+      flows: 10,
+      badLines: 0,
+      commits: 1,
+      committedFlows: 10,
+      leftOutFlows: 0,
       lost: { flows: 0, packets: 0, datagrams: 0 },
       exporters: [],
     });

@@ -57,7 +57,9 @@ function newContent(keys: number, minutes = 3, noiseBytes = 0): string {
 
 const importContent = (content: string): Promise<ImportReport> =>
   importFile({
-    ...{ databaseUrl: server.url, context: CONTEXT, format: 'samples' },
+    databaseUrl: server.url,
+    context: CONTEXT,
+    format: 'samples',
     source: textSource(content),
     now: () => Math.floor(Date.now() / 1000),
   });
@@ -69,7 +71,8 @@ async function startImport(content: string): Promise<ChildProcess> {
   const main = join(program.folder, 'dist/cli/main.js');
   const parameters = ['import', '--context', CONTEXT, '--format', 'samples', path];
   return spawn(process.execPath, [main, ...parameters], {
-    ...{ cwd: program.folder, env: { ...process.env, DATABASE_URL: server.url } },
+    cwd: program.folder,
+    env: { ...process.env, DATABASE_URL: server.url },
     stdio: 'ignore',
   });
 }

@@ -12,8 +12,11 @@ const KEYS = 40_000;
 const GROUP = group(1);
 const WINDOW = { from: T0, to: T0 + 60 };
 const QUESTION = {
-  ...{ counter_group: guidOf(1), window_fromts: WINDOW.from, window_tots: WINDOW.to },
-  ...{ maxitems: 1, resolve_keys: false },
+  counter_group: guidOf(1),
+  window_fromts: WINDOW.from,
+  window_tots: WINDOW.to,
+  maxitems: 1,
+  resolve_keys: false,
 };
 
 let lab: TestService;
@@ -22,7 +25,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [GROUP],
     lines: Array.from({ length: 2 * KEYS }, (_, i) => ({
-      ...{ group: GROUP.guid, key: `k${i % KEYS}`, ts: T0, values: { 0: (i % KEYS) + 1 } },
+      group: GROUP.guid,
+      key: `k${i % KEYS}`,
+      ts: T0,
+      values: { 0: (i % KEYS) + 1 },
       probe: i < KEYS ? 'a' : 'b',
     })),
     settings: { workers: 1 },

@@ -40,12 +40,20 @@ describe('a feed', () => {
     await feed.until(({ commits }) => commits === 1);
     expect(await totals()).toEqual({ 0: 200 });
     expect(feed.status()).toMatchObject({
-      ...{ committedFlows: 2, uncommitted: 3, trouble: null },
-      ...{ committedTo: MINUTE + 59, newestAt: MINUTE + 90 },
+      committedFlows: 2,
+      uncommitted: 3,
+      trouble: null,
+      committedTo: MINUTE + 59,
+      newestAt: MINUTE + 90,
     });
     feed.end();
     expect(await feed.done).toEqual({
-      ...{ lines: 5, flows: 5, badLines: 0, commits: 2, committedFlows: 5, leftOutFlows: 0 },
+      lines: 5,
+      flows: 5,
+      badLines: 0,
+      commits: 2,
+      committedFlows: 5,
+      leftOutFlows: 0,
       lost: { flows: 0, packets: 0, datagrams: 0 },
       exporters: [],
     });
@@ -131,7 +139,10 @@ describe('a feed', () => {
   it('spreads a flow over its buckets as a file of it is spread', async () => {
     const lines = Array.from({ length: 400 }, (_, i) =>
       flowLine({
-        ...{ at: (i * 37) % 3000, seconds: (i * 101) % 700, bytes: i * 1009, port: i % 7 },
+        at: (i * 37) % 3000,
+        seconds: (i * 101) % 700,
+        bytes: i * 1009,
+        port: i % 7,
         from: `10.0.0.${i % 20}`,
       }),
     );
@@ -172,7 +183,9 @@ describe('a feed', () => {
     const slices = 'select count(*)::int as count from slices';
     expect(await query(databaseUrl, slices)).toEqual([{ count: 2 }]);
     expect(await totals()).toEqual({
-      ...{ [midnight - 60]: 50, [midnight]: 50, [midnight + 300]: 100 },
+      [midnight - 60]: 50,
+      [midnight]: 50,
+      [midnight + 300]: 100,
     });
   });
 

@@ -13,7 +13,9 @@ afterEach(() => database.drop());
 
 const importLines = (lines: readonly string[], options: object = {}) =>
   importText(textSource(`${lines.join('\n')}\n`, { name: 'flows.json' }), {
-    ...{ databaseUrl: database.url, format: 'goflow2', ...options },
+    databaseUrl: database.url,
+    format: 'goflow2',
+    ...options,
   });
 
 const START = 1_700_000_280;
@@ -36,7 +38,10 @@ const arp = '{"time_received_ns":1700000280000000000,"src_addr":"","dst_addr":""
 describe('an import of goflow2', () => {
   it('multiplies before it spreads, and counts a flow once', async () => {
     expect(await importLines([flow(), arp])).toMatchObject({
-      ...{ format: 'goflow2', lines: 2, records: 1, badLines: { count: 0 } },
+      format: 'goflow2',
+      lines: 2,
+      records: 1,
+      badLines: { count: 0 },
     });
     // ⌊100100 · 30 ÷ 90⌋ and what is left.
     expect(await readingsOf(database.url, { group: 'Apps', start: START })).toEqual([

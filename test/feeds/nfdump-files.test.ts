@@ -43,7 +43,9 @@ afterEach(() => database.drop());
 
 const importCsv = (content: string | Buffer, options: object = {}) =>
   importText(textSource(content, { name: 'flows.csv' }), {
-    ...{ databaseUrl: database.url, format: 'nfdump', ...options },
+    databaseUrl: database.url,
+    format: 'nfdump',
+    ...options,
   });
 
 if (!hasNfdump) console.warn('skipped: nfdump is not installed: apt-get install nfdump');

@@ -162,13 +162,17 @@ describe('an import with places', () => {
       );
     const sizes = { bucket_size: 60, topper_bucket_size: 300 };
     const countries = {
-      ...{ guid: '7a0c1b52-5d34-4b1e-9c1b-6d0b6e1f0a03', name: 'Country', key_kind: 'country' },
+      guid: '7a0c1b52-5d34-4b1e-9c1b-6d0b6e1f0a03',
+      name: 'Country',
+      key_kind: 'country',
       ...sizes,
     };
     expect(await groups()).toEqual([countries]);
     await importWith(['asn.mmdb'], conn(NOW + 1));
     const systems = {
-      ...{ guid: '7a0c1b52-5d34-4b1e-9c1b-6d0b6e1f0a04', name: 'ASN', key_kind: 'asn' },
+      guid: '7a0c1b52-5d34-4b1e-9c1b-6d0b6e1f0a04',
+      name: 'ASN',
+      key_kind: 'asn',
       ...sizes,
     };
     expect(await groups()).toEqual([countries, systems]);
@@ -188,7 +192,9 @@ describe('an import with places', () => {
     await importWith(BOTH, conn(NOW + 1));
     expect(await label()).toEqual([named]);
     await labelFile({
-      ...{ databaseUrl: database.url, context: 'lab', format: 'csv' },
+      databaseUrl: database.url,
+      context: 'lab',
+      format: 'csv',
       source: textSource('AS15169,upstream\n'),
     });
     await importWith(BOTH, conn(NOW + 2));

@@ -56,7 +56,8 @@ const importLines = (lines: string | Buffer, options: object = {}) =>
 
 /** What a line adds up to that aggregates everything. */
 function ownSum(lines: string): Record<'bytes' | 'packets', string> {
-  let [bytes, packets] = [0, 0];
+  let bytes = 0;
+  let packets = 0;
   for (const line of lines.trim().split('\n')) {
     const record = JSON.parse(line) as { bytes: number; packets: number };
     bytes += record.bytes;
@@ -94,11 +95,9 @@ describe.skipIf(!hasPmacct)('what pmacctd prints', () => {
       const stored = Object.keys(await sums(database.url, `groups of ${name}`));
       return new Set(stored.map((key) => key.replace(/ \S+ \d$/, '')));
     };
-    const [all, senders, flows] = [
-      await groupsOf('all'),
-      await groupsOf('senders'),
-      await groupsOf('flows'),
-    ];
+    const all = await groupsOf('all');
+    const senders = await groupsOf('senders');
+    const flows = await groupsOf('flows');
     expect(all).toEqual(new Set(['Aggregates']));
     expect(senders).toEqual(new Set(['Aggregates', 'Hosts', 'Internal Hosts', 'External Hosts']));
     expect(flows).toEqual(new Set([...senders, 'Apps', 'Protocols', 'Hosts × Apps', 'Host pairs']));
@@ -108,7 +107,8 @@ describe.skipIf(!hasPmacct)('what pmacctd prints', () => {
     await importLines(printed['flows'] ?? '', { context: 'ports' });
     const stored = await sums(database.url, 'ports');
     const own = ownSum(printed['all'] ?? '');
-    const [dns, https] = [Number(stored['Apps 00.35 1']), Number(stored['Apps 01.BB 1'])];
+    const dns = Number(stored['Apps 00.35 1']);
+    const https = Number(stored['Apps 01.BB 1']);
     const icmp = Number(stored['Protocols 01 1']) + Number(stored['Protocols 3A 1']);
     expect(String(dns + https + icmp)).toBe(own.bytes);
     expect(Object.keys(stored).filter((key) => key.startsWith('Apps ')).length).toBe(8);

@@ -101,8 +101,11 @@ const headers = fc
     fc.oneof(fc.constant({}), fc.constant({}), header('authorization', AUTHORIZATIONS)),
   )
   .map(([type, accept, authorization]) => ({
-    ...{ 'content-type': 'application/json', ...basic(ADA) },
-    ...{ ...type, ...accept, ...authorization },
+    'content-type': 'application/json',
+    ...basic(ADA),
+    ...type,
+    ...accept,
+    ...authorization,
   }));
 
 /** Members of a request's object that are not what they should be. */

@@ -10,7 +10,9 @@ import { CONTEXT, type TestService } from '../support/service.ts';
 import { expectNoLeak, FUZZ_CASES, PATIENCE_MS } from './expect-told.ts';
 import { brokenDocuments, oddRequests, postOf, withWrongVariables } from './graphql-requests.ts';
 
-const [HOSTS, APPS, PAIRS] = [guidOf(1), guidOf(2), guidOf(3)];
+const HOSTS = guidOf(1);
+const APPS = guidOf(2);
+const PAIRS = guidOf(3);
 
 let lab: TestService;
 
@@ -25,8 +27,11 @@ beforeAll(async () => {
       group(3, { key_kind: 'crosskey', crosskey: parts, meters }),
     ],
     lines: Array.from({ length: 90 }, (_, i) => ({
-      ...{ group: guidOf(1 + (i % 3)), key: keysOf(i)[i % 3] ?? '', ts: T0 + 40 * i },
-      ...{ values: { 0: i, 1: -i, 2: i }, probe: 'p1' },
+      group: guidOf(1 + (i % 3)),
+      key: keysOf(i)[i % 3] ?? '',
+      ts: T0 + 40 * i,
+      values: { 0: i, 1: -i, 2: i },
+      probe: 'p1',
     })),
   });
 });
@@ -35,16 +40,24 @@ afterAll(() => lab.close());
 
 /** The keys of all groups under one number. */
 function keysOf(n: number): [string, string, string] {
-  const [host, app] = [`C0.A8.01.0${n % 10}`, `app ${n % 7}`];
+  const host = `C0.A8.01.0${n % 10}`;
+  const app = `app ${n % 7}`;
   return [host, app, `${host}\\${app}`];
 }
 
 const documents = randomDocuments(schema, {
   introspection: true,
   leaves: labValues({
-    ...{ contexts: [CONTEXT], groups: [HOSTS, APPS, PAIRS], crosskeyGroups: [PAIRS] },
-    ...{ keys: [1, 2, 3].flatMap(keysOf), meters: [0, 1, 2], probes: ['p1'] },
-    ...{ nodes: [], ids: [], from: T0, to: T0 + 3600 },
+    contexts: [CONTEXT],
+    groups: [HOSTS, APPS, PAIRS],
+    crosskeyGroups: [PAIRS],
+    keys: [1, 2, 3].flatMap(keysOf),
+    meters: [0, 1, 2],
+    probes: ['p1'],
+    nodes: [],
+    ids: [],
+    from: T0,
+    to: T0 + 3600,
   }),
 });
 

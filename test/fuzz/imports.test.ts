@@ -50,7 +50,11 @@ const importAs =
   (format: ImportFormat): Take =>
   ({ content, skipBadLines }) =>
     importText(textSource(content), {
-      ...{ databaseUrl: database.url, format, skipBadLines, again: true, batchRows: 40 },
+      databaseUrl: database.url,
+      format,
+      skipBadLines,
+      again: true,
+      batchRows: 40,
     });
 
 const labelAs =

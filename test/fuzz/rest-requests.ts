@@ -199,7 +199,8 @@ export type RestRequest = {
 
 export const restRequests: fc.Arbitrary<RestRequest> = fc.oneof(
   fc.record({
-    ...{ endpoint, query },
+    endpoint,
+    query,
     call: fc
       .constantFrom('GET', 'GET', 'GET', 'GET', 'PUT')
       .map((method): HttpCall => ({ method })),

@@ -11,8 +11,11 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1, { meters: [meter(0, 2), meter(1, 5), meter(2, 12)] }), group(2)],
     lines: Array.from({ length: 60 }, (_, i) => ({
-      ...{ group: guidOf(1), key: `k${i % 20}`, ts: T0 + 60 * i },
-      ...{ values: { 0: i, 1: -i, 2: i }, probe: 'p1' },
+      group: guidOf(1),
+      key: `k${i % 20}`,
+      ts: T0 + 60 * i,
+      values: { 0: i, 1: -i, 2: i },
+      probe: 'p1',
     })),
   });
 });

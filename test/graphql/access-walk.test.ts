@@ -1,48 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../schema/schema.ts';
 import { fireAlerts } from '../support/fire-alerts.ts';
-import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
+import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { objectTypes, reaches, valuesIn, type Walked, walk } from '../support/schema-walk.ts';
-import { basic, type Credentials, type Line, type TestService } from '../support/service.ts';
+import { basic, type Credentials, type TestService } from '../support/service.ts';
+import {
+  alertOf,
+  HOSTS,
+  named,
+  OPEN,
+  PAIRS,
+  SHARED,
+  THEN,
+  VAULT,
+  vaultLines,
+} from '../support/vault.ts';
 
-const VAULT = 'the vault';
-const OPEN = 'open';
 const OWNER: Credentials = { username: 'olga', token: 'olga-token' };
 const NEIGHBOUR: Credentials = { username: 'eve', token: 'eve-token' };
 const STRANGER: Credentials = { username: 'sam', token: 'sam-token' };
-
-/** Groups of the vault; the last has its number in common with a group of the open context. */
-const [HOSTS, PAIRS, SHARED] = [0xfade01, 0xfade02, 1] as const;
-/** 2021, so that no time of the vault is one of the open context. */
-const THEN = T0 - 1_111 * DAY;
-
-const named = (what: string, id: number, type: number) => ({
-  ...meter(id, type, `${what} meter`),
-  ...{ description: `${what} description`, units: `${what} units`, topcount: 4_711 },
-});
-
-const alertOf = (id: number, what: string) => ({
-  name: `${what} alert`,
-  group: guidOf(id),
-  when: { key_above: 55_000_000_001 },
-  severity: `${what} severity`,
-  description: `${what} watches`,
-  probe: `${what}-probe`,
-});
-
-const vaultLines: Line[] = ['alpha', 'beta'].flatMap((name, i) =>
-  [THEN, THEN + 300, THEN - 600].flatMap((ts) => [
-    ...[guidOf(HOSTS), guidOf(SHARED)].map((guid) => ({
-      ...{ group: guid, key: `vault-${name}`, ts, probe: 'vault-probe' },
-      ...{ values: { 0: 73_000_000_001 + i }, label: `vault label ${name}` },
-      ...{ description: `vault says ${name}`, attributes: { 'vault-attribute': `vault-${i}` } },
-    })),
-    {
-      ...{ group: guidOf(PAIRS), key: `vault-${name}\\vault-alpha\\vault-beta`, ts },
-      ...{ values: { 0: 65_000_000_001 }, probe: 'vault-probe' },
-    },
-  ]),
-);
 
 let lab: TestService;
 
@@ -54,12 +30,16 @@ beforeAll(async () => {
     groups: [
       ...[HOSTS, SHARED].map((n) =>
         group(n, {
-          ...{ name: `vault group ${n}`, sampling_rate: 7, bucket_size: 60 },
+          name: `vault group ${n}`,
+          sampling_rate: 7,
+          bucket_size: 60,
           meters: [named('vault', 0, 2)],
         }),
       ),
       group(PAIRS, {
-        ...{ name: 'vault pairs', key_kind: 'crosskey', meters: [named('vault pair', 0, 2)] },
+        name: 'vault pairs',
+        key_kind: 'crosskey',
+        meters: [named('vault pair', 0, 2)],
         crosskey: { ...vaultParts, crosskeyguid_2: guidOf(HOSTS) },
       }),
     ],
@@ -73,7 +53,9 @@ beforeAll(async () => {
     groups: [
       group(SHARED, { name: 'open group', meters: [named('open', 0, 2)] }),
       group(3, {
-        ...{ name: 'open pairs', key_kind: 'crosskey', meters: [named('open pair', 0, 2)] },
+        name: 'open pairs',
+        key_kind: 'crosskey',
+        meters: [named('open pair', 0, 2)],
         crosskey: {
           parentguid: guidOf(SHARED),
           crosskeyguid_1: guidOf(SHARED),
@@ -115,13 +97,21 @@ type Names = {
 };
 
 const OF_VAULT: Names = {
-  ...{ context: VAULT, at: THEN, hosts: guidOf(HOSTS), pairs: guidOf(PAIRS) },
-  ...{ key: 'vault-alpha', probe: 'vault-probe' },
+  context: VAULT,
+  at: THEN,
+  hosts: guidOf(HOSTS),
+  pairs: guidOf(PAIRS),
+  key: 'vault-alpha',
+  probe: 'vault-probe',
 };
 
 const OF_OPEN: Names = {
-  ...{ context: OPEN, at: T0, hosts: guidOf(SHARED), pairs: guidOf(3) },
-  ...{ key: 'mine', probe: 'open-probe' },
+  context: OPEN,
+  at: T0,
+  hosts: guidOf(SHARED),
+  pairs: guidOf(3),
+  key: 'mine',
+  probe: 'open-probe',
 };
 
 /** How each field is asked for that has arguments which matter. */

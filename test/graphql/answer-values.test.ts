@@ -12,7 +12,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     lines: Array.from({ length: KEYS }, (_, i) => ({
-      ...{ group: GROUP, key: `k${i}`, ts: T0, values: { 0: i + 1 } },
+      group: GROUP,
+      key: `k${i}`,
+      ts: T0,
+      values: { 0: i + 1 },
     })).concat({ group: GROUP, key: 'k0', ts: T0 + 3540, values: { 0: 1 } }),
   });
 });

@@ -40,7 +40,8 @@ describe('credentials (decision 11)', () => {
     const query = `?username=ada&api_token=ada-token&query=${encodeURIComponent(VIEWER)}`;
     expect((await lab.call(`/graphql${query}`)).status).toBe(401);
     const posted = await lab.call('/graphql?username=ada&api_token=ada-token', {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query: VIEWER }),
     });
     expect(posted.status).toBe(401);
@@ -59,7 +60,8 @@ describe('without credentials', () => {
 
   it('introspection and __typename are open', async () => {
     expect(await lab.graphql('{ __typename }', {}, none)).toMatchObject({
-      ...{ status: 200, data: { __typename: 'Query' } },
+      status: 200,
+      data: { __typename: 'Query' },
     });
     const types = '{ __schema { queryType { name } } __type(name: "Topper") { name } }';
     expect(await lab.graphql(types, {}, none)).toMatchObject({

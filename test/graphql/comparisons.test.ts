@@ -11,7 +11,10 @@ const METERS = [meter(0, 2), meter(4, 4), meter(5, 5), meter(11, 11)];
 const WINDOW = `window: { interval: { from: ${T0 + 600}, to: ${T0 + 1200} } }`;
 
 const line = (guid: string, key: string, at: number, value: number, more = {}): Line => ({
-  ...{ group: guid, key, ts: T0 + at, values: { 0: value, 4: value * 300, 5: value, 11: value } },
+  group: guid,
+  key,
+  ts: T0 + at,
+  values: { 0: value, 4: value * 300, 5: value, 11: value },
   ...more,
 });
 
@@ -23,15 +26,19 @@ beforeAll(async () => {
       group(1, { meters: METERS, sampling_rate: 2 }),
       group(2, { meters: METERS }),
       group(3, {
-        ...{ key_kind: 'crosskey', meters: METERS, sampling_rate: 5 },
+        key_kind: 'crosskey',
+        meters: METERS,
+        sampling_rate: 5,
         crosskey: { parentguid: HOSTS, crosskeyguid_1: APPS },
       }),
       group(4, {
-        ...{ key_kind: 'crosskey', meters: METERS },
+        key_kind: 'crosskey',
+        meters: METERS,
         crosskey: { parentguid: HOSTS, crosskeyguid_1: APPS, crosskeyguid_2: HOSTS },
       }),
       group(5, {
-        ...{ key_kind: 'crosskey', meters: METERS },
+        key_kind: 'crosskey',
+        meters: METERS,
         crosskey: { parentguid: APPS, crosskeyguid_1: APPS },
       }),
     ],
@@ -82,16 +89,19 @@ describe('previous', () => {
   it('is the same key in the window just before', async () => {
     expect(await keys('', `metric previous { ${PREVIOUS} }`)).toEqual([
       {
-        ...{ key: 'a', metric: 120 },
+        key: 'a',
+        metric: 120,
         previous: { window: before, metric: 30, rank: 3, change: 90, changeRatio: 3 },
       },
       {
-        ...{ key: 'b', metric: 60 },
+        key: 'b',
+        metric: 60,
         // Without a reading then, there is nothing to divide by.
         previous: { window: before, metric: 0, rank: null, change: 60, changeRatio: null },
       },
       {
-        ...{ key: 'c', metric: 20 },
+        key: 'c',
+        metric: 20,
         previous: { window: before, metric: 80, rank: 2, change: -60, changeRatio: -0.75 },
       },
     ]);
@@ -103,7 +113,10 @@ describe('previous', () => {
         key: 'a',
         previous: {
           window: { from: T0 + 300, to: T0 + 900 },
-          ...{ metric: 130, rank: 2, change: -10, changeRatio: -10 / 130 },
+          metric: 130,
+          rank: 2,
+          change: -10,
+          changeRatio: -10 / 130,
         },
       },
     ]);
@@ -160,8 +173,13 @@ describe('drilldown (decision 31)', () => {
   it('takes the keys under the key, and their total', async () => {
     expect(await drill(`crosskey: "${CROSS}"`)).toEqual({
       counterGroup: { guid: CROSS },
-      ...{ meter: { index: 0 }, window: { from: T0 + 600, to: T0 + 1200 }, samplingRate: 5 },
-      ...{ total: 70, others: 0, othersMatching: 0, keyCount: 3 },
+      meter: { index: 0 },
+      window: { from: T0 + 600, to: T0 + 1200 },
+      samplingRate: 5,
+      total: 70,
+      others: 0,
+      othersMatching: 0,
+      keyCount: 3,
       keys: [
         { rank: 1, key: 'a\\http', metric: 40, share: 40 / 70 },
         { rank: 2, key: 'a\\dns', metric: 20, share: 20 / 70 },
@@ -172,7 +190,11 @@ describe('drilldown (decision 31)', () => {
 
   it('lists so many, of any meter', async () => {
     expect(await drill(`crosskey: "${CROSS}", maxItems: 1, meter: 4`)).toMatchObject({
-      ...{ meter: { index: 4 }, total: 70, others: 30, othersMatching: 30, keyCount: 3 },
+      meter: { index: 4 },
+      total: 70,
+      others: 30,
+      othersMatching: 30,
+      keyCount: 3,
       keys: [{ key: 'a\\http', metric: 40 }],
     });
     const many = Array.from({ length: 11 }, (_, i) => line(CROSS, `b\\n${i}`, 660, 1));
@@ -188,7 +210,9 @@ describe('drilldown (decision 31)', () => {
 
   it('takes every position of the group, and counts a key once', async () => {
     expect(await drill(`crosskey: "${PAIRS}"`)).toMatchObject({
-      ...{ total: 7, others: 0, keyCount: 3 },
+      total: 7,
+      others: 0,
+      keyCount: 3,
       keys: [
         { key: 'a\\http\\a', metric: 4 },
         { key: 'b\\http\\a', metric: 2 },
@@ -208,7 +232,8 @@ describe('drilldown (decision 31)', () => {
       line(CROSS, 'c\\dns', 660, 9),
     ]);
     expect(await drill(`crosskey: "${CROSS}"`, selection, outer)).toEqual({
-      ...{ total: 30, keys: [{ key: 'c\\dns', metric: 30 }] },
+      total: 30,
+      keys: [{ key: 'c\\dns', metric: 30 }],
     });
   });
 
@@ -243,7 +268,9 @@ describe('drilldown (decision 31)', () => {
       ],
       keys: [
         {
-          ...{ key: 'a\\http', peak: 40, percentiles: [{ value: 0 }] },
+          key: 'a\\http',
+          peak: 40,
+          percentiles: [{ value: 0 }],
           series: [
             { at: T0 + 600, value: 40 },
             { at: T0 + 900, value: 0 },

@@ -27,7 +27,9 @@ beforeAll(async () => {
     ],
     lines: Array.from({ length: 60 }, (_, i) => [
       {
-        ...{ group: guidOf(1), key: `k${i % 7}`, ts: T0 + i * 700 },
+        group: guidOf(1),
+        key: `k${i % 7}`,
+        ts: T0 + i * 700,
         values: { 0: i === 0 ? 2n ** 60n : i, 1: i - 20, 2: i },
         ...(i % 2 === 0 && { probe: 'p1' }),
         ...(i < 3 && { label: `label ${i}`, description: 'd', attributes: { n: `${i}` } }),
@@ -114,7 +116,8 @@ const leavesWith = (ids: readonly string[]) =>
   });
 
 const asBody = ({ query, operationName, variables }: RandomDocument): object => ({
-  ...{ query, variables },
+  query,
+  variables,
   ...(operationName !== null && { operationName }),
 });
 
@@ -250,15 +253,14 @@ describe('compiled operations', () => {
   ])('answer %s as graphql-js does', async (_, headers) => {
     const body = { query: TOPPER, operationName: 'Q', variables: given };
     await expectSame(body);
-    const [reference, hot] = [
-      await ask(plain, body, { headers: { ...basic(ADA), ...headers } }),
-      await ask(compiling, body, { headers: { ...basic(ADA), ...headers } }),
-    ];
+    const reference = await ask(plain, body, { headers: { ...basic(ADA), ...headers } });
+    const hot = await ask(compiling, body, { headers: { ...basic(ADA), ...headers } });
     expect(plainly(hot)).toEqual(plainly(reference));
   });
 
   it('are those of this document and this operation, however alike two are', async () => {
-    const [one, two] = ['{ viewer { username } }', '{ viewer { username contexts { name } } }'];
+    const one = '{ viewer { username } }';
+    const two = '{ viewer { username contexts { name } } }';
     for (const query of [one, two, one, two]) await expectSame({ query });
   });
 

@@ -15,7 +15,10 @@ const [HOSTS, PORTS, PAIRS, DISABLED, METERED] = [3, 4, 21, 22, 23].map(guidOf) 
 ];
 
 const line = (guid: string, key: string, ts: number, more: Partial<Line> = {}): Line => ({
-  ...{ group: guid, key, ts, values: { 0: 1 } },
+  group: guid,
+  key,
+  ts,
+  values: { 0: 1 },
   ...more,
 });
 
@@ -26,14 +29,20 @@ beforeAll(async () => {
     groups: [
       ...KINDS.map((key_kind, i) => group(i + 1, { key_kind, name: `Of ${key_kind}` })),
       group(21, {
-        ...{ key_kind: 'crosskey', name: 'Pairs' },
+        key_kind: 'crosskey',
+        name: 'Pairs',
         crosskey: { parentguid: HOSTS, crosskeyguid_1: PORTS, crosskeyguid_2: HOSTS },
       }),
       group(22, { key_kind: 'ip', name: 'Switched off', enabled: false }),
       group(23, {
-        ...{ name: 'Überwachung', sampling_rate: 512, bucket_size: 20, topper_bucket_size: 40 },
+        name: 'Überwachung',
+        sampling_rate: 512,
+        bucket_size: 20,
+        topper_bucket_size: 40,
         meters: Array.from({ length: 13 }, (_, type) => ({
-          ...{ ...meter(20 - type, type), topcount: type + 1, units: `u${type}` },
+          ...meter(20 - type, type),
+          topcount: type + 1,
+          units: `u${type}`,
         })),
       }),
     ],
@@ -63,7 +72,10 @@ describe('a context', () => {
   it('tells its name, its node, its probes and its whole window', async () => {
     expect(await inLab('name nodeName haSlaveMode probes totalWindow { from to seconds }')).toEqual(
       {
-        ...{ name: 'lab', nodeName: 'primary', haSlaveMode: false, probes: ['p1', 'p2'] },
+        name: 'lab',
+        nodeName: 'primary',
+        haSlaveMode: false,
+        probes: ['p1', 'p2'],
         totalWindow: { from: T0, to: T0 + 2 * DAY + 120, seconds: 2 * DAY + 120 },
       },
     );
@@ -87,7 +99,10 @@ describe('slices', () => {
       });
       expect(slices).toEqual(
         rest.slices.map(({ id: sliceId, disk_size: diskSize, time_interval, ...same }) => ({
-          ...{ ...same, sliceId, diskSize, engine: same.name.endsWith('-1') ? 1 : 0 },
+          ...same,
+          sliceId,
+          diskSize,
+          engine: same.name.endsWith('-1') ? 1 : 0,
           timeInterval: { ...time_interval, seconds: DAY },
         })),
       );
@@ -129,13 +144,25 @@ describe('pools', () => {
     );
     expect(pools.toSorted((a, b) => String(a['name']).localeCompare(String(b['name'])))).toEqual([
       {
-        ...{ name: 'here', status: 'online', totalSize: blocks * bsize, fileSystem: 'xfs' },
-        ...{ availSize: expect.any(Number), mounted: tmpdir(), additionalInfo: null },
-        ...{ offlineArchive: false, offlineArchiveMounted: false },
+        name: 'here',
+        status: 'online',
+        totalSize: blocks * bsize,
+        fileSystem: 'xfs',
+        availSize: expect.any(Number),
+        mounted: tmpdir(),
+        additionalInfo: null,
+        offlineArchive: false,
+        offlineArchiveMounted: false,
       },
       {
-        ...{ name: 'tape', status: 'offline', totalSize: 100, availSize: 7, fileSystem: null },
-        ...{ mounted: null, offlineArchive: true, offlineArchiveMounted: false },
+        name: 'tape',
+        status: 'offline',
+        totalSize: 100,
+        availSize: 7,
+        fileSystem: null,
+        mounted: null,
+        offlineArchive: true,
+        offlineArchiveMounted: false,
         additionalInfo: null,
       },
     ]);
@@ -215,12 +242,22 @@ describe('counter groups', () => {
       odd: meter(index: -1) { name } }`;
     expect(await inLab(selection)).toEqual({
       counterGroup: {
-        ...{ guid: METERED, bucketSize: 20, topperBucketSize: 40, samplingRate: 512 },
-        ...{ timeInterval: null, none: null, odd: null },
+        guid: METERED,
+        bucketSize: 20,
+        topperBucketSize: 40,
+        samplingRate: 512,
+        timeInterval: null,
+        none: null,
+        odd: null,
         meter: { name: 'Meter 9', type: 'VT_MAX' },
         meters: TYPES.map((type, i) => ({
-          ...{ index: 20 - i, type, topCount: i + 1, name: `Meter ${20 - i}`, units: `u${i}` },
-          ...{ description: `Meter ${20 - i}, type ${i}`, counterGroup: { guid: METERED } },
+          index: 20 - i,
+          type,
+          topCount: i + 1,
+          name: `Meter ${20 - i}`,
+          units: `u${i}`,
+          description: `Meter ${20 - i}, type ${i}`,
+          counterGroup: { guid: METERED },
         })).toReversed(),
       },
     });
@@ -248,8 +285,12 @@ describe('counter groups', () => {
       pairs: {
         drilldowns: [],
         crosskey: {
-          ...{ parent: { guid: HOSTS }, first: { guid: PORTS }, second: { guid: HOSTS } },
-          ...{ parentGuid: HOSTS, crosskeyGuid1: PORTS, crosskeyGuid2: HOSTS },
+          parent: { guid: HOSTS },
+          first: { guid: PORTS },
+          second: { guid: HOSTS },
+          parentGuid: HOSTS,
+          crosskeyGuid1: PORTS,
+          crosskeyGuid2: HOSTS,
         },
       },
       hosts: { crosskey: null, drilldowns: [{ guid: PAIRS }] },

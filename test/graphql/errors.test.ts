@@ -111,7 +111,9 @@ describe('what is not there is null without an error (section 9)', () => {
             group: counterGroup(guid: "${GROUP}") { meter(index: 9) { id } key(key: "x") { id } } } }`,
       ),
     ).toEqual({
-      ...{ node: null, nodes: [null, null], none: null },
+      node: null,
+      nodes: [null, null],
+      none: null,
       context: { counterGroup: null, group: { meter: null, key: null } },
     });
   });

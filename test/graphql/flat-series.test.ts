@@ -7,7 +7,9 @@ const [GROUP, LONG, RATES] = [1, 2, 3].map(guidOf) as [string, string, string];
 const METERS = [meter(2, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12)];
 
 const line = (key: string, at: number, value: number, more: Partial<Line> = {}): Line => ({
-  ...{ group: GROUP, key, ts: T0 + at },
+  group: GROUP,
+  key,
+  ts: T0 + at,
   values: Object.fromEntries(METERS.map(({ id }) => [id, value])),
   ...more,
 });
@@ -30,7 +32,10 @@ beforeAll(async () => {
       { group: RATES, key: 'r', ts: T0, values: { 0: 6000 } },
       { group: RATES, key: 'r', ts: T0 + 600, values: { 0: 1200 } },
       ...Array.from({ length: 60 }, (_, i) => ({
-        ...{ group: LONG, key: `k${i}`, ts: T0 + i * (DAY / 10), values: { 0: 1 } },
+        group: LONG,
+        key: `k${i}`,
+        ts: T0 + i * (DAY / 10),
+        values: { 0: 1 },
       })),
     ],
   });

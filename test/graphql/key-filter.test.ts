@@ -28,7 +28,10 @@ let lab: TestService;
 
 beforeAll(async () => {
   const line = (guid: string, key: string, i: number, label?: string): Line => ({
-    ...{ group: guid, key, ts: T0, values: { 0: 2 ** (12 - i) } },
+    group: guid,
+    key,
+    ts: T0,
+    values: { 0: 2 ** (12 - i) },
     ...(label !== undefined && { label }),
   });
   lab = await startLab({
@@ -121,8 +124,10 @@ describe('a key filter', () => {
   it('leaves total and others of the whole group, and counts what passes', async () => {
     const { data } = await ask({ cidr: ['10.0.0.0/8'] });
     expect(data.context.counterGroup.topper).toMatchObject({
-      ...{ total: 4096 + 2048 + 1024 + 512 + 256 + 128, others: 512 + 256 + 128 },
-      ...{ othersMatching: 0, keyCount: 3 },
+      total: 4096 + 2048 + 1024 + 512 + 256 + 128,
+      others: 512 + 256 + 128,
+      othersMatching: 0,
+      keyCount: 3,
     });
   });
 

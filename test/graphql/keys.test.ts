@@ -27,15 +27,23 @@ beforeAll(async () => {
     lines: [
       ...ALL.map((key) => ({ group: MANY, key, ts: T0, values: { 0: 0 } })),
       {
-        ...{ group: HOSTS, key: '0A.00.00.01', ts: T0, values: { 0: 1 }, label: 'Prïnter' },
-        ...{ description: 'hall', attributes: { site: 'B' } },
+        group: HOSTS,
+        key: '0A.00.00.01',
+        ts: T0,
+        values: { 0: 1 },
+        label: 'Prïnter',
+        description: 'hall',
+        attributes: { site: 'B' },
       },
       { group: HOSTS, key: '0A.00.00.02', ts: T0, values: { 0: 1 } },
       { group: PAIRS, key: '0A.00.00.01\\0A.00.00.03', ts: T0, values: { 0: 0 } },
       { group: PAIRS, key: '0A.00.00.02\\0A.00.00.01', ts: T0 + 60, values: { 0: 1 } },
       { group: PAIRS, key: '0A.00.00.02\\0A.00.00.03', ts: T0 + 61, values: { 0: 1 } },
       ...['00.50', '01.BB', '1F.90'].map((key) => ({
-        ...{ group: PORTS, key, ts: T0, values: { 0: 1 } },
+        group: PORTS,
+        key,
+        ts: T0,
+        values: { 0: 1 },
       })),
     ],
   });
@@ -87,14 +95,26 @@ describe('a key', () => {
       context: {
         counterGroup: {
           known: {
-            ...{ key: '0A.00.00.01', readable: '10.0.0.1', label: 'Prïnter', counterGroup },
-            ...{ description: 'hall', attributes: [{ name: 'site', value: 'B' }] },
+            key: '0A.00.00.01',
+            readable: '10.0.0.1',
+            label: 'Prïnter',
+            counterGroup,
+            description: 'hall',
+            attributes: [{ name: 'site', value: 'B' }],
           },
           bare: {
-            ...{ key: '0A.00.00.02', readable: '10.0.0.2', label: '10.0.0.2', counterGroup },
-            ...{ description: null, attributes: [] },
+            key: '0A.00.00.02',
+            readable: '10.0.0.2',
+            label: '10.0.0.2',
+            counterGroup,
+            description: null,
+            attributes: [],
           },
-          ...{ none: null, odd: null, empty: null, nul: null, half: null },
+          none: null,
+          odd: null,
+          empty: null,
+          nul: null,
+          half: null,
         },
       },
     });
@@ -108,8 +128,10 @@ describe('the keys of a group', () => {
     expect(first).toMatchObject({
       totalCount: ALL.length,
       pageInfo: {
-        ...{ hasNextPage: true, hasPreviousPage: false },
-        ...{ startCursor: first.edges[0]?.cursor, endCursor: first.edges[49]?.cursor },
+        hasNextPage: true,
+        hasPreviousPage: false,
+        startCursor: first.edges[0]?.cursor,
+        endCursor: first.edges[49]?.cursor,
       },
     });
     const second = await page({ after: first.pageInfo.endCursor });
@@ -179,9 +201,13 @@ describe('the keys of a group', () => {
 
   it('of a group without any are an empty page', async () => {
     expect(await page({ guid: EMPTY })).toEqual({
-      ...{ edges: [], totalCount: 0 },
+      edges: [],
+      totalCount: 0,
       pageInfo: {
-        ...{ hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+        hasNextPage: false,
+        hasPreviousPage: false,
+        startCursor: null,
+        endCursor: null,
       },
     });
   });

@@ -250,7 +250,9 @@ describe('over HTTP', () => {
     async (operationName) => {
       const many = Array.from({ length: 1_001 }, (_, i) => `id${i}`);
       const body = JSON.stringify({
-        ...{ query: IDS.replace('query', 'query Q'), variables: { ids: many }, operationName },
+        query: IDS.replace('query', 'query Q'),
+        variables: { ids: many },
+        operationName,
       });
       const headers = { ...basic(ADA), 'content-type': 'application/json' };
       const { text } = await lab.call('/graphql', { method: 'POST', headers, body });

@@ -42,7 +42,9 @@ function expanded(document: DocumentNode): DocumentNode {
           if (!fragment) throw new Error(`no fragment ${name.value}`);
           const { typeCondition, selectionSet } = fragment;
           return writeOut({
-            ...{ kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet },
+            kind: Kind.INLINE_FRAGMENT,
+            typeCondition,
+            selectionSet,
             directives: [...directives, ...(fragment.directives ?? [])],
           });
         },

@@ -207,8 +207,12 @@ describe('what is ordinary use', () => {
 
   it('the introspection query of explorers and code generators passes', async () => {
     const query = getIntrospectionQuery({
-      ...{ descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true },
-      ...{ schemaDescription: true, inputValueDeprecation: true, oneOf: true },
+      descriptions: true,
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
     });
     const { __schema } = await lab.data<{ __schema: { types: object[] } }>(query);
     expect(__schema.types.length).toBeGreaterThan(30);

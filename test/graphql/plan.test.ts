@@ -14,7 +14,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     lines: Array.from({ length: HOURS }, (_, hour) => ({
-      ...{ group: guidOf(1), key: `k${hour % 3}`, ts: T0 + hour * 3600, values: { 0: 1 } },
+      group: guidOf(1),
+      key: `k${hour % 3}`,
+      ts: T0 + hour * 3600,
+      values: { 0: 1 },
     })),
   });
 });

@@ -28,7 +28,8 @@ const FACTS: LabFacts = {
   probes: ['p1'],
   nodes: ['dr0'],
   ids: ['abc'],
-  ...{ from: T0, to: T0 + 3600 },
+  from: T0,
+  to: T0 + 3600,
 };
 
 const documents = randomDocuments(schema, { leaves: labValues(FACTS), introspection: true });
@@ -117,7 +118,8 @@ function placesIn(document: DocumentNode): string[] {
 
 /** How many fields lie within each other at most, those of fragments with a name left out. */
 function depthOf(document: DocumentNode): number {
-  let [depth, most] = [0, 0];
+  let depth = 0;
+  let most = 0;
   visit(document, {
     Field: {
       enter() {

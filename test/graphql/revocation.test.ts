@@ -51,8 +51,13 @@ const restOf = ({ username, token }: Credentials) =>
   Promise.all(
     ENDPOINT_NAMES.map(async (endpoint) => {
       const { status, text } = await lab.rest(endpoint, {
-        ...{ username, api_token: token, counter_group: GROUP },
-        ...{ window_fromts: T0, window_seconds: 60, get_key_attributes: true, resolve_keys: true },
+        username,
+        api_token: token,
+        counter_group: GROUP,
+        window_fromts: T0,
+        window_seconds: 60,
+        get_key_attributes: true,
+        resolve_keys: true,
       });
       return { status, text };
     }),
@@ -142,8 +147,10 @@ describe('an unknown user and a wrong token (decision 10)', () => {
       ...ENDPOINT_NAMES.map(
         (endpoint) => (credentials: Credentials) =>
           lab.rest(endpoint, {
-            ...{ username: credentials.username, api_token: credentials.token || 'x' },
-            ...{ counter_group: GROUP, context: CONTEXT },
+            username: credentials.username,
+            api_token: credentials.token || 'x',
+            counter_group: GROUP,
+            context: CONTEXT,
           }),
       ),
     ];

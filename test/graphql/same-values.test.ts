@@ -15,7 +15,9 @@ beforeAll(async () => {
   const values = (i: number) =>
     Object.fromEntries(TYPES.map((type) => [type, (i * 7919 * type) % 1000]));
   const lines = Array.from({ length: 200 }, (_, i) => ({
-    ...{ ts: T0 + ((i * 37) % 3600), values: values(i), count: 1 + (i % 3) },
+    ts: T0 + ((i * 37) % 3600),
+    values: values(i),
+    count: 1 + (i % 3),
     ...(i % 4 === 0 && { probe: 'p1' }),
   }));
   const host = (i: number) => `0A.00.00.${(i % 20).toString(16).toUpperCase().padStart(2, '0')}`;
@@ -25,14 +27,18 @@ beforeAll(async () => {
       group(1, { key_kind: 'ip', meters: METERS }),
       group(2, { key_kind: 'port', meters: METERS, sampling_rate: 64 }),
       group(3, {
-        ...{ key_kind: 'crosskey', meters: METERS },
+        key_kind: 'crosskey',
+        meters: METERS,
         crosskey: { parentguid: HOSTS, crosskeyguid_1: APPS },
       }),
     ],
     declaration: { probes: [{ id: 'p1' }] },
     lines: [
       ...lines.map((line, i) => ({
-        ...{ ...line, group: HOSTS, key: host(i), label: `host ${i % 20}` },
+        ...line,
+        group: HOSTS,
+        key: host(i),
+        label: `host ${i % 20}`,
         ...(i % 5 === 0 && { description: `number ${i}`, attributes: { n: String(i) } }),
       })),
       ...lines.map((line, i) => ({ ...line, group: APPS, key: app(i) })),
@@ -71,7 +77,9 @@ const DOCUMENT = `query ($guid: Guid!, $meter: Int!, $maxItems: Int!, $window: W
 
 /** The GraphQL answer in the words of the REST endpoint. */
 const inRestWords = ({ counterGroup, meter, others, keys }: Topper): TopperBody => ({
-  ...{ counter_group: counterGroup.guid, meter: meter.index, sysgrouptotal: others },
+  counter_group: counterGroup.guid,
+  meter: meter.index,
+  sysgrouptotal: others,
   keys: keys.map(({ description, attributes, ...key }) => ({
     ...key,
     ...(description !== null && { description }),
@@ -87,8 +95,12 @@ async function both(
 ) {
   const { guid, meter, maxItems } = question;
   const asked = await lab.topper({
-    ...{ counter_group: guid, meter, maxitems: maxItems, get_key_attributes: true },
-    ...{ get_percentiles: '95,50,0', ...rest },
+    counter_group: guid,
+    meter,
+    maxitems: maxItems,
+    get_key_attributes: true,
+    get_percentiles: '95,50,0',
+    ...rest,
   });
   const { context } = await lab.data<{ context: { counterGroup: { topper: Topper } } }>(DOCUMENT, {
     ...question,
@@ -121,7 +133,8 @@ describe('REST and GraphQL give the same values', () => {
     [
       'dates in a zone',
       {
-        ...{ from_date: 'Jul 15 2024 2:05 AM', to_date: 'Jul 15 2024 2:35:00 AM' },
+        from_date: 'Jul 15 2024 2:05 AM',
+        to_date: 'Jul 15 2024 2:35:00 AM',
         time_zone: 'Europe/Berlin',
       },
       {
@@ -156,7 +169,8 @@ describe('REST and GraphQL give the same values', () => {
         crosskey { parentguid: parentGuid crosskeyguid_1: crosskeyGuid1 } } } }`,
     );
     const inGraphQL = group_details.map(({ crosskey = null, meters = [], ...rest }) => ({
-      ...{ ...rest, crosskey },
+      ...rest,
+      crosskey,
       meters: meters.map(({ type: _, ...meter }) => meter),
     }));
     expect(context.counterGroups).toEqual(inGraphQL);

@@ -45,23 +45,25 @@ function membersOf(type: GraphQLNamedType): Member[] {
   const self = (shape: string): Member => ({ place: name, shape, description });
   if (isEnumType(type)) {
     const values = type.getValues().map((value) => ({
-      ...{ place: `${name}.${value.name}`, shape: 'value', description: value.description },
+      place: `${name}.${value.name}`,
+      shape: 'value',
+      description: value.description,
     }));
     return [self('enum'), ...values];
   }
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields()).map((field) => ({
-      ...{
-        place: `${name}.${field.name}`,
-        shape: withDefault(field),
-        description: field.description,
-      },
+      place: `${name}.${field.name}`,
+      shape: withDefault(field),
+      description: field.description,
     }));
     return [self(type.isOneOf ? 'input @oneOf' : 'input'), ...fields];
   }
   if (isObjectType(type) || isInterfaceType(type)) {
     const parents = type.getInterfaces().map((parent) => ({
-      ...{ place: `${name} implements ${parent.name}`, shape: 'yes', description: 'inherited' },
+      place: `${name} implements ${parent.name}`,
+      shape: 'yes',
+      description: 'inherited',
     }));
     const kind = isInterfaceType(type) ? 'interface' : 'type';
     return [self(kind), ...parents, ...Object.values(type.getFields()).flatMap(fieldsOf(name))];
@@ -73,11 +75,13 @@ const fieldsOf =
   (type: string) =>
   (field: GraphQLField<unknown, unknown>): Member[] => [
     {
-      ...{ place: `${type}.${field.name}`, shape: String(field.type) },
+      place: `${type}.${field.name}`,
+      shape: String(field.type),
       description: field.description,
     },
     ...field.args.map((arg) => ({
-      ...{ place: `${type}.${field.name}(${arg.name})`, shape: withDefault(arg) },
+      place: `${type}.${field.name}(${arg.name})`,
+      shape: withDefault(arg),
       description: arg.description,
     })),
   ];

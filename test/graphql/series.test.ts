@@ -8,7 +8,11 @@ const [GROUP, ROUND, LONG] = [1, 2, 3].map(guidOf) as [string, string, string];
 const METERS = [meter(2, 2), meter(4, 4), meter(5, 5), meter(11, 11), meter(12, 12)];
 
 const line = (guid: string, key: string, at: number, values: Line['values'], count = 1): Line => ({
-  ...{ group: guid, key, ts: T0 + at, values, count },
+  group: guid,
+  key,
+  ts: T0 + at,
+  values,
+  count,
 });
 
 let lab: TestService;

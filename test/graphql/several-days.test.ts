@@ -12,7 +12,8 @@ const BUCKETS = { bucket_size: 3600, topper_bucket_size: 7200, meters: METERS };
 const HOSTS = group(1, { ...BUCKETS, sampling_rate: 3 });
 const APPS = group(2, BUCKETS);
 const CROSS = group(3, {
-  ...{ ...BUCKETS, key_kind: 'crosskey' },
+  ...BUCKETS,
+  key_kind: 'crosskey',
   crosskey: { parentguid: guidOf(1), crosskeyguid_1: guidOf(2) },
 });
 
@@ -25,11 +26,13 @@ const APP_KEYS = ['http', 'dns', 'ssh', 'smtp'];
 /** The n-th reading of the data set. Some keys come on some days only; nothing repeats soon. */
 function lineOf(n: number): Line[] {
   const day = n % DAYS;
-  const [host, app] = [HOST_KEYS[(n * 7 + day) % 5] ?? '', APP_KEYS[(n * n + day) % 4] ?? ''];
+  const host = HOST_KEYS[(n * 7 + day) % 5] ?? '';
+  const app = APP_KEYS[(n * n + day) % 4] ?? '';
   const value = ((n * 7919) % 997) + 1;
   const reading = {
-    ...{ ts: T0 + day * DAY + ((n * 54_321) % DAY), count: 1 + (n % 3) },
-    ...{ values: { 2: value, 4: value * 3600, 5: value - 500, 11: value - 500, 12: 500 - value } },
+    ts: T0 + day * DAY + ((n * 54_321) % DAY),
+    count: 1 + (n % 3),
+    values: { 2: value, 4: value * 3600, 5: value - 500, 11: value - 500, 12: 500 - value },
     ...(n % 5 === 0 && { probe: 'p1' }),
   };
   return [
@@ -114,7 +117,10 @@ function ask(index: number, asked: Asked): Promise<Topper> {
 
 async function askAnew(index: number, { from, to, match, ...asked }: Asked): Promise<Topper> {
   const { context } = await lab.data<{ context: { counterGroup: { topper: Topper } } }>(DOCUMENT, {
-    ...{ ...asked, meter: index, maxItems: MAX_ITEMS, filter: { match } },
+    ...asked,
+    meter: index,
+    maxItems: MAX_ITEMS,
+    filter: { match },
     window: { interval: { from, to } },
   });
   return context.counterGroup.topper;
@@ -126,8 +132,13 @@ const passingOf = ({ match = '' }: Asked) => {
 };
 
 const questionOf = (index: number, { from, to, probe, ...more }: Asked): ReferenceQuestion => ({
-  ...{ group: HOSTS, meter: index, from, to, probe },
-  ...{ maxItems: MAX_ITEMS, passes: passingOf({ from, to, ...more }) },
+  group: HOSTS,
+  meter: index,
+  from,
+  to,
+  probe,
+  maxItems: MAX_ITEMS,
+  passes: passingOf({ from, to, ...more }),
 });
 
 type Ends = { first: number; last: number };
@@ -160,16 +171,24 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
     const topper = await ask(id, asked);
     const [sql] = plainToppers(lab, CONTEXT, [questionOf(id, asked)]);
     expect(topper).toMatchObject({
-      ...{ total: numberOf(sql?.total), others: numberOf(sql?.others) },
-      ...{ othersMatching: numberOf(sql?.othersMatching), keyCount: sql?.keyCount },
+      total: numberOf(sql?.total),
+      others: numberOf(sql?.others),
+      othersMatching: numberOf(sql?.othersMatching),
+      keyCount: sql?.keyCount,
     });
     const keys = sql?.keys.map(({ key, metric }) => ({ key, metric: numberOf(metric) })) ?? [];
     expect(topper.keys).toMatchObject(keys);
     expect(keys.length).toBeGreaterThan(1);
     const rest = await lab.topper({
-      ...{ counter_group: HOSTS.guid, meter: id, maxitems: MAX_ITEMS, resolve_keys: false },
-      ...{ window_fromts: asked.from, window_tots: asked.to, get_percentiles: '50,100' },
-      ...{ probe_id: asked.probe, key_filter: asked.match },
+      counter_group: HOSTS.guid,
+      meter: id,
+      maxitems: MAX_ITEMS,
+      resolve_keys: false,
+      window_fromts: asked.from,
+      window_tots: asked.to,
+      get_percentiles: '50,100',
+      probe_id: asked.probe,
+      key_filter: asked.match,
     });
     expect(rest).toMatchObject({
       sysgrouptotal: topper.others,
@@ -227,7 +246,10 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
       const place = then?.keys.findIndex((each) => each.key === key) ?? -1;
       const before = numberOf(then?.keys[place]?.metric);
       expect(previous).toEqual({
-        ...{ metric: before, rank: place < 0 ? null : place + 1, change: metric - before, window },
+        metric: before,
+        rank: place < 0 ? null : place + 1,
+        change: metric - before,
+        window,
       });
     }
   });
@@ -246,7 +268,8 @@ describe.each<readonly [string, Asked]>(CASES)('a topper of %s', (_, asked) => {
     for (const [i, { drilldown }] of topper.keys.entries()) {
       const [under, others] = sql.slice(2 * i);
       expect(drilldown).toEqual({
-        ...{ total: numberOf(others?.others), others: numberOf(under?.othersMatching) },
+        total: numberOf(others?.others),
+        others: numberOf(under?.othersMatching),
         keys: under?.keys.map((each) => ({ key: each.key, metric: numberOf(each.metric) })),
       });
     }

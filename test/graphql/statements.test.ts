@@ -17,7 +17,10 @@ beforeAll(async () => {
   const values = Object.fromEntries(METERS.map((type, i) => [type, i + 1]));
   const lines: Line[] = GUIDS.flatMap((guid) =>
     Array.from({ length: 15 }, (_, i) => ({
-      ...{ group: guid, key: `k${i}`, ts: T0 + i * 100, values },
+      group: guid,
+      key: `k${i}`,
+      ts: T0 + i * 100,
+      values,
       ...(i % 2 === 0 && { label: `label ${i}`, attributes: { n: `${i}` } }),
     })),
   );
@@ -27,7 +30,8 @@ beforeAll(async () => {
     groups: [
       ...GUIDS.map((_, i) => group(i + 1, { meters: declared })),
       group(50, {
-        ...{ key_kind: 'crosskey', meters: declared },
+        key_kind: 'crosskey',
+        meters: declared,
         crosskey: { parentguid: guidOf(1), crosskeyguid_1: guidOf(2) },
       }),
     ],
@@ -272,7 +276,10 @@ describe('the number of statements does not depend on how much is asked for', ()
       inContext(`slices(within: { from: ${T0}, to: ${to} }) { name diskSize path status }`);
     const one = await cost(document(T0 + DAY));
     const many = Array.from({ length: 10 }, (_, i) => ({
-      ...{ group: guidOf(1), key: 'k', ts: T0 - i * DAY, values: { 2: 1 } },
+      group: guidOf(1),
+      key: 'k',
+      ts: T0 - i * DAY,
+      values: { 2: 1 },
     }));
     await lab.importSamples(many);
     expect(await cost(inContext('slices { name diskSize path status }'))).toBe(one);
@@ -319,8 +326,13 @@ describe('a REST topper', () => {
       lab.emptyCaches();
       const statements = lab.watchStatements();
       await lab.topper({
-        ...{ counter_group: guidOf(1), meter: 2, window_fromts: T0, window_seconds: 3600 },
-        ...{ maxitems, get_percentiles: '50,95', get_key_attributes: true },
+        counter_group: guidOf(1),
+        meter: 2,
+        window_fromts: T0,
+        window_seconds: 3600,
+        maxitems,
+        get_percentiles: '50,95',
+        get_key_attributes: true,
       });
       return statements().length;
     };

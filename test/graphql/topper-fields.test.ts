@@ -13,7 +13,10 @@ const METERS = [
 const WINDOW = `window: { interval: { from: ${T0 + 300}, to: ${T0 + 900} } }`;
 
 const line = (key: string, at: number, values: Line['values'], more: Partial<Line> = {}): Line => ({
-  ...{ group: GROUP, key, ts: T0 + at, values },
+  group: GROUP,
+  key,
+  ts: T0 + at,
+  values,
   ...more,
 });
 
@@ -38,7 +41,10 @@ beforeAll(async () => {
       line('zero', 840, { 2: 0, 4: 0, 5: 0, 11: 0, 12: 0 }),
       line('late', 1140, { 2: 5, 4: 5, 5: 5, 11: 5, 12: 5 }),
       ...[2n ** 53n - 1n, 2n ** 53n, 2n ** 62n].map((value, i) => ({
-        ...{ group: BIG, key: `k${i}`, ts: T0, values: { 0: value } },
+        group: BIG,
+        key: `k${i}`,
+        ts: T0,
+        values: { 0: value },
       })),
     ],
   });
@@ -66,8 +72,13 @@ describe('a topper', () => {
     expect(await topper(`meter: 1, ${WINDOW}`, selection)).toEqual({
       counterGroup: { guid: GROUP, name: 'Group 1' },
       meter: {
-        ...{ index: 1, name: 'Bandwidth', type: 'VT_RATE_COUNTER', topCount: 7, units: 'Bps' },
-        ...{ description: 'All of it', counterGroup: { guid: GROUP } },
+        index: 1,
+        name: 'Bandwidth',
+        type: 'VT_RATE_COUNTER',
+        topCount: 7,
+        units: 'Bps',
+        description: 'All of it',
+        counterGroup: { guid: GROUP },
       },
       window: { from: T0 + 300, to: T0 + 900, seconds: 600 },
       samplingRate: 3,
@@ -106,7 +117,10 @@ describe('a topper', () => {
     const filtered = (index: number) =>
       topper(`meter: ${index}, ${WINDOW}, maxItems: 1, filter: { match: "[bcd]" }`, TOTALS);
     expect(await filtered(2)).toEqual({
-      ...{ total: 195, others: 135, othersMatching: 15, keyCount: 3 },
+      total: 195,
+      others: 135,
+      othersMatching: 15,
+      keyCount: 3,
       keys: ranked(['b', 60]),
     });
     expect(await filtered(4)).toMatchObject({ total: 36, others: 27, othersMatching: 9 });
@@ -126,7 +140,10 @@ describe('a topper', () => {
 
   it('lists 100 keys unless told otherwise, of meter 0', async () => {
     const many = Array.from({ length: 101 }, (_, i) => ({
-      ...{ group: BIG, key: `n${i}`, ts: T0 + DAY, values: { 0: 1 } },
+      group: BIG,
+      key: `n${i}`,
+      ts: T0 + DAY,
+      values: { 0: 1 },
     }));
     await lab.importSamples(many);
     const window = `window: { startingAt: { from: ${T0 + DAY}, seconds: 60 } }`;
@@ -145,7 +162,10 @@ describe('a key of a topper', () => {
     const selection = 'key readable label description attributes { name value }';
     expect(await keys('meter: 2, maxItems: 2', selection)).toEqual([
       {
-        ...{ key: 'a', readable: 'a', label: 'Alpha', description: 'first' },
+        key: 'a',
+        readable: 'a',
+        label: 'Alpha',
+        description: 'first',
         attributes: [{ name: 'site', value: 'B' }],
       },
       { key: 'b', readable: 'b', label: 'b', description: null, attributes: [] },

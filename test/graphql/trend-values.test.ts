@@ -91,7 +91,11 @@ describe('a trend', () => {
         const { context } = await lab.data<{
           context: { counterGroup: { topperTrend: Step[] } };
         }>(TREND, {
-          ...{ guid, every, meter, maxItems, probe },
+          guid,
+          every,
+          meter,
+          maxItems,
+          probe,
           window: { interval: { from, to } },
           filter: { match, exclude },
         });
@@ -119,7 +123,8 @@ describe('a trend', () => {
         percentiles(ranks: [50]) { value } series { at value } keyNode { id }
         previous { window { from to } metric rank change changeRatio }
         drilldown(crosskey: "${PAIRS.guid}", meter: 4) { total others keys { key metric } } }`;
-    const [from, to] = [T0 - 4000, T0 + 3000];
+    const from = T0 - 4000;
+    const to = T0 + 3000;
     const asked = 'meter: 4, maxItems: 3, filter: { match: "[ak]" }';
     const ask = async (selection: string) =>
       (

@@ -15,7 +15,10 @@ beforeAll(async () => {
     declaration: { probes: [{ id: 'p1' }, { id: 'idle' }] },
     lines: [
       ...Array.from({ length: COUNT }, (_, i) => ({
-        ...{ group: GROUP, key: 'k', ts: T0 + i * 60, values: { 0: 2 ** i } },
+        group: GROUP,
+        key: 'k',
+        ts: T0 + i * 60,
+        values: { 0: 2 ** i },
         ...(i === 7 && { probe: 'p1' }),
       })),
       { group: LATE, key: 'k', ts: T0 + 540, values: { 0: 1 } },
@@ -55,7 +58,9 @@ describe('a window', () => {
   it('of recentSeconds ends with the data and begins with a bucket', async () => {
     expect(await resolved({ recentSeconds: 60 })).toEqual({ from: 1140, to: 1200, buckets: [19] });
     expect(await resolved({ recentSeconds: 61 })).toEqual({
-      ...{ from: 1080, to: 1200, buckets: [18, 19] },
+      from: 1080,
+      to: 1200,
+      buckets: [18, 19],
     });
     expect(await resolved({ recentSeconds: 1 })).toMatchObject({ buckets: [19] });
     const probe = { probe: 'p1' };
@@ -70,7 +75,9 @@ describe('a window', () => {
     const interval = { from: T0 + 60, to: T0 + 180 };
     expect(await resolved({ interval })).toEqual({ from: 60, to: 180, buckets: [1, 2] });
     expect(await resolved({ interval: { ...interval, to: T0 + 181 } })).toEqual({
-      ...{ from: 60, to: 181, buckets: [1, 2, 3] },
+      from: 60,
+      to: 181,
+      buckets: [1, 2, 3],
     });
     expect(await resolved({ interval: { ...interval, from: T0 + 61 } })).toMatchObject({
       buckets: [2],
@@ -86,7 +93,9 @@ describe('a window', () => {
     const dates = { from: 'Jul 15 2024 12:01 AM', to: 'jul 15 2024 12:03:00 am' };
     expect(await resolved({ dates })).toEqual({ from: 60, to: 180, buckets: [1, 2] });
     expect(await resolved({ dates }, { zone: 'Europe/Berlin' })).toEqual({
-      ...{ from: 60 - 7200, to: 180 - 7200, buckets: [] },
+      from: 60 - 7200,
+      to: 180 - 7200,
+      buckets: [],
     });
   });
 
@@ -131,12 +140,14 @@ describe('a window', () => {
     lab.clock.seconds = Date.UTC(2024, 3, 1, 12) / 1000;
     const march = Date.UTC(2024, 2, 30, 23) / 1000 - T0;
     expect(await resolved({ preset }, { zone: 'Europe/Berlin' })).toMatchObject({
-      ...{ from: march, to: march + 23 * 3600 },
+      from: march,
+      to: march + 23 * 3600,
     });
     lab.clock.seconds = Date.UTC(2024, 9, 28, 12) / 1000;
     const october = Date.UTC(2024, 9, 26, 22) / 1000 - T0;
     expect(await resolved({ preset }, { zone: 'Europe/Berlin' })).toMatchObject({
-      ...{ from: october, to: october + 25 * 3600 },
+      from: october,
+      to: october + 25 * 3600,
     });
   });
 
@@ -156,7 +167,9 @@ describe('a window', () => {
   it('of a preset lies inside the interval of the probe', async () => {
     const probe = { probe: 'p1' };
     expect(await resolved({ preset: 'ALL_AVAILABLE' }, probe)).toEqual({
-      ...{ from: 420, to: 480, buckets: [7] },
+      from: 420,
+      to: 480,
+      buckets: [7],
     });
     const latest = await resolved({ preset: 'LATEST_TOPPER_BUCKET' }, probe);
     expect(latest.from).toBeGreaterThanOrEqual(420);
@@ -173,7 +186,8 @@ describe('a window', () => {
 });
 
 describe('a window that cannot be one is BAD_USER_INPUT on its topper', () => {
-  const [from, to] = [T0, T0 + 60];
+  const from = T0;
+  const to = T0 + 60;
   it.each([
     ['an end at the start', { interval: { from, to: from } }],
     ['an end before the start', { interval: { from: to, to: from } }],

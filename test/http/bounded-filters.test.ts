@@ -41,7 +41,10 @@ const passing = (keys: readonly string[], pattern: string, isWanted: boolean): s
 
 async function listed(filter: Readonly<Record<string, string>>): Promise<string[]> {
   const { keys } = await lab.topper({
-    ...{ counter_group: HOSTS, window_fromts: T0, window_seconds: 60, maxitems: 1000 },
+    counter_group: HOSTS,
+    window_fromts: T0,
+    window_seconds: 60,
+    maxitems: 1000,
     ...filter,
   });
   return keys.map(({ key }) => key).sort();

@@ -9,7 +9,10 @@ const [HOSTS, APPS, CROSS, CROSS3, DISABLED, EMPTY] = [1, 2, 3, 4, 5, 6].map(gui
 ];
 
 const line = (guid: string, ts: number, probe?: string): Line => ({
-  ...{ group: guid, key: 'C0.A8.01.0A', ts, values: { 0: 1 } },
+  group: guid,
+  key: 'C0.A8.01.0A',
+  ts,
+  values: { 0: 1 },
   ...(probe !== undefined && { probe }),
 });
 
@@ -19,7 +22,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [
       group(1, {
-        ...{ name: 'Hosts', key_kind: 'ip', bucket_size: 30, topper_bucket_size: 600 },
+        name: 'Hosts',
+        key_kind: 'ip',
+        bucket_size: 30,
+        topper_bucket_size: 600,
         meters: [
           { id: 7, type: 0, topcount: 5, name: 'Void', description: '', units: '' },
           { id: 0, type: 2, topcount: 50, name: 'Total', description: 'Bytes', units: 'bytes' },
@@ -28,11 +34,13 @@ beforeAll(async () => {
       }),
       group(2, { key_kind: 'port', name: 'Apps' }),
       group(3, {
-        ...{ name: 'Hosts × Apps', key_kind: 'crosskey' },
+        name: 'Hosts × Apps',
+        key_kind: 'crosskey',
         crosskey: { parentguid: HOSTS, crosskeyguid_1: APPS },
       }),
       group(4, {
-        ...{ name: 'Three', key_kind: 'crosskey' },
+        name: 'Three',
+        key_kind: 'crosskey',
         crosskey: { parentguid: HOSTS, crosskeyguid_1: APPS, crosskeyguid_2: HOSTS },
       }),
       group(5, { enabled: false, key_kind: 'ip' }),
@@ -67,7 +75,10 @@ describe('counter group info', () => {
   it('has the fields of the specification, and no others', async () => {
     expect(await groups({ counter_group: HOSTS })).toEqual([
       {
-        ...{ guid: HOSTS, name: 'Hosts', bucket_size: 30, topper_bucket_size: 600 },
+        guid: HOSTS,
+        name: 'Hosts',
+        bucket_size: 30,
+        topper_bucket_size: 600,
         time_interval: { from: T0 + 30, to: T0 + 2 * DAY + 30 },
       },
     ]);
@@ -88,14 +99,19 @@ describe('counter group info', () => {
   it('gives the crosskey of cross-key groups only, its third part only where there is one', async () => {
     expect((await one(CROSS))?.crosskey).toEqual({ parentguid: HOSTS, crosskeyguid_1: APPS });
     expect((await one(CROSS3))?.crosskey).toEqual({
-      ...{ parentguid: HOSTS, crosskeyguid_1: APPS, crosskeyguid_2: HOSTS },
+      parentguid: HOSTS,
+      crosskeyguid_1: APPS,
+      crosskeyguid_2: HOSTS,
     });
     expect(await one(HOSTS)).not.toHaveProperty('crosskey');
   });
 
   it('gives no time_interval to a group without readings (decision 6)', async () => {
     expect(await one(APPS)).toEqual({
-      ...{ guid: APPS, name: 'Apps', bucket_size: 60, topper_bucket_size: 300 },
+      guid: APPS,
+      name: 'Apps',
+      bucket_size: 60,
+      topper_bucket_size: 300,
     });
   });
 
@@ -105,7 +121,10 @@ describe('counter group info', () => {
     expect(await interval('p2')).toEqual({ from: T0 + DAY, to: T0 + DAY + 630 });
     expect(await interval('idle')).toBeUndefined();
     expect(await one(HOSTS, { probe_id: 'idle' })).toEqual({
-      ...{ guid: HOSTS, name: 'Hosts', bucket_size: 30, topper_bucket_size: 600 },
+      guid: HOSTS,
+      name: 'Hosts',
+      bucket_size: 30,
+      topper_bucket_size: 600,
     });
   });
 });

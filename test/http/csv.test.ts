@@ -14,7 +14,11 @@ const line = (
   value: number | bigint,
   more: Partial<Line> = {},
 ): Line => ({
-  ...{ group: guid, key, ts: T0, values: { 0: value }, ...more },
+  group: guid,
+  key,
+  ts: T0,
+  values: { 0: value },
+  ...more,
 });
 
 const NASTY_LABELS = [
@@ -45,8 +49,13 @@ afterAll(() => lab.close());
 
 const ask = (parameters: Record<string, string | number | boolean>, how: HttpCall = {}) => {
   const all = {
-    ...{ context: CONTEXT, username: ADA.username, api_token: ADA.token, counter_group: GROUP },
-    ...{ window_fromts: T0, window_seconds: 600, ...parameters },
+    context: CONTEXT,
+    username: ADA.username,
+    api_token: ADA.token,
+    counter_group: GROUP,
+    window_fromts: T0,
+    window_seconds: 600,
+    ...parameters,
   };
   const query = new URLSearchParams(Object.entries(all).map(([k, v]) => [k, String(v)]));
   return lab.call(`${lab.path('topper')}?${query}`, how);
@@ -81,7 +90,10 @@ describe('format=csv', () => {
 
   it('has a column for each percentile, in the order asked for, and one for attributes', async () => {
     const [header, first, second, ...rest] = await rows({
-      ...{ get_percentiles: '99.9,0', get_key_attributes: true, resolve_keys: false, maxitems: 2 },
+      get_percentiles: '99.9,0',
+      get_key_attributes: true,
+      resolve_keys: false,
+      maxitems: 2,
     });
     expect(header).toEqual(['rank', 'key', 'metric', 'p99.9', 'p0', 'description', 'attributes']);
     expect(first?.slice(0, 5)).toEqual(['1', 'a', '60', '50', '10']);
@@ -141,7 +153,8 @@ describe('format=csv', () => {
   });
 
   it('has an ETag of its own, and HEAD', async () => {
-    const [json, table] = [await ask({}), await csv({})];
+    const json = await ask({});
+    const table = await csv({});
     expect(table.headers.etag).not.toBe(json.headers.etag);
     const same = { headers: { 'if-none-match': table.headers.etag ?? '' } };
     expect((await ask({ format: 'csv' }, same)).status).toBe(304);
@@ -161,7 +174,8 @@ describe('format=csv', () => {
 
 describe('another format', () => {
   it.each(['', 'json'])('%j is JSON, as without it', async (format) => {
-    const [plain, asked] = [await ask({}), await ask({ format })];
+    const plain = await ask({});
+    const asked = await ask({ format });
     expect(asked.text).toBe(plain.text);
     expect(asked.headers['content-type']).toBe(plain.headers['content-type']);
   });

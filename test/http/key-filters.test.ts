@@ -86,11 +86,16 @@ describe('key_filter and inverse_key_filter (decision 26)', () => {
     const asked = { ...WINDOW, counter_group: HOSTS, resolve_keys: false };
     const all = 1024 + 512 + 256 + 128;
     expect(await lab.topper({ ...asked, maxitems: 1, key_filter: '11|^0A' })).toEqual({
-      ...{ counter_group: HOSTS, meter: 0, sysgrouptotal: all - 256 },
+      counter_group: HOSTS,
+      meter: 0,
+      sysgrouptotal: all - 256,
       keys: [{ key: ADDRESSES[2], metric: 256 }],
     });
     expect(await lab.topper({ ...asked, key_filter: 'nothing' })).toEqual({
-      ...{ counter_group: HOSTS, meter: 0, sysgrouptotal: all, keys: [] },
+      counter_group: HOSTS,
+      meter: 0,
+      sysgrouptotal: all,
+      keys: [],
     });
   });
 

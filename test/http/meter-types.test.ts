@@ -47,7 +47,10 @@ const READ: readonly Reading[] = [
 
 const lines = (guid: string, types: readonly number[], readings: readonly Reading[]): Line[] =>
   readings.map(([key, at, value, count, probe]) => ({
-    ...{ group: guid, key, ts: T0 + at, values: reading(types, value) },
+    group: guid,
+    key,
+    ts: T0 + at,
+    values: reading(types, value),
     ...(count !== undefined && { count }),
     ...(probe !== undefined && { probe }),
   }));

@@ -181,8 +181,12 @@ describe('nodes in GraphQL', () => {
     expect(data).toEqual({
       alive: { haSlaveMode: false, totalWindow: { from: T0 } },
       dead: {
-        ...{ name: 'lab', nodeName: 'dead', haSlaveMode: null, totalWindow: null },
-        ...{ slices: null, pools: null },
+        name: 'lab',
+        nodeName: 'dead',
+        haSlaveMode: null,
+        totalWindow: null,
+        slices: null,
+        pools: null,
       },
     });
     expect(errors?.map(({ path, extensions }) => [path?.[0], extensions.code])).toEqual(

@@ -46,8 +46,13 @@ beforeAll(async () => {
     ],
     lines: [
       ...Array.from({ length: 5 }, (_, i) => ({
-        ...{ group: GROUP, key: `k${i}`, ts: T0 + i * 100, values: { 0: 2n ** 62n, 1: -i } },
-        ...{ label: `=${i}`, description: 'what', attributes: { os: 'any' } },
+        group: GROUP,
+        key: `k${i}`,
+        ts: T0 + i * 100,
+        values: { 0: 2n ** 62n, 1: -i },
+        label: `=${i}`,
+        description: 'what',
+        attributes: { os: 'any' },
       })),
       { group: CROSS, key: 'k1\\x\\k2', ts: T0, values: { 0: 1 } },
     ],
@@ -56,8 +61,13 @@ beforeAll(async () => {
       pools: [
         { name: 'oper', path: '/nowhere' },
         {
-          ...{ name: 'full', path: '/full', total_size: 5, avail_size: 1, file_system: 'xfs' },
-          ...{ additional_info: 'a shelf', offline_archive: true },
+          name: 'full',
+          path: '/full',
+          total_size: 5,
+          avail_size: 1,
+          file_system: 'xfs',
+          additional_info: 'a shelf',
+          offline_archive: true,
         },
       ],
     },
@@ -66,7 +76,9 @@ beforeAll(async () => {
   strict = await startTestService({
     databaseUrl: lab.databaseUrl,
     settings: {
-      ...{ maxConcurrent: 1, slowCallerSeconds: 1, logInFailures: 1 },
+      maxConcurrent: 1,
+      slowCallerSeconds: 1,
+      logInFailures: 1,
       trustProxy: ['127.0.0.1'],
     },
   });
@@ -82,7 +94,9 @@ afterAll(async () => {
 const WINDOW = { window_fromts: T0, window_seconds: 3600 };
 
 const MINIMAL: Record<EndpointName, RestParameters> = {
-  ...{ slices: {}, groups: {}, topper: { ...WINDOW, counter_group: GROUP } },
+  slices: {},
+  groups: {},
+  topper: { ...WINDOW, counter_group: GROUP },
 };
 
 /** What is asked so that the answer has everything it can have. */
@@ -91,8 +105,15 @@ const FULL: Record<EndpointName, readonly RestParameters[]> = {
   groups: [{ get_meter_info: true }, { counter_group: CROSS, timeout: -1 }],
   topper: [
     {
-      ...{ ...MINIMAL.topper, maxitems: 3, get_key_attributes: true, get_percentiles: [50, 99.9] },
-      ...{ flags: 1, time_zone: 'Europe/Berlin', key_filter: '^k', timeout: 5, format: 'json' },
+      ...MINIMAL.topper,
+      maxitems: 3,
+      get_key_attributes: true,
+      get_percentiles: [50, 99.9],
+      flags: 1,
+      time_zone: 'Europe/Berlin',
+      key_filter: '^k',
+      timeout: 5,
+      format: 'json',
     },
     { ...MINIMAL.topper, meter: 1, resolve_keys: false, inverse_key_filter: 'k1' },
     { ...MINIMAL.topper, format: 'csv', get_percentiles: [95] },
@@ -102,7 +123,9 @@ const FULL: Record<EndpointName, readonly RestParameters[]> = {
 };
 
 const TYPES: Readonly<Record<Encoding, string>> = {
-  ...{ query: '', json: 'application/json', multipart: 'multipart/form-data' },
+  query: '',
+  json: 'application/json',
+  multipart: 'multipart/form-data',
   form: 'application/x-www-form-urlencoded',
 };
 
@@ -122,7 +145,8 @@ async function ask(
   const who = { context: CONTEXT, username: ADA.username, api_token: ADA.token };
   const { query, call } = await encode({ ...who, ...parameters }, encoding);
   return service.call(service.path(endpoint) + query, {
-    ...{ ...call, headers: { ...call.headers, ...headers } },
+    ...call,
+    headers: { ...call.headers, ...headers },
   });
 }
 
@@ -133,7 +157,8 @@ describe('an answer is what the OpenAPI document says', () => {
         for (const parameters of [MINIMAL[endpoint], ...FULL[endpoint]]) {
           const answer = await plain(endpoint, parameters, encoding);
           expect(answer.status).toBe(200);
-          const [path, method] = [lab.path(endpoint), methodOf(encoding)];
+          const path = lab.path(endpoint);
+          const method = methodOf(encoding);
           expect(described.faults(path, method, answer)).toEqual([]);
           const who = { context: CONTEXT, username: ADA.username, api_token: ADA.token };
           if (encoding === 'query') continue;
@@ -245,7 +270,8 @@ function received(bytes: string): HttpAnswer {
 describe('an error is what the OpenAPI document says', () => {
   for (const endpoint of ENDPOINT_NAMES) {
     it.each(ENCODINGS)(`${endpoint}, asked by %s: each status that is described`, async (by) => {
-      const [path, method] = [lab.path(endpoint), methodOf(by)];
+      const path = lab.path(endpoint);
+      const method = methodOf(by);
       const statuses = described.statuses(path, method).filter((status) => status >= 400);
       expect(statuses.length).toBeGreaterThan(8);
       for (const status of statuses) {

@@ -19,7 +19,10 @@ beforeAll(async () => {
   lab = await startLab({
     groups: [group(1)],
     lines: ['a', 'b', 'c', 'é&=+ %00'].map((key, i) => ({
-      ...{ group: GROUP, key, ts: T0, values: { 0: 10 - i } },
+      group: GROUP,
+      key,
+      ts: T0,
+      values: { 0: 10 - i },
     })),
     declaration: { pools: [{ name: 'oper', path: '/nowhere' }] },
   });
@@ -34,9 +37,19 @@ const FULL: Record<(typeof ENDPOINT_NAMES)[number], RestParameters> = {
   slices: { get_disk_usage: true, get_all_engines: 'yes', get_total_window: 1, timeout: 30 },
   groups: { counter_group: GROUP, get_meter_info: true, timeout: -1 },
   topper: {
-    ...{ ...WINDOW, counter_group: GROUP, meter: 0, maxitems: 3, resolve_keys: false, flags: 7 },
-    ...{ get_key_attributes: true, get_percentiles: [95, 50.5], key_filter: '^[a-cé]' },
-    ...{ inverse_key_filter: '^b$', timeout: 10, time_zone: 'Europe/Berlin', probe_id: '' },
+    ...WINDOW,
+    counter_group: GROUP,
+    meter: 0,
+    maxitems: 3,
+    resolve_keys: false,
+    flags: 7,
+    get_key_attributes: true,
+    get_percentiles: [95, 50.5],
+    key_filter: '^[a-cé]',
+    inverse_key_filter: '^b$',
+    timeout: 10,
+    time_zone: 'Europe/Berlin',
+    probe_id: '',
   },
 };
 
@@ -143,8 +156,12 @@ describe('a parameter', () => {
   it('that only the query string has counts beside a body', async () => {
     const call = post('application/json', JSON.stringify({ counter_group: GROUP, maxitems: 1 }));
     const query = new URLSearchParams({
-      ...{ username: ADA.username, api_token: ADA.token, context: CONTEXT, maxitems: '3' },
-      ...{ window_fromts: String(T0), window_seconds: '60' },
+      username: ADA.username,
+      api_token: ADA.token,
+      context: CONTEXT,
+      maxitems: '3',
+      window_fromts: String(T0),
+      window_seconds: '60',
     });
     const answer = await lab.call(`${lab.path('topper')}?${query}`, call);
     expect(JSON.parse(answer.text)).toMatchObject({ keys: [{ key: 'a' }] });

@@ -34,13 +34,19 @@ beforeAll(async () => {
       ...gridLines(GRID),
       ...gridLines(SAMPLED),
       ...Array.from({ length: 1000 }, (_, i) => ({
-        ...{ group: LONG, key: 'k', ts: T0 + i * 60, values: { 0: ((i * 7) % 1000) + 1 } },
+        group: LONG,
+        key: 'k',
+        ts: T0 + i * 60,
+        values: { 0: ((i * 7) % 1000) + 1 },
       })),
       { group: LATE, key: 'k', ts: T0 + 240, values: { 0: 3 } },
       { group: LATE, key: 'k', ts: T0 + 360, values: { 0: 5 } },
       { group: YEARS, key: 'k0', ts: 700_000_000, values: { 0: 1 } },
       ...Array.from({ length: 500 }, (_, i) => ({
-        ...{ group: YEARS, key: `k${i}`, ts: T0, values: { 0: 1000 - i } },
+        group: YEARS,
+        key: `k${i}`,
+        ts: T0,
+        values: { 0: 1000 - i },
       })),
     ],
   });
@@ -113,7 +119,10 @@ describe('percentiles (decision 27)', () => {
     expect(await percentiles(asked)).toEqual(Object.fromEntries(exact));
     const above = [0.05, 0.11, 28.01, 99.91];
     expect(await percentiles({ ...asked, get_percentiles: above })).toEqual({
-      ...{ 0.05: 1, 0.11: 2, 28.01: 281, 99.91: 1000 },
+      0.05: 1,
+      0.11: 2,
+      28.01: 281,
+      99.91: 1000,
     });
   });
 });
@@ -176,8 +185,11 @@ describe('the topper buckets behind percentiles', () => {
 
   it('may be millions without a reading, which count as 0 and cost nothing', async () => {
     const { keys } = await lab.topper({
-      ...{ counter_group: YEARS, maxitems: 500, get_percentiles: '50,100' },
-      ...{ window_fromts: 0, window_tots: T0 + 86_400 },
+      counter_group: YEARS,
+      maxitems: 500,
+      get_percentiles: '50,100',
+      window_fromts: 0,
+      window_tots: T0 + 86_400,
     });
     expect(keys).toHaveLength(500);
     expect(keys[499]?.percentiles).toEqual([

@@ -65,11 +65,20 @@ describe.skipIf(!hasPrometheus)('a real Prometheus with the files of examples/',
     });
     expect(
       alerts.map(({ labels: { alertname, key, label, group: name, context }, state }) => ({
-        ...{ alertname, key, label, name, context, state },
+        alertname,
+        key,
+        label,
+        name,
+        context,
+        state,
       })),
     ).toEqual(
       ['BigTalker', 'OneHostDominates'].map((alertname) => ({
-        ...{ alertname, key: '0A.00.00.01', label: 'big', name: 'Hosts', context: 'lab' },
+        alertname,
+        key: '0A.00.00.01',
+        label: 'big',
+        name: 'Hosts',
+        context: 'lab',
         state: 'firing',
       })),
     );

@@ -44,10 +44,18 @@ const linesOf = (index: number): readonly Line[] => DATA_SETS[index] ?? [];
 
 const ask = (index: number, asked: Partial<RandomQuestion>): Promise<TopperBody> =>
   lab.topper({
-    ...{ username: 'eve', api_token: 'eve-token', context: contextOf(index) },
-    ...{ counter_group: asked.group?.guid, meter: asked.meter, resolve_keys: false },
-    ...{ window_fromts: asked.from, window_tots: asked.to, maxitems: asked.maxItems ?? 100 },
-    ...{ probe_id: asked.probe, key_filter: asked.match, inverse_key_filter: asked.exclude },
+    username: 'eve',
+    api_token: 'eve-token',
+    context: contextOf(index),
+    counter_group: asked.group?.guid,
+    meter: asked.meter,
+    resolve_keys: false,
+    window_fromts: asked.from,
+    window_tots: asked.to,
+    maxitems: asked.maxItems ?? 100,
+    probe_id: asked.probe,
+    key_filter: asked.match,
+    inverse_key_filter: asked.exclude,
     get_percentiles: asked.ranks ?? [],
   });
 
@@ -57,9 +65,12 @@ const number = (value: bigint): number | bigint =>
 function expectedBody(index: number, asked: RandomQuestion): TopperBody {
   const { others, keys } = referenceTopper(linesOf(index), asked);
   return {
-    ...{ counter_group: asked.group.guid, meter: asked.meter, sysgrouptotal: number(others) },
+    counter_group: asked.group.guid,
+    meter: asked.meter,
+    sysgrouptotal: number(others),
     keys: keys.map(({ key, metric, percentiles }) => ({
-      ...{ key, metric: number(metric) },
+      key,
+      metric: number(metric),
       ...(asked.ranks.length > 0 && {
         percentiles: percentiles.map(({ rank, value }) => ({ rank, value: number(value) })),
       }),
@@ -84,8 +95,13 @@ describe('the topper of any samples', () => {
     const isAsExpected = fc.asyncProperty(dataSet, question, async (index, asked) => {
       const { group, meter, from, to, maxItems, match, exclude, probe } = asked;
       const variables = {
-        ...{ context: contextOf(index), guid: group.guid, meter, maxItems, probe },
-        ...{ window: { interval: { from, to } }, filter: { match, exclude } },
+        context: contextOf(index),
+        guid: group.guid,
+        meter,
+        maxItems,
+        probe,
+        window: { interval: { from, to } },
+        filter: { match, exclude },
       };
       const { keys, ...totals } = referenceTopper(linesOf(index), asked);
       const big = (value: bigint) =>
@@ -95,8 +111,10 @@ describe('the topper of any samples', () => {
         context: {
           counterGroup: {
             topper: {
-              ...{ total: big(totals.total), others: big(totals.others) },
-              ...{ othersMatching: big(totals.othersMatching), keyCount: totals.keyCount },
+              total: big(totals.total),
+              others: big(totals.others),
+              othersMatching: big(totals.othersMatching),
+              keyCount: totals.keyCount,
               keys: keys.map(({ key, metric }, i) => ({ rank: i + 1, key, metric: big(metric) })),
             },
           },
@@ -141,7 +159,8 @@ describe('windows that meet', () => {
           ask(index, { ...asked, from: middle, to }),
           ask(index, { ...asked, from, to }),
         ]);
-        const [a, b] = [metricsOf(left), metricsOf(right)];
+        const a = metricsOf(left);
+        const b = metricsOf(right);
         const sums = [...new Set([...a.keys(), ...b.keys()])].map(
           (key) => [key, (a.get(key) ?? 0n) + (b.get(key) ?? 0n)] as const,
         );

@@ -131,7 +131,7 @@ describe('a page of another site (COUNTERGRAPH_CORS_ORIGINS)', () => {
 
   it('may read why it is refused: that the server is busy, or that it is not who it says', async () => {
     const { databaseUrl } = lab;
-    const settings = { corsOrigins: [ORIGIN], maxConcurrent: 1, maxConcurrentPerUser: 1 };
+    const settings = { corsOrigins: [ORIGIN], maxConcurrent: 1 };
     const small = await startTestService({ databaseUrl, settings });
     try {
       const headers = { origin: ORIGIN };

@@ -12,7 +12,11 @@ const GROUP = guidOf(1);
 const OTHER = guidOf(2);
 
 const line = (key: string, ts: number, guid = GROUP): Line => ({
-  ...{ group: guid, key, ts, values: { 0: 1 }, probe: 'p1' },
+  group: guid,
+  key,
+  ts,
+  values: { 0: 1 },
+  probe: 'p1',
 });
 
 let lab: TestService;
@@ -48,12 +52,17 @@ const ALL = { window_fromts: T0, window_tots: T0 + 3 * DAY };
 describe('a slice that an import holds', () => {
   it('is processing until the import is over, and its readers are not blocked', async () => {
     const events = new EventEmitter();
-    const [held, released] = [once(events, 'held'), once(events, 'released')];
+    const held = once(events, 'held');
+    const released = once(events, 'released');
     const importing = importFile({
       databaseUrl: lab.databaseUrl,
-      ...{ context: CONTEXT, format: 'samples', batchRows: 1 },
+      context: CONTEXT,
+      format: 'samples',
+      batchRows: 1,
       source: {
-        ...{ name: 'slow', sizeBytes: null, isRepeatable: false },
+        name: 'slow',
+        sizeBytes: null,
+        isRepeatable: false,
         open: () =>
           Readable.from(
             (async function* () {
@@ -101,8 +110,12 @@ describe('an archived slice (decision 17)', () => {
     expect(listed[0]).toMatchObject({ status: 'available', available: true, tags: ['primary'] });
     expect(listed[1]).toMatchObject({
       time_interval: { from: T0 + DAY, to: T0 + 2 * DAY },
-      ...{ name: 'slice-20240716-0000', id: archivedId, path: '/archive/1.segments' },
-      ...{ status: 'archived', available: false, tags: ['archive'] },
+      name: 'slice-20240716-0000',
+      id: archivedId,
+      path: '/archive/1.segments',
+      status: 'archived',
+      available: false,
+      tags: ['archive'],
     });
   });
 

@@ -13,15 +13,24 @@ const HOURS = guidOf(2);
 let lab: TestService;
 
 const line = (ts: number, guid = GROUP, more: Partial<Line> = {}): Line => ({
-  ...{ group: guid, key: 'k', ts, values: { 0: 1 } },
+  group: guid,
+  key: 'k',
+  ts,
+  values: { 0: 1 },
   ...more,
 });
 
 /** Every field that a pool may declare. */
 const DECLARED_POOL = {
-  ...{ name: 'tape', status: 'offline', total_size: 9007199254740991, avail_size: 12 },
-  ...{ file_system: 'ext4', path: '/nowhere/tape', offline_archive: true },
-  ...{ offline_archive_mounted: true, additional_info: 'shelf 3' },
+  name: 'tape',
+  status: 'offline',
+  total_size: 9007199254740991,
+  avail_size: 12,
+  file_system: 'ext4',
+  path: '/nowhere/tape',
+  offline_archive: true,
+  offline_archive_mounted: true,
+  additional_info: 'shelf 3',
 };
 
 beforeAll(async () => {
@@ -79,7 +88,10 @@ describe('time slices', () => {
       ['context_name', 'ha_slave_mode', 'pools', 'slices', 'total_window'].sort(),
     );
     expect(answer).toMatchObject({
-      ...{ context_name: 'lab', ha_slave_mode: false, total_window: null, pools: [] },
+      context_name: 'lab',
+      ha_slave_mode: false,
+      total_window: null,
+      pools: [],
     });
     expect(namesOf(answer)).toEqual([
       'slice-20240715-0000',
@@ -96,7 +108,11 @@ describe('time slices', () => {
       expect(slice).toEqual({
         time_interval: { from: T0 + i * DAY, to: T0 + (i + 1) * DAY },
         name: `slice-2024071${5 + i}-0000`,
-        ...{ status: 'available', available: true, tags: ['primary'], path, id: slice.id },
+        status: 'available',
+        available: true,
+        tags: ['primary'],
+        path,
+        id: slice.id,
       });
       expect(path).toMatch(/^base\/\d+\/\d+$/);
     }
@@ -122,7 +138,11 @@ describe('time slices', () => {
   it('of a context without data are none', async () => {
     const parameters = { ...BOB, context: 'empty', get_total_window: true };
     expect(await slices(parameters)).toEqual({
-      ...{ context_name: 'empty', ha_slave_mode: false, total_window: null, slices: [], pools: [] },
+      context_name: 'empty',
+      ha_slave_mode: false,
+      total_window: null,
+      slices: [],
+      pools: [],
     });
   });
 
@@ -140,7 +160,8 @@ describe('the status of a slice (decision 17)', () => {
       expect(answer.slices.every(({ available }) => available)).toBe(true);
       return answer.slices.map(({ status }) => status);
     };
-    const [open, done] = ['processing', 'available'];
+    const open = 'processing';
+    const done = 'available';
     expect(await statuses(T0)).toEqual([open, open, open]);
     expect(await statuses(T0 + DAY - 1)).toEqual([open, open, open]);
     expect(await statuses(T0 + DAY)).toEqual([done, open, open]);
@@ -182,13 +203,20 @@ describe('get_disk_usage (decision 16)', () => {
   it('fills the pools with what was declared, where they cannot be seen', async () => {
     const { pools } = await slices({ get_disk_usage: true });
     expect(pools).toContainEqual({
-      ...{ status: 'offline', total_size: 9007199254740991, avail_size: 12, file_system: 'ext4' },
-      ...{ mounted: '/nowhere/tape', offline_archive: true, offline_archive_mounted: true },
+      status: 'offline',
+      total_size: 9007199254740991,
+      avail_size: 12,
+      file_system: 'ext4',
+      mounted: '/nowhere/tape',
+      offline_archive: true,
+      offline_archive_mounted: true,
       additional_info: 'shelf 3',
     });
     // Fields that do not apply are absent, not null (decision 6).
     expect(pools).toContainEqual({
-      ...{ status: 'online', offline_archive: false, offline_archive_mounted: false },
+      status: 'online',
+      offline_archive: false,
+      offline_archive_mounted: false,
     });
     expect(pools).toHaveLength(3);
   });

@@ -44,7 +44,10 @@ const [HOSTS, APPS, PAIRS, THREES] = [21, 22, 23, 24].map(guidOf) as [
 ];
 
 const line = (guid: string, key: string, value: number, more: Partial<Line> = {}): Line => ({
-  ...{ group: guid, key, ts: T0, values: { 0: value } },
+  group: guid,
+  key,
+  ts: T0,
+  values: { 0: value },
   ...more,
 });
 
@@ -68,7 +71,8 @@ beforeAll(async () => {
     lines: [
       ...FORMS.map(([kind, key]) => line(guidOfKind(kind), key, 1)),
       line(HOSTS, '0A.00.00.01', 9, {
-        ...{ label: 'printer <3>', description: 'first floor' },
+        label: 'printer <3>',
+        description: 'first floor',
         attributes: { site: 'Berlin', rack: '7', empty: '' },
       }),
       line(HOSTS, '0A.00.00.02', 8, { label: 'gone' }),
@@ -114,12 +118,18 @@ describe('resolve_keys (decision 30)', () => {
   it('gives the label that a user gave, else the readable form', async () => {
     expect(await keysOf(HOSTS)).toEqual([
       {
-        ...{ key: '0A.00.00.01', readable: '10.0.0.1', label: 'printer <3>', metric: 9 },
+        key: '0A.00.00.01',
+        readable: '10.0.0.1',
+        label: 'printer <3>',
+        metric: 9,
         description: 'first floor',
       },
       { key: '0A.00.00.02', readable: '10.0.0.2', label: '10.0.0.2', metric: 9 },
       {
-        ...{ key: '0A.00.00.03', readable: '10.0.0.3', label: '10.0.0.3', metric: 7 },
+        key: '0A.00.00.03',
+        readable: '10.0.0.3',
+        label: '10.0.0.3',
+        metric: 7,
         description: 'no label',
       },
     ]);
@@ -161,16 +171,22 @@ describe('the keys of a cross-key group (decision 31)', () => {
   it('are joined by a backslash, and so are readable form and label', async () => {
     expect(await keysOf(PAIRS)).toEqual([
       {
-        ...{ key: '0A.00.00.01\\1F.90', readable: '10.0.0.1\\8080' },
-        ...{ label: 'printer <3>\\intranet', metric: 4 },
+        key: '0A.00.00.01\\1F.90',
+        readable: '10.0.0.1\\8080',
+        label: 'printer <3>\\intranet',
+        metric: 4,
       },
       {
-        ...{ key: '0A.00.00.01\\00.50', readable: '10.0.0.1\\80' },
-        ...{ label: 'printer <3>\\http', metric: 3 },
+        key: '0A.00.00.01\\00.50',
+        readable: '10.0.0.1\\80',
+        label: 'printer <3>\\http',
+        metric: 3,
       },
       {
-        ...{ key: '0A.00.00.99\\01.BB', readable: '10.0.0.153\\443' },
-        ...{ label: '10.0.0.153\\https', metric: 2 },
+        key: '0A.00.00.99\\01.BB',
+        readable: '10.0.0.153\\443',
+        label: '10.0.0.153\\https',
+        metric: 2,
       },
     ]);
   });
@@ -178,8 +194,10 @@ describe('the keys of a cross-key group (decision 31)', () => {
   it('have three parts where the group has three, in the order parent, first, second', async () => {
     const [escaped, plain] = await keysOf(THREES);
     expect(plain).toEqual({
-      ...{ key: '1F.90\\TOTALBW\\0A.00.00.01', readable: '8080\\TOTALBW\\10.0.0.1' },
-      ...{ label: 'intranet\\TOTALBW\\printer <3>', metric: 5 },
+      key: '1F.90\\TOTALBW\\0A.00.00.01',
+      readable: '8080\\TOTALBW\\10.0.0.1',
+      label: 'intranet\\TOTALBW\\printer <3>',
+      metric: 5,
     });
     // A backslash within a part is written twice.
     expect(escaped).toMatchObject({ key: '1F.90\\a\\\\b\\0A.00.00.01', metric: 6 });
@@ -190,10 +208,16 @@ describe('the answer of the topper', () => {
   it('has exactly the fields of the specification', async () => {
     const asked = { ...WINDOW, counter_group: APPS.toLowerCase(), get_percentiles: '50' };
     expect(await lab.topper({ ...asked, get_key_attributes: true })).toEqual({
-      ...{ counter_group: APPS, meter: 0, sysgrouptotal: 0 },
+      counter_group: APPS,
+      meter: 0,
+      sysgrouptotal: 0,
       keys: [
         {
-          ...{ key: '1F.90', readable: '8080', label: 'intranet', metric: 5, attributes: [] },
+          key: '1F.90',
+          readable: '8080',
+          label: 'intranet',
+          metric: 5,
+          attributes: [],
           percentiles: [{ rank: 50, value: 5 }],
         },
       ],

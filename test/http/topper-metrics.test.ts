@@ -12,7 +12,9 @@ import { ADA, basic, CONTEXT, type TestService } from '../support/service.ts';
 const hasPromtool = existsSync('/usr/bin/promtool');
 if (!hasPromtool) console.warn('skipped: promtool is not installed: apt-get install prometheus');
 
-const [GROUP, CROSS, MANY] = [guidOf(1), guidOf(2), guidOf(3)];
+const GROUP = guidOf(1);
+const CROSS = guidOf(2);
+const MANY = guidOf(3);
 
 let lab: TestService;
 

@@ -9,7 +9,10 @@ let lab: TestService;
 
 beforeAll(async () => {
   const lines = Array.from({ length: 120 }, (_, i) => ({
-    ...{ group: GROUP, key: `k${i}`, ts: T0, values: { 0: 1000 - i } },
+    group: GROUP,
+    key: `k${i}`,
+    ts: T0,
+    values: { 0: 1000 - i },
   }));
   lab = await startLab({ groups: [group(1)], lines });
 });

@@ -37,7 +37,10 @@ let berlin: TestService;
 
 beforeAll(async () => {
   const lines = INSTANTS.map((key) => ({
-    ...{ group: GROUP, key, ts: seconds(key), values: { 0: 1 } },
+    group: GROUP,
+    key,
+    ts: seconds(key),
+    values: { 0: 1 },
   }));
   lab = await startLab({ groups: [group(1)], lines });
   const { databaseUrl } = lab;
@@ -135,7 +138,8 @@ describe('a date of ISO 8601', () => {
 
   it('is the end too, which is not in the window, and may stand in any of the parameters', async () => {
     const expected = between('2024-07-15T00:00:00Z', '2024-07-15T00:01:00Z');
-    const [from, to] = ['2024-07-15', '2024-07-15T00:02Z'];
+    const from = '2024-07-15';
+    const to = '2024-07-15T00:02Z';
     expect(await instantsIn(lab, { from_date: from, to_date: to })).toEqual(expected);
     expect(await instantsIn(lab, { from_time: from, to_time: to })).toEqual(expected);
     const human = 'Jul 15 2024 12:02:00 AM';

@@ -11,7 +11,10 @@ const OLD = guidOf(4);
 /** Bucket i of ten holds 2^i: the sum tells which buckets a window has. */
 const bucketsOf = (guid: string, size: number, probe?: string): Line[] =>
   Array.from({ length: 10 }, (_, i) => ({
-    ...{ group: guid, key: 'k', ts: T0 + i * size, values: { 0: 2 ** i } },
+    group: guid,
+    key: 'k',
+    ts: T0 + i * size,
+    values: { 0: 2 ** i },
     ...(probe !== undefined && { probe }),
   }));
 
@@ -65,7 +68,9 @@ describe('window rule 1: window_fromts with window_seconds', () => {
 
   it('wins over every lower rule, whatever their parameters say', async () => {
     const lower = {
-      ...{ window_tots: T0 + 600, from_date: 'Jul 15 2024 12:05:00 AM', recentsecs: 60 },
+      window_tots: T0 + 600,
+      from_date: 'Jul 15 2024 12:05:00 AM',
+      recentsecs: 60,
       to_date: 'Jul 15 2024 12:06:00 AM',
     };
     const rule = { window_fromts: T0, window_seconds: 60 };

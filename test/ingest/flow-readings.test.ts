@@ -265,7 +265,8 @@ describe('the buckets of a flow', () => {
           expect(given.bucket % bucketSeconds).toBe(0);
           seen.add(`${given.bucket}`);
         }
-        const [s, a] = [BigInt(sent), BigInt(answered)];
+        const s = BigInt(sent);
+        const a = BigInt(answered);
         expect(totals.get('hosts 0A.00.00.01')).toEqual([s + a, a, s, 5n, 1n]);
         expect(totals.get('internalHosts 0A.00.00.01')).toEqual([s + a, a, s, 5n, 1n]);
         expect(totals.get('externalHosts C6.33.64.01')).toEqual([s + a, s, a, 5n, 1n]);

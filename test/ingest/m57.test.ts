@@ -24,8 +24,10 @@ function totalsOf(log: string): Map<string, bigint> {
     const values = line.split('\t');
     const value = (name: string) => values[columns.indexOf(name)] ?? '-';
     const amount = (name: string) => (value(name) === '-' ? 0n : BigInt(value(name)));
-    const [a, b] = [value('id.orig_h'), value('id.resp_h')];
-    const [sent, got] = [amount('orig_ip_bytes'), amount('resp_ip_bytes')];
+    const a = value('id.orig_h');
+    const b = value('id.resp_h');
+    const sent = amount('orig_ip_bytes');
+    const got = amount('resp_ip_bytes');
     const packets = amount('orig_pkts') + amount('resp_pkts');
     const bytes = sent + got;
     for (const [end, received, transmitted] of [
@@ -40,7 +42,8 @@ function totalsOf(log: string): Map<string, bigint> {
         add(`${group} ${addressKey(end)} 13`, 1n);
       }
     }
-    const [fromHome, toHome] = [!isOutside(a), !isOutside(b)];
+    const fromHome = !isOutside(a);
+    const toHome = !isOutside(b);
     const protocol = protocolKey(value('proto'), a.includes(':'));
     add(`Protocols ${protocol} 0`, bytes);
     add(`Protocols ${protocol} 1`, packets);
@@ -85,7 +88,8 @@ function ipv6Groups(address: string): number[] {
   const [head = '', tail = ''] = address.split('::');
   const parse = (text: string) =>
     text === '' ? [] : text.split(':').map((g) => Number.parseInt(g, 16));
-  const [first, last] = [parse(head), parse(tail)];
+  const first = parse(head);
+  const last = parse(tail);
   return [...first, ...Array(8 - first.length - last.length).fill(0), ...last];
 }
 

@@ -24,7 +24,11 @@ let pool: string;
 let keeping: ReturnType<typeof keepingOf>;
 
 const line = (key: string, ts: number, value: number | bigint, more = {}): Line => ({
-  ...{ group: GROUP, key, ts, values: { 0: value }, ...more },
+  group: GROUP,
+  key,
+  ts,
+  values: { 0: value },
+  ...more,
 });
 
 /** Texts that have to be escaped, the largest reading there is, counts, probes. */
@@ -33,8 +37,8 @@ const LINES: readonly Line[] = [
   line('\\.', T0 + 120, 5, { probe: 'p1', description: 'two\nlines\tand a tab' }),
   line('a', T0 + DAY, 1),
   line('a', T0 + 2 * DAY + 3600, 10),
-  { ...{ group: MEANS, key: 'm', ts: T0 + 60, values: { 0: -7, 3: 12 }, count: 3 } },
-  { ...{ group: MEANS, key: 'm', ts: T0 + DAY + 60, values: { 0: 4 } } },
+  { group: MEANS, key: 'm', ts: T0 + 60, values: { 0: -7, 3: 12 }, count: 3 },
+  { group: MEANS, key: 'm', ts: T0 + DAY + 60, values: { 0: 4 } },
   line('late', T0 + 5 * DAY, 3),
 ];
 
@@ -59,7 +63,9 @@ afterAll(async () => {
 
 const listed = () =>
   lab.ok<SlicesBody>('slices', {
-    ...{ get_total_window: true, get_disk_usage: true, get_all_engines: true },
+    get_total_window: true,
+    get_disk_usage: true,
+    get_all_engines: true,
   });
 
 const toppers = () =>
@@ -149,7 +155,12 @@ describe('archiving slices and restoring them', () => {
     expect(shown.totalWindow).toEqual(total_window);
     expect(shown.slices.filter(({ status }) => status === 'archived')).toEqual(
       gone.map(({ name, status, available, tags, path, disk_size: diskSize }) => ({
-        ...{ name, status, available, tags, path, diskSize },
+        name,
+        status,
+        available,
+        tags,
+        path,
+        diskSize,
       })),
     );
     const [all, , means] = await toppers();

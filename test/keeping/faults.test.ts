@@ -31,7 +31,9 @@ let answers: unknown;
 
 /** Enough rows of texts that do not compress for a file of some 100 kB. */
 const LINES: readonly Line[] = Array.from({ length: 4000 }, (_, i) => ({
-  ...{ group: GROUP, key: `key ${(i * 7919) % 4000} ${Math.sin(i)}`, ts: T0 + 60 * (i % 1000) },
+  group: GROUP,
+  key: `key ${(i * 7919) % 4000} ${Math.sin(i)}`,
+  ts: T0 + 60 * (i % 1000),
   values: { 0: (i * 104_729) % 1_000_003 },
 }));
 
@@ -77,7 +79,8 @@ const sessions = () => lab.sql<{ pid: number; waits: boolean }>(SESSIONS);
 /** The command, in a process of its own. */
 const start = (...parameters: string[]): ChildProcess =>
   spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), 'slices', ...parameters], {
-    ...{ cwd: program.folder, env: { ...process.env, DATABASE_URL: lab.databaseUrl } },
+    cwd: program.folder,
+    env: { ...process.env, DATABASE_URL: lab.databaseUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
@@ -172,7 +175,8 @@ describe('an archive that is not what was written', () => {
   /** Refused, and nothing is changed, neither in the database nor in the pool. */
   async function expectRefused(message: string | RegExp): Promise<void> {
     const before = await digestOf(lab.databaseUrl);
-    const [files, partitions] = [await filesBelow(pool), await partitionedSlices(lab)];
+    const files = await filesBelow(pool);
+    const partitions = await partitionedSlices(lab);
     await expect(keeping.restore(OLD)).rejects.toThrow(message);
     expect(await digestOf(lab.databaseUrl)).toEqual(before);
     expect(await filesBelow(pool)).toEqual(files);
@@ -289,7 +293,8 @@ describe('a pool that cannot be written to', () => {
     const command = `ulimit -f 16; exec "${process.execPath}" "${main}" slices archive "$@"`;
     const outcome = await outcomeOf(
       spawn('sh', ['-c', command, 'sh', ...WHICH], {
-        ...{ cwd: program.folder, env: { ...process.env, DATABASE_URL: lab.databaseUrl } },
+        cwd: program.folder,
+        env: { ...process.env, DATABASE_URL: lab.databaseUrl },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );

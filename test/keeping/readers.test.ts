@@ -16,7 +16,10 @@ const GROUP = guidOf(1);
 const OLD = 'slice-20240715-0000';
 
 const line = (key: string, ts: number, value: number): Line => ({
-  ...{ group: GROUP, key, ts, values: { 0: value } },
+  group: GROUP,
+  key,
+  ts,
+  values: { 0: value },
 });
 
 let lab: TestService;

@@ -21,7 +21,10 @@ const GROUP = guidOf(1);
 const HOUR = 3600;
 
 const line = (key: string, ts: number): Line => ({
-  ...{ group: GROUP, key, ts, values: { 0: 1 } },
+  group: GROUP,
+  key,
+  ts,
+  values: { 0: 1 },
 });
 
 let lab: TestService;
@@ -104,8 +107,11 @@ describe('a server that runs', () => {
   it('leaves a context alone that an import has for long, and comes back', async () => {
     lab.clock.seconds = T0 + 9 * DAY;
     const retainer = keepRetention({
-      ...{ databaseUrl: lab.databaseUrl, clock: () => lab.clock.seconds * 1000, delays: null },
-      ...{ log: createLog('silent', process.stderr), lockMs: 50 },
+      databaseUrl: lab.databaseUrl,
+      clock: () => lab.clock.seconds * 1000,
+      delays: null,
+      log: createLog('silent', process.stderr),
+      lockMs: 50,
     });
     await lab.write((connection) =>
       inTransaction(connection, async () => {
@@ -136,8 +142,10 @@ describe('a server that runs', () => {
   it('looks by itself, at its start and then again and again', async () => {
     await lab.importSamples([line('by itself', T0)]);
     const retainer = keepRetention({
-      ...{ databaseUrl: lab.databaseUrl, clock: () => lab.clock.seconds * 1000 },
-      ...{ log: createLog('silent', process.stderr), delays: { firstMs: 0, everyMs: 1 } },
+      databaseUrl: lab.databaseUrl,
+      clock: () => lab.clock.seconds * 1000,
+      log: createLog('silent', process.stderr),
+      delays: { firstMs: 0, everyMs: 1 },
     });
     while ((await names()).length > 0);
     await lab.importSamples([line('by itself again', T0)]);

@@ -88,7 +88,8 @@ describe('an open subscription', () => {
   });
 
   it('is not answered in the name of one who lost their rights a moment ago', async () => {
-    const [bob, ada] = [await follow(BOB), await follow(ADA)];
+    const bob = await follow(BOB);
+    const ada = await follow(ADA);
     await Promise.all([bob.answer(), ada.answer()]);
     await lab.write((to) => revokeGrant(to, BOB.username, CONTEXT));
     await importOne();

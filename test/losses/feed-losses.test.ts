@@ -167,7 +167,8 @@ describe('a property of losses', () => {
           const looks = nth.map((n) => n * 31 + shift);
           const { lines, lost, unit } = exported(given);
           const losses = new FeedLosses();
-          let [at, before] = [0, 0];
+          let at = 0;
+          let before = 0;
           losses.settle(at);
           for (const [i, line] of lines.entries()) {
             losses.note(line);

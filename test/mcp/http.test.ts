@@ -136,7 +136,9 @@ describe('the transport', () => {
   it('speaks three revisions of the protocol, and says which', async () => {
     const initialize = (protocolVersion: string) =>
       send({
-        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
         params: { protocolVersion, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
       });
     for (const version of ['2025-06-18', '2025-11-25']) {
@@ -226,8 +228,10 @@ describe('a call', () => {
 describe('more calls than there is room for', () => {
   it('are refused at once with 503 and Retry-After, and the others answered', async () => {
     const settings = {
-      ...{ maxConcurrent: 2, maxConcurrentPerUser: 2, logLevel: 'info' as const },
-      ...{ answerCacheBytes: 0, responseCacheBytes: 0 },
+      maxConcurrent: 2,
+      logLevel: 'info' as const,
+      answerCacheBytes: 0,
+      responseCacheBytes: 0,
     };
     const small = await startTestService({ databaseUrl: lab.databaseUrl, settings });
     const given = { context: CONTEXT, counterGroup: 'Hosts', window: WINDOW };

@@ -88,7 +88,8 @@ describe('a writer of bytes', () => {
   });
 
   it('is empty again after clear, and hands on what it holds', () => {
-    const [out, other] = [new ByteWriter(), new ByteWriter()];
+    const out = new ByteWriter();
+    const other = new ByteWriter();
     other.varint(1);
     other.clear();
     other.varint(300);

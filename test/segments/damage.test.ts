@@ -191,7 +191,8 @@ describe('a wrong number under a digest that fits', () => {
   const { directory, sections } = openSegment(segment);
   const [range] = directory.ranges;
   if (!range) throw new Error('the segment has a range');
-  const [whole, finest] = [range.levels[0], range.levels.at(-1)];
+  const whole = range.levels[0];
+  const finest = range.levels.at(-1);
   const [chunk] = range.series;
 
   it.each<[string, SectionPlace | null | undefined, number]>([

@@ -302,7 +302,8 @@ describe('fetching pages', () => {
       const query = (texts[0] ?? '').replace(/^copy \(/, '').replace(/\) to stdout.*$/, '');
       const plan = await lab.rows(`explain (analyze, costs off, timing off) ${query}`);
       const text = plan.map((row) => row['QUERY PLAN']).join('\n');
-      const [first, second] = [DAY_START, later.importedAt];
+      const first = DAY_START;
+      const second = later.importedAt;
       expect(text.match(/\w+_pkey on .* \(\w+/g)?.map((line) => line.split(' ')[0])).toEqual(
         [openPartition(1, first), openPartition(3, first), openPartition(3, second)].map(
           (name) => `${name}_pkey`,

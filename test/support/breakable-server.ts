@@ -41,7 +41,10 @@ export async function startBreakable(): Promise<BreakableServer> {
   const binaries = () => prepareBinaries(folder, SYSTEM_DIR);
   const pid = () => postmasterPid(dataDir);
   return {
-    ...{ url, dataDir, pid, remove },
+    url,
+    dataDir,
+    pid,
+    remove,
     async stop() {
       const running = await findRunningServer(folder.pgdata);
       if (running) await stopServer(running, binaries);
@@ -73,7 +76,9 @@ export async function startBreakable(): Promise<BreakableServer> {
       async function tryToStart(program: string, given: readonly string[]): Promise<boolean> {
         const child = spawn(program, given, {
           ...folder.user,
-          ...{ cwd: folder.root, env: serverEnvironment(), detached: true },
+          cwd: folder.root,
+          env: serverEnvironment(),
+          detached: true,
           stdio: ['ignore', log.fd, log.fd],
         });
         child.unref();

@@ -26,7 +26,8 @@ export async function startEditingLab(options: Omit<Lab, 'groups'> = {}): Promis
     groups: [
       group(1, { key_kind: 'ip', name: 'Hosts' }),
       group(2, {
-        ...{ name: 'Pairs', key_kind: 'crosskey' },
+        name: 'Pairs',
+        key_kind: 'crosskey',
         crosskey: { parentguid: HOSTS, crosskeyguid_1: HOSTS },
       }),
       group(3, { enabled: false }),

@@ -106,7 +106,9 @@ export function startFeed({
     return last;
   };
   return {
-    ...{ done, status, badLines },
+    done,
+    status,
+    badLines,
     write: (...lines) => input.write(lines.join('')),
     end: () => input.end(),
     stop: () => stopping.abort(),

@@ -92,8 +92,14 @@ const isoText = (at: number): string => new Date(at * 1000).toISOString();
 /** `Jul 15 2026 10:00:00 AM`, in UTC. */
 function dateText(at: number): string {
   const parts = new Intl.DateTimeFormat('en-US', {
-    ...{ month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' },
-    ...{ hour: 'numeric', minute: '2-digit', second: '2-digit', hour12: true },
+    month: 'short',
+    day: 'numeric',
+    year: 'numeric',
+    timeZone: 'UTC',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: true,
   }).formatToParts(at * 1000);
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   const time = `${of('hour')}:${of('minute')}:${of('second')} ${of('dayPeriod')}`;

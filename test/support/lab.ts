@@ -39,7 +39,12 @@ export const group = (n: number, overrides: Partial<DeclaredGroup> = {}): Declar
 });
 
 export const meter = (id: number, type: number, name = `Meter ${id}`): DeclaredMeter => ({
-  ...{ id, type, name, topcount: 100, description: `Meter ${id}, type ${type}`, units: 'bytes' },
+  id,
+  type,
+  name,
+  topcount: 100,
+  description: `Meter ${id}, type ${type}`,
+  units: 'bytes',
 });
 
 export type Lab = TestServiceOptions & {

@@ -24,7 +24,8 @@ export type FlowFiles = {
 /** Flow files that nfdump's own collector has made of packets. */
 export async function makeFlowFiles(packets: readonly CapturedPacket[]): Promise<FlowFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-nfdump-'));
-  const [capture, flows] = [join(folder, 'capture.pcap'), join(folder, 'flows')];
+  const capture = join(folder, 'capture.pcap');
+  const flows = join(folder, 'flows');
   await mkdir(flows);
   await writeFile(capture, pcapFile(packets));
   await run('nfpcapd', ['-r', capture, '-w', flows, '-t', '3600']);

@@ -46,7 +46,8 @@ export async function pmacctdLines(
   plugins: PrintPlugins,
 ): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-pmacct-'));
-  const [capture, settings] = [join(folder, 'capture.pcap'), join(folder, 'pmacctd.conf')];
+  const capture = join(folder, 'capture.pcap');
+  const settings = join(folder, 'pmacctd.conf');
   await promisify(execFile)('mkfifo', [capture]);
   const lines = [`pcap_savefile: ${capture}`, ...settingsOf(plugins, folder)];
   await writeFile(settings, `${lines.join('\n')}\n`);

@@ -76,7 +76,9 @@ function drawSelections(schema: GraphQLSchema, options: RandomDocumentOptions): 
     const known = made.get(name);
     if (known) return known;
     const selections = fc.array(drawSelection(type, depth), {
-      ...{ minLength: 1, maxLength: maxWidth, size: 'max' },
+      minLength: 1,
+      maxLength: maxWidth,
+      size: 'max',
     });
     made.set(name, selections);
     return selections;

@@ -109,7 +109,10 @@ export const question: fc.Arbitrary<RandomQuestion> = fc
     exclude: fc.option(fc.constantFrom(...PATTERNS), { nil: undefined, freq: 2 }),
   })
   .map(({ window, match, exclude, ...rest }) => ({
-    ...{ ...rest, ...window, match, exclude },
+    ...rest,
+    ...window,
+    match,
+    exclude,
     passes: (key: string) =>
       (match === undefined || new RegExp(match, 'u').test(key)) &&
       (exclude === undefined || !new RegExp(exclude, 'u').test(key)),

@@ -66,7 +66,8 @@ function objectPlan(type: GraphQLInputObjectType, leaves: LeafValues): fc.Arbitr
   const fields = Object.values(type.getFields());
   const planOf = (field: GraphQLInputField) => valuePlan(placeIn(type, field), leaves);
   const asObject = (drawn: Readonly<Record<string, ValuePlan>>): ValuePlan => ({
-    ...{ kind: 'object', fields: Object.entries(drawn) },
+    kind: 'object',
+    fields: Object.entries(drawn),
   });
   if (type.isOneOf) {
     return fc.oneof(
@@ -105,8 +106,11 @@ function variableAt(place: Place, leaves: LeafValues): fc.Arbitrary<VariablePlan
     fallback: fc.Arbitrary<unknown>,
   ): fc.Arbitrary<VariablePlan> =>
     fc.record({
-      ...{ kind: fc.constant('variable' as const), type: fc.constant(declared) },
-      ...{ given, fallback, mayBeShared: fc.boolean() },
+      kind: fc.constant('variable' as const),
+      type: fc.constant(declared),
+      given,
+      fallback,
+      mayBeShared: fc.boolean(),
     });
   const strictly = variable(strict, some, nothing);
   const strictWithDefault = variable(strict, fc.oneof(some, nothing), some);

@@ -75,7 +75,8 @@ export function topperOf(
   const type = typeOf(group, meter);
   const counted = [...tallies].filter(([, tally]) => !isCounting(type) || tally.sum !== 0n);
   const ranked = counted.sort((a, b) => {
-    const [left, right] = [fractionOf(a[1], group, type), fractionOf(b[1], group, type)];
+    const left = fractionOf(a[1], group, type);
+    const right = fractionOf(b[1], group, type);
     const difference = right.numerator * left.denominator - left.numerator * right.denominator;
     if (difference !== 0n) return difference > 0n ? 1 : -1;
     return Buffer.compare(Buffer.from(a[0]), Buffer.from(b[0]));
@@ -92,7 +93,9 @@ export function topperOf(
     othersMatching: shown(rest(matching)),
     keyCount: matching.length,
     keys: listed.map(([key, tally]) => ({
-      ...{ key, metric: halfUp(fractionOf(tally, group, type)), percentiles: [] },
+      key,
+      metric: halfUp(fractionOf(tally, group, type)),
+      percentiles: [],
     })),
   };
 }
@@ -154,7 +157,8 @@ function fractionOf(
 
 /** ⌊value + ½⌋ */
 function halfUp({ numerator, denominator }: Fraction): bigint {
-  const [dividend, divisor] = [2n * numerator + denominator, 2n * denominator];
+  const dividend = 2n * numerator + denominator;
+  const divisor = 2n * denominator;
   const truncated = dividend / divisor;
   return dividend % divisor < 0n ? truncated - 1n : truncated;
 }

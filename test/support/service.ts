@@ -249,7 +249,11 @@ function fillOf(databaseUrl: string) {
       const content = lines.map((line) => `${stringify(line)}\n`).join('');
       imports += 1;
       await importFile({
-        ...{ databaseUrl, context, engine, format: 'samples', again: true },
+        databaseUrl,
+        context,
+        engine,
+        format: 'samples',
+        again: true,
         source: {
           name: `samples ${imports}`,
           sizeBytes: null,

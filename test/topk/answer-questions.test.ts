@@ -59,7 +59,9 @@ const question: fc.Arbitrary<Question> = fc.oneof(
     .tuple(selection, fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constantFrom(40, 10_000)))
     .map(([selected, maxItems]) => ({ kind: 'top' as const, ...selected, maxItems })),
   fc.tuple(selection, ordinals).map(([selected, keys]) => ({
-    ...{ kind: 'ranks' as const, ...selected, keys },
+    kind: 'ranks' as const,
+    ...selected,
+    keys,
   })),
   ordinals.map((keys) => ({ kind: 'values' as const, keys })),
 );
@@ -195,7 +197,8 @@ describe('sums', () => {
       'sum',
     );
     const [answer] = answerQuestions(folded, [{ ...TOP_ONE, passing: keySetOf([], 0) }]);
-    const [count, times] = [BigInt(keys), BigInt(blockCount)];
+    const count = BigInt(keys);
+    const times = BigInt(blockCount);
     const sum = times * (count * value - (count * (count - 1n)) / 2n);
     expect(answer).toMatchObject({ total: { sum }, candidates: [] });
   });
@@ -208,7 +211,9 @@ describe('values that only differ beyond what a double holds', () => {
     const [top, ranks] = ask(blocks(near), fold, [
       TOP_ONE,
       {
-        ...{ kind: 'ranks', within: null, passing: null },
+        kind: 'ranks',
+        within: null,
+        passing: null,
         keys: [0, 1, 2],
       },
     ]);
@@ -240,7 +245,11 @@ describe('what counts as a reading', () => {
     for (const fold of ['sum', 'rate'] as const) {
       const [answer] = ask(blocks([0n, null], [0n, 0n]), fold, [TOP_ONE]);
       expect(answer).toEqual({
-        ...{ kind: 'top', candidates: [], total: null, rest: null, restPassing: null },
+        kind: 'top',
+        candidates: [],
+        total: null,
+        rest: null,
+        restPassing: null,
         keyCount: 0,
       });
     }

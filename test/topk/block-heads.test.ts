@@ -15,8 +15,10 @@ import {
 } from './reference-answers.ts';
 
 const top = (maxItems: number): Question => ({
-  ...{ kind: 'top', maxItems },
-  ...{ within: null, passing: null },
+  kind: 'top',
+  maxItems,
+  within: null,
+  passing: null,
 });
 
 const plainUnit = (values: readonly (bigint | null)[]): PlainUnit =>
@@ -81,7 +83,7 @@ describe('a block that is asked again', () => {
         const unit = unitOf(plain);
         const expected = answerPlainly(
           foldPlainly([plain], 'sum'),
-          { ...{ kind: 'top', maxItems, within: null }, passing },
+          { kind: 'top', maxItems, within: null, passing },
           'sum',
         );
         // From the third time on there are heads, of all keys and of these.

@@ -39,7 +39,8 @@ describe('the cover of an interval', () => {
       const { runs, less } = coverInterval(asked, lengths, false);
       expect(less).toEqual([]);
       const [bucket = 1] = lengths;
-      const [from, to] = [ceilTo(asked.from, bucket), ceilTo(asked.to, bucket)];
+      const from = ceilTo(asked.from, bucket);
+      const to = ceilTo(asked.to, bucket);
       expect(runs.map((run) => run.from)).toEqual(
         from < to ? [from, ...runs.slice(0, -1).map((run) => run.to)] : [],
       );
@@ -84,7 +85,8 @@ function countedStretches({ runs, less }: Cover, { from, to }: Interval) {
   const cuts = [...new Set(ends)].sort((a, b) => a - b);
   const covers = (at: number) => (run: BlockRun) => run.from <= at && at < run.to;
   return cuts.slice(0, -1).map((at, i) => ({
-    ...{ from: at, to: cuts[i + 1] ?? at },
+    from: at,
+    to: cuts[i + 1] ?? at,
     times: runs.filter(covers(at)).length - less.filter(covers(at)).length,
   }));
 }
@@ -94,7 +96,8 @@ describe('the cover of an interval of sums, which can be taken out again', () =>
     const isExact = fc.property(levels, interval, (lengths, asked) => {
       const cover = coverInterval(asked, lengths, true);
       const [bucket = 1] = lengths;
-      const [from, to] = [ceilTo(asked.from, bucket), ceilTo(asked.to, bucket)];
+      const from = ceilTo(asked.from, bucket);
+      const to = ceilTo(asked.to, bucket);
       if (from >= to) return;
       for (const { times, ...stretch } of countedStretches(cover, { from, to })) {
         expect(times).toBe(stretch.from >= from && stretch.to <= to ? 1 : 0);

@@ -56,13 +56,15 @@ describe.each(FOLDS)('keys of a meter whose readings combine by %s', (fold) => {
       releaseFolded(folded.now);
       releaseFolded(folded.before);
 
-      const [valuesNow, valuesThen] = [foldPlainly(now, fold), foldPlainly(before, fold)];
+      const valuesNow = foldPlainly(now, fold);
+      const valuesThen = foldPlainly(before, fold);
       const isCounted = (key: number) => asked.within === null || asked.within.includes(key);
       const passes = (key: number) =>
         isCounted(key) && (asked.passing === null || hasKey(asked.passing, key));
       const keys = [...new Set([...valuesNow.keys(), ...valuesThen.keys()])].filter(passes);
       const changed = keys.flatMap((ordinal) => {
-        const [own, then] = [valuesNow.get(ordinal) ?? null, valuesThen.get(ordinal) ?? null];
+        const own = valuesNow.get(ordinal) ?? null;
+        const then = valuesThen.get(ordinal) ?? null;
         const key = { ordinal, now: own, before: then };
         if (asked.change === 'new') return own && !then ? [{ key, by: own }] : [];
         const grown = less(own ?? NOTHING, then ?? NOTHING);

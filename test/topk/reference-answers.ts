@@ -21,7 +21,9 @@ export function unitOf(rows: PlainUnit): UnitReadings {
     ids: Uint32Array.from(rows, ({ id }) => id),
     sign: 1,
     column: {
-      ...{ values, counts, bound: boundOf(values) },
+      values,
+      counts,
+      bound: boundOf(values),
       countBound: counts ? boundOf(counts) : rows.length,
     },
   };
@@ -108,8 +110,11 @@ export function answerPlainly(
     );
   return {
     kind: 'top',
-    ...{ candidates: inOrder(candidates.map(valued)), total: totalOf(counted, fold) },
-    ...{ rest: rest(counted), restPassing: rest(passed), keyCount: passed.length },
+    candidates: inOrder(candidates.map(valued)),
+    total: totalOf(counted, fold),
+    rest: rest(counted),
+    restPassing: rest(passed),
+    keyCount: passed.length,
   };
 }
 

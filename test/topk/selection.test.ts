@@ -48,7 +48,8 @@ describe('the n-th number', () => {
       numbers.filter((list) => list.length > 0),
       fc.array(fc.nat({ max: 1000 }), { minLength: 1, maxLength: 5 }),
       (list, places) => {
-        const [array, untouched] = [Float64Array.from(list), Float64Array.from(list)];
+        const array = Float64Array.from(list);
+        const untouched = Float64Array.from(list);
         const select = createSelection(untouched);
         const inOrder = ascending(list);
         for (const place of places.map((each) => each % list.length)) {

@@ -225,7 +225,9 @@ describe('work that nobody waits for any more', () => {
 
   it('makes room for the next in the queue', async () => {
     const caller = new AbortController();
-    const [first, second, third] = [fold(large), fold(large, caller.signal), fold(large)];
+    const first = fold(large);
+    const second = fold(large, caller.signal);
+    const third = fold(large);
     const failure = failureOf(second);
     caller.abort(new Error('gone'));
     expect(await failure).toMatchObject({ message: 'gone' });
@@ -242,7 +244,8 @@ describe('a thread that dies', () => {
 
   it('fails its work, and another thread does what waits', async () => {
     const made = nextThread();
-    const [lost, waiting] = [fold(large), fold(large)];
+    const lost = fold(large);
+    const waiting = fold(large);
     const failure = failureOf(lost);
     await (await made).terminate();
     expect(await failure).toMatchObject({ message: 'a kernel thread ended' });

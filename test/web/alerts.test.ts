@@ -185,8 +185,11 @@ describe('a rule in a chart', () => {
 
   const chart = (given: Partial<WatchedChart>): WatchedChart => {
     const usual: WatchedChart = {
-      ...{ kind: 'counter', step: 300, topperBucketSize: 300 },
-      ...{ of: 'keys', shows: stack },
+      kind: 'counter',
+      step: 300,
+      topperBucketSize: 300,
+      of: 'keys',
+      shows: stack,
     };
     return { ...usual, ...given };
   };

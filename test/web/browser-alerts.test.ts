@@ -83,7 +83,8 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
 
   it('lists what is firing, the worst first, the rules, and what has fired', async () => {
     const { page } = await open(ALERTS_VIEW);
-    const [host0, host2] = [`${hostName(0)} 10.0.0.10`, `${hostName(2)} 10.0.0.12`];
+    const host0 = `${hostName(0)} 10.0.0.10`;
+    const host2 = `${hostName(2)} 10.0.0.12`;
     await expect.poll(() => rowsOf(page, 'Firing')).toHaveLength(3);
     expect((await rowsOf(page, 'Firing')).map(plain)).toEqual([
       `critical | big talker | ${host2} | Mon 15 Jul 2024, 12:15 | 9.00 MB | 15.0 MB | a key above 5.00 MB in 5 minutes`,
@@ -320,7 +321,8 @@ describe.skipIf(!chromium)('alerts in the dashboard', { timeout: 180_000 }, () =
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** Colours of rules in light charts, which no key has. */
-const [CRITICAL, WARNING] = ['#b3261e', '#a1410d'];
+const CRITICAL = '#b3261e';
+const WARNING = '#a1410d';
 
 /** How many pixels of a canvas have exactly this colour. */
 function pixelsOf(page: Page, canvas: string, color: string | undefined): Promise<number> {

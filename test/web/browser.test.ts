@@ -133,7 +133,8 @@ describe.skipIf(!chromium)('the dashboard in a browser', { timeout: 180_000 }, (
     await first.page.getByRole('button', { name: /^Time:/ }).click();
     await first.page.getByRole('button', { name: 'Last hour', exact: true }).click();
     await first.settled();
-    const [link, labels] = [first.page.url(), await first.labels()];
+    const link = first.page.url();
+    const labels = await first.labels();
     expect(labels).toHaveLength(14);
     expect(link).toMatch(/context=lab&group=.*&meter=0&window=1h&top=20&tz=Europe\/Berlin$/);
     await first.page.reload();

@@ -73,7 +73,11 @@ export async function openDashboard(
       .toBe(0);
   };
   return {
-    ...{ page, context, complaints, asked, settled },
+    page,
+    context,
+    complaints,
+    asked,
+    settled,
     forget: () => {
       asked.length = 0;
     },

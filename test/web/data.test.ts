@@ -6,10 +6,8 @@ import { peakFigure, percentileFigure } from '../../web/src/data/bucket-figures.
 import { chartData, coveredPart, stacked, stepAt } from '../../web/src/data/chart-data.ts';
 import type { ContextChoice } from '../../web/src/data/choices.ts';
 import { chooseStep } from '../../web/src/data/choose-step.ts';
-import { otherParts, partsOf, splitParts, tellApart } from '../../web/src/data/key-parts.ts';
 import { filterInput } from '../../web/src/data/questions.ts';
 import { refusalOf } from '../../web/src/data/refusal.ts';
-import { drilldownGroups, keyQuestion } from '../../web/src/data/shown-key.ts';
 import { type ShownToppers, totalShown } from '../../web/src/data/shown-toppers.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
 import { topCsv } from '../../web/src/export/top-csv.ts';
@@ -121,8 +119,10 @@ describe('the data of a chart', () => {
 
 describe('what is told of topper buckets', () => {
   const terms = (kind: 'counter' | 'rate' | 'mean') => ({
-    ...{ kind, measure: { kind: 'other', name: 'packets' } as const },
-    ...{ units: DEFAULT_UNITS, topperBucketSize: 300 },
+    kind,
+    measure: { kind: 'other', name: 'packets' } as const,
+    units: DEFAULT_UNITS,
+    topperBucketSize: 300,
   });
   const hour = { from: 0, to: 3600 };
 
@@ -173,31 +173,6 @@ describe('what a chart shows under the pointer', () => {
   });
 });
 
-describe('the parts of a pair', () => {
-  it('are split at single backslashes, and doubled ones are part of a text', () => {
-    expect(splitParts('a\\b')).toEqual(['a', 'b']);
-    expect(splitParts('a\\\\b\\c')).toEqual(['a\\b', 'c']);
-    expect(splitParts('\\')).toEqual(['', '']);
-    const doubled = (text: string) => text.replaceAll('\\', '\\\\');
-    fc.assert(
-      fc.property(
-        fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 }),
-        (parts) => {
-          // Read from left to right, only the first part could begin with one (domain/cross-key.ts).
-          fc.pre(parts.every((part) => !part.startsWith('\\')));
-          expect(splitParts(parts.map(doubled).join('\\'))).toEqual(parts);
-        },
-      ),
-    );
-  });
-
-  it('but for the one that was drilled into are told', () => {
-    const group = { crosskey: { parentGuid: 'H', crosskeyGuid1: 'H', crosskeyGuid2: null } };
-    const row = { key: 'x\\x', label: 'X\\X', readable: 'x\\x' };
-    expect(otherParts(partsOf(row, group), 'H', 'x').map(({ label }) => label)).toEqual(['X']);
-  });
-});
-
 describe('what the server refuses', () => {
   const filter = { kind: 'except', text: '([' } as const;
 
@@ -217,7 +192,9 @@ describe('what the server refuses', () => {
 
 describe('archived slices', () => {
   const slice = (name: string, status: string, from: number) => ({
-    ...{ name, status, timeInterval: { from, to: from + 10 } },
+    name,
+    status,
+    timeInterval: { from, to: from + 10 },
   });
   const slices = [
     slice('a', 'archived', 0),
@@ -237,28 +214,14 @@ describe('archived slices', () => {
   it('are asked for where they may be missed', () => {
     const full = { totalWindow: { from: 0, to: 9 } } as unknown as ContextChoice;
     const empty = { totalWindow: null } as unknown as ContextChoice;
-    const [recent, chosen] = [parseAddress('?window=1h'), parseAddress('?window=1-2')];
+    const recent = parseAddress('?window=1h');
+    const chosen = parseAddress('?window=1-2');
     const within = { from: 1, to: 2 };
     expect(slicesAsked(recent, full)).toEqual({ withSlices: false, within: null });
     expect(slicesAsked(recent, empty)).toEqual({ withSlices: true, within: null });
     expect(slicesAsked(chosen, full)).toEqual({ withSlices: true, within });
     expect(slicesAsked(chosen, empty)).toEqual({ withSlices: true, within: null });
   });
-});
-
-describe('keys with one label', () => {
-  const row = (key: string, label: string) => ({ key, label, readable: `readable ${key}` });
-
-  it('are told with their readable keys, others without', () => {
-    const labels = tellApart([row('a', 'twin'), row('b', 'twin'), row('c', 'only')], ALONE);
-    expect([...labels.values()]).toEqual(['twin (readable a)', 'twin (readable b)', 'only']);
-  });
-
-  it('are several keys, not one that is listed twice', () => {
-    expect([...tellApart([row('a', 'A'), row('a', 'A')], ALONE).values()]).toEqual(['A']);
-  });
-
-  const ALONE = { crosskey: null };
 });
 
 describe('a filter', () => {
@@ -283,7 +246,10 @@ describe('CSV', () => {
 
 describe('what the share of a key is of', () => {
   const shown = {
-    ...{ group: { guid: 'G' }, meter: { index: 0 }, total: 80, hidden: [{ key: 'c' }] },
+    group: { guid: 'G' },
+    meter: { index: 0 },
+    total: 80,
+    hidden: [{ key: 'c' }],
   } as unknown as ShownToppers;
 
   it('is the total of the table, without the hidden keys', () => {
@@ -299,13 +265,29 @@ describe('what the share of a key is of', () => {
 
 describe('the exported table', () => {
   const row = (rank: number, key: string, metric: number) => ({
-    ...{ rank, key, readable: key, label: key, metric, volume: metric * 300, averageRate: 1 },
-    ...{ peak: 1, percentiles: [{ value: 1 }], share: 0.1, previous: null, rankValue: metric + 1 },
+    rank,
+    key,
+    readable: key,
+    label: key,
+    metric,
+    volume: metric * 300,
+    averageRate: 1,
+    peak: 1,
+    percentiles: [{ value: 1 }],
+    share: 0.1,
+    previous: null,
+    rankValue: metric + 1,
   });
   const shown = {
-    ...{ ranking: { by: 'percentile', percentile: 99 }, percentile: 99, prefix: null },
-    ...{ kind: 'rate', total: 80, others: 20, group: { name: 'Hosts', topperBucketSize: 300 } },
-    ...{ meter: { name: 'Rate', units: 'Bps' }, hidden: [] },
+    ranking: { by: 'percentile', percentile: 99 },
+    percentile: 99,
+    prefix: null,
+    kind: 'rate',
+    total: 80,
+    others: 20,
+    group: { name: 'Hosts', topperBucketSize: 300 },
+    meter: { name: 'Rate', units: 'Bps' },
+    hidden: [],
     table: { window: { from: 0, to: 600 }, keys: [row(1, 'a', 40), row(2, 'b', 20)] },
   } as unknown as ShownToppers;
 
@@ -341,60 +323,5 @@ describe('the exported table', () => {
 
   it('says nothing of what was left out where nothing was', () => {
     expect(table('?context=lab')[0]).toMatchObject({ filter: '', hidden_keys: '' });
-  });
-});
-
-describe('the cross-key groups that a key is drilled down by', () => {
-  const guids = ['1', '2', '3', '4', '5'].map((n) => `{00000000-0000-4000-8000-00000000000${n}}`);
-  const meters = [{ index: 0, name: 'Total', units: 'bytes', type: 'VT_COUNTER' }];
-  const group = (guid: string, drilldowns: string[]) => ({
-    ...{ guid, name: guid, keyKind: 'IP', bucketSize: 60, topperBucketSize: 300, meters },
-    ...{
-      crosskey: null,
-      timeInterval: null,
-      drilldowns: drilldowns.map((each) => ({ guid: each })),
-    },
-  });
-  const own = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
-  const choice = {
-    counterGroups: [group(own, guids), ...guids.map((guid) => group(guid, []))],
-  } as unknown as ContextChoice;
-
-  it('are three at a time, from the one that was chosen on, and the others are named', () => {
-    const of = choice.counterGroups[0] ?? null;
-    const names = (first: string | null) => {
-      const { shown, more } = drilldownGroups(choice, of, first);
-      return [shown.map(({ guid }) => guid), more.map(({ guid }) => guid)];
-    };
-    const [a, b, c, d, e] = guids;
-    expect(names(null)).toEqual([
-      [a, b, c],
-      [d, e],
-    ]);
-    expect(names(d ?? '')).toEqual([
-      [d, e, a],
-      [b, c],
-    ]);
-    expect(names(own)).toEqual(names(null));
-  });
-
-  it('are none of a network, which is asked for with the addresses within it', () => {
-    const network = 'C0.A8.01.00/18';
-    const address = parseAddress(`?context=lab&group=${own}&prefix=24&key=${network}`);
-    const { operation, variables } = keyQuestion(address, choice, network);
-    expect(operation.name).toBe('NetworkPanel');
-    expect(variables).toMatchObject({
-      key: network,
-      prefix: { ipv4: 24, ipv6: 48 },
-      cidr: '192.168.1.0/24',
-    });
-  });
-
-  it('are asked for all at once', () => {
-    const address = parseAddress(`?context=lab&group=${own}&key=x&by=${guids[4]}`);
-    const { variables } = keyQuestion(address, choice, 'x');
-    expect([variables.first, variables.second, variables.third]).toEqual([
-      ...[guids[4], guids[0], guids[1]],
-    ]);
   });
 });

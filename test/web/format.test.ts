@@ -73,7 +73,8 @@ describe('integers of any size', () => {
 
 describe('a change', () => {
   const previous = (changeRatio: number | null, metric = 100, from = 50) => ({
-    ...{ changeRatio, metric },
+    changeRatio,
+    metric,
     window: { from },
   });
 
@@ -105,10 +106,12 @@ describe('times', () => {
   });
 
   it('over a change of the clocks have both offsets, in their order', () => {
-    const [october, november] = [Date.UTC(2026, 9, 22) / 1000, Date.UTC(2026, 10, 21) / 1000];
+    const october = Date.UTC(2026, 9, 22) / 1000;
+    const november = Date.UTC(2026, 10, 21) / 1000;
     const berlin = momentsIn('Europe/Berlin');
     expect(berlin.name(october, november)).toBe('Europe/Berlin (UTC+02:00, UTC+01:00)');
-    const [january, december] = [Date.UTC(2026, 0, 1) / 1000, Date.UTC(2026, 11, 31) / 1000];
+    const january = Date.UTC(2026, 0, 1) / 1000;
+    const december = Date.UTC(2026, 11, 31) / 1000;
     expect(berlin.name(january, december)).toBe('Europe/Berlin (UTC+01:00, UTC+02:00)');
   });
 

@@ -32,7 +32,9 @@ function* hostLines(from: number, minutes: number): Generator<Line> {
     for (let i = 0; i < HOST_COUNT; i += 1) {
       const wave = 1 + ((minute * (i + 1)) % 5);
       yield {
-        ...{ group: HOSTS, key: hostKey(i), ts: from + minute * 60 },
+        group: HOSTS,
+        key: hostKey(i),
+        ts: from + minute * 60,
         values: { 0: 100_000 * (HOST_COUNT - i) * wave, 1: HOST_COUNT - i },
         label: hostName(i),
         ...(i === 0 && { description: 'the file server', attributes: { room: 'cellar' } }),

@@ -97,7 +97,11 @@ describe('the steps of a trend', () => {
 });
 
 const key = (rank: number, name: string, metric: number) => ({
-  ...{ rank, key: name, label: name.toUpperCase(), readable: name, metric },
+  rank,
+  key: name,
+  label: name.toUpperCase(),
+  readable: name,
+  metric,
 });
 
 const STEPS: readonly AnsweredStep[] = [
@@ -157,7 +161,9 @@ describe('the keys of a trend', () => {
 
   it('are saved step by step, by rank', () => {
     const shown = {
-      ...{ group: { name: 'Hosts' }, meter: { name: 'Bytes', units: 'bytes' }, rows },
+      group: { name: 'Hosts' },
+      meter: { name: 'Bytes', units: 'bytes' },
+      rows,
       steps: STEPS.map(({ window, total }) => ({ ...window, total })),
     } as unknown as Parameters<typeof trendCsv>[0]['shown'];
     const [head, ...lines] = trendCsv({ shown, context: 'lab' }).trimEnd().split('\r\n');
@@ -218,7 +224,9 @@ describe('the colours of a trend', () => {
 describe('the times below a trend', () => {
   const ticksOf = (from: number, count: number, every: number, zone = 'UTC', apart = 4) =>
     timeTicks({
-      ...{ starts: Array.from({ length: count }, (_, i) => from + i * every), every, apart },
+      starts: Array.from({ length: count }, (_, i) => from + i * every),
+      every,
+      apart,
       field: momentsIn(zone).field,
     }).map(({ column, clock, day }) => [column, `${clock} ${day}`.trim()]);
 

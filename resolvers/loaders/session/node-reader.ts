@@ -18,9 +18,9 @@ import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
 import { byBound } from './batch.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
+import { pause, takeTurn } from './event-loop-turns.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';
-import { pause, takeTurn } from './turns.ts';
 
 /** A context at the version that a snapshot shows. */
 export type ContextState = {

@@ -55,8 +55,6 @@ export type RequestReadsOptions = {
   timeoutSeconds: number | null;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
-  /** Whether there are many requests; see `ReadSessionOptions`. */
-  isCrowded?: () => boolean;
 };
 
 /** Everything one request reads: a session, a snapshot and loaders for each node it touches. */
@@ -263,9 +261,9 @@ export class RequestReads {
   #reader(nodeUrl: string): NodeReader {
     const known = this.#readers.get(nodeUrl);
     if (known) return known;
-    const { memory, signal, mayReadAlone, isCrowded = () => false } = this.#options;
+    const { memory, signal, mayReadAlone } = this.#options;
     if (nodeUrl !== this.primaryUrl) this.noteMoment();
-    const options = { ...this.#sessionOptions(nodeUrl), mayReadAlone, isCrowded };
+    const options = { ...this.#sessionOptions(nodeUrl), mayReadAlone };
     const home = new ReadSession(options);
     const choose = () => this.#choice.open(home.isConnected ? 1 : 0);
     const session = new RequestSession(home, nodeUrl === this.primaryUrl ? choose : () => null);
@@ -303,6 +301,6 @@ export class RequestReads {
   }
 }
 
-type SessionOptions = Omit<ReadSessionOptions, 'mayReadAlone' | 'isCrowded' | 'requestId'> & {
+type SessionOptions = Omit<ReadSessionOptions, 'mayReadAlone' | 'requestId'> & {
   readonly requestId: string | null;
 };

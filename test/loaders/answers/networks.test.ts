@@ -144,7 +144,8 @@ describe('networks', () => {
           const now = plainNetworks(contents, window, each);
           const then = plainNetworks(contents, since, each);
           const changed = [...new Set([...now.keys(), ...then.keys()])].flatMap((key) => {
-            const [own, before] = [now.get(key), then.get(key)];
+            const own = now.get(key);
+            const before = then.get(key);
             if (change === 'new') return own && !before ? [{ key, by: own }] : [];
             const grown = less(own ?? NOTHING, before ?? NOTHING);
             const by = change === 'growth' ? grown : { ...grown, sum: -grown.sum };

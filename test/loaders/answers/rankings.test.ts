@@ -106,12 +106,11 @@ describe('keys ranked by how they changed', () => {
             null,
           );
           if (answer?.kind !== 'ranked') throw new Error('a ranking was asked for');
-          const [now, then] = [
-            plainWindow(contents, window, each),
-            plainWindow(contents, since, each),
-          ];
+          const now = plainWindow(contents, window, each);
+          const then = plainWindow(contents, since, each);
           const changed = [...new Set([...now.keys(), ...then.keys()])].flatMap((key) => {
-            const [own, before] = [now.get(key), then.get(key)];
+            const own = now.get(key);
+            const before = then.get(key);
             if (change === 'new') return own && !before ? [{ key, by: own }] : [];
             const grown = less(own ?? NOTHING, before ?? NOTHING);
             const by = change === 'growth' ? grown : { ...grown, sum: -grown.sum };

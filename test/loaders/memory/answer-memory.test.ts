@@ -4,7 +4,11 @@ import { AnswerMemory } from '../../../resolvers/loaders/memory/answer-memory.ts
 
 const question = (maxItems: number) => ({
   read: {
-    ...{ groupId: 1, bucketSeconds: 60, slot: 0, fold: 'sum' as const, probeId: null },
+    groupId: 1,
+    bucketSeconds: 60,
+    slot: 0,
+    fold: 'sum' as const,
+    probeId: null,
     interval: { from: 0, to: 60 },
     prefix: null,
   },

@@ -36,7 +36,8 @@ function rawOf(text: string): string {
   }
   const [head = '', tail = ''] = address.split('::');
   const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'));
-  const [before, after] = [groupsOf(head), groupsOf(tail)];
+  const before = groupsOf(head);
+  const after = groupsOf(tail);
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
   const digits = [...before, ...zeros, ...after].map((part) => part.padStart(4, '0')).join('');
   return `${digits.toUpperCase().match(/../g)?.join('.')}/${hex(Number(length))}`;

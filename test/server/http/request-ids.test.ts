@@ -214,7 +214,9 @@ describe('slow requests', () => {
     const lines = await slowLines(1, held);
     expect(lines).toEqual([
       expect.objectContaining({
-        ...{ level: 40, user: 'ada', requestId: expect.stringMatching(MADE) },
+        level: 40,
+        user: 'ada',
+        requestId: expect.stringMatching(MADE),
         ms: expect.any(Number),
         plans: [
           expect.objectContaining({

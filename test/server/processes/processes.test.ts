@@ -22,7 +22,6 @@ const DIVIDED = [
   'answerCacheBytes',
   'responseCacheBytes',
   'maxConcurrent',
-  'maxConcurrentPerUser',
   'maxConnections',
   'maxConnectionsPerAddress',
   'maxStreams',
@@ -83,8 +82,8 @@ describe('what several processes share', () => {
   });
 
   it('leaves a queue that is switched off as it is', () => {
-    const [first] = sharesOf(2, { COUNTERGRAPH_WORKER_QUEUE: '0' });
-    expect(first?.settings.workerQueue).toBe(0);
+    const { settings } = shareOf(1, { ...readSettings({}), processes: 2, workerQueue: 0 });
+    expect(settings.workerQueue).toBe(0);
   });
 });
 
@@ -108,7 +107,8 @@ function memberOf(gathered: () => GatheredMetrics, { hangs = false } = {}) {
 describe('the metrics of several processes', () => {
   it('are sums, or what each metric says', async () => {
     const gathered = new GatheredMetrics(new Registry());
-    const [one, two] = [memberOf(() => gathered), memberOf(() => gathered)];
+    const one = memberOf(() => gathered);
+    const two = memberOf(() => gathered);
     one.requests.inc(3);
     two.requests.inc(4);
     one.open.set(1);
@@ -121,7 +121,8 @@ describe('the metrics of several processes', () => {
 
   it('keep what a process that is gone has counted, and nothing else of it', async () => {
     const gathered = new GatheredMetrics(new Registry());
-    const [one, two] = [memberOf(() => gathered), memberOf(() => gathered)];
+    const one = memberOf(() => gathered);
+    const two = memberOf(() => gathered);
     one.requests.inc(3);
     one.open.set(1);
     two.requests.inc(4);

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { projectRoot } from '../../../db/project-root.ts';
 import { inTransaction } from '../../../db/write/connection.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { BoundedNames } from '../../../server/telemetry/bounded-names.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab.ts';
 import { type Metrics, readMetrics } from '../../support/metrics-text.ts';
 import { ADA, basic, CONTEXT, type TestService } from '../../support/service.ts';
@@ -155,22 +154,6 @@ describe('requests', () => {
 });
 
 describe('names that callers choose', () => {
-  it('are labels as long as there are not too many of them', () => {
-    const names = new BoundedNames(2);
-    expect(['a', 'b', 'c', 'a', 'b'].map((name) => names.labelOf(name))).toEqual([
-      ...['a', 'b', 'other', 'a', 'b'],
-    ]);
-  });
-
-  it.each(['', ' a', 'a\nb', 'a"b', 'a{b}', 'a'.repeat(65)])(
-    'are none of another form: %j',
-    (name) => {
-      const names = new BoundedNames(1);
-      expect(names.labelOf(name)).toBe('other');
-      expect(names.labelOf('a')).toBe('a');
-    },
-  );
-
   it('fill no more than their share of the metrics', async () => {
     const aliases = Array.from({ length: LIMITS.metricNames + 20 }, (_, i) => `Op${i}`);
     for (const name of aliases) await lab.data(`query ${name} { __typename }`);
@@ -293,7 +276,10 @@ describe('what is there at the moment', () => {
     const filtered = () => {
       items += 1;
       return lab.topper({
-        ...{ counter_group: GROUP, meter: 0, window_fromts: T0, window_seconds: 3600 },
+        counter_group: GROUP,
+        meter: 0,
+        window_fromts: T0,
+        window_seconds: 3600,
         key_filter: 'a',
         get_percentiles: '50',
         ...shape(),

@@ -28,7 +28,8 @@ afterEach(() => lab.close());
 /** Nothing is changed, neither in the database nor in the pool. */
 async function expectRefused(message: string | RegExp): Promise<void> {
   const before = await digestOf(lab.databaseUrl);
-  const [files, partitions] = [await lab.files(), await lab.partitions()];
+  const files = await lab.files();
+  const partitions = await lab.partitions();
   await expect(lab.restore(1)).rejects.toThrow(message);
   expect(await digestOf(lab.databaseUrl)).toEqual(before);
   expect(await lab.files()).toEqual(files);

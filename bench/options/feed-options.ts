@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import type { Product } from '../systems/product.ts';
+import type { ChurnShape } from '../traffic/churn-traffic.ts';
+import type { TrafficShape } from '../traffic/traffic.ts';
+import { SHAPE_HELP, SHAPE_OPTIONS, shapeOf } from './data-options.ts';
+import { parse, refuse, showHelp, wholeNumber } from './parse-options.ts';
+
+export type ConversionOptions = {
+  readonly shape: TrafficShape;
+  /** A version that kept readings as rows. */
+  readonly from: Product;
+  readonly json: string | null;
+};
+
+export function conversionOptions(args: readonly string[]): ConversionOptions {
+  const own = { from: { type: 'string' }, json: { type: 'string' } } as const;
+  const values = parse(args, { ...SHAPE_OPTIONS, ...own });
+  if (values.help) {
+    showHelp(`conversion${SHAPE_HELP}
+  --from DIR     a built checkout of version 0.7.0, which makes the database
+  --json FILE    write all figures there`);
+  }
+  const from = values.from ?? refuse('--from must name a built checkout of version 0.7.0');
+  return { shape: shapeOf(values), from: resolve(from), json: values.json ?? null };
+}
+
+export type ChurnOptions = { readonly shape: ChurnShape; readonly json: string | null };
+
+export function churnOptions(args: readonly string[]): ChurnOptions {
+  const values = parse(args, {
+    addresses: { type: 'string', default: '5000000' },
+    steady: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`churn
+  --addresses N  how many addresses are seen once in the day (default 5000000)
+  --steady N     how many have a sample in every minute (default 2000)
+  --seed N       another seed gives other samples (default 1)
+  --json FILE    write all figures there`);
+  }
+  const shape: ChurnShape = {
+    addresses: wholeNumber('addresses', values.addresses),
+    steady: wholeNumber('steady', values.steady),
+    seed: wholeNumber('seed', values.seed),
+  };
+  return { shape, json: values.json ?? null };
+}
+
+export type FeedOptions = {
+  readonly minutes: number;
+  /** A minute. */
+  readonly flows: number;
+  readonly keys: number;
+  readonly json: string | null;
+};
+
+export function feedOptions(args: readonly string[]): FeedOptions {
+  const values = parse(args, {
+    minutes: { type: 'string', default: '1440' },
+    flows: { type: 'string', default: '1900' },
+    keys: { type: 'string', default: '200000' },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  } as const);
+  if (values.help) {
+    showHelp(`feed
+  --minutes N    how many minutes of the day are committed (default 1440, the most)
+  --flows N      how many flows a minute has (default 1900: about 8,600 samples)
+  --keys N       how many addresses the flows are drawn from (default 200000)
+  --json FILE    write all figures there`);
+  }
+  const minutes = wholeNumber('minutes', values.minutes);
+  if (minutes > 1440) refuse(`--minutes takes at most 1440, a day, got ${minutes}`);
+  return {
+    minutes,
+    flows: wholeNumber('flows', values.flows),
+    keys: wholeNumber('keys', values.keys),
+    json: values.json ?? null,
+  };
+}

@@ -1,0 +1,119 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  isTurnFree,
+  pause,
+  queueStart,
+  takeTurn,
+} from '../../../resolvers/loaders/session/event-loop-turns.ts';
+
+/** Keeps the event loop to itself, by default for longer than a turn. */
+function spin(ms = 3): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** How many steps twenty pieces of work take, all begun at once, and the most in one turn. */
+async function stepsOf(work: (step: () => void) => Promise<void>) {
+  let steps = 0;
+  let isOver = false;
+  const step = () => {
+    steps += 1;
+  };
+  const all = Promise.all(Array.from({ length: 20 }, () => work(step))).then(() => {
+    isOver = true;
+  });
+  let most = 0;
+  for (let before = steps; !isOver; before = steps) {
+    await turn();
+    most = Math.max(most, steps - before);
+  }
+  await all;
+  return { steps, most };
+}
+
+const start = (): Promise<void> => new Promise((resolve) => queueStart(resolve));
+
+describe('turns of the event loop', () => {
+  it('end between pieces of long work', async () => {
+    const { steps, most } = await stepsOf(async (step) => {
+      for (let i = 0; i < 5; i += 1) {
+        spin();
+        step();
+        await pause();
+      }
+    });
+    expect(steps).toBe(100);
+    // What is begun in one turn is begun in it; only then each waits for the others.
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['work that cannot pause', takeTurn],
+    ['requests that begin', start],
+  ])('end between pieces of %s', async (_, take) => {
+    const { steps, most } = await stepsOf(async (step) => {
+      await take();
+      // What a request does is spread over many promises.
+      for (let i = 0; i < 5; i += 1) await Promise.resolve();
+      spin();
+      step();
+    });
+    expect(steps).toBe(20);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('do small pieces together, in order', async () => {
+    const order: number[] = [];
+    const pieces = Array.from({ length: 1000 }, async (_, i) => {
+      await start();
+      order.push(i);
+    });
+    let turns = 0;
+    while (order.length < pieces.length) {
+      await turn();
+      turns += 1;
+    }
+    expect(turns).toBeLessThan(pieces.length / 10);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  });
+
+  it('go to what has begun before they go to what begins', async () => {
+    const order: string[] = [];
+    spin();
+    await Promise.all([
+      start().then(() => order.push('begins')),
+      takeTurn().then(() => order.push('goes on')),
+    ]);
+    expect(order).toEqual(['goes on', 'begins']);
+  });
+
+  it('are free until something took their time or waits for them', async () => {
+    await turn();
+    await turn();
+    expect([pause(), pause(), isTurnFree()]).toEqual([undefined, undefined, true]);
+    const waiting = start();
+    expect(isTurnFree()).toBe(false);
+    await waiting;
+    await turn();
+    await turn();
+    expect(isTurnFree()).toBe(true);
+    spin();
+    expect(isTurnFree()).toBe(false);
+  });
+
+  it('come for everybody who waits', async () => {
+    for (let round = 0; round < 50; round += 1) {
+      let done = 0;
+      const pieces = Array.from({ length: 1 + (round % 7) }, async (_, piece) => {
+        for (let step = 0; step < 3; step += 1) {
+          await (piece % 2 === 0 ? takeTurn() : start());
+          spin(0.6);
+        }
+        done += 1;
+      });
+      await Promise.all(pieces);
+      expect(done).toBe(pieces.length);
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { isTurnFree } from '../../../resolvers/loaders/session/event-loop-turns.ts';
+import { StartQueue } from '../../../server/admission/start-queue.ts';
+
+function spin(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** Nobody may begin at once in this turn of the loop. */
+async function fillTurn(): Promise<void> {
+  await turn();
+  isTurnFree();
+  spin(2);
+}
+
+/** What becomes of so many who come at once, in the order in which it does. */
+async function fatesOf(queue: StartQueue, count: number): Promise<string[]> {
+  const fates: string[] = [];
+  const waiting = Array.from({ length: count }, async (_, i) => {
+    try {
+      await queue.wait(() => new Error('refused'));
+      fates.push(`${i} begins`);
+    } catch (error) {
+      fates.push(`${i} ${(error as Error).message}`);
+    }
+  });
+  await Promise.all(waiting);
+  return fates;
+}
+
+describe('requests that wait to be begun', () => {
+  it('begin at once where there is nothing to do', async () => {
+    await turn();
+    await turn();
+    expect(new StartQueue(1_000).wait(() => new Error())).toBeUndefined();
+  });
+
+  it('begin in the order in which they came', async () => {
+    const queue = new StartQueue(1_000);
+    await fillTurn();
+    expect(await fatesOf(queue, 3)).toEqual(['0 begins', '1 begins', '2 begins']);
+  });
+
+  it('begin newest first while the server has to refuse some', async () => {
+    const queue = new StartQueue(1_000);
+    await fillTurn();
+    queue.noteRefusal();
+    expect(await fatesOf(queue, 3)).toEqual(['2 begins', '1 begins', '0 begins']);
+  });
+
+  it('are refused once they have waited for too long, and leave nothing behind', async () => {
+    const queue = new StartQueue(20);
+    await fillTurn();
+    const fates = fatesOf(queue, 3);
+    spin(30);
+    expect(await fates).toEqual(['0 refused', '1 refused', '2 refused']);
+    await turn();
+    await fillTurn();
+    expect(await fatesOf(queue, 2)).toEqual(['0 begins', '1 begins']);
+  });
+});

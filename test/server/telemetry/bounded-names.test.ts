@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { BoundedNames } from '../../../server/telemetry/bounded-names.ts';
+
+describe('names that callers choose', () => {
+  it('are labels as long as there are not too many of them', () => {
+    const names = new BoundedNames(2);
+    expect(['a', 'b', 'c', 'a', 'b'].map((name) => names.labelOf(name))).toEqual([
+      'a',
+      'b',
+      'other',
+      'a',
+      'b',
+    ]);
+  });
+
+  it.each(['', ' a', 'a\nb', 'a"b', 'a{b}', 'a'.repeat(65)])(
+    'are none of another form: %j',
+    (name) => {
+      const names = new BoundedNames(1);
+      expect(names.labelOf(name)).toBe('other');
+      expect(names.labelOf('a')).toBe('a');
+    },
+  );
+});

@@ -1,0 +1,51 @@
+import { DAY, guidOf, meter, T0 } from './lab.ts';
+import type { Line } from './service.ts';
+
+/** A context with secrets, and one beside it whose users must not learn them. */
+export const VAULT = 'the vault';
+export const OPEN = 'open';
+/** Groups of the vault; the last has its number in common with a group of the open context. */
+export const HOSTS = 0xfade01;
+export const PAIRS = 0xfade02;
+export const SHARED = 1;
+
+/** 2021, so that no time of the vault is one of the open context. */
+export const THEN = T0 - 1_111 * DAY;
+
+export const named = (what: string, id: number, type: number) => ({
+  ...meter(id, type, `${what} meter`),
+  description: `${what} description`,
+  units: `${what} units`,
+  topcount: 4_711,
+});
+
+export const alertOf = (id: number, what: string) => ({
+  name: `${what} alert`,
+  group: guidOf(id),
+  when: { key_above: 55_000_000_001 },
+  severity: `${what} severity`,
+  description: `${what} watches`,
+  probe: `${what}-probe`,
+});
+
+export const vaultLines: Line[] = ['alpha', 'beta'].flatMap((name, i) =>
+  [THEN, THEN + 300, THEN - 600].flatMap((ts) => [
+    ...[guidOf(HOSTS), guidOf(SHARED)].map((guid) => ({
+      group: guid,
+      key: `vault-${name}`,
+      ts,
+      probe: 'vault-probe',
+      values: { 0: 73_000_000_001 + i },
+      label: `vault label ${name}`,
+      description: `vault says ${name}`,
+      attributes: { 'vault-attribute': `vault-${i}` },
+    })),
+    {
+      group: guidOf(PAIRS),
+      key: `vault-${name}\\vault-alpha\\vault-beta`,
+      ts,
+      values: { 0: 65_000_000_001 },
+      probe: 'vault-probe',
+    },
+  ]),
+);
