@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import proxyAddress from 'proxy-addr';
 import { serviceError } from '../domain/errors.ts';
+import { noteAccepted } from '../resolvers/loaders/session/event-loop-turns.ts';
 import { registerAdmission } from './admission/admission-metrics.ts';
 import { Door } from './admission/door.ts';
 import { RefusalLog } from './admission/refusal-log.ts';
@@ -93,6 +94,7 @@ function watchConnections(
   { settings, metrics, log }: Service,
   { door, drain, isTrusted }: Watching,
 ): void {
+  server.on('connection', noteAccepted);
   watchQueuedResponses(server);
   const lastResponses = watchLastResponses(server);
   guardConnections(server, settings, { log, lastResponses });

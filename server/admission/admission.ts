@@ -37,6 +37,11 @@ export class Admission {
     return this.#active;
   }
 
+  /** Whether a request from this address is under way of which it is not known who asks. */
+  hasAny(address: string): boolean {
+    return this.#counts.has(`from ${address}`);
+  }
+
   enter(address: string): Permit | Refusal {
     const free = this.#total - this.#active;
     if (free === 0) return 'total';

@@ -72,7 +72,7 @@ export class Door {
     };
     const admits = (): boolean => {
       if (permit !== null) return true;
-      const entered = this.admission.enter(caller);
+      const entered = this.#isQueueFullFor(caller) ? 'wait' : this.admission.enter(caller);
       if (typeof entered === 'string') busy(entered);
       else permit = entered;
       return permit !== null;
@@ -111,6 +111,11 @@ export class Door {
         if (why !== null) throw busy(why);
       },
     };
+  }
+
+  /** Whoever has nothing under way is let in: others keep the server busy. */
+  #isQueueFullFor(caller: string): boolean {
+    return this.#starts.isFull && this.admission.hasAny(caller);
   }
 
   #callerAt(address: string | undefined): Caller {

@@ -10,18 +10,22 @@ type Waiting = {
 /** For so long after a refusal the server counts as overloaded. */
 const OVERLOADED_MS = 1_000;
 
+/** How long a request may wait meanwhile. */
+const OVERLOADED_WAIT_MS = 50;
+
 /**
- * Requests that wait to be begun, each for a limited time. The oldest goes first, so that after a
- * moment's standstill everybody waits about as long. While the server has to refuse some, the
- * newest goes first: if all waited equally, all would wait for long (adaptive LIFO; Maurer, Fail at
- * Scale, ACM Queue 13/8, 2015).
+ * Requests that wait to be begun, in the order in which they came, each for a limited time. A queue
+ * that a moment's standstill has left is worked off, so the limit is long. While the server has to
+ * refuse requests anyway, the queue only makes everybody wait, so the limit is short (Nichols and
+ * Jacobson, Controlling Queue Delay, ACM Queue 10/5, 2012; for servers: Maurer, Fail at Scale, ACM
+ * Queue 13/8, 2015).
  */
 export class StartQueue {
   readonly #waitMs: number;
   readonly #waiting: Waiting[] = [];
   #refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** waitMs: how long a request may wait. */
+  /** waitMs: how long a request may wait as long as none is refused. */
   constructor(waitMs: number) {
     this.#waitMs = waitMs;
   }
@@ -29,6 +33,14 @@ export class StartQueue {
   /** A request was refused, for whatever reason. */
   noteRefusal(): void {
     this.#refusedAt = performance.now();
+  }
+
+  /** Whether one more would probably wait for too long. */
+  get isFull(): boolean {
+    const [oldest] = this.#waiting;
+    if (!oldest) return false;
+    const now = performance.now();
+    return this.#isOverloaded(now) && now - oldest.since > OVERLOADED_WAIT_MS / 2;
   }
 
   /**
@@ -45,9 +57,14 @@ export class StartQueue {
 
   #beginOne(): void {
     const now = performance.now();
-    while (now - (this.#waiting[0]?.since ?? now) > this.#waitMs) this.#waiting.shift()?.refuse();
-    const isOverloaded = now - this.#refusedAt < OVERLOADED_MS;
-    const next = isOverloaded ? this.#waiting.pop() : this.#waiting.shift();
-    next?.begin();
+    const most = this.#isOverloaded(now)
+      ? Math.min(OVERLOADED_WAIT_MS, this.#waitMs)
+      : this.#waitMs;
+    while (now - (this.#waiting[0]?.since ?? now) > most) this.#waiting.shift()?.refuse();
+    this.#waiting.shift()?.begin();
+  }
+
+  #isOverloaded(now: number): boolean {
+    return now - this.#refusedAt < OVERLOADED_MS;
   }
 }

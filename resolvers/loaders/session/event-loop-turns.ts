@@ -6,6 +6,13 @@ import { setImmediate } from 'node:timers';
  */
 const TURN_MS = 1;
 
+/**
+ * A turn accepts one connection (libuv since 1.45). As long as there are new ones, turns are for
+ * accepting only, but for one piece of work every so many milliseconds: otherwise many new callers
+ * would wait for seconds, also those who are to be refused.
+ */
+const ACCEPTING_MS = 2;
+
 /** What has begun and waits for a turn goes first: otherwise it would wait again at every step. */
 const begun: (() => void)[] = [];
 
@@ -14,6 +21,12 @@ const starts: (() => void)[] = [];
 
 /** When work was first done in this turn of the loop; null: none was. */
 let since: number | null = null;
+
+/** Whether a connection was accepted since the last turn in which there was work. */
+let hasAccepted = false;
+
+/** When a piece of work was last over. */
+let workedAt = Number.NEGATIVE_INFINITY;
 
 /**
  * To be awaited again and again within long work: lets others go on when it is time. undefined: it
@@ -41,6 +54,11 @@ export function queueStart(begin: () => void): void {
   starts.push(begin);
 }
 
+/** A connection was accepted. */
+export function noteAccepted(): void {
+  hasAccepted = true;
+}
+
 /** The first work in a turn of the loop starts its clock; the next turn starts a new one. */
 function noteWork(): number {
   if (since === null) {
@@ -52,18 +70,24 @@ function noteWork(): number {
 
 function beginTurn(): void {
   since = null;
-  if (begun.length + starts.length > 0) goOn(noteWork());
+  if (begun.length + starts.length === 0) return;
+  const startedAt = noteWork();
+  const isAccepting = hasAccepted;
+  hasAccepted = false;
+  if (!isAccepting) goOn(startedAt + TURN_MS);
+  else if (startedAt - workedAt >= ACCEPTING_MS) goOn(startedAt);
 }
 
 /** One piece of work, and the next one as long as there is time. */
-function goOn(startedAt: number): void {
+function goOn(until: number): void {
   const next = begun.shift() ?? starts.shift();
   if (!next) return;
   next();
   // By then everything is done that it set off at once.
   queueMicrotask(() =>
     process.nextTick(() => {
-      if (performance.now() - startedAt < TURN_MS) goOn(startedAt);
+      workedAt = performance.now();
+      if (workedAt < until) goOn(until);
     }),
   );
 }

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   isTurnFree,
+  noteAccepted,
   pause,
   queueStart,
   takeTurn,
@@ -100,6 +101,21 @@ describe('turns of the event loop', () => {
     expect(isTurnFree()).toBe(true);
     spin();
     expect(isTurnFree()).toBe(false);
+  });
+
+  it('are for accepting, most of them, as long as there are new connections', async () => {
+    const wentOn: number[] = [];
+    const pieces = Array.from({ length: 6 }, async () => {
+      await start();
+      wentOn.push(performance.now());
+      spin(0.1);
+    });
+    while (wentOn.length < pieces.length) {
+      noteAccepted();
+      await turn();
+    }
+    const pauses = wentOn.slice(1).map((at, i) => at - (wentOn[i] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(2);
   });
 
   it('come for everybody who waits', async () => {

@@ -53,6 +53,14 @@ describe('admission', () => {
     expect(another.countFor('bob')).toBeNull();
   });
 
+  it('knows whether an address has any that are not known to be of a user', () => {
+    const admission = new Admission(4);
+    const permit = enter(admission, 'office');
+    expect([admission.hasAny('office'), admission.hasAny('home')]).toEqual([true, false]);
+    permit.countFor('ada');
+    expect(admission.hasAny('office')).toBe(false);
+  });
+
   it('takes a user who has the name of an address for somebody else', () => {
     const admission = new Admission(4);
     for (let i = 0; i < 3; i += 1) enter(admission, '192.0.2.1');

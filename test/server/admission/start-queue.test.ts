@@ -43,11 +43,20 @@ describe('requests that wait to be begun', () => {
     expect(await fatesOf(queue, 3)).toEqual(['0 begins', '1 begins', '2 begins']);
   });
 
-  it('begin newest first while the server has to refuse some', async () => {
+  it('wait for less long while the server has to refuse some, and no more are let in', async () => {
     const queue = new StartQueue(1_000);
     await fillTurn();
+    const waiting = fatesOf(queue, 2);
+    spin(30);
+    expect(queue.isFull).toBe(false);
     queue.noteRefusal();
-    expect(await fatesOf(queue, 3)).toEqual(['2 begins', '1 begins', '0 begins']);
+    expect(queue.isFull).toBe(true);
+    expect(await waiting).toEqual(['0 begins', '1 begins']);
+    expect(queue.isFull).toBe(false);
+    await fillTurn();
+    const late = fatesOf(queue, 2);
+    spin(60);
+    expect(await late).toEqual(['0 refused', '1 refused']);
   });
 
   it('are refused once they have waited for too long, and leave nothing behind', async () => {
