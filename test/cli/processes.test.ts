@@ -108,7 +108,11 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
   let answered = 0;
 
   beforeAll(async () => {
-    serving = await serve({ ...BEHIND_PROXY, ...WITHOUT_CACHES, COUNTERGRAPH_SHUTDOWN_SECONDS: '50' });
+    serving = await serve({
+      ...BEHIND_PROXY,
+      ...WITHOUT_CACHES,
+      COUNTERGRAPH_SHUTDOWN_SECONDS: '50',
+    });
   });
 
   const answeredInMetrics = async () =>
