@@ -60,7 +60,7 @@ function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): 
   if (url !== null) return url;
   // For the log: callers are not told how the server is set up.
   const cause = new Error(
-    `the variable ${node.url_env} must hold the address of the node ${node.name} of the context ` +
+    `the variable ${node.urlEnv} must hold the address of the node ${node.name} of the context ` +
       `${context.name}, and is not set: set it where the server is started, and start the server again`,
   );
   throw serviceError('unreachable', {}, { cause });

@@ -47,7 +47,7 @@ export async function findGroupById(
   groupId: number,
 ): Promise<CounterGroupView | null> {
   const catalog = await at.loaders.catalog(at.contextId);
-  const row = catalog.groups.find((each) => each.enabled && each.group_id === groupId);
+  const row = catalog.groups.find((each) => each.enabled && each.groupId === groupId);
   return row ? viewGroup(at, row, catalog) : null;
 }
 
@@ -65,10 +65,10 @@ export async function searchGroups(
 }
 
 function viewGroup(at: ContextView, row: CounterGroupRow, catalog: Catalog): CounterGroupView {
-  const guids = [row.parent_guid, row.crosskey_guid_1, row.crosskey_guid_2]
+  const guids = [row.parentGuid, row.crosskeyGuid1, row.crosskeyGuid2]
     .filter((part) => part !== null)
     .map(toGuid);
-  const read = catalog.readGroup(row.group_id);
+  const read = catalog.readGroup(row.groupId);
   const { kinds } = read.codec;
   return {
     at,
@@ -88,13 +88,13 @@ function toGuid(uuid: string): Guid {
 
 export async function listMeters(group: CounterGroupView): Promise<MeterView[]> {
   const catalog = await group.at.loaders.catalog(group.at.contextId);
-  const rows = catalog.metersOf(group.row.group_id);
+  const rows = catalog.metersOf(group.row.groupId);
   return rows.map((row) => ({ group, row }));
 }
 
 export async function findMeter(group: CounterGroupView, index: number): Promise<MeterView | null> {
   const meters = await listMeters(group);
-  return meters.find(({ row }) => row.meter_id === index) ?? null;
+  return meters.find(({ row }) => row.meterId === index) ?? null;
 }
 
 /** Cross-key groups with this group in any position (decision 31). */
@@ -107,7 +107,7 @@ export async function coverageOf(
   probeId: number | null,
 ): Promise<readonly CoverageRow[]> {
   const catalog = await group.at.loaders.catalog(group.at.contextId);
-  const rows = catalog.coverageOf(group.row.group_id);
+  const rows = catalog.coverageOf(group.row.groupId);
   return probeId === null ? rows : rows.filter((row) => row.probeId === probeId);
 }
 
@@ -120,5 +120,5 @@ export async function availableInterval(
   if (coverage.length === 0) return null;
   const from = coverage.reduce((least, row) => Math.min(least, row.firstBucket), Infinity);
   const last = coverage.reduce((most, row) => Math.max(most, row.lastBucket), 0);
-  return { from, to: last + group.row.bucket_size };
+  return { from, to: last + group.row.bucketSize };
 }

@@ -71,7 +71,7 @@ function ratesOf(
   stepSeconds: number,
 ): (at: EpochSeconds, value: bigint) => number | null {
   if (!isCounting(fold)) return () => null;
-  const { bucket_size: bucket } = meter.group.row;
+  const { bucketSize: bucket } = meter.group.row;
   const buckets = { from: ceilTo(covered.from, bucket), to: ceilTo(covered.to, bucket) };
   return (at, value) => {
     const { from, to } = intersect({ from: at, to: at + stepSeconds }, buckets);

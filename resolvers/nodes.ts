@@ -17,7 +17,7 @@ export type NodeChoice = {
 export const urlOf = (
   node: NodeRow,
   variable: (name: string) => string | undefined,
-): string | null => node.url ?? (node.url_env ? variable(node.url_env) || null : null);
+): string | null => node.url ?? (node.urlEnv ? variable(node.urlEnv) || null : null);
 
 /** The chosen node among `nodes`, null for the primary. Errors: both ways at once, no such node. */
 export function chooseNode(

@@ -41,7 +41,7 @@ export const flatSeriesOfKeys = (keys: number): readonly PointLimit[] => [
 ];
 
 export const stepCount = ({ meter, covered }: TopperPlan, stepSeconds: number): number =>
-  stepsOf(covered, meter.group.row.bucket_size, stepSeconds).count;
+  stepsOf(covered, meter.group.row.bucketSize, stepSeconds).count;
 
 /**
  * The step as asked for, null: the topper bucket. Errors: it is no multiple of the group's bucket,
@@ -52,7 +52,7 @@ export function checkedStep(
   step: number | null,
   limits: readonly PointLimit[] = ONE_SERIES,
 ): number {
-  const { bucket_size: bucket, topper_bucket_size: topperBucket } = plan.meter.group.row;
+  const { bucketSize: bucket, topperBucketSize: topperBucket } = plan.meter.group.row;
   const stepSeconds = step ?? topperBucket;
   if (stepSeconds < bucket || stepSeconds % bucket !== 0) {
     throw malformed('step', `a positive multiple of the bucket size, ${bucket}`, stepSeconds);
@@ -89,7 +89,7 @@ export function boundedStep(
 ): number {
   if (maxPoints < 1) throw malformed('maxPoints', 'a positive number of points', maxPoints);
   if (step !== null && step < 1) throw malformed('step', 'a positive number of seconds', step);
-  const { bucket_size: bucket, topper_bucket_size: topperBucket } = plan.meter.group.row;
+  const { bucketSize: bucket, topperBucketSize: topperBucket } = plan.meter.group.row;
   const least = ceilTo(step ?? topperBucket, bucket);
   const most = Math.min(maxPoints, mostPoints(limits));
   return stepCount(plan, least) <= most ? least : shortestOf(plan, topperBucket, { least, most });
@@ -108,4 +108,4 @@ const shortestOf = (
   { meter, covered }: TopperPlan,
   multipleOf: number,
   bounds: { readonly least: number; readonly most: number },
-): number => shortestStep(covered, meter.group.row.bucket_size, { multipleOf, ...bounds });
+): number => shortestStep(covered, meter.group.row.bucketSize, { multipleOf, ...bounds });

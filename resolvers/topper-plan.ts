@@ -139,8 +139,8 @@ export async function rankableMeter(
 
 export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
   fold,
-  samplingRate: row.sampling_rate,
-  topperBucketSeconds: row.topper_bucket_size,
+  samplingRate: row.samplingRate,
+  topperBucketSeconds: row.topperBucketSize,
 });
 
 /** What the plan reads within `interval`. */
@@ -148,7 +148,7 @@ export function readOf(
   { meter, fold, probeId, prefix }: TopperPlan,
   interval: Interval,
 ): MeterRead {
-  const { group_id: groupId, slot } = meter.row;
-  const bucketSeconds = meter.group.row.bucket_size;
+  const { groupId, slot } = meter.row;
+  const bucketSeconds = meter.group.row.bucketSize;
   return { groupId, bucketSeconds, slot, fold, probeId, interval, prefix };
 }

@@ -108,7 +108,7 @@ function onEveryStep(
 }
 
 function gridOf({ meter, covered }: TopperPlan, stepSeconds: number): EpochSeconds[] {
-  const { first, count } = stepsOf(covered, meter.group.row.bucket_size, stepSeconds);
+  const { first, count } = stepsOf(covered, meter.group.row.bucketSize, stepSeconds);
   return Array.from({ length: count }, (_, i) => first + i * stepSeconds);
 }
 

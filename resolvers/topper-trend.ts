@@ -35,7 +35,7 @@ const SECOND = 1;
 
 /** Errors: it is no multiple of the group's bucket, or so short that there are too many steps. */
 function checkEvery({ meter, window }: TopperPlan, every: number): void {
-  const { bucket_size: bucket } = meter.group.row;
+  const { bucketSize: bucket } = meter.group.row;
   if (every < bucket || every % bucket !== 0) {
     throw malformed('every', `a positive multiple of the bucket size, ${bucket}`, every);
   }

@@ -21,6 +21,6 @@ export const windowOf = (
     clock: () => scope.reads.now(),
     timeZone,
     available,
-    bucketSeconds: row.bucket_size,
-    topperBucketSeconds: row.topper_bucket_size,
+    bucketSeconds: row.bucketSize,
+    topperBucketSeconds: row.topperBucketSize,
   });

@@ -71,8 +71,8 @@ async function renderGroup(
   return {
     guid,
     name: row.name,
-    bucket_size: row.bucket_size,
-    topper_bucket_size: row.topper_bucket_size,
+    bucket_size: row.bucketSize,
+    topper_bucket_size: row.topperBucketSize,
     ...(interval && { time_interval: interval }),
     ...(meters && { meters: meters.map(renderMeter) }),
     ...renderCrosskey(group),
@@ -80,7 +80,7 @@ async function renderGroup(
 }
 
 const renderMeter = ({ row }: MeterView) => ({
-  id: row.meter_id,
+  id: row.meterId,
   type: row.type,
   topcount: row.topcount,
   name: row.name,

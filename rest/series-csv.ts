@@ -28,7 +28,7 @@ export async function seriesCsv(
     keys.map(async (ranked) => ({ ranked, points: await keySeries(ranked, step) })),
   );
   const { guid } = plan.meter.group;
-  const name = `series-${guid.slice(1, -1)}-${plan.meter.row.meter_id}`;
+  const name = `series-${guid.slice(1, -1)}-${plan.meter.row.meterId}`;
   return csvAnswer(name, rowsOf(series, resolveKeys));
 }
 

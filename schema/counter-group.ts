@@ -42,19 +42,19 @@ builder.node(CounterGroupRef, {
     keyKind: t.field({
       type: KeyKindEnum,
       description: 'What its keys are.',
-      resolve: ({ row }) => row.key_kind,
+      resolve: ({ row }) => row.keyKind,
     }),
     bucketSize: t.int({
       description: 'Seconds of a bucket, the finest grain of time.',
-      resolve: ({ row }) => row.bucket_size,
+      resolve: ({ row }) => row.bucketSize,
     }),
     topperBucketSize: t.int({
       description: 'Seconds of a topper bucket: the grid of percentiles, peaks and series.',
-      resolve: ({ row }) => row.topper_bucket_size,
+      resolve: ({ row }) => row.topperBucketSize,
     }),
     samplingRate: t.int({
       description: 'What every reading stands for; metrics are multiplied by it already.',
-      resolve: ({ row }) => row.sampling_rate,
+      resolve: ({ row }) => row.samplingRate,
     }),
     timeInterval: t.field({
       type: TimeIntervalRef,

@@ -12,7 +12,7 @@ builder.node(MeterRef, {
   description: 'One thing that is measured of every key of a counter group.',
   authScopes: ({ group }) => ({ granted: group.at.name }),
   id: {
-    resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.meter_id),
+    resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.meterId),
   },
   async loadOne(id, scope) {
     const found = await findGroupAt(scope, id, 2);
@@ -22,7 +22,7 @@ builder.node(MeterRef, {
   fields: (t) => ({
     index: t.int({
       description: "The meter's number within its group: the `meter` of the REST endpoint.",
-      resolve: ({ row }) => row.meter_id,
+      resolve: ({ row }) => row.meterId,
     }),
     type: t.field({
       type: MeterTypeEnum,
@@ -53,7 +53,7 @@ builder.node(MeterRef, {
       description: 'The largest keys by this meter, and what the rest comes to.',
       args: TOPPER_ARGS,
       resolve: ({ group, row }, args, scope) =>
-        askTopper(scope, decodeTopper(group, row.meter_id, args, scope)),
+        askTopper(scope, decodeTopper(group, row.meterId, args, scope)),
     }),
   }),
 });

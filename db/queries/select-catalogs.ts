@@ -3,24 +3,24 @@ import type { ReadSession, TimeBound } from '../session/read-session.ts';
 
 /** Guids as PostgreSQL writes a uuid: lower case, no braces. */
 export type CounterGroupRow = {
-  context_id: number;
-  group_id: number;
+  contextId: number;
+  groupId: number;
   guid: string;
   name: string;
-  key_kind: KeyKind;
-  bucket_size: number;
-  topper_bucket_size: number;
-  sampling_rate: number;
+  keyKind: KeyKind;
+  bucketSize: number;
+  topperBucketSize: number;
+  samplingRate: number;
   enabled: boolean;
-  parent_guid: string | null;
-  crosskey_guid_1: string | null;
-  crosskey_guid_2: string | null;
+  parentGuid: string | null;
+  crosskeyGuid1: string | null;
+  crosskeyGuid2: string | null;
 };
 
 /** slot: the 1-based place of the meter in the segments of its group. */
 export type MeterRow = {
-  group_id: number;
-  meter_id: number;
+  groupId: number;
+  meterId: number;
   slot: number;
   type: number;
   topcount: number;
@@ -74,13 +74,16 @@ export const selectCatalogs = (
 export const catalogsText = (ids: string): string => `
 select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",
   (select coalesce(json_agg(row_to_json(g)), '[]') from (
-    select g.context_id, g.group_id, g.guid, g.name, g.key_kind, g.bucket_size,
-      g.topper_bucket_size, g.sampling_rate, g.enabled, x.parent_guid,
-      x.crosskey_guid_1, x.crosskey_guid_2
+    select g.context_id as "contextId", g.group_id as "groupId", g.guid, g.name,
+      g.key_kind as "keyKind", g.bucket_size as "bucketSize",
+      g.topper_bucket_size as "topperBucketSize", g.sampling_rate as "samplingRate", g.enabled,
+      x.parent_guid as "parentGuid", x.crosskey_guid_1 as "crosskeyGuid1",
+      x.crosskey_guid_2 as "crosskeyGuid2"
     from counter_groups g left join crosskeys x using (group_id)
     where g.context_id = c.context_id order by g.name, g.guid) g) as groups,
   (select coalesce(json_agg(row_to_json(m)), '[]') from (
-    select m.group_id, m.meter_id, m.slot, m.type, m.topcount, m.name, m.description, m.units
+    select m.group_id as "groupId", m.meter_id as "meterId", m.slot, m.type, m.topcount, m.name,
+      m.description, m.units
     from meters m join counter_groups g using (group_id)
     where g.context_id = c.context_id order by m.group_id, m.meter_id) m) as meters,
   (select coalesce(json_agg(json_build_object('probeId', p.probe_id, 'name', p.name)

@@ -8,7 +8,7 @@ export type NodeRow = {
   name: string;
   role: 'dr' | 'replica';
   url: string | null;
-  url_env: string | null;
+  urlEnv: string | null;
   /** Whether it may answer requests that name no node. */
   share: boolean;
 };
@@ -26,7 +26,7 @@ export type GrantedContextRow = VersionedRow & {
  * where it is another token that was asked about.
  */
 export type IdentityRow = {
-  user_id: number;
+  userId: number;
   digest: Buffer | null;
   contexts: GrantedContextRow[];
 };
@@ -73,11 +73,11 @@ export async function selectIdentity(
     bound,
   );
   const [row] = rows;
-  return row && row.user_id !== null ? { ...row, user_id: row.user_id } : null;
+  return row && row.userId !== null ? { ...row, userId: row.userId } : null;
 }
 
 /** There is always one. */
-type FoundRow = Omit<IdentityRow, 'user_id'> & { user_id: number | null };
+type FoundRow = Omit<IdentityRow, 'userId'> & { userId: number | null };
 
 /** PostgreSQL compares byte by byte: nobody else knows of which bytes, so its time says nothing. */
 const BLIND = randomBytes(32);
@@ -86,7 +86,7 @@ const blinded = (digest: Buffer): Buffer =>
   createHash('sha256').update(digest).update(BLIND).digest();
 
 const selectIdentityWith = (more: string): string => `
-select u.user_id, t.digest, coalesce(granted.contexts, '[]') as contexts
+select u.user_id as "userId", t.digest, coalesce(granted.contexts, '[]') as contexts
 from (values ($1::text, $4::text)) as asked (username, request)
 left join users u on u.username = asked.username
 left join tokens t on t.user_id = u.user_id
@@ -97,7 +97,7 @@ left join lateral (
     'nonce', v.nonce, 'textNonce', x.nonce, 'history', ${HISTORY},
     'nodes', coalesce((
       select json_agg(json_build_object(
-        'name', n.name, 'role', n.role, 'url', n.url, 'url_env', n.url_env, 'share', n.share)
+        'name', n.name, 'role', n.role, 'url', n.url, 'urlEnv', n.url_env, 'share', n.share)
         order by n.name)
       from nodes n where n.context_id = c.context_id), '[]')${more}
   ) order by c.name) as contexts

@@ -31,12 +31,12 @@ export async function openRuleReads(
 ): Promise<RuleReads> {
   const { groupId, filter } = rule;
   const catalog = await loaders.catalog(contextId);
-  const group = catalog.groups.find((each) => each.group_id === groupId);
-  const meter = catalog.metersOf(groupId).find((each) => each.meter_id === rule.meterId);
+  const group = catalog.groups.find((each) => each.groupId === groupId);
+  const meter = catalog.metersOf(groupId).find((each) => each.meterId === rule.meterId);
   const fold = meter ? foldOf(meter.type) : null;
   // `apply` refuses such rules, and changes of groups that would invalidate rules.
   if (!group || !meter || fold === null) throw new Error('the group or meter of a rule is gone');
-  const bucketSeconds = group.bucket_size;
+  const bucketSeconds = group.bucketSize;
   const probe = catalog.probes.find(({ name }) => name === rule.probe);
   const probeId = probe?.probeId ?? null;
   const isThere = rule.probe === null || probe !== undefined;
@@ -49,10 +49,10 @@ export async function openRuleReads(
     rule,
     meterRule: {
       fold,
-      samplingRate: group.sampling_rate,
-      topperBucketSeconds: group.topper_bucket_size,
+      samplingRate: group.samplingRate,
+      topperBucketSeconds: group.topperBucketSize,
     },
-    gridSeconds: group.topper_bucket_size,
+    gridSeconds: group.topperBucketSize,
     spans,
     passing:
       filter &&

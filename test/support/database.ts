@@ -35,7 +35,7 @@ async function createFrom(template: string): Promise<TestDatabase> {
 
 async function createOn(node: string, name: string, template: string): Promise<void> {
   if (inject('workerUrls').length > 0) await clearDatabase(node, template);
-  await withClient(node, (client) => client.query(`create database ${name} template ${template}`));
+  await adminOf(node).query(`create database ${name} template ${template}`);
 }
 
 /** A database of the same name on each node. Of a cluster, each node keeps looking into the others. */
@@ -61,7 +61,20 @@ export async function makeReady(url: string): Promise<Migration> {
 }
 
 export async function dropDatabase(admin: string, name: string): Promise<void> {
-  await withClient(admin, (client) => client.query(`drop database if exists ${name} with (force)`));
+  await adminOf(admin).query(`drop database if exists ${name} with (force)`);
+}
+
+/** Connecting costs more than most statements, and each test file makes a database and drops it. */
+const admins = new Map<string, pg.Pool>();
+
+function adminOf(url: string): pg.Pool {
+  const known = admins.get(url);
+  if (known) return known;
+  const pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true });
+  // One that is lost while it is idle is replaced by the next.
+  pool.on('error', () => undefined);
+  admins.set(url, pool);
+  return pool;
 }
 
 /** The address of another database of the same server. */

@@ -21,6 +21,7 @@ export type DashboardPage = {
   labels(): Promise<string[]>;
   /** Exact values of the table's rows. */
   volumes(): Promise<string[]>;
+  /** Takes a picture, where `COUNTERGRAPH_TEST_PICTURES=on` asks for them. */
   shoot(name: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -38,8 +39,9 @@ export type Looks = {
   readonly colorScheme?: 'light' | 'dark';
 };
 
-/** Where pictures are kept for people to look at; git ignores it. */
+/** Where pictures are kept for people to look at, if they ask for them; git ignores it. */
 const PICTURES = join(projectRoot(), 'test-results', 'dashboard');
+const isWithPictures = process.env['COUNTERGRAPH_TEST_PICTURES'] === 'on';
 
 /** A page in a browser that was never here before. */
 export async function openDashboard(
@@ -94,9 +96,16 @@ export async function openDashboard(
         .locator('.top-table tbody .is-amount [title]')
         .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('title') ?? '')),
     async shoot(name) {
+      if (!isWithPictures) return;
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
     },
     close: () => context.close(),
   };
 }
+
+/** By how many pixels the page is wider than its window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );

@@ -61,12 +61,12 @@ function readNote(
   catalog: Catalog,
   { groupId, slot, probeId, interval }: MeterRead,
 ): Pick<PlanNote, 'counterGroup' | 'meter' | 'probe' | 'window'> {
-  const guid = catalog.groups.find(({ group_id }) => group_id === groupId)?.guid ?? '';
+  const guid = catalog.groups.find((each) => each.groupId === groupId)?.guid ?? '';
   const meter = catalog.metersOf(groupId).find((each) => each.slot === slot);
   const probe = catalog.probes.find((each) => each.probeId === probeId);
   return {
     counterGroup: `{${guid.toUpperCase()}}`,
-    meter: meter?.meter_id ?? 0,
+    meter: meter?.meterId ?? 0,
     probe: probe?.name ?? null,
     window: interval,
   };

@@ -40,7 +40,7 @@ export type Catalog = {
 };
 
 export function openCatalog(row: CatalogRow, version: number): Catalog {
-  const meters = groupBy(row.meters, ({ group_id }) => group_id);
+  const meters = groupBy(row.meters, ({ groupId }) => groupId);
   const coverage = groupBy(row.coverage, ({ groupId }) => groupId);
   const readGroups = new Map<number, ReadGroup>();
   const metersOf = (groupId: number) => meters.get(groupId) ?? [];
@@ -73,17 +73,17 @@ function openGroup(
   groupId: number,
   meters: readonly MeterRow[],
 ): ReadGroup {
-  const row = groups.find(({ group_id }) => group_id === groupId);
+  const row = groups.find((each) => each.groupId === groupId);
   if (!row) throw new Error(`the catalog has no group ${groupId}`);
-  const isCrossKey = row.key_kind === 'crosskey';
-  const parts = [row.parent_guid, row.crosskey_guid_1, row.crosskey_guid_2]
+  const isCrossKey = row.keyKind === 'crosskey';
+  const parts = [row.parentGuid, row.crosskeyGuid1, row.crosskeyGuid2]
     .filter((guid) => guid !== null)
     .map((guid) => groups.find((group) => group.guid === guid) ?? null);
   const shape = {
-    keyKind: row.key_kind,
+    keyKind: row.keyKind,
     partKinds: isCrossKey ? parts.map(kindOfPart) : null,
-    bucketSeconds: row.bucket_size,
-    topperBucketSeconds: row.topper_bucket_size,
+    bucketSeconds: row.bucketSize,
+    topperBucketSeconds: row.topperBucketSize,
     folds: foldsOf(meters),
   };
   return {
@@ -91,13 +91,13 @@ function openGroup(
     shape,
     codec: keyCodecOf(shape),
     isCrossKey,
-    partGroupIds: parts.map((part) => part?.group_id ?? null),
+    partGroupIds: parts.map((part) => part?.groupId ?? null),
   };
 }
 
 /** A part is never itself a cross-key (decision 31); a part group that is gone left plain text. */
 const kindOfPart = (part: CounterGroupRow | null | undefined): SimpleKeyKind =>
-  part && part.key_kind !== 'crosskey' ? part.key_kind : 'text';
+  part && part.keyKind !== 'crosskey' ? part.keyKind : 'text';
 
 /** By place: how the readings of each meter combine. */
 function foldsOf(meters: readonly MeterRow[]): (Fold | null)[] {
