@@ -134,8 +134,6 @@ export const LIMITS = {
   latePagesMs: 2_000,
   /** How long distributed pages are read until it is asked whether all workers still answer. */
   workerLookMs: 1_000,
-  /** For how long a worker that did not answer is taken to be silent. */
-  silentWorkerMs: 5_000,
   /** How long a new partition of pages waits while Citus moves a shard; feeds try again. */
   shardMoveWaitMs: 120_000,
   /** How often it is tried meanwhile. */

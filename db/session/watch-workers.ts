@@ -29,24 +29,14 @@ export function watchWorkers(control: Control, onSilence: (error: Error) => void
   };
 }
 
-/**
- * One check at a time, for all reads that are monitored. That a worker is silent is remembered for
- * some seconds: reads that wait for it give their connections back soon, as others need them.
- */
+/** One check at a time, for all reads that are monitored. */
 const looks = new WeakMap<Control, Promise<Error | null>>();
 
 function silenceOf(control: Control): Promise<Error | null> {
   const known = looks.get(control);
   if (known !== undefined) return known;
-  const look = askWorkers(control);
+  const look = askWorkers(control).finally(() => looks.delete(control));
   looks.set(control, look);
-  const forget = (): void => {
-    looks.delete(control);
-  };
-  void look.then((silence) => {
-    if (silence) setTimeout(forget, LIMITS.silentWorkerMs).unref();
-    else forget();
-  });
   return look;
 }
 

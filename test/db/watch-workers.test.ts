@@ -46,20 +46,6 @@ describe('a watch over the workers', () => {
     expect(silences).toMatchObject([{ code: 'BACKEND' }]);
   });
 
-  it('remembers for some seconds that a worker is silent, and then asks again', async () => {
-    const { query, silences, watch } = watched(false, true);
-    watch();
-    await pass(1);
-    watch();
-    watch();
-    await pass(1);
-    expect([query.mock.calls.length, silences.length]).toEqual([1, 3]);
-    await vi.advanceTimersByTimeAsync(LIMITS.silentWorkerMs);
-    watch();
-    await pass(2);
-    expect([query.mock.calls.length, silences.length]).toEqual([3, 3]);
-  });
-
   it('takes a look that is not answered in time for silence', async () => {
     const { silences, watch } = watched(new Error('Query read timeout'));
     watch();
