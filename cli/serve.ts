@@ -6,12 +6,12 @@ import { readSettings, type Settings } from '../server/settings/settings.ts';
 import type { ServingOptions } from '../server/start-serving.ts';
 import { createLog, type Logger } from '../server/telemetry/log.ts';
 import { openTracing } from '../server/telemetry/open-tracing.ts';
-import { convertAtStart } from './convert-at-start.ts';
+import { convertAtStart } from './database/convert-at-start.ts';
+import { openDatabase } from './database/open-database.ts';
 import { prepareDemo } from './demo.ts';
 import { listenForSignals } from './listen-for-signals.ts';
-import { openDatabase } from './open-database.ts';
+import { welcome } from './output/welcome.ts';
 import { UsageError } from './usage-error.ts';
-import { welcome } from './welcome.ts';
 
 export type ServeOptions = {
   readonly demo: boolean;

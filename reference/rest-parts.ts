@@ -1,6 +1,6 @@
-import { COMMON_PARAMETERS } from '../rest/decode-common.ts';
-import { ENDPOINT_DESCRIPTIONS, parametersOf } from '../rest/openapi.ts';
-import type { Parameter } from '../rest/parameter.ts';
+import { ENDPOINT_DESCRIPTIONS, parametersOf } from '../rest/openapi/openapi.ts';
+import { COMMON_PARAMETERS } from '../rest/parameters/decode-common.ts';
+import type { Parameter } from '../rest/parameters/parameter.ts';
 import { readSettings } from '../server/settings/settings.ts';
 import { code, markdownTable } from './markdown-table.ts';
 

@@ -8,10 +8,16 @@ import {
 } from '../resolvers/identity.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
-import { API_TOKEN, CONTEXT, decodeCommon, readTimeout, USERNAME } from './decode-common.ts';
 import type { AnsweringEndpoint } from './endpoint.ts';
-import type { Parameter } from './parameter.ts';
-import type { Parameters } from './parameters.ts';
+import {
+  API_TOKEN,
+  CONTEXT,
+  decodeCommon,
+  readTimeout,
+  USERNAME,
+} from './parameters/decode-common.ts';
+import type { Parameter } from './parameters/parameter.ts';
+import type { Parameters } from './parameters/parameters.ts';
 
 /** Seconds the request's database work may take; null waits. A malformed `timeout` says so later. */
 export function timeoutOf<Options extends { node: NodeChoice }>(

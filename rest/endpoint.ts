@@ -2,10 +2,10 @@ import type { ErrorKind } from '../domain/errors.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { Rendered, RequestScope, ServiceSettings } from '../resolvers/request-scope.ts';
-import type { TimeoutRule } from './decode-common.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Parameter } from './parameter.ts';
-import type { Parameters } from './parameters.ts';
+import type { TimeoutRule } from './parameters/decode-common.ts';
+import type { Parameter } from './parameters/parameter.ts';
+import type { Parameters } from './parameters/parameters.ts';
 
 /** What callers are told of an endpoint. */
 export type EndpointDescription = {

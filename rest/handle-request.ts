@@ -2,14 +2,14 @@ import { ServiceError, serviceError } from '../domain/errors.ts';
 import type { NodeChoice } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered } from '../resolvers/request-scope.ts';
 import { type AskedOfRest, answerRequest, timeoutOf } from './answer-request.ts';
-import { counterGroupInfo } from './counter-group-info.ts';
 import type { AnsweringEndpoint } from './endpoint.ts';
+import { counterGroupInfo } from './endpoints/counter-group-info.ts';
+import { timeSlices } from './endpoints/time-slices.ts';
+import { topper } from './endpoints/topper.ts';
+import { topperMetrics } from './endpoints/topper-metrics.ts';
 import { jsonAnswer } from './json-answer.ts';
-import { fromQuery, type Parameters } from './parameters.ts';
+import { fromQuery, type Parameters } from './parameters/parameters.ts';
 import { readBody } from './read-body.ts';
-import { timeSlices } from './time-slices.ts';
-import { topper } from './topper.ts';
-import { topperMetrics } from './topper-metrics.ts';
 
 export type RestRequest = {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
-import { fromObject, fromQuery, NESTED, Parameters } from './parameters.ts';
+import { fromObject, fromQuery, NESTED, Parameters } from './parameters/parameters.ts';
 
 /** The parameters of a POST's body (decision 1). Errors: 400 and 415. */
 export async function readBody(body: Buffer, contentType: string | null): Promise<Parameters> {

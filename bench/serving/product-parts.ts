@@ -64,15 +64,17 @@ export async function openProductParts(databaseUrl: string): Promise<ProductPart
     builtModule<Pick<ProductParts, 'openGraphQLScope'>>('server/graphql/graphql-scope.js'),
     builtModule<Pick<ProductParts, 'identify'>>('resolvers/identity.js'),
     builtModule<Pick<ProductParts, 'viewContext'>>('resolvers/contexts.js'),
-    builtModule<{ fromQuery: ProductParts['parametersOf'] }>('rest/parameters.js'),
+    builtModule<{ fromQuery: ProductParts['parametersOf'] }>('rest/parameters/parameters.js'),
     builtModule<{ schema: object }>('schema/schema.js'),
   ]);
   const rest = await Promise.all([
-    builtModule<{ timeSlices: Endpoint }>('rest/time-slices.js').then((it) => it.timeSlices),
-    builtModule<{ counterGroupInfo: Endpoint }>('rest/counter-group-info.js').then(
+    builtModule<{ timeSlices: Endpoint }>('rest/endpoints/time-slices.js').then(
+      (it) => it.timeSlices,
+    ),
+    builtModule<{ counterGroupInfo: Endpoint }>('rest/endpoints/counter-group-info.js').then(
       (it) => it.counterGroupInfo,
     ),
-    builtModule<{ topper: Endpoint }>('rest/topper.js').then((it) => it.topper),
+    builtModule<{ topper: Endpoint }>('rest/endpoints/topper.js').then((it) => it.topper),
   ]);
   const log = await silentLog();
   const opened = service.createService({ settings, databaseUrl, log });

@@ -13,11 +13,17 @@ import { MOMENT_FORM } from '../../domain/moment.ts';
 import { sliceName } from '../../domain/slice-name.ts';
 import { keyKinds } from '../../ingest/key-kinds.ts';
 import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
-import type { ListedAlert } from '../alert-lines.ts';
-import { alertJson, alertLines, eventJson, eventLine, testSentence } from '../alert-lines.ts';
+import { withDatabase } from '../database/run-with-database.ts';
 import { parseName, readMoment } from '../option-values.ts';
-import { showSteps } from '../progress.ts';
-import { withDatabase } from '../run-with-database.ts';
+import type { ListedAlert } from '../output/alert-lines.ts';
+import {
+  alertJson,
+  alertLines,
+  eventJson,
+  eventLine,
+  testSentence,
+} from '../output/alert-lines.ts';
+import { showSteps } from '../output/progress.ts';
 import { UsageError } from '../usage-error.ts';
 
 type ListOptions = { context: string; json?: true };

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { openConnection } from '../../db/write/connection.ts';
 import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DeclarationError } from '../../ingest/declaration/declaration.ts';
-import { withDatabase } from '../run-with-database.ts';
+import { withDatabase } from '../database/run-with-database.ts';
 import { UsageError } from '../usage-error.ts';
 
 export function registerApply(program: Command): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type CompactReport, compactContext } from '../../store/merge/compact-context.ts';
-import { count, counted } from '../counted.ts';
-import { withDatabase } from '../run-with-database.ts';
-import { sizeText } from '../slices-table.ts';
+import { withDatabase } from '../database/run-with-database.ts';
+import { count, counted } from '../output/counted.ts';
+import { sizeText } from '../output/slices-table.ts';
 
 export function registerCompact(program: Command): void {
   program

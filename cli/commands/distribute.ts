@@ -5,10 +5,10 @@ import {
   distributePages,
   undistributePages,
 } from '../../store/distribute/distribute-pages.ts';
-import { counted } from '../counted.ts';
-import { showBytes } from '../progress.ts';
-import { withDatabase } from '../run-with-database.ts';
-import { sizeText } from '../slices-table.ts';
+import { withDatabase } from '../database/run-with-database.ts';
+import { counted } from '../output/counted.ts';
+import { showBytes } from '../output/progress.ts';
+import { sizeText } from '../output/slices-table.ts';
 import { UsageError } from '../usage-error.ts';
 
 export function registerDistribute(program: Command): void {

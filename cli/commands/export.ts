@@ -6,11 +6,11 @@ import { MOMENT_FORM } from '../../domain/moment.ts';
 import { type ExportReport, exportContext } from '../../exporting/export-context.ts';
 import { type Output, OutputClosed, openFile, openStdout } from '../../exporting/output.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporting/write-readings.ts';
-import { count, counted } from '../counted.ts';
+import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
 import { parseEngine, parseGroup, parseName, readMoment } from '../option-values.ts';
-import { showExport } from '../progress.ts';
-import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
-import { sizeText } from '../slices-table.ts';
+import { count, counted } from '../output/counted.ts';
+import { showExport } from '../output/progress.ts';
+import { sizeText } from '../output/slices-table.ts';
 import { UsageError } from '../usage-error.ts';
 
 type ExportCommandOptions = {

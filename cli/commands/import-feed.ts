@@ -7,10 +7,10 @@ import type { PortRule } from '../../ingest/flows/flow.ts';
 import type { GeoPlaces } from '../../ingest/flows/geo-places.ts';
 import type { FlowFormat } from '../../ingest/formats/flow-formats.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
-import { count, counted } from '../counted.ts';
-import { type FeedDisplay, showFeed } from '../feed-status.ts';
-import { losersText, lostText } from '../lost-text.ts';
-import type { CommandDatabase } from '../run-with-database.ts';
+import type { CommandDatabase } from '../database/run-with-database.ts';
+import { count, counted } from '../output/counted.ts';
+import { type FeedDisplay, showFeed } from '../output/feed-status.ts';
+import { losersText, lostText } from '../output/lost-text.ts';
 
 export type FeedCommandOptions = {
   readonly context: string;

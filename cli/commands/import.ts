@@ -7,11 +7,11 @@ import { type ImportSource, stdinSource } from '../../ingest/files/import-source
 import { NothingTaken } from '../../ingest/files/nothing-taken.ts';
 import { type GeoPlaces, openGeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
-import { count, counted } from '../counted.ts';
-import { losersText, lostText } from '../lost-text.ts';
+import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
 import { openSources } from '../open-sources.ts';
-import { showProgress } from '../progress.ts';
-import { type CommandDatabase, withDatabase } from '../run-with-database.ts';
+import { count, counted } from '../output/counted.ts';
+import { losersText, lostText } from '../output/lost-text.ts';
+import { showProgress } from '../output/progress.ts';
 import { UsageError } from '../usage-error.ts';
 import { followSource } from './import-feed.ts';
 import { addImportOptions, type ImportOptions, refuseMismatch } from './import-options.ts';

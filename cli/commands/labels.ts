@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import type { Guid } from '../../domain/guid.ts';
 import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/labels/label-file.ts';
 import type { LabelReport } from '../../ingest/labels/label-target.ts';
-import { count, counted } from '../counted.ts';
+import { withDatabase } from '../database/run-with-database.ts';
 import { openSources } from '../open-sources.ts';
 import { parseGroup } from '../option-values.ts';
-import { withDatabase } from '../run-with-database.ts';
+import { count, counted } from '../output/counted.ts';
 
 type LabelOptions = { context: string; format: LabelFormat; group?: Guid; json?: true };
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Preparation } from '../prepare-database.ts';
-import { withDatabase } from '../run-with-database.ts';
+import type { Preparation } from '../database/prepare-database.ts';
+import { withDatabase } from '../database/run-with-database.ts';
 
 export function registerMigrate(program: Command): void {
   program

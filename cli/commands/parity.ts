@@ -8,11 +8,16 @@ import { type LoadedRequests, loadRequests } from '../../parity/load-requests.ts
 import type { ReplayedRequest } from '../../parity/read-requests.ts';
 import { type ParityReport, runParity } from '../../parity/run-parity.ts';
 import { readSettings } from '../../server/settings/settings.ts';
-import { counted } from '../counted.ts';
 import { listenForSignals } from '../listen-for-signals.ts';
 import { openSources } from '../open-sources.ts';
-import { differenceJson, differenceLine, paritySentence, parityVerdict } from '../parity-lines.ts';
-import { showSteps } from '../progress.ts';
+import { counted } from '../output/counted.ts';
+import {
+  differenceJson,
+  differenceLine,
+  paritySentence,
+  parityVerdict,
+} from '../output/parity-lines.ts';
+import { showSteps } from '../output/progress.ts';
 import { UsageError } from '../usage-error.ts';
 
 type ParityCommand = {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type RebuildReport, rebuildContext } from '../../store/rebuild/rebuild-context.ts';
-import { counted } from '../counted.ts';
-import { showBytes } from '../progress.ts';
-import { withDatabase } from '../run-with-database.ts';
-import { sizeText } from '../slices-table.ts';
+import { withDatabase } from '../database/run-with-database.ts';
+import { counted } from '../output/counted.ts';
+import { showBytes } from '../output/progress.ts';
+import { sizeText } from '../output/slices-table.ts';
 
 export function registerRebuild(program: Command): void {
   program

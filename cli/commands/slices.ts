@@ -17,11 +17,11 @@ import { type ArchivePool, findPool } from '../../keeping/pool-folder.ts';
 import { restoreSlice } from '../../keeping/restore-slice.ts';
 import { loadSliceSegments } from '../../store/merge/waiting-segments.ts';
 import { confirm } from '../confirm.ts';
-import { count, counted } from '../counted.ts';
+import { withDatabase } from '../database/run-with-database.ts';
 import { parseEngine, parseName, readMoment } from '../option-values.ts';
-import { showSteps } from '../progress.ts';
-import { withDatabase } from '../run-with-database.ts';
-import { type SliceFacts, sizeText, sliceFields, slicesTable } from '../slices-table.ts';
+import { count, counted } from '../output/counted.ts';
+import { showSteps } from '../output/progress.ts';
+import { type SliceFacts, sizeText, sliceFields, slicesTable } from '../output/slices-table.ts';
 import { UsageError } from '../usage-error.ts';
 
 type SliceOptions = {

@@ -13,7 +13,7 @@ import {
   revokeGrant,
   rotateToken,
 } from '../../ingest/users.ts';
-import { withDatabase } from '../run-with-database.ts';
+import { withDatabase } from '../database/run-with-database.ts';
 import { UsageError } from '../usage-error.ts';
 
 type JsonOption = { json?: true };

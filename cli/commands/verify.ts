@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';
-import { count, counted } from '../counted.ts';
-import { showBytes } from '../progress.ts';
-import { withDatabase } from '../run-with-database.ts';
-import { sizeText } from '../slices-table.ts';
+import { withDatabase } from '../database/run-with-database.ts';
+import { count, counted } from '../output/counted.ts';
+import { showBytes } from '../output/progress.ts';
+import { sizeText } from '../output/slices-table.ts';
 
 export function registerVerify(program: Command): void {
   program

@@ -1,6 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
 import { isRestPath, renderError } from '../../rest/handle-request.ts';
-import { OPENAPI_PATH, openApi } from '../../rest/openapi.ts';
+import { OPENAPI_PATH, openApi } from '../../rest/openapi/openapi.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import { createExplorer, type ExplorerOptions, NO_EXPLORER } from '../explorer/explorer.ts';
 import { signedInTest } from '../graphql/signed-in.ts';

@@ -11,7 +11,7 @@ const COLUMNS = 100;
 const FOLDER_FILES = 20;
 
 /** Where folders are rooms by stage of the work. */
-const ROOMS = /^(db|ingest|keeping|resolvers\/loaders|segments|server|store|topk)(\/|$)/;
+const ROOMS = /^(cli|db|ingest|keeping|resolvers\/loaders|rest|segments|server|store|topk)(\/|$)/;
 
 // What is generated is read by nobody.
 const code = [...readSources(), ...readSources(['reference'])].filter(

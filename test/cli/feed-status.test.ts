@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { feedLine, showFeed } from '../../cli/feed-status.ts';
+import { feedLine, showFeed } from '../../cli/output/feed-status.ts';
 import type { FeedStatus } from '../../ingest/feed/feed.ts';
 
 const NOW_MS = 1_700_000_100_000;

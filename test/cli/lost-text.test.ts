@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { losersText, lostText } from '../../cli/lost-text.ts';
+import { losersText, lostText } from '../../cli/output/lost-text.ts';
 import type { ExporterLoss } from '../../ingest/losses/feed-losses.ts';
 
 const LOSS: ExporterLoss = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sizeText } from '../../cli/slices-table.ts';
+import { sizeText } from '../../cli/output/slices-table.ts';
 import { filesBelow, makePoolFolder, removeFolder } from '../keeping/keep-support.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
-import { ENDPOINT_DESCRIPTIONS, openApi, parametersOf } from '../../rest/openapi.ts';
+import { ENDPOINT_DESCRIPTIONS, openApi, parametersOf } from '../../rest/openapi/openapi.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { group, guidOf, startLab } from '../support/lab.ts';
 import { ENDPOINT_NAMES, startTestService, type TestService } from '../support/service.ts';
@@ -124,8 +124,16 @@ describe('the parameters that are described', () => {
   });
 
   it('are read nowhere else', async () => {
-    const files = ['answer-request', 'decode-topper', 'topper', 'time-slices', 'decode-common'];
-    for (const file of [...files, 'counter-group-info', 'decode-window']) {
+    const files = [
+      'answer-request',
+      'parameters/decode-topper',
+      'endpoints/topper',
+      'endpoints/time-slices',
+      'endpoints/counter-group-info',
+      'parameters/decode-common',
+      'parameters/decode-window',
+    ];
+    for (const file of files) {
       const text = await readFile(join(projectRoot(), 'rest', `${file}.ts`), 'utf8');
       const read = [...text.matchAll(/parameters\.(?:text|list)\(([^)]*)\)/g)].map(([, of]) => of);
       const own = ["'timeout'", "'get_percentiles'", 'TOPPER_NAMES.timeZone'];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LEGACY_ENDPOINTS } from '../../parity/legacy-endpoint.ts';
 import { readRequestLine } from '../../parity/read-requests.ts';
-import { counterGroupInfo } from '../../rest/counter-group-info.ts';
-import { timeSlices } from '../../rest/time-slices.ts';
-import { topper } from '../../rest/topper.ts';
+import { counterGroupInfo } from '../../rest/endpoints/counter-group-info.ts';
+import { timeSlices } from '../../rest/endpoints/time-slices.ts';
+import { topper } from '../../rest/endpoints/topper.ts';
 
 /** `endpoint query`, or why a line is left out. */
 function read(line: string): string[] {

@@ -1,0 +1,67 @@
+import { openWaitingRoom } from '../../server/http/waiting-room.ts';
+import type { Settings } from '../../server/settings/settings.ts';
+import type { Logger } from '../../server/telemetry/log.ts';
+import type { ConversionProgress } from '../../store/convert/convert-database.ts';
+import { hasOldStore, replaceOldStore } from '../../store/convert/replace-old-store.ts';
+
+export type StartOptions = {
+  readonly databaseUrl: string;
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+};
+
+/** Between two lines of the log that say how far it is. */
+const LOG_MS = 10_000;
+
+/**
+ * Converts what version 0.7 stored before anything is served. As that takes a while, the server's
+ * port is listened on meanwhile. Gives the port that the server is to take.
+ */
+export async function convertAtStart(options: StartOptions): Promise<number> {
+  const { databaseUrl, settings, log, signal } = options;
+  if (!(await hasOldStore({ databaseUrl }))) {
+    await replaceOldStore({ databaseUrl }, { signal });
+    return settings.port;
+  }
+  let problem = `${WHAT}: another process may be at it`;
+  const room = await openWaitingRoom(settings, () => problem);
+  const tell = everySoOften(LOG_MS, (text: string) => log.info(text));
+  try {
+    log.info({ port: room.port }, `${WHAT}, and nothing else is answered meanwhile`);
+    const converted = await replaceOldStore(
+      { databaseUrl },
+      {
+        signal,
+        onProgress(progress) {
+          problem = `${WHAT}: ${progressText(progress)}`;
+          tell(problem);
+        },
+        onWaiting(context) {
+          problem = `${WHAT}: waiting for other work on context ${context} to end`;
+          log.info(problem);
+        },
+      },
+    );
+    log.info({ ...converted }, 'what version 0.7 stored is converted');
+    return room.port;
+  } finally {
+    await room.close();
+  }
+}
+
+const WHAT = 'what version 0.7 stored is being converted';
+
+function progressText({ slices, bytes }: ConversionProgress): string {
+  const percent = bytes.of === 0 ? 100 : Math.floor((100 * bytes.done) / bytes.of);
+  return `${slices.done} of ${slices.of} slices, ${percent} %`;
+}
+
+function everySoOften<T>(ms: number, work: (value: T) => void): (value: T) => void {
+  let next = performance.now() + ms;
+  return (value) => {
+    if (performance.now() < next) return;
+    next = performance.now() + ms;
+    work(value);
+  };
+}

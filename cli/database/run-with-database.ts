@@ -1,0 +1,72 @@
+import { isCheckout } from '../../db/command-form.ts';
+import { selectIsUnused } from '../../db/write/select-is-unused.ts';
+import { withConnection } from '../../db/write/with-connection.ts';
+import { readSettings, type Settings } from '../../server/settings/settings.ts';
+import { demoCommand } from '../demo-command.ts';
+import { listenForSignals } from '../listen-for-signals.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
+import { conversionText, type Preparation, prepareDatabase } from './prepare-database.ts';
+
+/** What a command works with. */
+export type CommandDatabase = Pick<OpenDatabase, 'url' | 'embedded'> & {
+  readonly settings: Settings;
+  readonly preparation: Preparation;
+  /** The database's address after it was away: an embedded server is started again where it is not. */
+  readonly reopen: () => Promise<string>;
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP: work should end soon, and orderly. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Runs a command's work on the settings' database, opened and migrated before and closed after it,
+ * however it ends. At the first signal the work is asked to end; at a later one it is left behind.
+ */
+export async function withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T> {
+  const settings = readSettings(process.env);
+  const signals = listenForSignals();
+  try {
+    let database = await openDatabase(settings, { role: 'command' });
+    const reopen = async () => {
+      const before = database;
+      // One of them always holds an embedded server, so that nobody stops it in between.
+      database = await openDatabase(settings, { role: 'command' });
+      await before.close();
+      return database.url;
+    };
+    try {
+      const preparation = await prepareDatabase(database.url, signals.signal);
+      signals.signal.throwIfAborted();
+      // On standard error, as standard output has the results.
+      console.error(`database: ${database.name}`);
+      if (preparation.converted) console.error(conversionText(preparation.converted));
+      const { url, embedded } = database;
+      const leavesDemo = embedded && (await isForDemo(url, settings));
+      const { signal } = signals;
+      const done = work({ url, embedded, settings, preparation, reopen, signal });
+      const result = await Promise.race([done, signals.impatience]);
+      if (leavesDemo && !(await isForDemo(database.url, settings))) sayDemoIsLeftOut();
+      return result;
+    } catch (error) {
+      // Work that is aborted fails in many ways; the reason is the same.
+      signals.signal.throwIfAborted();
+      throw error;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    signals.close();
+  }
+}
+
+/** Whether the next `npm start` would make the demo in this database. */
+async function isForDemo(databaseUrl: string, { demo }: Settings): Promise<boolean> {
+  if (demo !== 'auto' || !isCheckout()) return false;
+  return withConnection({ databaseUrl }, 'demo', selectIsUnused);
+}
+
+function sayDemoIsLeftOut(): void {
+  console.error(
+    'note: `npm start` makes the demo only in a database without contexts and users, which this ' +
+      `one no longer is: \`${demoCommand()}\` makes it beside them`,
+  );
+}

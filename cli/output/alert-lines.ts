@@ -1,0 +1,109 @@
+import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
+import { conditionText } from '../../domain/alerts/condition-text.ts';
+import type { AlertEvent } from '../../domain/alerts/decide-windows.ts';
+import { joinCrossKey, splitCrossKey } from '../../domain/cross-key.ts';
+import { parseGuid } from '../../domain/guid.ts';
+import { isoTime } from '../../domain/iso-time.ts';
+import type { SimpleKeyKind } from '../../domain/key-kind.ts';
+import { formatReadable } from '../../domain/key-text.ts';
+import type { Notification } from '../../server/alerts/notify/notification.ts';
+import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
+import { counted } from './counted.ts';
+import { printable } from './printable.ts';
+
+/** A rule with the names of its group and meter, and its firing events. */
+export type ListedAlert = {
+  readonly alert: StoredAlert;
+  readonly groupName: string;
+  readonly meterName: string;
+  /** Its firing events, in the order in which they began. */
+  readonly firing: readonly Notification[];
+};
+
+/** A line for the rule, and one for each of its firing events. */
+export function alertLines({ alert, groupName, meterName, firing }: ListedAlert): string[] {
+  const { name, severity, when } = alert.rule;
+  const about = when.condition === 'silent_seconds' ? groupName : `${groupName}, ${meterName}`;
+  const line = `${name} (${severity}): ${about}: ${conditionText(when)}; ${stateOf(alert)}`;
+  return [line, ...firing.map(firingLine)];
+}
+
+function stateOf({ rule: { enabled, when }, evaluatedTo }: StoredAlert): string {
+  if (!enabled) return 'disabled';
+  // Of rules about silence, only changes are stored.
+  if (when.condition === 'silent_seconds') return 'enabled';
+  return evaluatedTo === null
+    ? 'no window is decided yet'
+    : `decided up to ${isoTime(evaluatedTo)}`;
+}
+
+function firingLine({ event, readable, label }: Notification): string {
+  const named = label === readable ? readable : `${readable} (${printable(label ?? '')})`;
+  const { startedAt, value, peakValue } = event;
+  return (
+    `  firing since ${isoTime(startedAt)}: ${event.key === null ? WITHOUT_KEY : named}, ` +
+    `value ${value}, peak ${peakValue}`
+  );
+}
+
+/** What an event without a key is about: the whole group, or keys beyond `max_keys`. */
+const WITHOUT_KEY = 'no single key';
+
+/** The same as a line of JSON. Values are integers of any size (decision 8). */
+export function alertJson({ alert, groupName, firing }: ListedAlert): string {
+  const { rule, guid, evaluatedTo } = alert;
+  const fields = {
+    alert: rule.name,
+    severity: rule.severity,
+    enabled: rule.enabled,
+    group: parseGuid(guid),
+    group_name: groupName,
+    meter: rule.meterId,
+    condition: conditionText(rule.when),
+    window_seconds: rule.windowSeconds,
+    decided_to: evaluatedTo,
+  };
+  return `${JSON.stringify(fields).slice(0, -1)},"firing":[${firing.map(firingJson).join(',')}]}`;
+}
+
+function firingJson({ event, readable, label }: Notification): string {
+  const { eventId: id, key, startedAt, value, peakValue } = event;
+  const fields = JSON.stringify({ id, key, readable, label, started_at: startedAt });
+  return `${fields.slice(0, -1)},"value":${value},"peak_value":${peakValue}}`;
+}
+
+/** A line for an event of a test. */
+export function eventLine(event: AlertEvent, kinds: readonly SimpleKeyKind[]): string {
+  const { key, startedAt, endedAt, value, peakValue } = event;
+  const until = endedAt === null ? 'firing at the end' : `to ${isoTime(endedAt)}`;
+  const about = key === null ? WITHOUT_KEY : readableKey(key, kinds);
+  return `${about}: from ${isoTime(startedAt)} ${until}, value ${value}, peak ${peakValue}`;
+}
+
+function readableKey(key: string, kinds: readonly SimpleKeyKind[]): string {
+  const [kind = 'text'] = kinds;
+  if (kinds.length <= 1) return formatReadable(kind, key);
+  const parts = splitCrossKey(key) ?? [key];
+  return joinCrossKey(parts.map((part, i) => formatReadable(kinds[i] ?? 'text', part)));
+}
+
+/** The same as a line of JSON (operations, "Since 0.7.0"). */
+export function eventJson(alert: string, event: AlertEvent): string {
+  const { key, startedAt, endedAt, value, peakValue } = event;
+  const fields = JSON.stringify({ alert, key, started_at: startedAt, ended_at: endedAt });
+  return `${fields.slice(0, -1)},"value":${value},"peak_value":${peakValue}}`;
+}
+
+/** The result of a test; where the data are, if no window could be tested. */
+export function testSentence({ rule }: StoredAlert, report: AlertTestReport): string {
+  const { windows, events, ends, data } = report;
+  const named = `The alert ${rule.name} (${conditionText(rule.when)})`;
+  if (ends) {
+    const span = `which end from ${isoTime(ends.first)} to ${isoTime(ends.last)}`;
+    return `${named} has ${counted(events, 'event')} in ${counted(windows, 'window')}, ${span}.`;
+  }
+  const where = data
+    ? `its data are from ${isoTime(data.from)} to ${isoTime(data.to)}`
+    : 'there are no data for it';
+  return `${named} has no window to test: ${where}.`;
+}

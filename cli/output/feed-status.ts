@@ -1,0 +1,105 @@
+import { clearLine, cursorTo } from 'node:readline';
+import { asTyped } from '../../db/command-form.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import type { FeedStatus } from '../../ingest/feed/feed.ts';
+import { count, counted } from './counted.ts';
+import { lostText } from './lost-text.ts';
+
+export type FeedDisplay = {
+  readonly update: (status: FeedStatus) => void;
+  /** Writes a line of its own, beside the status. */
+  readonly say: (line: string) => void;
+  readonly stop: () => void;
+};
+
+/**
+ * Shows how a feed stands, on standard error: on a terminal one line that is written over and over,
+ * elsewhere a line now and then, and whenever its trouble changes.
+ */
+export function showFeed(nowMs: () => number): FeedDisplay {
+  return process.stderr.isTTY ? onTerminal(nowMs) : inLog(nowMs);
+}
+
+function onTerminal(nowMs: () => number): FeedDisplay {
+  let isShown = false;
+  const clear = () => {
+    if (!isShown) return;
+    cursorTo(process.stderr, 0);
+    clearLine(process.stderr, 0);
+    isShown = false;
+  };
+  return {
+    update(status) {
+      clear();
+      process.stderr.write(feedLine(status, nowMs()).slice(0, (process.stderr.columns || 80) - 1));
+      isShown = true;
+    },
+    say(line) {
+      clear();
+      console.error(asTyped(line));
+    },
+    stop: clear,
+  };
+}
+
+function inLog(nowMs: () => number): FeedDisplay {
+  let saidMs = Number.NEGATIVE_INFINITY;
+  let said = '';
+  let trouble: string | null = null;
+  return {
+    update(status) {
+      const now = nowMs();
+      const isNews = status.trouble !== trouble;
+      if (!isNews && now - saidMs < LIMITS.feedStatusMs) return;
+      const line = feedLine(status, now);
+      // A feed that stands still has nothing to say but its age.
+      const content = JSON.stringify(status);
+      if (!isNews && content === said) return;
+      [saidMs, said, trouble] = [now, content, status.trouble];
+      console.error(asTyped(line));
+    },
+    say: (line) => console.error(asTyped(line)),
+    stop: () => {},
+  };
+}
+
+/** One line for people; what matters most comes first, as a terminal may be narrow. */
+export function feedLine(status: FeedStatus, nowMs: number): string {
+  const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
+  const { uncommitted, trouble } = status;
+  const nowSeconds = nowMs / 1000;
+  const lost = lostText(status.lost);
+  const behind = newestAt === null ? '' : `, ${behindText(nowSeconds - newestAt)}`;
+  const since = status.uncommittedSince;
+  const waiting = since === null ? '' : `, for ${duration(nowSeconds - since)}`;
+  const parts = [
+    `${context}: ${counted(flows, 'flow')}${behind}`,
+    `${count(uncommitted)} not committed${waiting}`,
+    ...(trouble === null ? [] : [trouble]),
+    ...(badLines > 0 ? [counted(badLines, 'bad line')] : []),
+    ...(leftOutFlows > 0 ? [`${counted(leftOutFlows, 'flow')} of archived slices`] : []),
+    ...(lost === null ? [] : [`lost: ${lost}`]),
+    committedTo === null ? 'nothing committed yet' : `committed up to ${timeText(committedTo)}`,
+  ];
+  return parts.join('; ');
+}
+
+const timeText = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
+
+/** How old the newest flow is. */
+const behindText = (seconds: number): string =>
+  seconds < 0 ? `${duration(-seconds)} ahead of the clock` : `${duration(seconds)} behind`;
+
+/** Of two units the larger one says enough: what is days old is not seconds old. */
+function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [unit, size] = UNITS.find(([, each]) => whole >= 2 * each) ?? (['s', 1] as const);
+  return `${Math.floor(whole / size)} ${unit}`;
+}

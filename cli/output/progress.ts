@@ -1,0 +1,91 @@
+import cliProgress from 'cli-progress';
+import type { ExportProgress } from '../../exporting/write-readings.ts';
+import type { ImportProgress } from '../../ingest/files/import-file.ts';
+import type { ImportSource } from '../../ingest/files/import-source.ts';
+
+/** What a command shows of its work while it goes on. */
+export type Progress = {
+  readonly update: (progress: ImportProgress) => void;
+  readonly stop: () => void;
+};
+
+/** A bar for one file on a terminal, gone when the file is done; nothing anywhere else. */
+export function showProgress(source: ImportSource): Progress {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const started = performance.now();
+  const total = source.sizeBytes ?? 0;
+  const bar = new cliProgress.SingleBar({
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    format: total > 0 ? `{bar} {percentage}% | ${DETAILS}` : DETAILS,
+  });
+  bar.start(total, 0, details(source.name, { bytes: 0, lines: 0, readings: 0 }, 0));
+  return {
+    update: (progress) => {
+      const seconds = (performance.now() - started) / 1000;
+      bar.update(progress.bytes, details(source.name, progress, seconds));
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** A bar for work whose steps are known, gone when it is done; nothing without a terminal. */
+export function showSteps(what: string): {
+  readonly update: (done: number, of: number) => void;
+  readonly stop: () => void;
+} {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new cliProgress.SingleBar({
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    format: `{bar} {percentage}% | {value} of {total} ${what}`,
+  });
+  bar.start(1, 0);
+  return {
+    update: (done, of) => {
+      bar.setTotal(of);
+      bar.update(done);
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** The same for work that is counted in bytes. */
+export function showBytes(what: string): ReturnType<typeof showSteps> {
+  const { update, stop } = showSteps(`MB ${what}`);
+  const megabytes = (bytes: number) => Math.ceil(bytes / MEGABYTE);
+  return { update: (done, of) => update(megabytes(done), megabytes(of)), stop };
+}
+
+/** A bar for an export, of which only a share can be told; nothing without a terminal. */
+export function showExport(name: string): {
+  readonly update: (progress: ExportProgress) => void;
+  readonly stop: () => void;
+} {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new cliProgress.SingleBar({
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    format: '{bar} {percentage}% | {name} | {lines} lines',
+  });
+  bar.start(1, 0, { name, lines: '0' });
+  return {
+    update: ({ done, lines }) => bar.update(done, { name, lines: lines.toLocaleString('en') }),
+    stop: () => bar.stop(),
+  };
+}
+
+const DETAILS = '{name} | {size} MB | {speed} MB/s | {lines} lines | {readings} readings';
+
+const MEGABYTE = 1e6;
+
+const details = (name: string, { bytes, lines, readings }: ImportProgress, seconds: number) => ({
+  name,
+  size: (bytes / MEGABYTE).toFixed(1),
+  speed: (seconds > 0 ? bytes / MEGABYTE / seconds : 0).toFixed(1),
+  lines: lines.toLocaleString('en'),
+  readings: readings.toLocaleString('en'),
+});

@@ -1,0 +1,149 @@
+import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
+import { tagsOf } from '../../domain/slice-tags.ts';
+import { isProcessing, type KeptSlice } from '../../keeping/keeper.ts';
+import type { SliceSegments } from '../../store/merge/waiting-segments.ts';
+import { count, counted } from './counted.ts';
+import { lostText } from './lost-text.ts';
+
+/** By slice_id; a slice that is archived has none. */
+export type SegmentsBySlice = ReadonlyMap<number, SliceSegments>;
+
+/** By slice_id, what feeds did not bring into it. */
+export type LossesBySlice = ReadonlyMap<number, FeedLossCounts>;
+
+/** What is known of slices beside their list. */
+export type SliceFacts = {
+  readonly segments: SegmentsBySlice;
+  readonly losses: LossesBySlice;
+};
+
+/**
+ * A slice as `slices list --json` gives it: the words of the GraphQL type, its segments, what feeds
+ * did not bring into it, and its archive.
+ */
+export const sliceFields = (slice: KeptSlice, now: number, { segments, losses }: SliceFacts) => ({
+  sliceId: slice.sliceId,
+  name: slice.name,
+  engine: slice.engine,
+  status: statusOf(slice, now),
+  timeInterval: { from: slice.startsAt, to: slice.endsAt },
+  diskSize: slice.sizeBytes,
+  path: slice.path,
+  available: !slice.archived,
+  tags: tagsOf(slice),
+  segments: segmentFields(segments.get(slice.sliceId)),
+  losses: losses.get(slice.sliceId) ?? null,
+  archive: slice.archive && {
+    pool: slice.archive.pool,
+    rows: slice.archive.rows,
+    bytes: slice.archive.bytes,
+    sha256: slice.archive.digest,
+    archivedAt: slice.archive.archivedAt,
+  },
+});
+
+const segmentFields = (of: SliceSegments | undefined) =>
+  of ? { count: of.segments, samples: of.rows, bytes: of.bytes, waiting: of.waiting } : null;
+
+/** Decision 17. */
+export const statusOf = (slice: KeptSlice, now: number): string => {
+  if (slice.archived) return 'archived';
+  return isProcessing(slice, now) ? 'processing' : 'available';
+};
+
+type Column = {
+  readonly head: string;
+  readonly isNumber?: true;
+  readonly cell: (slice: KeptSlice, now: number) => string;
+};
+
+const COLUMNS: readonly Column[] = [
+  { head: 'NAME', cell: ({ name }) => name },
+  { head: 'FROM (UTC)', cell: ({ startsAt }) => minute(startsAt) },
+  { head: 'TO (UTC)', cell: ({ endsAt }) => minute(endsAt) },
+  { head: 'STATUS', cell: statusOf },
+  { head: 'SIZE', isNumber: true, cell: ({ sizeBytes }) => sizeOrNone(sizeBytes) },
+  { head: 'TAGS', cell: (slice) => tagsOf(slice).join(',') },
+  { head: 'PATH', cell: ({ path }) => path ?? '-' },
+];
+
+/** What a slice has in segments goes before its path, which is long. */
+function segmentColumns(segments: SegmentsBySlice): Column[] {
+  const column = (head: string, text: (of: SliceSegments) => string): Column => ({
+    head,
+    isNumber: true,
+    cell: ({ sliceId }) => {
+      const of = segments.get(sliceId);
+      return of ? text(of) : '-';
+    },
+  });
+  return [
+    column('SEGMENTS', (of) => count(of.segments)),
+    column('WAITING', ({ waiting }) => count(waiting)),
+    column('SAMPLES', ({ rows }) => count(rows)),
+    column('DATA', ({ bytes }) => sizeText(bytes)),
+  ];
+}
+
+/** What feeds did not bring into slices, where there is such a slice. */
+function lossColumns(slices: readonly KeptSlice[], losses: LossesBySlice): Column[] {
+  if (!slices.some(({ sliceId }) => losses.has(sliceId))) return [];
+  const column = (head: string, text: (of: FeedLossCounts) => string | null): Column => ({
+    head,
+    cell({ sliceId }) {
+      const of = losses.get(sliceId);
+      return (of && text(of)) ?? '-';
+    },
+  });
+  return [column('LOST', lostOf), column('REFUSED', refusedOf)];
+}
+
+const lostOf = ({ lostFlows, lostPackets, lostDatagrams }: FeedLossCounts): string | null =>
+  lostText({ flows: lostFlows, packets: lostPackets, datagrams: lostDatagrams });
+
+function refusedOf({ refusedLines, leftOutFlows }: FeedLossCounts): string | null {
+  const parts = [
+    ...(refusedLines > 0 ? [counted(refusedLines, 'line')] : []),
+    ...(leftOutFlows > 0 ? [counted(leftOutFlows, 'flow')] : []),
+  ];
+  return parts.length > 0 ? parts.join(', ') : null;
+}
+
+/** Columns for people, one line a slice; those of segments and losses where these are given. */
+export function slicesTable(
+  slices: readonly KeptSlice[],
+  now: number,
+  facts?: SliceFacts,
+): string[] {
+  const columns = [
+    ...COLUMNS.slice(0, -1),
+    ...(facts ? segmentColumns(facts.segments) : []),
+    ...(facts ? lossColumns(slices, facts.losses) : []),
+    ...COLUMNS.slice(-1),
+  ];
+  const rows = slices.map((slice) => columns.map(({ cell }) => cell(slice, now)));
+  const all = [columns.map(({ head }) => head), ...rows];
+  const widths = columns.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
+  const pad = (text: string, i: number): string =>
+    columns[i]?.isNumber ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0);
+  return all.map((row) => row.map(pad).join('  ').trimEnd());
+}
+
+const sizeOrNone = (bytes: number | null): string => (bytes === null ? '-' : sizeText(bytes));
+
+const minute = (at: number): string =>
+  new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ');
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** Decimal units, as disks are sold. */
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit > 0 && value < 9.95 ? 1 : 0;
+  return `${value.toFixed(digits)} ${UNITS[unit]}`;
+}

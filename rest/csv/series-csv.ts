@@ -1,0 +1,57 @@
+import type { Cell } from '../../domain/csv-cell.ts';
+import { labelOf } from '../../resolvers/keys.ts';
+import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
+import { checkedStep, seriesOfKeys, stepCount } from '../../resolvers/series-step.ts';
+import { keySeries, type SeriesPoint } from '../../resolvers/topper-series.ts';
+import type { RankedKey, Topper } from '../../resolvers/toppers.ts';
+import type { TopperOptions } from '../parameters/decode-topper.ts';
+import { csvAnswer } from './csv-answer.ts';
+
+type KeySeries = { readonly ranked: RankedKey; readonly points: readonly SeriesPoint[] };
+
+/** Of each point its time and its value. */
+const VALUES_OF_POINT = 2;
+
+/**
+ * The series of the listed keys as a table: a header, and a row for each point, by time and then by
+ * rank. Errors: those of a series in GraphQL.
+ */
+export async function seriesCsv(
+  scope: RequestScope,
+  topper: Topper,
+  { step, resolveKeys }: Pick<TopperOptions, 'resolveKeys'> & { readonly step: number | null },
+): Promise<Rendered> {
+  const { plan, keys } = topper;
+  const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
+  scope.budget.take(stepCount(plan, stepSeconds) * keys.length * VALUES_OF_POINT);
+  const series = await Promise.all(
+    keys.map(async (ranked) => ({ ranked, points: await keySeries(ranked, step) })),
+  );
+  const { guid } = plan.meter.group;
+  const name = `series-${guid.slice(1, -1)}-${plan.meter.row.meterId}`;
+  return csvAnswer(name, rowsOf(series, resolveKeys));
+}
+
+function* rowsOf(series: readonly KeySeries[], hasLabel: boolean): Iterable<Cell[]> {
+  yield ['at', 'key', ...(hasLabel ? ['label'] : []), 'value'];
+  const next = series.map(() => 0);
+  for (let at = earliest(series, next); at !== null; at = earliest(series, next)) {
+    for (const [place, { ranked, points }] of series.entries()) {
+      const point = points[next[place] ?? 0];
+      if (point?.at !== at) continue;
+      next[place] = (next[place] ?? 0) + 1;
+      const label = hasLabel ? [labelOf(ranked.key)] : [];
+      yield [at, ranked.key.row.key, ...label, point.value];
+    }
+  }
+}
+
+/** The earliest time of the points that come next; null: there are none left. */
+function earliest(series: readonly KeySeries[], next: readonly number[]): number | null {
+  let earliest: number | null = null;
+  for (const [place, { points }] of series.entries()) {
+    const at = points[next[place] ?? 0]?.at;
+    if (at !== undefined && (earliest === null || at < earliest)) earliest = at;
+  }
+  return earliest;
+}

@@ -1,0 +1,61 @@
+import type { Cell } from '../../domain/csv-cell.ts';
+import type { Rendered } from '../../resolvers/request-scope.ts';
+import type { ListedKey, ListedTopper } from '../listed-topper.ts';
+import type { TopperOptions } from '../parameters/decode-topper.ts';
+import { csvAnswer } from './csv-answer.ts';
+
+/** What the last row has in the column `rank`: it is not a key but all that are not listed. */
+const OTHERS = 'others';
+
+type Column = {
+  readonly name: string;
+  readonly of: (key: ListedKey, rank: number) => Cell;
+};
+
+/**
+ * The topper as a table (RFC 4180): a header, a row for each key, and a last one for the others, so
+ * that of a counter the column `metric` adds up to the group's total. Which columns there are
+ * depends on the request alone, never on the data.
+ */
+export async function topperCsv(
+  { guid, meterIndex, others, keys }: ListedTopper,
+  options: TopperOptions,
+): Promise<Rendered> {
+  const columns = columnsFor(options);
+  const last = columns.map(({ name }) => ({ rank: OTHERS, metric: others })[name] ?? null);
+  const rows = [
+    columns.map(({ name }) => name),
+    ...keys.map((key, place) => columns.map(({ of }) => of(key, place + 1))),
+    last,
+  ];
+  return csvAnswer(`topper-${guid.slice(1, -1)}-${meterIndex}`, rows);
+}
+
+function columnsFor({ resolveKeys, ranks, attributes }: TopperOptions): readonly Column[] {
+  return [
+    { name: 'rank', of: (_, rank) => rank },
+    { name: 'key', of: ({ key }) => key },
+    ...(resolveKeys ? NAMES : []),
+    { name: 'metric', of: ({ metric }) => metric },
+    ...ranks.map((rank, place) => ({
+      name: `p${rank}`,
+      of: ({ percentiles }: ListedKey) => percentiles?.[place]?.value ?? null,
+    })),
+    { name: 'description', of: ({ description }) => description },
+    ...(attributes ? [ATTRIBUTES] : []),
+  ];
+}
+
+const NAMES: readonly Column[] = [
+  { name: 'readable', of: ({ names }) => names?.readable ?? null },
+  { name: 'label', of: ({ names }) => names?.label ?? null },
+];
+
+/** As a JSON object: a value may hold whatever would separate it from the next one. */
+const ATTRIBUTES: Column = {
+  name: 'attributes',
+  of: ({ attributes }) =>
+    attributes && attributes.length > 0
+      ? JSON.stringify(Object.fromEntries(attributes.map(({ name, value }) => [name, value])))
+      : null,
+};

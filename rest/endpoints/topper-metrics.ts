@@ -1,0 +1,68 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { shownTotal, shownValue } from '../../domain/topper-arithmetic.ts';
+import type { ContextView } from '../../resolvers/contexts.ts';
+import { type KeyView, labelOf } from '../../resolvers/keys.ts';
+import { shownOthers, type Topper } from '../../resolvers/toppers.ts';
+import type { AnsweringEndpoint } from '../endpoint.ts';
+import { decodeTopper, type TopperOptions } from '../parameters/decode-topper.ts';
+import { type Gauge, gaugesText, PROMETHEUS_TYPE } from './prometheus-text.ts';
+import { askedTopper, topper } from './topper.ts';
+
+/**
+ * A topper for Prometheus to scrape: the parameters of the topper endpoint, of which those that
+ * choose another form of answer change nothing here. Credentials come in the header alone, since
+ * Prometheus shows the addresses of its targets to whoever sees its pages.
+ */
+export const topperMetrics: AnsweringEndpoint<TopperOptions> = {
+  path: '/metrics/toppers',
+  isScraped: true,
+  timeout: topper.timeout,
+  ...(topper.require && { require: topper.require }),
+  decode(parameters, settings) {
+    const maxTopperItems = Math.min(settings.maxTopperItems, LIMITS.topperMetricsItems);
+    return decodeTopper(parameters, { ...settings, maxTopperItems });
+  },
+  async answer(scope, at, options) {
+    const answer = await askedTopper(scope, at, options);
+    return {
+      status: 200,
+      headers: { 'content-type': PROMETHEUS_TYPE },
+      body: gaugesText(gaugesOf(answer, at, options)),
+    };
+  },
+};
+
+function gaugesOf(answer: Topper, at: ContextView, { resolveKeys }: TopperOptions): Gauge[] {
+  const { rule, meter } = answer.plan;
+  const labels = {
+    context: at.name,
+    group: meter.group.row.name,
+    guid: meter.group.guid,
+    meter: meter.row.name,
+  };
+  const labelsOf = (key: KeyView) => ({
+    ...labels,
+    key: key.row.key,
+    ...(resolveKeys && { label: labelOf(key) }),
+  });
+  return [
+    {
+      name: 'countergraph_topper',
+      help: 'The metric of each of the largest keys of the group in the window',
+      samples: answer.keys.map(({ key, value }) => ({
+        labels: labelsOf(key),
+        value: shownValue(value, rule),
+      })),
+    },
+    {
+      name: 'countergraph_topper_others',
+      help: 'The metric of all keys of the group that are not listed',
+      samples: [{ labels, value: shownOthers(answer) }],
+    },
+    {
+      name: 'countergraph_topper_group',
+      help: 'The metric of the whole group in the window',
+      samples: [{ labels, value: shownTotal(answer.total, rule) }],
+    },
+  ];
+}

@@ -1,0 +1,143 @@
+import { serviceError } from '../../domain/errors.ts';
+import { BY_METRIC } from '../../domain/ranking.ts';
+import { shownValue } from '../../domain/topper-arithmetic.ts';
+import type { ContextView } from '../../resolvers/contexts.ts';
+import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../../resolvers/keys.ts';
+import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
+import { keyPercentiles } from '../../resolvers/topper-series.ts';
+import { askTopper, type RankedKey, shownOthers, type Topper } from '../../resolvers/toppers.ts';
+import { seriesCsv } from '../csv/series-csv.ts';
+import { topperCsv } from '../csv/topper-csv.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { refTo } from '../json-schema.ts';
+import type { ListedKey, ListedTopper } from '../listed-topper.ts';
+import {
+  COUNTER_GROUP,
+  decodeTopper,
+  TOPPER_NAMES,
+  type TopperOptions,
+  topperParameters,
+} from '../parameters/decode-topper.ts';
+import { jsonInteger } from '../write-json.ts';
+import { AVAILABLE_WINDOW_HEADER, withAvailableWindow } from './available-window.ts';
+import { existingGroup } from './existing-group.ts';
+import { topperCsvSchema, topperSchemas } from './topper-schema.ts';
+
+export const topper: Endpoint<TopperOptions> = {
+  path: '/api/topper/topper_request',
+  operation: 'topper',
+  title: 'Topper',
+  tag: { name: 'Toppers', description: 'Who has the most, in a window of time.' },
+  description: 'The largest keys of a counter group by a meter over a time window.',
+  timeout: ({ queryTimeoutSeconds }) => ({
+    absent: queryTimeoutSeconds,
+    minusOne: queryTimeoutSeconds,
+  }),
+  parameters: topperParameters,
+  errors: [
+    ...(['counterGroupRequired', 'invalidWindow', 'limit'] as const),
+    ...(['invalidCounterGroup', 'invalidMeter'] as const),
+  ],
+  answers: { 'application/json': refTo('Topper'), 'text/csv': topperCsvSchema },
+  schemas: topperSchemas,
+  answerHeaders: AVAILABLE_WINDOW_HEADER,
+  require(parameters) {
+    if (COUNTER_GROUP.read(parameters) === null) throw serviceError('counterGroupRequired');
+  },
+  decode: decodeTopper,
+  async answer(scope, at, options) {
+    const answer = await askedTopper(scope, at, options);
+    const rendered = await write(scope, answer, options);
+    return answer.keys.length > 0 ? rendered : withAvailableWindow(rendered, answer.plan.available);
+  },
+};
+
+/** What the options ask for. Errors: 422 for names that do not exist. */
+export async function askedTopper(
+  scope: RequestScope,
+  at: ContextView,
+  options: TopperOptions,
+): Promise<Topper> {
+  return askTopper(scope, {
+    group: await existingGroup(at, options.counterGroup),
+    meterIndex: options.meterIndex,
+    maxItems: options.maxItems,
+    ranking: BY_METRIC,
+    prefix: null,
+    filter: options.filter,
+    window: options.window,
+    probe: options.probe,
+    timeZone: options.timeZone,
+    timeoutSeconds: null,
+    names: TOPPER_NAMES,
+  });
+}
+
+async function write(
+  scope: RequestScope,
+  topper: Topper,
+  options: TopperOptions,
+): Promise<Rendered> {
+  const { format } = options;
+  switch (format.kind) {
+    case 'series':
+      return seriesCsv(scope, topper, { step: format.step, resolveKeys: options.resolveKeys });
+    case 'csv':
+      return topperCsv(await listedTopper(topper, options), options);
+    case 'json':
+      return topperJson(await listedTopper(topper, options));
+    default:
+      return format satisfies never;
+  }
+}
+
+async function listedTopper(topper: Topper, options: TopperOptions): Promise<ListedTopper> {
+  const { ranks } = options;
+  const { keys } = topper;
+  const percentiles =
+    ranks.length > 0 ? await Promise.all(keys.map((key) => keyPercentiles(key, ranks))) : [];
+  return {
+    guid: topper.plan.meter.group.guid,
+    meterIndex: options.meterIndex,
+    others: jsonInteger(shownOthers(topper)),
+    keys: keys.map((key, i) => listedKey(key, percentiles[i] ?? null, options)),
+  };
+}
+
+type Percentiles = Awaited<ReturnType<typeof keyPercentiles>>;
+
+function listedKey(
+  { key, value, topper: answer }: RankedKey,
+  percentiles: Percentiles | null,
+  options: TopperOptions,
+): ListedKey {
+  return {
+    key: key.row.key,
+    names: options.resolveKeys ? { readable: readableOf(key), label: labelOf(key) } : null,
+    metric: jsonInteger(shownValue(value, answer.plan.rule)),
+    description: key.row.description,
+    attributes: options.attributes ? attributesOf(key) : null,
+    percentiles:
+      percentiles?.map(({ rank, value: at }) => ({ rank, value: jsonInteger(at) })) ?? null,
+  };
+}
+
+const topperJson = ({ guid, meterIndex, others, keys }: ListedTopper): Rendered =>
+  jsonAnswer(200, {
+    counter_group: guid,
+    meter: meterIndex,
+    sysgrouptotal: others,
+    keys: keys.map(renderKey),
+  });
+
+const renderKey = ({ key, names, metric, description, attributes, percentiles }: ListedKey) => ({
+  key,
+  ...names,
+  metric,
+  ...(description !== null && { description }),
+  ...(attributes && { attributes: attributes.map(renderAttribute) }),
+  ...(percentiles && { percentiles }),
+});
+
+const renderAttribute = ({ name, value }: KeyAttribute) => ({ attr_name: name, attr_value: value });

@@ -1,0 +1,215 @@
+import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import type { ServiceSettings } from '../../resolvers/request-scope.ts';
+import type { EndpointDescription } from '../endpoint.ts';
+import { counterGroupInfo } from '../endpoints/counter-group-info.ts';
+import { timeSlices } from '../endpoints/time-slices.ts';
+import { topper } from '../endpoints/topper.ts';
+import { type JsonSchema, objectOf, refTo, text } from '../json-schema.ts';
+import { COMMON_PARAMETERS, timeoutParameter } from '../parameters/decode-common.ts';
+import type { Parameter } from '../parameters/parameter.ts';
+import { SECURITY, SECURITY_SCHEMES } from './openapi-security.ts';
+
+export const OPENAPI_PATH = '/api/openapi.json';
+
+/** What callers are told of the endpoints, in the order in which they are listed. */
+export const ENDPOINT_DESCRIPTIONS: readonly EndpointDescription[] = [
+  ...[timeSlices, counterGroupInfo, topper],
+];
+
+/** All parameters of an endpoint under these settings. */
+export const parametersOf = (
+  endpoint: EndpointDescription,
+  settings: ServiceSettings,
+): readonly Parameter<unknown>[] => [
+  ...COMMON_PARAMETERS,
+  timeoutParameter(endpoint.timeout(settings)),
+  ...endpoint.parameters(settings),
+];
+
+/**
+ * The endpoints as an OpenAPI 3.1 document, made of what reads their parameters and of the table
+ * of errors. Ceilings and defaults are those of the settings. rest/openapi.json is a printed copy,
+ * with the settings that nobody has changed.
+ */
+export function openApi(settings: ServiceSettings): JsonSchema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'countergraph: legacy REST endpoints',
+      // The endpoints have never had one; what is added to them leaves them as they are.
+      version: '1',
+      summary: 'Exact toppers over network-traffic counters',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+      // Who that is, nobody but the operator knows.
+      contact: { name: 'The operator of this server' },
+    },
+    servers: [{ url: '/', description: 'The server that this document comes from' }],
+    tags: ENDPOINT_DESCRIPTIONS.map(({ tag }) => tag),
+    security: SECURITY,
+    paths: Object.fromEntries(
+      ENDPOINT_DESCRIPTIONS.map((endpoint) => [endpoint.path, pathItem(endpoint, settings)]),
+    ),
+    components: {
+      schemas: {
+        ...Object.assign({}, ...ENDPOINT_DESCRIPTIONS.map(({ schemas }) => schemas)),
+        Error: ERROR,
+      },
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const DESCRIPTION = `Three read-only endpoints, each by GET or POST. A POST may have its parameters in \
+the body, in the query string, or in both; the body wins. Who asks is said by an \`Authorization\` \
+header or by the parameters \`username\` and \`api_token\`; where one of these is given, the header is \
+not read. An empty text is "not given", and unknown parameters are ignored. \
+Booleans are \`true 1 yes on\` and \`false 0 no off\` in any case. A list may be written with commas, \
+by repeating the parameter, or as \`name[]\`. HEAD is GET without the body. Integers of answers may \
+be larger than 2^53.`;
+
+const ERROR = objectOf('What went wrong.', {
+  status: { const: 'ERROR' },
+  message: text('What must be, what was given, what to do.'),
+});
+
+const HEADERS = {
+  RequestId: {
+    description: 'Under this id the log has what belongs to the request.',
+    schema: { type: 'string' },
+  },
+  EntityTag: {
+    description: 'Sent back as If-None-Match, it is answered with 304 while nothing has changed.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Authenticate: {
+    description: 'The scheme of credentials to send; Basic is taken too.',
+    schema: { type: 'string', const: 'Bearer' },
+  },
+} as const;
+
+const headers = (...names: readonly (keyof typeof HEADERS)[]): JsonSchema =>
+  Object.fromEntries(
+    names.map((name) => [HEADER_NAMES[name], { $ref: `#/components/headers/${name}` }]),
+  );
+
+const HEADER_NAMES = {
+  RequestId: 'x-request-id',
+  EntityTag: 'etag',
+  RetryAfter: 'retry-after',
+  Authenticate: 'www-authenticate',
+} as const;
+
+/** What any request can be answered with. */
+const ERRORS_OF_ALL: readonly ErrorKind[] = [
+  ...(['invalidToken', 'tooManyFailures', 'contextRequired', 'invalidContext'] as const),
+  ...([
+    'notAllowed',
+    'otherSite',
+    'malformedValue',
+    'invalidProbe',
+    'invalidNode',
+    'noRecoveryNode',
+  ] as const),
+  ...(['notHttp', 'headersTooLarge', 'tooSlow', 'timeout', 'unreachable', 'conflict'] as const),
+  ...(['busy', 'internal'] as const),
+];
+
+/** What those with a body can be answered with besides. */
+const ERRORS_OF_POST: readonly ErrorKind[] = [
+  ...(['unreadableBody', 'bodyTooLarge', 'unsupportedMediaType'] as const),
+];
+
+const ENCODINGS = [
+  ...['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+];
+
+function pathItem(endpoint: EndpointDescription, settings: ServiceSettings): JsonSchema {
+  const { title: summary, description, operation: operationId, answers, errors, tag } = endpoint;
+  const parameters = parametersOf(endpoint, settings);
+  const content = contentOf(answers);
+  const told = { summary, description, tags: [tag.name] };
+  const failures = [...ERRORS_OF_ALL, ...errors];
+  const own = endpoint.answerHeaders ?? {};
+  const tagged = { ...headers('RequestId', 'EntityTag'), ...own };
+  return {
+    get: {
+      operationId,
+      ...told,
+      parameters: parameters.map(inQuery),
+      responses: {
+        200: { description: 'The answer.', headers: tagged, content },
+        304: { description: 'It is still the same.', headers: tagged },
+        ...errorResponses(failures),
+      },
+    },
+    post: {
+      operationId: `${operationId}ByPost`,
+      ...told,
+      requestBody: { content: contentOf(sameFor(ENCODINGS, inBody(parameters))) },
+      responses: {
+        200: { description: 'The answer.', headers: { ...headers('RequestId'), ...own }, content },
+        ...errorResponses([...failures, ...ERRORS_OF_POST]),
+      },
+    },
+  };
+}
+
+const inQuery = ({ name, meaning, required, schema, example }: Parameter<unknown>): JsonSchema => ({
+  name,
+  in: 'query',
+  description: sentence(meaning),
+  ...(required && { required }),
+  schema,
+  // One text with commas, as legacy callers write it.
+  ...(schema['type'] === 'array' && { style: 'form', explode: false }),
+  example,
+});
+
+const inBody = (parameters: readonly Parameter<unknown>[]): JsonSchema => ({
+  type: 'object',
+  required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  properties: Object.fromEntries(
+    parameters.map(({ name, meaning, schema, example }) => [
+      name,
+      { ...schema, description: sentence(meaning), examples: [example] },
+    ]),
+  ),
+});
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+const sameFor = (types: readonly string[], schema: JsonSchema): Record<string, JsonSchema> =>
+  Object.fromEntries(types.map((type) => [type, schema]));
+
+const contentOf = (schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
+
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
+  401: ['Authenticate'],
+  429: ['RetryAfter'],
+  503: ['RetryAfter'],
+};
+
+/** One response for each status, which lists the messages that come with it. */
+function errorResponses(kinds: readonly ErrorKind[]): JsonSchema {
+  const byStatus = groupBy(kinds, (kind) => ERRORS[kind].status);
+  const responses = [...byStatus].map(([status, group]) => {
+    const lines = group.map((kind) => `- \`${ERRORS[kind].message}\`: ${ERRORS[kind].when}`);
+    return [
+      status,
+      {
+        description: lines.join('\n'),
+        headers: headers('RequestId', ...(HEADERS_OF_STATUS[status] ?? [])),
+        content: { 'application/json': { schema: refTo('Error') } },
+      },
+    ];
+  });
+  return Object.fromEntries(responses);
+}
