@@ -227,8 +227,6 @@ export const LIMITS = {
   rememberedCallers: 50_000,
   /** Open connections: an idle one takes some 20 KB and a file descriptor. */
   connections: 2_048,
-  /** Of one address: half of all, and more than any program or office needs. */
-  connectionsPerAddress: 1_024,
   /** More than an operating system gives to a program. */
   connectionsCeiling: 1_000_000,
   /** Bytes of a request's line and headers: a key pattern of the longest fits in a query string. */

@@ -19,8 +19,6 @@ export type FixedLimits = {
   logInFailuresPerAddress: number;
   /** Over which failed log-ins are counted. */
   logInFailureSeconds: number;
-  /** Of all connections, those of one address that is no trusted proxy. */
-  maxConnectionsPerAddress: number;
   /** Open subscriptions. */
   maxStreams: number;
   /** Of these, of one user. */
@@ -44,7 +42,6 @@ export const FIXED_LIMITS: FixedLimits = {
   logInFailures: LIMITS.logInFailures,
   logInFailuresPerAddress: LIMITS.logInFailuresPerAddress,
   logInFailureSeconds: LIMITS.logInFailureSeconds,
-  maxConnectionsPerAddress: LIMITS.connectionsPerAddress,
   maxStreams: LIMITS.streams,
   maxStreamsPerUser: LIMITS.streamsPerUser,
   headersSeconds: LIMITS.headersSeconds,

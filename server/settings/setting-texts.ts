@@ -54,7 +54,7 @@ export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   },
   COUNTERGRAPH_MAX_CONNECTIONS: {
     meaning:
-      'open connections; more are closed at once. One address (one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name gets 1,024 of them',
+      'open connections; more are closed at once. One address (one /64 of IPv6) that `COUNTERGRAPH_TRUST_PROXY` does not name gets half of them',
   },
   COUNTERGRAPH_KEEP_ALIVE_SECONDS: {
     meaning: 'how long an idle connection is kept; longer than a proxy in front keeps its own',

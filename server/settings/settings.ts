@@ -50,6 +50,8 @@ export type Settings = FixedLimits & {
   /** Requests under way at once; more are refused with 503. */
   maxConcurrent: number;
   maxConnections: number;
+  /** Of these, those of one address that is no trusted proxy: half. */
+  maxConnectionsPerAddress: number;
   /** How long an idle connection is kept. */
   keepAliveSeconds: number;
   /** How long a server that ends waits for the requests it has begun to answer. */
@@ -229,6 +231,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     blockCacheBytes: read.COUNTERGRAPH_BLOCK_CACHE_MB * MEGABYTE,
     maxConcurrent: read.COUNTERGRAPH_MAX_CONCURRENT,
     maxConnections: read.COUNTERGRAPH_MAX_CONNECTIONS,
+    maxConnectionsPerAddress: Math.ceil(read.COUNTERGRAPH_MAX_CONNECTIONS / 2),
     keepAliveSeconds: read.COUNTERGRAPH_KEEP_ALIVE_SECONDS,
     shutdownSeconds: read.COUNTERGRAPH_SHUTDOWN_SECONDS,
     graphql: { ...FIXED_GRAPHQL_LIMITS, cost: read.COUNTERGRAPH_GRAPHQL_MAX_COST },

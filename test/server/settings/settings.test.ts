@@ -133,7 +133,7 @@ describe('settings', () => {
     ['COUNTERGRAPH_RESPONSE_CACHE_MB', '0', { responseCacheBytes: 0 }],
     ['COUNTERGRAPH_TRUSTED_ONLY', 'on', { trustedOnly: true }],
     ['COUNTERGRAPH_MAX_CONCURRENT', '1', { maxConcurrent: 1 }],
-    ['COUNTERGRAPH_MAX_CONNECTIONS', '1', { maxConnections: 1 }],
+    ['COUNTERGRAPH_MAX_CONNECTIONS', '1', { maxConnections: 1, maxConnectionsPerAddress: 1 }],
     ['COUNTERGRAPH_KEEP_ALIVE_SECONDS', '3600', { keepAliveSeconds: 3_600 }],
     ['COUNTERGRAPH_SHUTDOWN_SECONDS', '1', { shutdownSeconds: 1 }],
     ['COUNTERGRAPH_GRAPHQL_MAX_COST', '1', graphql({ cost: 1 })],
