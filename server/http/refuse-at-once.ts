@@ -21,7 +21,7 @@ type Arrival = {
 const BUSY = serviceError('busy');
 
 /**
- * Refuses what there is no room for before anything is made of it. In a crowd most requests are
+ * Refuses what there is no room for before anything is made of it. Under overload most are
  * refused, and what that takes is taken from those who were let in. False: there is room, or the
  * request is not such as callers of data send, and whoever answers it then refuses it in the same
  * words.

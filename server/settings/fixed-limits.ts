@@ -1,8 +1,8 @@
 import { LIMITS } from '../../domain/limits.ts';
 
 /**
- * Limits of one server that no deployment was seen to change: they have no variable. They are
- * beside the settings because tests lower them.
+ * Limits of one server that are constants and no settings. They are beside the settings so that
+ * tests can lower them.
  */
 export type FixedLimits = {
   /** Ranks in one list of percentiles. */

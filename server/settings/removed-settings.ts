@@ -1,4 +1,4 @@
-const FIXED = 'the limit is fixed since 1.0.0 (docs/reference/limits.md)';
+const FIXED = 'the limit is fixed now (docs/reference/limits.md)';
 
 /** Variables of earlier versions, and why they are not read any more. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
@@ -16,9 +16,8 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   COUNTERGRAPH_LOG_IN_FAILURES_PER_ADDRESS: FIXED,
   COUNTERGRAPH_LOG_IN_FAILURE_SECONDS: FIXED,
   COUNTERGRAPH_MAX_CONCURRENT_PER_USER:
-    'the share of a user follows from COUNTERGRAPH_MAX_CONCURRENT since 1.0.0',
-  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS:
-    'it is half of COUNTERGRAPH_MAX_CONNECTIONS since 1.0.0',
+    'the share of a user follows from COUNTERGRAPH_MAX_CONCURRENT now',
+  COUNTERGRAPH_MAX_CONNECTIONS_PER_ADDRESS: 'it is half of COUNTERGRAPH_MAX_CONNECTIONS now',
   COUNTERGRAPH_MAX_PERCENTILE_RANKS: FIXED,
   COUNTERGRAPH_MAX_STREAMS: FIXED,
   COUNTERGRAPH_MAX_STREAMS_PER_USER: FIXED,
