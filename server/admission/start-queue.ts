@@ -22,24 +22,26 @@ const OVERLOADED_WAIT_MS = 50;
  */
 export class StartQueue {
   readonly #waitMs: number;
+  readonly #now: () => number;
   readonly #waiting: Waiting[] = [];
   #refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** waitMs: how long a request may wait as long as none is refused. */
-  constructor(waitMs: number) {
+  /** waitMs: how long a request may wait as long as none is refused; now: milliseconds. */
+  constructor(waitMs: number, now: () => number = () => performance.now()) {
     this.#waitMs = waitMs;
+    this.#now = now;
   }
 
   /** A request was refused, for whatever reason. */
   noteRefusal(): void {
-    this.#refusedAt = performance.now();
+    this.#refusedAt = this.#now();
   }
 
   /** Whether one more would probably wait for too long. */
   get isFull(): boolean {
     const [oldest] = this.#waiting;
     if (!oldest) return false;
-    const now = performance.now();
+    const now = this.#now();
     return this.#isOverloaded(now) && now - oldest.since > OVERLOADED_WAIT_MS / 2;
   }
 
@@ -50,13 +52,13 @@ export class StartQueue {
   wait(refusal: () => Error): Promise<void> | undefined {
     if (isTurnFree()) return undefined;
     return new Promise((begin, reject) => {
-      this.#waiting.push({ since: performance.now(), begin, refuse: () => reject(refusal()) });
+      this.#waiting.push({ since: this.#now(), begin, refuse: () => reject(refusal()) });
       queueStart(() => this.#beginOne());
     });
   }
 
   #beginOne(): void {
-    const now = performance.now();
+    const now = this.#now();
     const most = this.#isOverloaded(now)
       ? Math.min(OVERLOADED_WAIT_MS, this.#waitMs)
       : this.#waitMs;
