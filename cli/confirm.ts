@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { shellWord } from '../domain/shell-word.ts';
+import { shellWord } from '../domain/text/shell-word.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

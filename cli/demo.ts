@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '../db/write/connection.ts';
+import type { Connection } from '../db/connection/connection.ts';
 import { type DemoState, selectDemoState } from '../db/write/select-demo-state.ts';
 import { selectIsUnused } from '../db/write/select-is-unused.ts';
 import { withConnection } from '../db/write/with-connection.ts';

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { type Guid, parseGuid } from '../domain/guid.ts';
-import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { MOMENT_FORM, parseMoment } from '../domain/moment.ts';
-import { isName, NAME_FORM } from '../domain/storable-text.ts';
+import { type Guid, parseGuid } from '../domain/text/guid.ts';
+import { isName, NAME_FORM } from '../domain/text/storable-text.ts';
+import type { EpochSeconds } from '../domain/time/interval.ts';
+import { MOMENT_FORM, parseMoment } from '../domain/time/moment.ts';
 import { readSettings } from '../server/settings/settings.ts';
 import { UsageError } from './usage-error.ts';
 

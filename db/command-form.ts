@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { shellWord } from '../domain/shell-word.ts';
+import { shellWord } from '../domain/text/shell-word.ts';
 import { projectRoot } from './project-root.ts';
 
 /** How and where the program was started. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
-import { findPooling } from './pooling.ts';
+import { findPooling } from './connection/pooling.ts';
 
 export type ListenerOptions = {
   readonly url: string;

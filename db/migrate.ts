@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { LIMITS } from '../domain/limits.ts';
-import { findPooling, NEEDS_SESSION } from './pooling.ts';
+import { findPooling, NEEDS_SESSION } from './connection/pooling.ts';
 import { projectRoot } from './project-root.ts';
 
 /** What `schemaVersion` says of a database that was never migrated. */

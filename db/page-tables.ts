@@ -1,5 +1,9 @@
-import { GENERATION_SECONDS, generationOf, SETTLED_GENERATION } from '../domain/page-generation.ts';
-import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../domain/segment-level.ts';
+import {
+  GENERATION_SECONDS,
+  generationOf,
+  SETTLED_GENERATION,
+} from '../domain/slices/page-generation.ts';
+import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../domain/slices/segment-level.ts';
 import { OPEN_PAGES_LOCK, SEALED_PAGES_LOCK } from './advisory-locks.ts';
 
 /** The tables of pages: a slice has one partition of the sealed ones, and some of the open ones. */

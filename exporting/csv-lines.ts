@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { type Cell, QUOTED_IN_CSV, withoutFormula } from '../domain/csv-cell.ts';
+import { type Cell, QUOTED_IN_CSV, withoutFormula } from '../domain/text/csv-cell.ts';
 import type { ReadingPage } from './reading-source.ts';
 import type { RenderedRows } from './sample-lines.ts';
 import { splitReadings } from './split-readings.ts';

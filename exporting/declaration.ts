@@ -1,12 +1,12 @@
+import type { Connection } from '../db/connection/connection.ts';
 import { type StoredAlert, selectAlerts } from '../db/write/alerts/select-alerts.ts';
 import { type AlertSink, selectSinks } from '../db/write/alerts/select-sinks.ts';
-import type { Connection } from '../db/write/connection.ts';
 import type { GroupRow } from '../db/write/declaration/select-groups.ts';
 import { type ContextNode, selectNodes } from '../db/write/declaration/select-nodes.ts';
 import { type ContextPool, selectPools } from '../db/write/declaration/select-pools.ts';
 import { selectProbes } from '../db/write/declaration/select-probes.ts';
 import type { ContextRow } from '../db/write/select-context.ts';
-import type { Guid } from '../domain/guid.ts';
+import type { Guid } from '../domain/text/guid.ts';
 import { exportedGuid } from './exported-group.ts';
 
 /** A file for `apply` that declares a context as it is, and the nodes that are not in it. */

@@ -1,11 +1,11 @@
-import { type Connection, inSnapshot } from '../db/write/connection.ts';
+import { type Connection, inSnapshot } from '../db/connection/connection.ts';
 import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
 import { existingContext } from '../db/write/existing-context.ts';
 import { type SliceTimes, selectSliceTimes } from '../db/write/slices/select-slice-times.ts';
 import { withConnection } from '../db/write/with-connection.ts';
-import type { Guid } from '../domain/guid.ts';
-import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/interval.ts';
-import { sliceName } from '../domain/slice-name.ts';
+import { sliceName } from '../domain/slices/slice-name.ts';
+import type { Guid } from '../domain/text/guid.ts';
+import { type EpochSeconds, MAX_EPOCH_SECONDS } from '../domain/time/interval.ts';
 import { exportDeclaration } from './declaration.ts';
 import { exportedGroup, exportedGuid } from './exported-group.ts';
 import type { Output } from './output.ts';

@@ -1,6 +1,6 @@
 import type { GroupRow } from '../db/write/declaration/select-groups.ts';
-import { type Guid, parseGuid } from '../domain/guid.ts';
-import { foldOf } from '../domain/meter-type.ts';
+import { type Guid, parseGuid } from '../domain/text/guid.ts';
+import { foldOf } from '../domain/toppers/meter-type.ts';
 import type { ExportedGroup } from './reading-source.ts';
 
 export const exportedGroup = ({ groupId, guid, meters }: GroupRow): ExportedGroup => ({

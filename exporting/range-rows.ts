@@ -1,7 +1,7 @@
+import { type Column, hasReading } from '../segments/codes/column.ts';
 import { type Lanes, laneValue } from '../segments/codes/lanes.ts';
 import type { KeyCodec } from '../segments/keys/key-codec.ts';
 import { keyAt } from '../segments/keys/key-list.ts';
-import { type Column, hasReading } from '../segments/readings/column.ts';
 import type { KeyRange } from '../segments/readings/key-range.ts';
 import { bucketRows } from '../segments/readings/readings.ts';
 import type { SegmentShape } from '../segments/shape.ts';

@@ -1,7 +1,7 @@
-import type { Connection } from '../db/write/connection.ts';
-import type { Guid } from '../domain/guid.ts';
-import type { EpochSeconds } from '../domain/interval.ts';
-import type { Fold } from '../domain/meter-type.ts';
+import type { Connection } from '../db/connection/connection.ts';
+import type { Guid } from '../domain/text/guid.ts';
+import type { EpochSeconds } from '../domain/time/interval.ts';
+import type { Fold } from '../domain/toppers/meter-type.ts';
 
 /** An exact integer: a number while that is safe (±(2^53−1)), else a bigint. */
 export type Integer = number | bigint;

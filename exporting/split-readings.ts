@@ -1,4 +1,4 @@
-import { isoTime } from '../domain/iso-time.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
 import type { ExportedMeter, Integer, ReadingRow } from './reading-source.ts';
 
 /** What one line says: values by meter id, and how many readings are behind each that is a mean. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../db/write/connection.ts';
+import type { Connection } from '../db/connection/connection.ts';
 import {
   type ExportedTexts,
   selectExportedTexts,

@@ -1,6 +1,6 @@
-import type { Guid } from '../domain/guid.ts';
-import type { KeyKind, SimpleKeyKind } from '../domain/key-kind.ts';
-import type { Fold } from '../domain/meter-type.ts';
+import type { KeyKind, SimpleKeyKind } from '../domain/keys/key-kind.ts';
+import type { Guid } from '../domain/text/guid.ts';
+import type { Fold } from '../domain/toppers/meter-type.ts';
 
 /** fold is null for a meter of type 0, which takes no readings. */
 export type ImportMeter = {

@@ -1,5 +1,5 @@
-import { joinCrossKey } from '../domain/cross-key.ts';
-import type { KeyText } from '../domain/key-text.ts';
+import { joinCrossKey } from '../domain/keys/cross-key.ts';
+import type { KeyText } from '../domain/keys/key-text.ts';
 
 /** A key as an import brings it: its raw form, and of a cross-key the parts in order. */
 export type ImportKey = { readonly text: string; readonly parts: readonly KeyText[] | null };

@@ -1,5 +1,5 @@
 import type { GroupRow } from '../db/write/declaration/select-groups.ts';
-import type { SimpleKeyKind } from '../domain/key-kind.ts';
+import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
 
 /**
  * One kind for a simple group, a kind for each part of a cross-key group; `groups` are all of the

@@ -1,7 +1,7 @@
-import { isStorable } from '../domain/storable-text.ts';
-import { BadLine } from './bad-line.ts';
+import { isStorable } from '../domain/text/storable-text.ts';
 import { ownCopy } from './bounded-cache.ts';
-import { isJsonObject, type JsonObject, jsonScalar } from './json-line.ts';
+import { BadLine } from './lines/bad-line.ts';
+import { isJsonObject, type JsonObject, jsonScalar } from './lines/json-line.ts';
 
 /** What people say about a key. undefined: nothing, it stays as it is; null: it has none. */
 export type KeyTexts = {

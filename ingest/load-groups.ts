@@ -1,8 +1,8 @@
-import type { Connection } from '../db/write/connection.ts';
+import type { Connection } from '../db/connection/connection.ts';
 import { type GroupRow, selectGroups } from '../db/write/declaration/select-groups.ts';
-import type { Guid } from '../domain/guid.ts';
-import type { SimpleKeyKind } from '../domain/key-kind.ts';
-import { foldOf } from '../domain/meter-type.ts';
+import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
+import type { Guid } from '../domain/text/guid.ts';
+import { foldOf } from '../domain/toppers/meter-type.ts';
 import type { ImportGroup, ImportMeter } from './import-group.ts';
 import { storedGuid } from './stored-guid.ts';
 

@@ -1,4 +1,4 @@
-import { type Guid, parseGuid } from '../domain/guid.ts';
+import { type Guid, parseGuid } from '../domain/text/guid.ts';
 
 /** The GUID that PostgreSQL writes as `text`, the text of a uuid. */
 export function storedGuid(text: string): Guid {

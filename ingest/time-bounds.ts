@@ -1,6 +1,6 @@
-import type { EpochSeconds } from '../domain/interval.ts';
-import { isoTime } from '../domain/iso-time.ts';
-import { BadLine } from './bad-line.ts';
+import type { EpochSeconds } from '../domain/time/interval.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
+import { BadLine } from './lines/bad-line.ts';
 
 /** 1990-01-01T00:00:00Z: what is older comes from a clock that was never set. */
 const EARLIEST_READING: EpochSeconds = 631_152_000;

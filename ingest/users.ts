@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Connection, inTransaction } from '../db/write/connection.ts';
+import { type Connection, inTransaction } from '../db/connection/connection.ts';
 import { selectContext } from '../db/write/select-context.ts';
 import { selectContextNames } from '../db/write/select-context-names.ts';
 import { deleteGrant } from '../db/write/users/delete-grant.ts';
@@ -11,7 +11,7 @@ import { selectTokenDigest } from '../db/write/users/select-token-digest.ts';
 import { selectUserId } from '../db/write/users/select-user-id.ts';
 import { selectUsers } from '../db/write/users/select-users.ts';
 import { upsertToken } from '../db/write/users/upsert-token.ts';
-import type { Role } from '../domain/role.ts';
+import type { Role } from '../domain/callers/role.ts';
 import { IngestError } from './ingest-error.ts';
 
 export type { Grant } from '../db/write/users/select-grants.ts';

@@ -2,7 +2,7 @@ import { countExpiredEvents as count } from '../db/write/alerts/retention/count-
 import { deleteExpiredEvents } from '../db/write/alerts/retention/delete-expired-events.ts';
 import { deleteUnusedRevisions } from '../db/write/alerts/retention/delete-unused-revisions.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { keptSince } from '../domain/retention.ts';
+import { keptSince } from '../domain/slices/retention.ts';
 import type { Keeper } from './keeper.ts';
 
 export type EventKeeper = Pick<

@@ -1,5 +1,5 @@
-import type { EpochSeconds } from '../domain/interval.ts';
-import { keptSince } from '../domain/retention.ts';
+import { keptSince } from '../domain/slices/retention.ts';
+import type { EpochSeconds } from '../domain/time/interval.ts';
 import type { SliceSelection } from './plan-slices.ts';
 
 /** The slices that are older than a context keeps them, archived ones too. */

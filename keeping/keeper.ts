@@ -1,13 +1,13 @@
-import type { Connection } from '../db/write/connection.ts';
+import type { Connection } from '../db/connection/connection.ts';
 import { existingContext } from '../db/write/existing-context.ts';
 import { holdContext, releaseContext } from '../db/write/lock-context.ts';
 import { removeTakenPartitions } from '../db/write/pages/remove-taken-partitions.ts';
 import { selectPartitioned } from '../db/write/pages/select-partitioned.ts';
 import { type StoredSlice, selectStoredSlices } from '../db/write/slices/select-stored-slices.ts';
 import { withConnection } from '../db/write/with-connection.ts';
-import type { EpochSeconds } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { sliceName } from '../domain/slice-name.ts';
+import { sliceName } from '../domain/slices/slice-name.ts';
+import type { EpochSeconds } from '../domain/time/interval.ts';
 import type { SliceKeeper } from '../store/keeping/slice-keeper.ts';
 import { type KeptFile, removeLeftovers } from './leftovers.ts';
 

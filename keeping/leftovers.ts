@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Connection } from '../db/write/connection.ts';
+import type { Connection } from '../db/connection/connection.ts';
 import { deleteLeftover, selectLeftovers } from '../db/write/slices/archive-leftovers.ts';
-import { partialOf } from '../domain/partial-file.ts';
+import { partialOf } from '../domain/slices/partial-file.ts';
 import { fileInPool } from './pool-folder.ts';
 
 /** A file that should not be there, and why it is. */

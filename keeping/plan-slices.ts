@@ -1,5 +1,5 @@
-import type { EpochSeconds } from '../domain/interval.ts';
-import { shellWord } from '../domain/shell-word.ts';
+import { shellWord } from '../domain/text/shell-word.ts';
+import type { EpochSeconds } from '../domain/time/interval.ts';
 import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
 
 /** Which slices are meant. What is null chooses nothing. */

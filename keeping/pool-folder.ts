@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Connection } from '../db/write/connection.ts';
+import type { Connection } from '../db/connection/connection.ts';
 import { type ContextPool, selectPools } from '../db/write/declaration/select-pools.ts';
 import type { StoredArchive } from '../db/write/slices/select-stored-slices.ts';
 import { LIMITS } from '../domain/limits.ts';

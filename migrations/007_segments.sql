@@ -16,7 +16,7 @@ create table segments (
   probe_id integer not null,
   -- No foreign key: the rows of a slice that is gone stay until they are swept.
   slice_id integer not null,
-  -- How often it was merged: 0 as imported, 100 sealed (domain/segment-level.ts).
+  -- How often it was merged: 0 as imported, 100 sealed (domain/slices/segment-level.ts).
   level smallint not null check (level between 0 and 100),
   -- Starts of the first and the last bucket with a reading, epoch seconds.
   first_bucket bigint not null,

@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Open pages lie by slice and generation (domain/page-generation.ts): the partition of a generation
+-- Open pages lie by slice and generation (domain/slices/page-generation.ts): the partition of a generation
 -- is dropped when what was imported within its two hours has been merged, while the slice is still
 -- being filled. Generation 0 has the pages of settled segments, level 50 and up.
 

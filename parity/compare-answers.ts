@@ -1,5 +1,5 @@
 import { compareLosslessNumber, isLosslessNumber, stringify } from 'lossless-json';
-import { parseGuid } from '../domain/guid.ts';
+import { parseGuid } from '../domain/text/guid.ts';
 import { type AnswerKind, identityIn, isRequired } from './answer-fields.ts';
 
 /** How two answers differ in one field. */

@@ -1,5 +1,5 @@
-import type { Interval } from '../domain/interval.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Interval } from '../domain/time/interval.ts';
 import { type AnswerKind, HOST_FIELDS, isAmong } from './answer-fields.ts';
 import { askService, type ReplayTarget, type Reply } from './ask-service.ts';
 import { compareAnswers, type Difference } from './compare-answers.ts';

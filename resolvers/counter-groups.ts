@@ -1,7 +1,7 @@
-import { type Guid, parseGuid } from '../domain/guid.ts';
-import type { Interval } from '../domain/interval.ts';
-import type { SimpleKeyKind } from '../domain/key-kind.ts';
-import { foldCase } from '../domain/search-text.ts';
+import { foldCase } from '../domain/filters/search-text.ts';
+import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
+import { type Guid, parseGuid } from '../domain/text/guid.ts';
+import type { Interval } from '../domain/time/interval.ts';
 import type { ContextView } from './contexts.ts';
 import type {
   Catalog,

@@ -1,8 +1,8 @@
 import type { AnswerBudget } from './answer-budget.ts';
-import type { AuditedChange } from './changes/audited-change.ts';
-import type { Identity } from './identity.ts';
+import type { AuditedChange } from './audited-change.ts';
+import type { Identity } from './callers/identity.ts';
+import type { LogInGate } from './callers/log-in-gate.ts';
 import type { RequestReads } from './loaders/session/request-reads.ts';
-import type { LogInGate } from './log-in-gate.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
 export type { Rendered } from './loaders/session/request-reads.ts';

@@ -1,6 +1,6 @@
-import type { Interval } from '../domain/interval.ts';
-import { sliceName } from '../domain/slice-name.ts';
-import { tagsOf } from '../domain/slice-tags.ts';
+import { sliceName } from '../domain/slices/slice-name.ts';
+import { tagsOf } from '../domain/slices/slice-tags.ts';
+import type { Interval } from '../domain/time/interval.ts';
 import type { ContextView } from './contexts.ts';
 import type { SliceRow } from './loaders/session/node-loaders.ts';
 import type { RequestScope } from './request-scope.ts';

@@ -1,5 +1,5 @@
-import type { Interval } from '../domain/interval.ts';
-import { resolveWindow, type WindowRequest } from '../domain/window.ts';
+import type { Interval } from '../domain/time/interval.ts';
+import { resolveWindow, type WindowRequest } from '../domain/time/window.ts';
 import type { CounterGroupView } from './counter-groups.ts';
 import type { RequestScope } from './request-scope.ts';
 

@@ -1,11 +1,11 @@
 import { ServiceError, serviceError } from '../domain/errors.ts';
-import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import {
   type Credentials,
   type GrantedContext,
   type Identity,
   identify,
-} from '../resolvers/identity.ts';
+} from '../resolvers/callers/identity.ts';
+import { type ContextView, viewContext } from '../resolvers/contexts.ts';
 import { chooseNode, type NodeChoice, type NodeRow } from '../resolvers/nodes.ts';
 import type { AnonymousScope, Rendered, RequestScope } from '../resolvers/request-scope.ts';
 import type { AnsweringEndpoint } from './endpoint.ts';

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
-import type { Guid } from '../domain/guid.ts';
+import type { Guid } from '../domain/text/guid.ts';
 import type { RequestScope } from '../resolvers/request-scope.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
 import { type AuthScopes, isGranted, isSignedIn, outOfScope } from './scopes.ts';

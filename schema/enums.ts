@@ -1,6 +1,6 @@
 import { ALERT_CONDITIONS, type AlertCondition } from '../domain/alerts/rule.ts';
-import { KEY_KINDS, type KeyKind } from '../domain/key-kind.ts';
-import { METER_TYPE_NAMES, type MeterTypeName } from '../domain/meter-type.ts';
+import { KEY_KINDS, type KeyKind } from '../domain/keys/key-kind.ts';
+import { METER_TYPE_NAMES, type MeterTypeName } from '../domain/toppers/meter-type.ts';
 import { builder } from './builder.ts';
 
 const METER_TYPE_DESCRIPTIONS: Readonly<Record<MeterTypeName, string>> = {

@@ -1,16 +1,16 @@
-import type { Interval } from '../domain/interval.ts';
-import type { AlertEventPage, AlertEventView } from '../resolvers/alert-events.ts';
-import type { AlertView } from '../resolvers/alerts.ts';
+import type { Interval } from '../domain/time/interval.ts';
+import type { AlertEventPage, AlertEventView } from '../resolvers/alerts/alert-events.ts';
+import type { AlertView } from '../resolvers/alerts/alerts.ts';
+import type { Identity } from '../resolvers/callers/identity.ts';
 import type { ContextView } from '../resolvers/contexts.ts';
 import type { CounterGroupView, MeterView } from '../resolvers/counter-groups.ts';
-import type { FlatSeriesPoint } from '../resolvers/flat-series.ts';
-import type { Identity } from '../resolvers/identity.ts';
 import type { KeyAttribute, KeyPage, KeyView } from '../resolvers/keys.ts';
 import type { PoolView } from '../resolvers/pools.ts';
 import type { SliceView } from '../resolvers/slices.ts';
-import type { PreviousMetric } from '../resolvers/topper-comparisons.ts';
-import type { SeriesPoint, TopperSeriesPoint } from '../resolvers/topper-series.ts';
-import type { RankedKey, Topper } from '../resolvers/toppers.ts';
+import type { FlatSeriesPoint } from '../resolvers/toppers/flat-series.ts';
+import type { PreviousMetric } from '../resolvers/toppers/topper-comparisons.ts';
+import type { SeriesPoint, TopperSeriesPoint } from '../resolvers/toppers/topper-series.ts';
+import type { RankedKey, Topper } from '../resolvers/toppers/toppers.ts';
 import { builder } from './builder.ts';
 
 /**

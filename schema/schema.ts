@@ -1,20 +1,20 @@
 import { builder } from './builder.ts';
-import './scalars.ts';
-import './query.ts';
-import './mutation.ts';
-import './subscription.ts';
-import './time-interval.ts';
-import './context.ts';
-import './slice.ts';
-import './pool.ts';
-import './counter-group.ts';
-import './crosskey.ts';
-import './meter.ts';
-import './topper.ts';
-import './topper-key.ts';
-import './key.ts';
-import './alert.ts';
-import './alert-event.ts';
+import './types/scalars.ts';
+import './types/query.ts';
+import './types/mutation.ts';
+import './types/subscription.ts';
+import './types/time-interval.ts';
+import './types/context.ts';
+import './types/slice.ts';
+import './types/pool.ts';
+import './types/counter-group.ts';
+import './types/crosskey.ts';
+import './types/meter.ts';
+import './types/topper.ts';
+import './types/topper-key.ts';
+import './types/key.ts';
+import './types/alert.ts';
+import './types/alert-event.ts';
 
 /** The whole GraphQL schema; schema/schema.graphql is its printed form. */
 export const schema = builder.toSchema();

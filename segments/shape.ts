@@ -1,5 +1,5 @@
-import type { KeyKind, SimpleKeyKind } from '../domain/key-kind.ts';
-import type { Fold } from '../domain/meter-type.ts';
+import type { KeyKind, SimpleKeyKind } from '../domain/keys/key-kind.ts';
+import type { Fold } from '../domain/toppers/meter-type.ts';
 
 /** What a counter group says about its segments. */
 export type SegmentShape = {

@@ -1,4 +1,4 @@
-import type { Exact } from '../domain/exact.ts';
+import type { Exact } from '../domain/toppers/exact.ts';
 import type { KeySet } from '../segments/filter/key-set.ts';
 import type { Folded } from './fold/fold-units.ts';
 import { type BlockHead, headOf, largestOfHead } from './select/block-heads.ts';

@@ -1,4 +1,4 @@
-import type { Fold } from '../domain/meter-type.ts';
+import type { Fold } from '../domain/toppers/meter-type.ts';
 import { answerQuestions, type TopAnswer } from './answer-questions.ts';
 import { releaseFolded, type UnitReadings } from './fold/fold-units.ts';
 import { openUnits } from './fold/open-units.ts';

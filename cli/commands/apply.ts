@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { openConnection } from '../../db/write/connection.ts';
+import { openConnection } from '../../db/connection/connection.ts';
 import { type ApplyReport, applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DeclarationError } from '../../ingest/declaration/declaration.ts';
 import { withDatabase } from '../database/run-with-database.ts';

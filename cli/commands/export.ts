@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Guid } from '../../domain/guid.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { MOMENT_FORM } from '../../domain/moment.ts';
+import type { Guid } from '../../domain/text/guid.ts';
+import { MOMENT_FORM } from '../../domain/time/moment.ts';
 import { type ExportReport, exportContext } from '../../exporting/export-context.ts';
 import { type Output, OutputClosed, openFile, openStdout } from '../../exporting/output.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporting/write-readings.ts';

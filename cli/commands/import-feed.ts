@@ -1,4 +1,4 @@
-import { openConnection } from '../../db/write/connection.ts';
+import { openConnection } from '../../db/connection/connection.ts';
 import { selectLastFeed } from '../../db/write/feeds/select-last-feed.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type FeedTally, runFeed } from '../../ingest/feed/feed.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LIMITS } from '../../domain/limits.ts';
-import { isTimeZone } from '../../domain/time-zone.ts';
+import { isTimeZone } from '../../domain/time/time-zone.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/files/import-format.ts';
 import { DEFAULT_HOME, isNetwork } from '../../ingest/flows/address-scope.ts';
 import type { PortRule } from '../../ingest/flows/flow.ts';

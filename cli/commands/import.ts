@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
 import { AlreadyImported } from '../../ingest/files/already-imported.ts';
-import type { BadLines } from '../../ingest/files/bad-lines.ts';
 import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 import { type ImportSource, stdinSource } from '../../ingest/files/import-source.ts';
 import { NothingTaken } from '../../ingest/files/nothing-taken.ts';
 import { type GeoPlaces, openGeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { IngestError } from '../../ingest/ingest-error.ts';
+import type { BadLines } from '../../ingest/lines/bad-lines.ts';
 import { type CommandDatabase, withDatabase } from '../database/run-with-database.ts';
 import { openSources } from '../open-sources.ts';
 import { count, counted } from '../output/counted.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Guid } from '../../domain/guid.ts';
+import type { Guid } from '../../domain/text/guid.ts';
 import { LABEL_FORMATS, type LabelFormat, labelFile } from '../../ingest/labels/label-file.ts';
 import type { LabelReport } from '../../ingest/labels/label-target.ts';
 import { withDatabase } from '../database/run-with-database.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Interval } from '../../domain/interval.ts';
-import { isTimeZone, startOfDay } from '../../domain/time-zone.ts';
+import type { Interval } from '../../domain/time/interval.ts';
+import { isTimeZone, startOfDay } from '../../domain/time/time-zone.ts';
 import { readContent } from '../../ingest/files/read-content.ts';
 import type { ReplayTarget } from '../../parity/ask-service.ts';
 import { type LoadedRequests, loadRequests } from '../../parity/load-requests.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { selectSliceLosses } from '../../db/write/feeds/select-slice-losses.ts';
-import { MOMENT_FORM } from '../../domain/moment.ts';
+import { MOMENT_FORM } from '../../domain/time/moment.ts';
 import { archiveSlice } from '../../keeping/archive-slice.ts';
 import { dropSlice } from '../../keeping/drop-slice.ts';
 import { expiredSelection } from '../../keeping/expired.ts';

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { asTyped } from '../../db/command-form.ts';
-import { type Connection, openConnection } from '../../db/write/connection.ts';
-import { ROLES, type Role } from '../../domain/role.ts';
-import { shellWord } from '../../domain/shell-word.ts';
-import { isName, NAME_FORM } from '../../domain/storable-text.ts';
+import { type Connection, openConnection } from '../../db/connection/connection.ts';
+import { ROLES, type Role } from '../../domain/callers/role.ts';
+import { shellWord } from '../../domain/text/shell-word.ts';
+import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
 import {
   type AddedUser,
   addUser,

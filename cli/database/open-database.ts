@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { describeDatabase } from '../../db/describe-database.ts';
 import { startEmbedded } from '../../db/embedded/start-embedded.ts';
-import { shellWord } from '../../domain/shell-word.ts';
+import { shellWord } from '../../domain/text/shell-word.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import { findOtherData, findUnreadSettings } from './find-other-data.ts';
 

@@ -1,11 +1,11 @@
 import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
 import { conditionText } from '../../domain/alerts/condition-text.ts';
 import type { AlertEvent } from '../../domain/alerts/decide-windows.ts';
-import { joinCrossKey, splitCrossKey } from '../../domain/cross-key.ts';
-import { parseGuid } from '../../domain/guid.ts';
-import { isoTime } from '../../domain/iso-time.ts';
-import type { SimpleKeyKind } from '../../domain/key-kind.ts';
-import { formatReadable } from '../../domain/key-text.ts';
+import { joinCrossKey, splitCrossKey } from '../../domain/keys/cross-key.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
+import { formatReadable } from '../../domain/keys/key-text.ts';
+import { parseGuid } from '../../domain/text/guid.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import type { Notification } from '../../server/alerts/notify/notification.ts';
 import type { AlertTestReport } from '../../server/alerts/test-alert.ts';
 import { counted } from './counted.ts';

@@ -1,5 +1,5 @@
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
-import { tagsOf } from '../../domain/slice-tags.ts';
+import { tagsOf } from '../../domain/slices/slice-tags.ts';
 import { isProcessing, type KeptSlice } from '../../keeping/keeper.ts';
 import type { SliceSegments } from '../../store/merge/waiting-segments.ts';
 import { count, counted } from './counted.ts';

@@ -1,5 +1,5 @@
 import { commandForm } from '../../db/command-form.ts';
-import { shellWord } from '../../domain/shell-word.ts';
+import { shellWord } from '../../domain/text/shell-word.ts';
 import type { Settings } from '../../server/settings/settings.ts';
 import { demoCommand } from '../demo-command.ts';
 

@@ -1,4 +1,4 @@
-import type { KeyKind } from '../../domain/key-kind.ts';
+import type { KeyKind } from '../../domain/keys/key-kind.ts';
 import type { ReadSession, TimeBound } from '../session/read-session.ts';
 
 /** Guids as PostgreSQL writes a uuid: lower case, no braces. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Role } from '../../domain/role.ts';
+import type { Role } from '../../domain/callers/role.ts';
 import type { ReadSession, TimeBound } from '../session/read-session.ts';
 import { type NodeSlices, slicesOf } from './select-slices.ts';
 import { HISTORY, type VersionedRow, versionsCheck } from './select-versions.ts';

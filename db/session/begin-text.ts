@@ -1,6 +1,6 @@
-import type { Pooler } from '../pooler.ts';
-import { BACKEND_PID } from './backend-pid.ts';
-import type { Statement } from './send-statement.ts';
+import { BACKEND_PID } from '../connection/backend-pid.ts';
+import type { Pooler } from '../connection/pooler.ts';
+import type { Statement } from '../connection/statement.ts';
 import { setSessionName } from './session-name.ts';
 
 /** PostgreSQL's JIT made every topper slower (measured; design). */

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import { serviceError } from '../../domain/errors.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
+import { announcedPid, BACKEND_PID } from '../connection/backend-pid.ts';
+import type { Connection } from '../connection/connection.ts';
 import { isCanceled, isReadOnly, isRecoveryConflict, toServiceError } from '../database-error.ts';
-import type { Connection } from '../write/connection.ts';
-import { announcedPid, BACKEND_PID } from './backend-pid.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import type { NodePool } from './node-pools.ts';
 import { setSessionName } from './session-name.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
+import { Pooler } from '../connection/pooler.ts';
 import { PagePlacement } from '../page-placement.ts';
-import { Pooler } from '../pooler.ts';
 import { SharedReads } from './shared-reads.ts';
 
 /** What a test or a log may see of every statement that reads go through. */

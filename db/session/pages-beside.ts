@@ -1,4 +1,4 @@
-import type { CopySource } from '../copy-source.ts';
+import type { CopySource } from './copy-source.ts';
 import { ReadSession, type ReadSessionOptions } from './read-session.ts';
 import { watchWorkers } from './watch-workers.ts';
 

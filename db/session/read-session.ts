@@ -1,16 +1,17 @@
 import type { PoolClient, QueryResult } from 'pg';
 import type { WorkObserver } from '../../domain/work-observer.ts';
+import { announcedPid } from '../connection/backend-pid.ts';
+import type { Statement } from '../connection/statement.ts';
 import {
   isCanceled,
   isNoConnection,
   isRecoveryConflict,
   toServiceError,
 } from '../database-error.ts';
-import { announcedPid } from './backend-pid.ts';
 import { beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
-import { type Statement, sendCopy, sendStatement } from './send-statement.ts';
+import { sendCopy, sendStatement } from './send-statement.ts';
 import { agree, type SnapshotCheck, SnapshotMoved, StatementsLost } from './snapshot-check.ts';
 import {
   graceBound,
@@ -22,7 +23,7 @@ import {
   withinBound,
 } from './time-bound.ts';
 
-export type { Statement } from './send-statement.ts';
+export type { Statement } from '../connection/statement.ts';
 export { PagesGone, type SnapshotCheck, SnapshotMoved } from './snapshot-check.ts';
 export type { TimeBound } from './time-bound.ts';
 

@@ -1,22 +1,9 @@
 import type { PoolClient, QueryResult } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
+import type { Statement } from '../connection/statement.ts';
+import { statementName } from '../connection/statement-name.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
-import { statementName } from './statement-name.ts';
-
-/**
- * query: the file in db/queries that it is of, by which statements are counted and traced.
- * name: for a statement that is sent often, so that each connection plans it once. Of one name
- * there is only ever one text.
- */
-export type Statement = {
-  readonly query?: string;
-  readonly text: string;
-  readonly values?: readonly unknown[];
-  readonly name?: string;
-  /** Under which requests that ask at the same time share what it reads; see `SharedReads`. */
-  readonly sharedAs?: string;
-};
 
 /** On what connections statements are sent, and who is told. */
 export type Sending = {

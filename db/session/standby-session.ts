@@ -1,10 +1,11 @@
 import type { PoolClient } from 'pg';
 import { LIMITS } from '../../domain/limits.ts';
+import { announcedPid } from '../connection/backend-pid.ts';
+import type { Statement } from '../connection/statement.ts';
 import { isNoConnection, isUnreachable } from '../database-error.ts';
-import { announcedPid } from './backend-pid.ts';
 import { beginText } from './begin-text.ts';
 import { cancelStatement } from './cancel-statement.ts';
-import { type Sending, type Statement, sendCopy, sendStatement } from './send-statement.ts';
+import { type Sending, sendCopy, sendStatement } from './send-statement.ts';
 import { PassedOver, type PassReason, SnapshotMoved } from './snapshot-check.ts';
 import {
   graceBound,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 
 /**
  * COPY's binary format (PostgreSQL manual, COPY, "Binary Format"): numbers that nobody has to write

@@ -4,7 +4,7 @@ import {
   type OpenTransaction,
   openConnection,
   openTransaction,
-} from './connection.ts';
+} from '../connection/connection.ts';
 
 /**
  * Lets an abort end what a connection is doing, be it waiting for a lock or copying: its statement

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 import { type ContextRow, selectContext } from './select-context.ts';
 import { selectContextNames } from './select-context-names.ts';
 

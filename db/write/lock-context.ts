@@ -1,6 +1,6 @@
 import { CONTEXT_CREATION_LOCK, CONTEXT_IMPORT_LOCK } from '../advisory-locks.ts';
+import type { Connection } from '../connection/connection.ts';
 import { errorCode } from '../database-error.ts';
-import type { Connection } from './connection.ts';
 import { requireSession } from './require-session.ts';
 
 /**

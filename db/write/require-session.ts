@@ -1,5 +1,5 @@
-import { NEEDS_SESSION } from '../pooling.ts';
-import { type Connection, isTransactionPooled } from './connection.ts';
+import { type Connection, isTransactionPooled } from '../connection/connection.ts';
+import { NEEDS_SESSION } from '../connection/pooling.ts';
 
 /** Before a lock is taken that is to last longer than a transaction. Errors: it would not. */
 export function requireSession(connection: Connection, what: string): void {

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 
 /** The names of all contexts, in order. */
 export async function selectContextNames(connection: Connection): Promise<string[]> {

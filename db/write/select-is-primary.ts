@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 
 /** Whether the database can be written to: a standby cannot. */
 export async function selectIsPrimary(connection: Connection): Promise<boolean> {

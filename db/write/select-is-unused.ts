@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 
 /** Whether there are neither users nor contexts: nobody has used the database yet. */
 export async function selectIsUnused(connection: Connection): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 
 /** The names of a context's probes by id. */
 export async function selectProbeNames(

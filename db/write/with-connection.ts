@@ -1,5 +1,5 @@
+import { type Connection, openConnection } from '../connection/connection.ts';
 import { cancelOnAbort } from './cancel-on-abort.ts';
-import { type Connection, openConnection } from './connection.ts';
 
 export type ConnectionTarget = {
   readonly databaseUrl: string;

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from '../interval.ts';
+import type { EpochSeconds } from '../time/interval.ts';
 import type { AlertRule } from './rule.ts';
 
 /** A key that meets the condition of a rule in a window; null: the whole group does. */

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from '../interval.ts';
+import type { EpochSeconds } from '../time/interval.ts';
 
 export type AlertChange = 'began' | 'ended';
 

@@ -1,4 +1,4 @@
-import type { KeyFilter } from '../key-filter.ts';
+import type { KeyFilter } from '../filters/key-filter.ts';
 
 /** What a rule compares with its threshold (operations, "Alerts in an `apply` file"). */
 export const ALERT_CONDITIONS = [

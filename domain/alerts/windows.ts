@@ -1,4 +1,4 @@
-import { type EpochSeconds, floorTo, type Interval } from '../interval.ts';
+import { type EpochSeconds, floorTo, type Interval } from '../time/interval.ts';
 
 /*
  * Windows end at each multiple of the topper bucket size, and are identified by their ends. A rule

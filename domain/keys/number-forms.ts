@@ -1,4 +1,3 @@
-import { protocolKeyword, protocolNumber } from '../ip-protocols.ts';
 import {
   bytesOf,
   bytesOfNumber,
@@ -8,6 +7,7 @@ import {
   parseDecimal,
   upperIf,
 } from './hex-bytes.ts';
+import { protocolKeyword, protocolNumber } from './ip-protocols.ts';
 import type { KeyForm } from './key-form.ts';
 
 type NumberText = {

@@ -1,9 +1,9 @@
 import type { GroupRow } from '../../db/write/declaration/select-groups.ts';
 import type { AlertRule } from '../../domain/alerts/rule.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { compileKeyFilter, type KeyFilter } from '../../domain/key-filter.ts';
-import type { SimpleKeyKind } from '../../domain/key-kind.ts';
-import { foldOf, isCounting } from '../../domain/meter-type.ts';
+import { compileKeyFilter, type KeyFilter } from '../../domain/filters/key-filter.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
+import { foldOf, isCounting } from '../../domain/toppers/meter-type.ts';
 import { keyKinds } from '../key-kinds.ts';
 
 /** The mistakes of a rule that concern its group; `groups` are all groups of the context. */

@@ -1,10 +1,10 @@
+import type { Connection } from '../../db/connection/connection.ts';
 import { insertAlert } from '../../db/write/alerts/insert-alert.ts';
 import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
 import { supersedeAlert } from '../../db/write/alerts/supersede-alert.ts';
-import type { Connection } from '../../db/write/connection.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import type { AlertRule } from '../../domain/alerts/rule.ts';
-import { isEmptyFilter } from '../../domain/key-filter.ts';
+import { isEmptyFilter } from '../../domain/filters/key-filter.ts';
 import { storedGuid } from '../stored-guid.ts';
 import { alertMistakes } from './alert-rules.ts';
 import { type DeclaredAlert, isRemoval, type Removal } from './alert-shapes.ts';

@@ -1,10 +1,10 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { insertGroup, type NewGroup } from '../../db/write/declaration/insert-group.ts';
 import type { NewMeter } from '../../db/write/declaration/insert-meters.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { selectGroupsWithData } from '../../db/write/declaration/select-groups-with-data.ts';
 import { updateGroup } from '../../db/write/declaration/update-group.ts';
-import type { Guid } from '../../domain/guid.ts';
+import type { Guid } from '../../domain/text/guid.ts';
 import { storedGuid } from '../stored-guid.ts';
 import { type AppliedItem, outcomeOf, withChanges } from './applied-item.ts';
 import { applyMeters } from './apply-meters.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { insertMeters, type NewMeter } from '../../db/write/declaration/insert-meters.ts';
 import { updateMeter } from '../../db/write/declaration/update-meter.ts';
 import { type AppliedItem, settle, withChanges } from './applied-item.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { type ContextNode, selectNodes } from '../../db/write/declaration/select-nodes.ts';
 import { type ContextPool, selectPools } from '../../db/write/declaration/select-pools.ts';
 import { type ContextProbe, selectProbes } from '../../db/write/declaration/select-probes.ts';

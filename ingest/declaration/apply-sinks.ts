@@ -1,7 +1,7 @@
+import type { Connection } from '../../db/connection/connection.ts';
 import { deleteSink } from '../../db/write/alerts/delete-sink.ts';
 import { type AlertSink, selectSinks } from '../../db/write/alerts/select-sinks.ts';
 import { upsertSink } from '../../db/write/alerts/upsert-sink.ts';
-import type { Connection } from '../../db/write/connection.ts';
 import { type DeclaredSink, isRemoval, type Removal } from './alert-shapes.ts';
 import { type AppliedItem, settle } from './applied-item.ts';
 

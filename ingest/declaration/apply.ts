@@ -1,4 +1,4 @@
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { insertContext } from '../../db/write/declaration/insert-context.ts';
 import { selectHasSlices } from '../../db/write/declaration/select-has-slices.ts';
 import { updateContext } from '../../db/write/declaration/update-context.ts';

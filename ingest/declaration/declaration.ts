@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { KEY_KINDS, type KeyKind } from '../../domain/key-kind.ts';
-import { METER_TYPE_NAMES } from '../../domain/meter-type.ts';
-import { isName, NAME_FORM } from '../../domain/storable-text.ts';
-import { shownJson } from '../json-line.ts';
+import { KEY_KINDS, type KeyKind } from '../../domain/keys/key-kind.ts';
+import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
+import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
+import { shownJson } from '../lines/json-line.ts';
 import { ALERT, SINK } from './alert-shapes.ts';
 import {
   flag,

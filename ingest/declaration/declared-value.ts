@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Guid, parseGuid } from '../../domain/guid.ts';
-import { isName, isStorable, NAME_FORM } from '../../domain/storable-text.ts';
-import { shownJson } from '../json-line.ts';
+import { type Guid, parseGuid } from '../../domain/text/guid.ts';
+import { isName, isStorable, NAME_FORM } from '../../domain/text/storable-text.ts';
+import { shownJson } from '../lines/json-line.ts';
 
 /** A value that is itself when `accepts` says so; `must` says in words what that is. */
 export const value = <T>(must: string, accepts: (given: unknown) => boolean) =>

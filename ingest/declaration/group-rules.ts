@@ -1,5 +1,5 @@
 import type { NewGroup } from '../../db/write/declaration/insert-group.ts';
-import type { Guid } from '../../domain/guid.ts';
+import type { Guid } from '../../domain/text/guid.ts';
 import { DeclarationError } from './declaration.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,4 +1,4 @@
-import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import type { Random } from './random.ts';
 
 /** A host of the demo, which may have an address of each family, a name, and facts about it. */

@@ -1,5 +1,5 @@
-import type { EpochSeconds, Interval } from '../../domain/interval.ts';
-import type { KeyText } from '../../domain/key-text.ts';
+import type { KeyText } from '../../domain/keys/key-text.ts';
+import type { EpochSeconds, Interval } from '../../domain/time/interval.ts';
 import type { Flow } from '../flows/flow.ts';
 import { HABITS, type Habit } from './demo-habits.ts';
 import type { DemoHost, DemoOffice } from './demo-office.ts';

@@ -1,14 +1,14 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { lockContextCreation } from '../../db/write/lock-context.ts';
 import { selectContext } from '../../db/write/select-context.ts';
-import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
+import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
 import { declareContext } from '../declaration/apply.ts';
 import { parseDeclaration } from '../declaration/declaration.ts';
-import { type ImportSession, runImport } from '../files/import-session.ts';
 import { FLOW_GROUPS } from '../flows/flow-groups.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
 import { simpleKey } from '../import-key.ts';
 import { loadGroups } from '../load-groups.ts';
+import { type ImportSession, runImport } from '../session/import-session.ts';
 import { timeBounds } from '../time-bounds.ts';
 import { addUserWithin } from '../users.ts';
 import { createOffice, type DemoHost, type DemoOffice } from './demo-office.ts';

@@ -6,11 +6,11 @@ import { upsertFeed } from '../../db/write/feeds/upsert-feed.ts';
 import { selectContext } from '../../db/write/select-context.ts';
 import { selectArchivedStarts } from '../../db/write/slices/select-archived-starts.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
-import { type ImportSession, runImport } from '../files/import-session.ts';
 import type { Flow } from '../flows/flow.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoPlaces } from '../flows/geo-places.ts';
 import type { FlowFormat } from '../formats/flow-formats.ts';
+import { type ImportSession, runImport } from '../session/import-session.ts';
 import type { TimeBounds } from '../time-bounds.ts';
 import {
   countLeftOut,

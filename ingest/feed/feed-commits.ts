@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPassing } from '../../db/database-error.ts';
 import { type FeedLossCounts, NO_LOSSES } from '../../db/write/feeds/feed-losses.ts';
-import type { EpochSeconds } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import type { Flow } from '../flows/flow.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { FeedBatch } from './feed-batches.ts';

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../../domain/limits.ts';
-import { BadLine } from '../bad-line.ts';
-import type { BadLineCollector } from '../files/bad-lines.ts';
 import { refuseForeign } from '../files/foreign-content.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
-import { type LineTaker, readLines } from '../files/read-lines.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { checkFlow } from '../flows/flow-writer.ts';
 import { createFlowParser, type FlowFormat } from '../formats/flow-formats.ts';
 import { IngestError } from '../ingest-error.ts';
+import { BadLine } from '../lines/bad-line.ts';
+import type { BadLineCollector } from '../lines/bad-lines.ts';
+import { type LineTaker, readLines } from '../lines/read-lines.ts';
 import type { FeedLosses } from '../losses/feed-losses.ts';
 import { timeBounds } from '../time-bounds.ts';
 import type { PendingFlows } from './pending-flows.ts';

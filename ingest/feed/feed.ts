@@ -1,12 +1,12 @@
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
-import { sliceName } from '../../domain/slice-name.ts';
-import { restoreCommand } from '../files/archived-slice.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import { refuseEmpty } from '../files/empty-input.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
+import { restoreCommand } from '../session/archived-slice.ts';
 import { createFeedCommitter, type FeedTarget } from './feed-batches.ts';
 import { type CommitState, FeedCommits } from './feed-commits.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';

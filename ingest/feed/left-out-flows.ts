@@ -1,4 +1,4 @@
-import { floorTo } from '../../domain/interval.ts';
+import { floorTo } from '../../domain/time/interval.ts';
 import type { Flow } from '../flows/flow.ts';
 import { flowPieces } from '../flows/flow-readings.ts';
 

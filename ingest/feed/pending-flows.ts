@@ -1,4 +1,4 @@
-import { floorTo } from '../../domain/interval.ts';
+import { floorTo } from '../../domain/time/interval.ts';
 import type { Flow, PortRule } from '../flows/flow.ts';
 import { FLOW_BUCKET_SECONDS } from '../flows/flow-groups.ts';
 import { isTwoWay } from '../formats/nfdump/nfdump-ways.ts';

@@ -1,6 +1,6 @@
 import { addSliceLosses } from '../../db/write/feeds/add-slice-losses.ts';
 import { type FeedLossCounts, NO_LOSSES } from '../../db/write/feeds/feed-losses.ts';
-import type { ImportSession } from '../files/import-session.ts';
+import type { ImportSession } from '../session/import-session.ts';
 import { lossesSince } from './losses-since.ts';
 
 /** When a feed notices losses: in the time of its stream, by the clock before it has any. */

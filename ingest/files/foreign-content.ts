@@ -1,4 +1,4 @@
-import { shellWord } from '../../domain/shell-word.ts';
+import { shellWord } from '../../domain/text/shell-word.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { ImportFormat } from './import-format.ts';
 import { type ImportSource, stdinSource } from './import-source.ts';

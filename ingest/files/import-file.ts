@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { insertImport } from '../../db/write/imports/insert-import.ts';
 import { selectImport } from '../../db/write/imports/select-import.ts';
-import type { EpochSeconds } from '../../domain/interval.ts';
-import { keptSince } from '../../domain/retention.ts';
+import { keptSince } from '../../domain/slices/retention.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { mergeSegments } from '../../store/merge/merge-context.ts';
 import type { PortRule } from '../flows/flow.ts';
 import { createFlowWriter } from '../flows/flow-writer.ts';
 import type { GeoPlaces } from '../flows/geo-places.ts';
 import { createFlowParser, type FlowParserOptions } from '../formats/flow-formats.ts';
 import { IngestError } from '../ingest-error.ts';
+import { type BadLines, collectBadLines } from '../lines/bad-lines.ts';
+import { type LineReaderOptions, type LineTaker, readLines } from '../lines/read-lines.ts';
 import type { LostUnits } from '../losses/export-number.ts';
 import { type ExporterLoss, FeedLosses } from '../losses/feed-losses.ts';
 import { readByteLines } from '../samples/byte-lines.ts';
 import { createSampleWriter } from '../samples/sample-writer.ts';
+import { type ImportSession, runImport } from '../session/import-session.ts';
 import { timeBounds } from '../time-bounds.ts';
 import { AlreadyImported } from './already-imported.ts';
-import { type BadLines, collectBadLines } from './bad-lines.ts';
 import { refuseEmpty } from './empty-input.ts';
 import { refuseForeign } from './foreign-content.ts';
 import type { ImportFormat } from './import-format.ts';
-import { type ImportSession, runImport } from './import-session.ts';
 import type { ImportSource } from './import-source.ts';
 import { type LookAhead, withLookAhead } from './look-ahead.ts';
 import { NothingTaken } from './nothing-taken.ts';
 import { readContent } from './read-content.ts';
-import { type LineReaderOptions, type LineTaker, readLines } from './read-lines.ts';
 
 export type ImportProgress = {
   /** Bytes that were read, as they are stored. */

@@ -1,5 +1,5 @@
 import { IngestError } from '../ingest-error.ts';
-import type { BadLines } from './bad-lines.ts';
+import type { BadLines } from '../lines/bad-lines.ts';
 
 /** Bad lines were skipped, and nothing else was there: the file is likely of another format. */
 export class NothingTaken extends IngestError {

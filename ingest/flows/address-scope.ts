@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../../domain/errors.ts';
-import { addressBytesOf, type KeyText } from '../../domain/key-text.ts';
+import { compileNetworks } from '../../domain/filters/network-filter.ts';
+import { addressBytesOf, type KeyText } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { compileNetworks } from '../../domain/network-filter.ts';
 import { boundedCache } from '../bounded-cache.ts';
 
 /**

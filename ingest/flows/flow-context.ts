@@ -1,9 +1,9 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { insertGroup } from '../../db/write/declaration/insert-group.ts';
 import { insertMeters } from '../../db/write/declaration/insert-meters.ts';
 import { replaceMeterDescriptions } from '../../db/write/declaration/replace-meter-descriptions.ts';
-import type { Guid } from '../../domain/guid.ts';
-import { isCounting } from '../../domain/meter-type.ts';
+import type { Guid } from '../../domain/text/guid.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
 import { loadGroups } from '../load-groups.ts';

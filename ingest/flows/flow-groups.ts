@@ -1,5 +1,5 @@
-import { type Guid, parseGuid } from '../../domain/guid.ts';
-import type { KeyKind } from '../../domain/key-kind.ts';
+import type { KeyKind } from '../../domain/keys/key-kind.ts';
+import { type Guid, parseGuid } from '../../domain/text/guid.ts';
 
 /** VT_COUNTER: all that flows give are sums. */
 const FLOW_METER_TYPE = 2;

@@ -1,4 +1,4 @@
-import { ceilTo, floorTo, type Interval } from '../../domain/interval.ts';
+import { ceilTo, floorTo, type Interval } from '../../domain/time/interval.ts';
 import type { ImportKey } from '../import-key.ts';
 import { addWhole, type Whole } from '../whole.ts';
 import type { Flow } from './flow.ts';

@@ -1,5 +1,5 @@
-import type { SimpleKeyKind } from '../../domain/key-kind.ts';
-import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
+import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { crossKey, type ImportKey, simpleKey } from '../import-key.ts';
 import { type AddressScope, countsAsHome } from './address-scope.ts';

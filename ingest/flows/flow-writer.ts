@@ -1,10 +1,10 @@
 import { upsertLookedUpLabels } from '../../db/write/texts/upsert-looked-up-labels.ts';
-import type { Interval } from '../../domain/interval.ts';
-import type { KeyText } from '../../domain/key-text.ts';
+import type { KeyText } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { BadLine } from '../bad-line.ts';
-import type { ImportSession } from '../files/import-session.ts';
+import type { Interval } from '../../domain/time/interval.ts';
 import type { ImportGroup } from '../import-group.ts';
+import { BadLine } from '../lines/bad-line.ts';
+import type { ImportSession } from '../session/import-session.ts';
 import { checkTime, type TimeBounds } from '../time-bounds.ts';
 import { addWhole, isReading, type Whole } from '../whole.ts';
 import { addressScopes, DEFAULT_HOME } from './address-scope.ts';

@@ -1,5 +1,5 @@
-import type { KeyText } from '../../domain/key-text.ts';
-import { servicePort } from '../../domain/service-port.ts';
+import type { KeyText } from '../../domain/keys/key-text.ts';
+import { servicePort } from '../../domain/keys/service-port.ts';
 import type { Whole } from '../whole.ts';
 
 /** One end of a flow and what it sent: bytes and packets, 0 where the log does not say. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Reader, type Response } from 'maxmind';
 import { shown } from '../../domain/errors.ts';
-import { formatReadable, type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import { formatReadable, type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isStorable } from '../../domain/storable-text.ts';
+import { isStorable } from '../../domain/text/storable-text.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { IngestError } from '../ingest-error.ts';
 

@@ -1,9 +1,9 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { shown } from '../../domain/errors.ts';
-import { type KeyText, parseRawKey, parseReadableKey } from '../../domain/key-text.ts';
+import { type KeyText, parseRawKey, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isStorable } from '../../domain/storable-text.ts';
+import { isStorable } from '../../domain/text/storable-text.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
 import type { ImportGroup } from '../import-group.ts';

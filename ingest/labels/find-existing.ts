@@ -1,5 +1,5 @@
-import { copiesOf } from '../../db/copy-source.ts';
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { existingKeys } from '../../store/read/existing-keys.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';

@@ -1,5 +1,5 @@
 import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
-import type { KeyText } from '../../domain/key-text.ts';
+import type { KeyText } from '../../domain/keys/key-text.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import type { ImportGroup } from '../import-group.ts';

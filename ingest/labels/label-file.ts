@@ -1,8 +1,8 @@
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { selectContext } from '../../db/write/select-context.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
-import type { Guid } from '../../domain/guid.ts';
+import type { Guid } from '../../domain/text/guid.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { IngestError } from '../ingest-error.ts';
 import { loadGroups } from '../load-groups.ts';

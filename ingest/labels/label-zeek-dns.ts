@@ -6,17 +6,17 @@ import {
   upsertLookedUpLabels,
 } from '../../db/write/texts/upsert-looked-up-labels.ts';
 import { shown } from '../../domain/errors.ts';
-import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
-import { BadLine } from '../bad-line.ts';
+import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { boundedCache, ownCopy } from '../bounded-cache.ts';
-import { collectBadLines } from '../files/bad-lines.ts';
 import type { ImportSource } from '../files/import-source.ts';
 import { readContent } from '../files/read-content.ts';
-import { readLines } from '../files/read-lines.ts';
+import { parseTimestamp } from '../formats/fields/zeek-time.ts';
 import { createZeekReader, type ZeekRecord } from '../formats/zeek/zeek-log.ts';
-import { parseTimestamp } from '../formats/zeek/zeek-time.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
+import { BadLine } from '../lines/bad-line.ts';
+import { collectBadLines } from '../lines/bad-lines.ts';
+import { readLines } from '../lines/read-lines.ts';
 import { existingKeysFinder } from './find-existing.ts';
 import type { LabelReport, LabelTarget } from './label-target.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../../domain/limits.ts';
-import { BadLine } from '../bad-line.ts';
-import type { BadLineCollector } from '../files/bad-lines.ts';
+import { BadLine } from '../lines/bad-line.ts';
+import type { BadLineCollector } from '../lines/bad-lines.ts';
 
 /** A line without its end. The same object is given for every line. */
 export type LineBytes = { bytes: Buffer; from: number; to: number };

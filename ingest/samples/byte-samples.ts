@@ -1,8 +1,8 @@
-import { type Guid, parseGuid } from '../../domain/guid.ts';
-import { floorTo } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isCounting } from '../../domain/meter-type.ts';
-import { isName } from '../../domain/storable-text.ts';
+import { type Guid, parseGuid } from '../../domain/text/guid.ts';
+import { isName } from '../../domain/text/storable-text.ts';
+import { floorTo } from '../../domain/time/interval.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import type { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import type { ImportGroup } from '../import-group.ts';

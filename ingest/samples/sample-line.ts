@@ -1,21 +1,21 @@
-import { parseCrossKey } from '../../domain/cross-key.ts';
-import { type Guid, parseGuid } from '../../domain/guid.ts';
-import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
-import { parseRawKey } from '../../domain/key-text.ts';
-import { isCounting } from '../../domain/meter-type.ts';
-import { isName, NAME_FORM } from '../../domain/storable-text.ts';
-import { BadLine } from '../bad-line.ts';
+import { parseCrossKey } from '../../domain/keys/cross-key.ts';
+import { parseRawKey } from '../../domain/keys/key-text.ts';
+import { type Guid, parseGuid } from '../../domain/text/guid.ts';
+import { isName, NAME_FORM } from '../../domain/text/storable-text.ts';
+import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { ownCopy } from '../bounded-cache.ts';
 import type { ImportGroup } from '../import-group.ts';
 import { type ImportKey, simpleKey } from '../import-key.ts';
+import { type KeyTexts, keyTextsOf } from '../key-texts.ts';
+import { BadLine } from '../lines/bad-line.ts';
 import {
   exactJsonObject,
   isJsonObject,
   type JsonObject,
   jsonNumber,
   shownJson,
-} from '../json-line.ts';
-import { type KeyTexts, keyTextsOf } from '../key-texts.ts';
+} from '../lines/json-line.ts';
 import { checkTime, type TimeBounds } from '../time-bounds.ts';
 import { isReading, parseWhole, type Whole } from '../whole.ts';
 

@@ -1,5 +1,5 @@
-import type { ImportSession } from '../files/import-session.ts';
 import { loadGroups } from '../load-groups.ts';
+import type { ImportSession } from '../session/import-session.ts';
 import type { TimeBounds } from '../time-bounds.ts';
 import { type ByteLineTaker, lineText } from './byte-lines.ts';
 import { createByteSamples } from './byte-samples.ts';

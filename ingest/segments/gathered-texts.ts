@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { type KeyTextsUpsert, upsertKeyTexts } from '../../db/write/texts/upsert-key-texts.ts';
 import { upsertWaitingTexts, writeWaitingTexts } from '../../db/write/texts/waiting-texts.ts';
 import type { ImportGroup } from '../import-group.ts';

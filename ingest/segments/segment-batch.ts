@@ -1,4 +1,4 @@
-import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
+import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
 import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { SegmentShape } from '../../segments/shape.ts';

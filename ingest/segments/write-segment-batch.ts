@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { ensureProbes } from '../../db/write/imports/ensure-probes.ts';
 import { noteGroupData } from '../../db/write/imports/note-group-data.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
@@ -21,7 +21,7 @@ export type SegmentTarget = {
 /** In segments, "no probe". */
 const NO_PROBE = 0;
 
-/** The level of a segment as imported (domain/segment-level.ts). */
+/** The level of a segment as imported (domain/slices/segment-level.ts). */
 const IMPORTED = 0;
 
 /**

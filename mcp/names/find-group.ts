@@ -1,4 +1,4 @@
-import { parseGuid } from '../../domain/guid.ts';
+import { parseGuid } from '../../domain/text/guid.ts';
 import { ToolFault } from '../tool-fault.ts';
 import type { KnownContext, KnownGroup, NamedGroup } from './known-context.ts';
 import { listText } from './list-text.ts';

@@ -1,8 +1,8 @@
 import { serviceError } from '../../domain/errors.ts';
+import type { MutationName } from '../audited-change.ts';
+import type { Identity } from '../callers/identity.ts';
 import { signedIn } from '../contexts.ts';
-import type { Identity } from '../identity.ts';
 import type { RequestScope } from '../request-scope.ts';
-import type { MutationName } from './audited-change.ts';
 
 /**
  * Whoever asks, if they may change a context that is granted to them. Errors: `notEditor`;

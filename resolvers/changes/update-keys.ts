@@ -1,7 +1,11 @@
-import { type EditedTexts, type GivenTexts, parseEditedTexts } from '../../domain/edited-texts.ts';
 import { malformed } from '../../domain/errors.ts';
-import type { Guid } from '../../domain/guid.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import {
+  type EditedTexts,
+  type GivenTexts,
+  parseEditedTexts,
+} from '../../domain/text/edited-texts.ts';
+import type { Guid } from '../../domain/text/guid.ts';
 import { findContext } from '../contexts.ts';
 import { type CounterGroupView, findGroup } from '../counter-groups.ts';
 import { type KeyView, parseKeyOf, viewKeys } from '../keys.ts';

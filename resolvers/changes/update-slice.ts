@@ -1,4 +1,4 @@
-import { parseTags } from '../../domain/slice-tags.ts';
+import { parseTags } from '../../domain/slices/slice-tags.ts';
 import { findContext } from '../contexts.ts';
 import { changeSliceTags } from '../loaders/changes/change-slice-tags.ts';
 import type { RequestScope } from '../request-scope.ts';

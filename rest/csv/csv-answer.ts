@@ -1,4 +1,4 @@
-import type { Cell } from '../../domain/csv-cell.ts';
+import type { Cell } from '../../domain/text/csv-cell.ts';
 import type { Rendered } from '../../resolvers/request-scope.ts';
 import { csvText } from './csv-text.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { stringify } from 'csv-stringify/sync';
-import { type Cell, QUOTED_IN_CSV, withoutFormula } from '../../domain/csv-cell.ts';
+import { type Cell, QUOTED_IN_CSV, withoutFormula } from '../../domain/text/csv-cell.ts';
 
 /** Ten thousand rows take some 30 ms, and other requests are not to wait so long for a turn. */
 const ROWS_AT_ONCE = 500;

@@ -1,9 +1,9 @@
-import type { Cell } from '../../domain/csv-cell.ts';
+import type { Cell } from '../../domain/text/csv-cell.ts';
 import { labelOf } from '../../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
-import { checkedStep, seriesOfKeys, stepCount } from '../../resolvers/series-step.ts';
-import { keySeries, type SeriesPoint } from '../../resolvers/topper-series.ts';
-import type { RankedKey, Topper } from '../../resolvers/toppers.ts';
+import { checkedStep, seriesOfKeys, stepCount } from '../../resolvers/toppers/series-step.ts';
+import { keySeries, type SeriesPoint } from '../../resolvers/toppers/topper-series.ts';
+import type { RankedKey, Topper } from '../../resolvers/toppers/toppers.ts';
 import type { TopperOptions } from '../parameters/decode-topper.ts';
 import { csvAnswer } from './csv-answer.ts';
 

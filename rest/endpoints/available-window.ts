@@ -1,4 +1,4 @@
-import type { Interval } from '../../domain/interval.ts';
+import type { Interval } from '../../domain/time/interval.ts';
 import type { Rendered } from '../../resolvers/request-scope.ts';
 import type { JsonSchema } from '../json-schema.ts';
 

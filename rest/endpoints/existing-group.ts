@@ -1,5 +1,5 @@
 import { serviceError } from '../../domain/errors.ts';
-import { parseGuid } from '../../domain/guid.ts';
+import { parseGuid } from '../../domain/text/guid.ts';
 import type { ContextView } from '../../resolvers/contexts.ts';
 import { type CounterGroupView, findGroup } from '../../resolvers/counter-groups.ts';
 

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { shownTotal, shownValue } from '../../domain/topper-arithmetic.ts';
+import { shownTotal, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { ContextView } from '../../resolvers/contexts.ts';
 import { type KeyView, labelOf } from '../../resolvers/keys.ts';
-import { shownOthers, type Topper } from '../../resolvers/toppers.ts';
+import { shownOthers, type Topper } from '../../resolvers/toppers/toppers.ts';
 import type { AnsweringEndpoint } from '../endpoint.ts';
 import { decodeTopper, type TopperOptions } from '../parameters/decode-topper.ts';
 import { type Gauge, gaugesText, PROMETHEUS_TYPE } from './prometheus-text.ts';

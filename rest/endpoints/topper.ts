@@ -1,11 +1,16 @@
 import { serviceError } from '../../domain/errors.ts';
-import { BY_METRIC } from '../../domain/ranking.ts';
-import { shownValue } from '../../domain/topper-arithmetic.ts';
+import { BY_METRIC } from '../../domain/toppers/ranking.ts';
+import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
 import type { ContextView } from '../../resolvers/contexts.ts';
 import { attributesOf, type KeyAttribute, labelOf, readableOf } from '../../resolvers/keys.ts';
 import type { Rendered, RequestScope } from '../../resolvers/request-scope.ts';
-import { keyPercentiles } from '../../resolvers/topper-series.ts';
-import { askTopper, type RankedKey, shownOthers, type Topper } from '../../resolvers/toppers.ts';
+import { keyPercentiles } from '../../resolvers/toppers/topper-series.ts';
+import {
+  askTopper,
+  type RankedKey,
+  shownOthers,
+  type Topper,
+} from '../../resolvers/toppers/toppers.ts';
 import { seriesCsv } from '../csv/series-csv.ts';
 import { topperCsv } from '../csv/topper-csv.ts';
 import type { Endpoint } from '../endpoint.ts';

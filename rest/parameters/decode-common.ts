@@ -1,6 +1,6 @@
 import { malformed } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { parseInteger } from '../../domain/numeric-text.ts';
+import { parseInteger } from '../../domain/text/numeric-text.ts';
 import { choseTwice, type NodeChoice } from '../../resolvers/nodes.ts';
 import { booleanParameter, type Parameter, textParameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';

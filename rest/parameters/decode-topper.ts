@@ -1,12 +1,12 @@
 import { malformed } from '../../domain/errors.ts';
-import type { KeyFilter } from '../../domain/key-filter.ts';
-import { compileKeyPattern } from '../../domain/key-pattern.ts';
+import type { KeyFilter } from '../../domain/filters/key-filter.ts';
+import { compileKeyPattern } from '../../domain/filters/key-pattern.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { parseRanks } from '../../domain/percentile.ts';
-import { isTimeZone } from '../../domain/time-zone.ts';
-import type { WindowRequest } from '../../domain/window.ts';
+import { isTimeZone } from '../../domain/time/time-zone.ts';
+import type { WindowRequest } from '../../domain/time/window.ts';
+import { parseRanks } from '../../domain/toppers/percentile.ts';
 import type { ServiceSettings } from '../../resolvers/request-scope.ts';
-import type { TopperNames } from '../../resolvers/topper-plan.ts';
+import type { TopperNames } from '../../resolvers/toppers/topper-plan.ts';
 import { type CommonOptions, decodeCommon } from './decode-common.ts';
 import { decodeWindow, WINDOW_PARAMETERS } from './decode-window.ts';
 import {

@@ -4,8 +4,8 @@ import {
   intervalRequest,
   recentRequest,
   type WindowRequest,
-} from '../../domain/window.ts';
-import { windowDate } from '../../domain/window-date.ts';
+} from '../../domain/time/window.ts';
+import { windowDate } from '../../domain/time/window-date.ts';
 import { integerParameter, type Parameter, textParameter } from './parameter.ts';
 import type { Parameters } from './parameters.ts';
 

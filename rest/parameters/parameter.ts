@@ -1,5 +1,5 @@
 import { malformed } from '../../domain/errors.ts';
-import { parseBoolean, parseInteger } from '../../domain/numeric-text.ts';
+import { parseBoolean, parseInteger } from '../../domain/text/numeric-text.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { Parameters } from './parameters.ts';
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { parseWindowDate } from '../../domain/window-date.ts';
+import { parseWindowDate } from '../../domain/time/window-date.ts';
 
 const DAY_SECONDS = 86_400;
 

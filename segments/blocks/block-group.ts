@@ -1,8 +1,8 @@
 import { ByteReader, ByteWriter } from '../codes/bytes.ts';
+import type { Column } from '../codes/column.ts';
 import { readColumn, writeColumn } from '../codes/column-code.ts';
 import { readOrdinals, writeOrdinals } from '../codes/ordinals.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
-import type { Column } from '../readings/column.ts';
 import { bucketRows, type Readings } from '../readings/readings.ts';
 
 /*

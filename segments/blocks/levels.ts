@@ -1,4 +1,4 @@
-import { floorTo } from '../../domain/interval.ts';
+import { floorTo } from '../../domain/time/interval.ts';
 import type { SegmentShape } from '../shape.ts';
 
 /** The first and the last bucket that a segment has readings in: their starts, epoch seconds. */

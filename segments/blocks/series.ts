@@ -1,9 +1,9 @@
-import { floorTo } from '../../domain/interval.ts';
+import { floorTo } from '../../domain/time/interval.ts';
 import { ByteReader, ByteWriter } from '../codes/bytes.ts';
+import { type Column, pickRows } from '../codes/column.ts';
 import { readColumn, writeColumn } from '../codes/column-code.ts';
 import { readFrames, requireFrames, writeFrames } from '../codes/frames.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
-import { type Column, pickRows } from '../readings/column.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from './levels.ts';

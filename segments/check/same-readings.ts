@@ -1,5 +1,5 @@
+import type { Column } from '../codes/column.ts';
 import { HIGH_UNIT, type Lanes } from '../codes/lanes.ts';
-import type { Column } from '../readings/column.ts';
 import type { Readings } from '../readings/readings.ts';
 
 /** Whether two sets of readings are of the same keys and buckets, with the same numbers. */

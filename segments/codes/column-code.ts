@@ -1,6 +1,6 @@
 import { DamagedSegment } from '../damaged-segment.ts';
-import { type Column, columnPart } from '../readings/column.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
+import { type Column, columnPart } from './column.ts';
 import { readFrames, writeFrames } from './frames.ts';
 import { HIGH_UNIT, type Lanes, NARROW_BOUND, narrowLanes, wideLanes } from './lanes.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalKey } from '../../domain/key-filter.ts';
+import { canonicalKey } from '../../domain/filters/key-filter.ts';
 import { KeyTable } from '../gather/key-table.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { findKey, keyStart } from '../keys/key-list.ts';

@@ -1,5 +1,5 @@
-import { compileKeyFilter, isGiven, type KeyFilter } from '../../domain/key-filter.ts';
-import { readNetworks } from '../../domain/network-filter.ts';
+import { compileKeyFilter, isGiven, type KeyFilter } from '../../domain/filters/key-filter.ts';
+import { readNetworks } from '../../domain/filters/network-filter.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import type { KeyList } from '../keys/key-list.ts';
 import type { FindAmong } from './find-among.ts';

@@ -1,6 +1,6 @@
-import { isGiven, type KeyFilter, splitNetworkFilter } from '../../domain/key-filter.ts';
+import { isGiven, type KeyFilter, splitNetworkFilter } from '../../domain/filters/key-filter.ts';
+import { parseNetworks } from '../../domain/filters/network-filter.ts';
 import type { Network } from '../../domain/keys/address-forms.ts';
-import { parseNetworks } from '../../domain/network-filter.ts';
 import { KEY_LENGTHS } from '../keys/byte-part.ts';
 import { NETWORK_CODEC } from '../keys/form-networks.ts';
 import { type KeyList, keyStart } from '../keys/key-list.ts';

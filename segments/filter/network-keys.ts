@@ -1,5 +1,5 @@
-import { isAddressKind } from '../../domain/key-text.ts';
 import type { Network } from '../../domain/keys/address-forms.ts';
+import { isAddressKind } from '../../domain/keys/key-text.ts';
 import { hasTag, KEY_LENGTHS } from '../keys/byte-part.ts';
 import { type KeyCodec, positionOf } from '../keys/key-codec.ts';
 import { keyStart, networkRange } from '../keys/key-list.ts';

@@ -1,7 +1,7 @@
-import { compileKeyPattern } from '../../domain/key-pattern.ts';
-import { prefixRange } from '../../domain/key-range.ts';
-import { patternPrefixes } from '../../domain/pattern-prefixes.ts';
-import { patternProgram } from '../../domain/pattern-program.ts';
+import { compileKeyPattern } from '../../domain/filters/key-pattern.ts';
+import { patternPrefixes } from '../../domain/filters/pattern-prefixes.ts';
+import { patternProgram } from '../../domain/filters/pattern-program.ts';
+import { prefixRange } from '../../domain/keys/key-range.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { keyAt } from '../keys/key-list.ts';
 import { textRange } from '../keys/key-ranges.ts';

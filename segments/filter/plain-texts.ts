@@ -1,7 +1,7 @@
-import { joinCrossKey } from '../../domain/cross-key.ts';
-import { defaultLabel } from '../../domain/default-label.ts';
-import type { SimpleKeyKind } from '../../domain/key-kind.ts';
-import { formatReadable } from '../../domain/key-text.ts';
+import { joinCrossKey } from '../../domain/keys/cross-key.ts';
+import { defaultLabel } from '../../domain/keys/default-label.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
+import { formatReadable } from '../../domain/keys/key-text.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 
 /** Labels that people gave, by raw key. */

@@ -1,4 +1,4 @@
-import { foldCase } from '../../domain/search-text.ts';
+import { foldCase } from '../../domain/filters/search-text.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import { type KeyList, keyAt } from '../keys/key-list.ts';
 import { KeyAutomaton } from './automata/key-automaton.ts';

@@ -1,4 +1,4 @@
-import type { SimpleKeyKind } from '../../domain/key-kind.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
 import { formatHex, scanHexBytes } from './hex-digits.ts';
 import { fieldsOf, type KeyShape } from './key-shape.ts';

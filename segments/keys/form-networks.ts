@@ -1,4 +1,4 @@
-import type { NetworkLengths } from '../../domain/network-lengths.ts';
+import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
 import { ENDS, GOES_ON, KEY_LENGTHS } from './byte-part.ts';
 import { type KeyCodec, keyCodecOf } from './key-codec.ts';
 import { type KeyList, keyStart } from './key-list.ts';

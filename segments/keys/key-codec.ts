@@ -1,5 +1,5 @@
-import { joinCrossKey } from '../../domain/cross-key.ts';
-import type { KeyKind, SimpleKeyKind } from '../../domain/key-kind.ts';
+import { joinCrossKey } from '../../domain/keys/cross-key.ts';
+import type { KeyKind, SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
 import { bytePart } from './byte-part.ts';

@@ -1,5 +1,5 @@
-import { compareKeys as compareTexts } from '../../domain/compare-keys.ts';
-import type { KeyRange } from '../../domain/key-range.ts';
+import { compareKeys as compareTexts } from '../../domain/keys/compare-keys.ts';
+import type { KeyRange } from '../../domain/keys/key-range.ts';
 import type { KeyCodec } from './key-codec.ts';
 import { firstOrdinal, type KeyList, keyAt, type OrdinalRange, prefixRange } from './key-list.ts';
 import { BACKSLASH } from './text-part.ts';

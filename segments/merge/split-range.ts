@@ -1,4 +1,4 @@
-import { pickRows } from '../readings/column.ts';
+import { pickRows } from '../codes/column.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import { bucketRows, type Readings } from '../readings/readings.ts';
 import { keyListPart } from './key-list-parts.ts';

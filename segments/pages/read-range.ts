@@ -11,13 +11,13 @@ import {
   topperBuckets,
 } from '../blocks/series.ts';
 import { ByteReader } from '../codes/bytes.ts';
+import type { Column } from '../codes/column.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 import type { KeyList } from '../keys/key-list.ts';
 import { KeyListBuilder } from '../keys/key-list-builder.ts';
 import { readKeySection, SECTION_KEYS } from '../keys/key-section.ts';
 import { commonLength } from '../keys/key-shape.ts';
-import type { Column } from '../readings/column.ts';
 import { joinColumns } from '../readings/join-columns.ts';
 import type { KeyRange } from '../readings/key-range.ts';
 import type { Readings } from '../readings/readings.ts';

@@ -1,4 +1,5 @@
-import type { Fold } from '../../domain/meter-type.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
+import type { Column } from '../codes/column.ts';
 import {
   carry,
   HIGH_UNIT,
@@ -8,7 +9,6 @@ import {
   type WideLanes,
   wideLanes,
 } from '../codes/lanes.ts';
-import type { Column } from './column.ts';
 
 /** A column, and for each of its rows the row of the result that it goes into. */
 export type FoldSource = { readonly column: Column; readonly targets: Uint32Array };

@@ -1,5 +1,5 @@
+import type { Column } from '../codes/column.ts';
 import { HIGH_UNIT, type Lanes, narrowLanes } from '../codes/lanes.ts';
-import type { Column } from './column.ts';
 
 /** Gives arrays of zeros: in memory that threads share, for a column that they are to see. */
 export type ArrayMaker = { readonly doubles: (length: number) => Float64Array };

@@ -1,6 +1,6 @@
-import { floorTo } from '../../domain/interval.ts';
+import { floorTo } from '../../domain/time/interval.ts';
+import type { Column } from '../codes/column.ts';
 import type { SegmentShape } from '../shape.ts';
-import type { Column } from './column.ts';
 import { foldColumns } from './fold-columns.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { callerNetwork, isLoopback } from '../../domain/caller-network.ts';
+import { callerNetwork, isLoopback } from '../../domain/callers/caller-network.ts';
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { LogInGate } from '../../resolvers/log-in-gate.ts';
+import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Admission, type Permit, type Refusal } from './admission.ts';
 import { LogInFailures, logInLimits } from './log-in-failures.ts';

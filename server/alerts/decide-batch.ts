@@ -5,8 +5,8 @@ import {
   type RuleState,
 } from '../../domain/alerts/decide-windows.ts';
 import { type WindowRun, windowRuns } from '../../domain/alerts/windows.ts';
-import type { EpochSeconds } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { pause } from '../../resolvers/loaders/session/event-loop-turns.ts';
 import { metWithoutData, readWindows, withKeys } from './read-windows.ts';
 import type { RuleReads } from './rule-reads.ts';

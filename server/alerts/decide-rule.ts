@@ -1,16 +1,16 @@
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { type DecidedTo, selectRuleState } from '../../db/write/alerts/rule-state.ts';
 import type { StoredAlert } from '../../db/write/alerts/select-alerts.ts';
 import type { RuleDataTimes } from '../../db/write/alerts/select-data-times.ts';
 import { type IdentifiedEvent, writeDecision } from '../../db/write/alerts/write-decision.ts';
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
 import {
   type AlertEvent,
   decideWindow,
   type RuleState,
 } from '../../domain/alerts/decide-windows.ts';
 import { firstEndAfter, lastDueEnd, settledAt } from '../../domain/alerts/windows.ts';
-import { type EpochSeconds, floorTo } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { type EpochSeconds, floorTo } from '../../domain/time/interval.ts';
 import { decideBatch } from './decide-batch.ts';
 import { eventIdOf } from './event-id.ts';
 import { openRuleReads } from './rule-reads.ts';

@@ -1,10 +1,10 @@
-import { tryLockDecisions } from '../../db/write/alerts/try-lock-decisions.ts';
 import {
   type Connection,
   isTransactionPooled,
   type OpenConnection,
   openConnection,
-} from '../../db/write/connection.ts';
+} from '../../db/connection/connection.ts';
+import { tryLockDecisions } from '../../db/write/alerts/try-lock-decisions.ts';
 
 /**
  * The connection on which one server decides. Its advisory lock keeps other servers from reading

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EpochSeconds } from '../../domain/interval.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 
 export type EventOrigin = {
   /** The UUID of the rule's revision. */

@@ -1,10 +1,10 @@
+import type { Connection } from '../../db/connection/connection.ts';
 import { type StoredAlert, selectAlerts } from '../../db/write/alerts/select-alerts.ts';
 import { type RuleDataTimes, selectDataTimes } from '../../db/write/alerts/select-data-times.ts';
 import { selectWatch, type Watch } from '../../db/write/alerts/select-watch.ts';
-import type { Connection } from '../../db/write/connection.ts';
 import { conditionText } from '../../domain/alerts/condition-text.ts';
-import type { EpochSeconds } from '../../domain/interval.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import {
   type BackgroundWork,
   type Delays,

@@ -1,17 +1,17 @@
 import type { Finding, MetKey } from '../../domain/alerts/decide-windows.ts';
 import { windowEndingAt } from '../../domain/alerts/windows.ts';
-import { compareKeys } from '../../domain/compare-keys.ts';
-import type { Exact } from '../../domain/exact.ts';
-import type { EpochSeconds } from '../../domain/interval.ts';
+import { compareKeys } from '../../domain/keys/compare-keys.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isCounting } from '../../domain/meter-type.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
+import type { Exact } from '../../domain/toppers/exact.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import {
   combine,
   isListable,
   shareOf,
   shownTotal,
   shownValue,
-} from '../../domain/topper-arithmetic.ts';
+} from '../../domain/toppers/topper-arithmetic.ts';
 import type { TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questions.ts';
 import { pause } from '../../resolvers/loaders/session/event-loop-turns.ts';
 import { askTop, type RuleReads } from './rule-reads.ts';

@@ -1,7 +1,7 @@
 import type { AlertRule } from '../../domain/alerts/rule.ts';
-import type { Interval } from '../../domain/interval.ts';
-import { foldOf } from '../../domain/meter-type.ts';
-import type { MeterRule } from '../../domain/topper-arithmetic.ts';
+import type { Interval } from '../../domain/time/interval.ts';
+import { foldOf } from '../../domain/toppers/meter-type.ts';
+import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
 import type {
   KeyAnswer,
   KeyQuestion,

@@ -5,7 +5,7 @@ import {
   type RuleState,
 } from '../../domain/alerts/decide-windows.ts';
 import { windowsWithin } from '../../domain/alerts/windows.ts';
-import type { Interval } from '../../domain/interval.ts';
+import type { Interval } from '../../domain/time/interval.ts';
 import { type DecidedBatch, decideBatch, type Ends } from './decide-batch.ts';
 import { openRuleReads } from './rule-reads.ts';
 import type { WindowReader } from './window-reader.ts';

@@ -1,6 +1,6 @@
-import { NEEDS_SESSION } from '../../db/pooling.ts';
+import { type Connection, isTransactionPooled } from '../../db/connection/connection.ts';
+import { NEEDS_SESSION } from '../../db/connection/pooling.ts';
 import { selectEventRetentions } from '../../db/write/alerts/retention/select-event-retentions.ts';
-import { type Connection, isTransactionPooled } from '../../db/write/connection.ts';
 import { removeTakenPartitions } from '../../db/write/pages/remove-taken-partitions.ts';
 import { selectIsPrimary } from '../../db/write/select-is-primary.ts';
 import { type Retention, selectRetentions } from '../../db/write/slices/select-retentions.ts';

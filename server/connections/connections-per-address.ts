@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Counter, type Registry } from 'prom-client';
-import { callerNetwork } from '../../domain/caller-network.ts';
+import { callerNetwork } from '../../domain/callers/caller-network.ts';
 import type { LastResponses } from './last-responses.ts';
 
 type Rules = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../../domain/caller-network.ts';
+import { isLoopback } from '../../domain/callers/caller-network.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { EXAMPLES } from '../../schema/examples.ts';
+import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
 import type { AssetName, Assets } from './assets.ts';
 import { htmlPage } from './html-page.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { GrantedContext, Identity } from '../../resolvers/identity.ts';
-import type { AskedSubscription } from '../../schema/asked-subscription.ts';
+import type { GrantedContext, Identity } from '../../resolvers/callers/identity.ts';
+import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 
 /** The argument that names the context, by field of `Subscription`. */
 const CONTEXT_ARGUMENTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { identify } from '../../resolvers/identity.ts';
+import { identify } from '../../resolvers/callers/identity.ts';
 import type { AnonymousScope, RequestScope } from '../../resolvers/request-scope.ts';
-import { type HeaderSource, readCredentials } from '../../schema/credentials.ts';
+import { type HeaderSource, readCredentials } from '../../schema/documents/credentials.ts';
 import type { AskedFor } from '../service/service.ts';
 import type { SubscriptionSlot } from './subscription-slot.ts';
 

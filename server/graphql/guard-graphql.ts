@@ -5,7 +5,7 @@ import {
   introspectionFault,
   mayIntrospect,
   withoutSuggestion,
-} from '../../schema/introspection.ts';
+} from '../../schema/documents/introspection.ts';
 import { abortedFault } from '../../schema/limits/aborted-fault.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
 import { parseDocument } from '../../schema/limits/parse-document.ts';

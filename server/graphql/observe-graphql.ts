@@ -1,8 +1,8 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { operationName } from '../../schema/operation-name.ts';
-import { causeOf, errorKindOf } from '../../schema/render-error.ts';
+import { operationName } from '../../schema/documents/operation-name.ts';
+import { causeOf, errorKindOf } from '../../schema/documents/render-error.ts';
 import { CallerGone } from '../http/http-exchange.ts';
 import type { CurrentRequest } from '../telemetry/current-request.ts';
 import type { Metrics } from '../telemetry/metrics.ts';

@@ -9,9 +9,9 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { serviceError } from '../../domain/errors.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { askedSubscription } from '../../schema/asked-subscription.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
-import { renderError } from '../../schema/render-error.ts';
+import { askedSubscription } from '../../schema/documents/asked-subscription.ts';
+import { renderError } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
 import { followedBy, grantOf } from './followed-by.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';

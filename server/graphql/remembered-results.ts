@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
-import type { Identity } from '../../resolvers/identity.ts';
+import type { Identity } from '../../resolvers/callers/identity.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
-import type { CompiledQuery, CompiledResult } from '../../schema/compiled-queries.ts';
+import type { CompiledQuery, CompiledResult } from '../../schema/compiled/compiled-queries.ts';
 
 /** An operation that is compiled, as it is asked for. */
 export type AskedCompiled = {

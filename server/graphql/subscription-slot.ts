@@ -1,8 +1,8 @@
 import type { DocumentNode } from 'graphql';
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
-import type { Identity } from '../../resolvers/identity.ts';
-import type { AskedSubscription } from '../../schema/asked-subscription.ts';
+import type { Identity } from '../../resolvers/callers/identity.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
+import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
 
 /** An operation to execute, with the variables as they were sent. */
 export type AskedOperation = {

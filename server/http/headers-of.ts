@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { HeaderSource } from '../../schema/credentials.ts';
+import type { HeaderSource } from '../../schema/documents/credentials.ts';
 
 /** A header by its lower-case name, as a `Headers` gives it. */
 export const headersOf = ({ headers }: IncomingMessage): HeaderSource => ({

@@ -1,6 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type ChangePlace, changesSince, firingNow } from '../../resolvers/alert-changes.ts';
+import { type ChangePlace, changesSince, firingNow } from '../../resolvers/alerts/alert-changes.ts';
 import { findContext } from '../../resolvers/contexts.ts';
 import type { MessageSource } from './message-source.ts';
 

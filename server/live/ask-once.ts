@@ -1,8 +1,8 @@
 import { type ExecutionResult, execute } from 'graphql';
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
-import { type Identity, identifyBy } from '../../resolvers/identity.ts';
+import { type Identity, identifyBy } from '../../resolvers/callers/identity.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { withCode } from '../../schema/render-error.ts';
+import { withCode } from '../../schema/documents/render-error.ts';
 import { schema } from '../../schema/schema.ts';
 import { masked, renderResult } from '../graphql/hot-graphql.ts';
 import { noteErrors } from '../graphql/observe-graphql.ts';

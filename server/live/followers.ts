@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { AskedSubscription } from '../../schema/asked-subscription.ts';
-import { causeOf, errorKindOf, renderError } from '../../schema/render-error.ts';
+import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
+import { causeOf, errorKindOf, renderError } from '../../schema/documents/render-error.ts';
 import { type Followed, followedBy, grantOf } from '../graphql/followed-by.ts';
 import { renderResult } from '../graphql/hot-graphql.ts';
 import type { AskedOperation } from '../graphql/subscription-slot.ts';

@@ -1,6 +1,6 @@
 import { type ServiceError, serviceError } from '../../domain/errors.ts';
-import type { AskedSubscription } from '../../schema/asked-subscription.ts';
-import { renderError } from '../../schema/render-error.ts';
+import type { AskedSubscription } from '../../schema/documents/asked-subscription.ts';
+import { renderError } from '../../schema/documents/render-error.ts';
 import { renderResult } from '../graphql/hot-graphql.ts';
 import { eventOf, type LiveEvent } from './streams/event-stream.ts';
 

@@ -1,5 +1,5 @@
 import { serviceError } from '../../domain/errors.ts';
-import type { LogInGate } from '../../resolvers/log-in-gate.ts';
+import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import type { Service } from '../service/service.ts';
 import type { Permits } from './permits.ts';
 import type { VersionWatch } from './versions/version-watch.ts';

@@ -1,6 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
-import { digestOf } from '../../resolvers/identity.ts';
-import { readCredentials } from '../../schema/credentials.ts';
+import { digestOf } from '../../resolvers/callers/identity.ts';
+import { readCredentials } from '../../schema/documents/credentials.ts';
 import type { Admission } from '../admission/admission.ts';
 import { followedBy } from '../graphql/followed-by.ts';
 import type { OpenedSubscription } from '../graphql/subscription-slot.ts';

@@ -1,5 +1,5 @@
-import { groupBy } from '../../domain/group-by.ts';
-import type { Identity } from '../../resolvers/identity.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
+import type { Identity } from '../../resolvers/callers/identity.ts';
 import { grantOf } from '../graphql/followed-by.ts';
 import { Followers, type FollowersOptions } from './followers.ts';
 import { errorEvent } from './last-events.ts';

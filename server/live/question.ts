@@ -1,5 +1,5 @@
 import type { VersionedRow } from '../../db/queries/select-versions.ts';
-import type { Identity } from '../../resolvers/identity.ts';
+import type { Identity } from '../../resolvers/callers/identity.ts';
 import { grantOf } from '../graphql/followed-by.ts';
 import type { Asking } from './ask-once.ts';
 import { Followers, type FollowersOptions } from './followers.ts';

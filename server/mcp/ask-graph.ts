@@ -1,8 +1,8 @@
 import { type DocumentNode, type ExecutionResult, execute, parse } from 'graphql';
 import { type Graph, GraphFault } from '../../mcp/graph.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
+import { withCode } from '../../schema/documents/render-error.ts';
 import { requestFault } from '../../schema/limits/request-fault.ts';
-import { withCode } from '../../schema/render-error.ts';
 import { schema } from '../../schema/schema.ts';
 import { limitsOf } from '../graphql/guard-graphql.ts';
 import { masked } from '../graphql/hot-graphql.ts';

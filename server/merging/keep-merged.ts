@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { selectFeedLosses } from '../../db/write/feeds/select-feed-losses.ts';
 import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import {

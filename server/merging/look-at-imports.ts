@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { selectImports } from '../../db/write/imports/select-imports.ts';
 import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
 import type { ImportsOfContext } from './merging-tally.ts';

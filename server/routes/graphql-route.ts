@@ -1,5 +1,5 @@
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
-import { CompiledQueries } from '../../schema/compiled-queries.ts';
+import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { schema } from '../../schema/schema.ts';
 import { Documents } from '../documents/documents.ts';
 import { explainRefusal } from '../graphql/explain-refusal.ts';

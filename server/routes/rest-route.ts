@@ -1,6 +1,6 @@
-import type { Credentials } from '../../resolvers/identity.ts';
+import type { Credentials } from '../../resolvers/callers/identity.ts';
 import { handleRest } from '../../rest/handle-request.ts';
-import { readCredentials } from '../../schema/credentials.ts';
+import { readCredentials } from '../../schema/documents/credentials.ts';
 import { withEntityTag } from '../http/entity-tag.ts';
 import { headersOf } from '../http/headers-of.ts';
 import { type Exchange, readBody, send } from '../http/http-exchange.ts';

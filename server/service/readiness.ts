@@ -1,5 +1,5 @@
 import { checkReadiness } from '../../db/check-readiness.ts';
-import { LOST_STATEMENTS } from '../../db/pooler.ts';
+import { LOST_STATEMENTS } from '../../db/connection/pooler.ts';
 import type { Service } from './service.ts';
 
 export type Readiness = {

@@ -1,13 +1,13 @@
+import { LOST_STATEMENTS } from '../../db/connection/pooler.ts';
 import { describeDatabase } from '../../db/describe-database.ts';
-import { LOST_STATEMENTS } from '../../db/pooler.ts';
 import { NodePools, type StatementObserver } from '../../db/session/node-pools.ts';
-import type { EpochSeconds } from '../../domain/interval.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts';
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
+import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
 import { RequestReads } from '../../resolvers/loaders/session/request-reads.ts';
 import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
-import type { LogInGate } from '../../resolvers/log-in-gate.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';

@@ -2,8 +2,11 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LIMITS } from '../../domain/limits.ts';
-import { isTimeZone } from '../../domain/time-zone.ts';
-import { INTROSPECTION_MODES, type IntrospectionMode } from '../../schema/introspection-modes.ts';
+import { isTimeZone } from '../../domain/time/time-zone.ts';
+import {
+  INTROSPECTION_MODES,
+  type IntrospectionMode,
+} from '../../schema/documents/introspection-modes.ts';
 import type { GraphQLLimits } from '../../schema/limits/graphql-limits.ts';
 import { FIXED_GRAPHQL_LIMITS, FIXED_LIMITS, type FixedLimits } from './fixed-limits.ts';
 import { linesOfRemoved } from './removed-settings.ts';

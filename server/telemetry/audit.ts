@@ -1,4 +1,4 @@
-import type { AuditedChange } from '../../resolvers/changes/audited-change.ts';
+import type { AuditedChange } from '../../resolvers/audited-change.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 

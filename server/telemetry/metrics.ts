@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { WorkObserver } from '../../domain/work-observer.ts';
-import { MUTATIONS, type MutationName } from '../../resolvers/changes/audited-change.ts';
+import { MUTATIONS, type MutationName } from '../../resolvers/audited-change.ts';
 import { BoundedNames } from './bounded-names.ts';
 
 /** An error of the table, or a GraphQL document that was wrong in itself. */

@@ -1,4 +1,4 @@
-import type { CopySource } from '../../db/copy-source.ts';
+import type { CopySource } from '../../db/session/copy-source.ts';
 import {
   compareWithSources,
   cutRollUp,

@@ -1,4 +1,4 @@
-import type { CopySource } from '../../db/copy-source.ts';
+import type { CopySource } from '../../db/session/copy-source.ts';
 import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import { SegmentCheck } from '../../segments/check/check-segment.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';

@@ -1,12 +1,12 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import {
   type SegmentSlice,
   selectSegmentSlices,
 } from '../../db/write/segments/select-segment-slices.ts';
 import { selectProbeNames } from '../../db/write/select-names.ts';
-import { parseGuid } from '../../domain/guid.ts';
-import { sliceName } from '../../domain/slice-name.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
+import { parseGuid } from '../../domain/text/guid.ts';
 import type { Subject } from './differences.ts';
 
 /** Which part of the store is meant. */

@@ -1,11 +1,11 @@
-import { type CopySource, copiesOf } from '../../db/copy-source.ts';
-import { type Connection, inSnapshot } from '../../db/write/connection.ts';
+import { type Connection, inSnapshot } from '../../db/connection/connection.ts';
+import { type CopySource, copiesOf } from '../../db/session/copy-source.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
 import { selectStrayPages } from '../../db/write/pages/select-stray-pages.ts';
 import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
-import { isoTime } from '../../domain/iso-time.ts';
-import { NO_SLICE } from '../../domain/segment-level.ts';
+import { NO_SLICE } from '../../domain/slices/segment-level.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { loadManifest, type Manifest, type RollUp, type StoredSegment } from '../read/manifest.ts';
 import { ALL_PROBES } from '../roll-up/plan-roll-up.ts';

@@ -1,4 +1,4 @@
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { markTextsConverted, selectUnconverted } from '../../db/write/convert/conversion-state.ts';
 import { copyOldTexts } from '../../db/write/convert/copy-old-texts.ts';
 import { dropOldTables as dropTables } from '../../db/write/convert/drop-old-tables.ts';
@@ -14,7 +14,7 @@ import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { holdContext, releaseContext } from '../../db/write/lock-context.ts';
 import { requireSession } from '../../db/write/require-session.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
-import { sliceName } from '../../domain/slice-name.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { ConversionLimits } from './conversion-limits.ts';
 import { convertSlice } from './convert-slice.ts';
 

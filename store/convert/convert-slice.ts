@@ -1,4 +1,4 @@
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { markSliceConverted } from '../../db/write/convert/conversion-state.ts';
 import { oldTablesOf, selectIsTable } from '../../db/write/convert/old-tables.ts';
 import { publishWritten } from './publish-written.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';

@@ -1,4 +1,4 @@
-import type { CopySource } from '../../db/copy-source.ts';
+import type { CopySource } from '../../db/session/copy-source.ts';
 import { type KeyIdRun, readOldKeys } from '../../db/write/convert/old-keys.ts';
 import { KEY_ID_BYTES } from '../../db/write/convert/old-samples.ts';
 import type { KeyTable } from '../../segments/gather/key-table.ts';

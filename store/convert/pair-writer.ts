@@ -1,9 +1,9 @@
-import { copiesOf } from '../../db/copy-source.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
-import type { Connection } from '../../db/write/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import type { OldSamples } from '../../db/write/convert/old-samples.ts';
 import { ensurePagePartitionWithin } from '../../db/write/pages/page-partitions.ts';
-import { isSealed, SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { isSealed, SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import type { BucketSpan } from '../../segments/blocks/levels.ts';
 import {
   mergeRanges,

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import type { ContextNumbers } from '../../db/write/segments/raise-layout.ts';
 import { type Publication, publishSegments } from '../publish/publish-segments.ts';
 import type { WrittenSegments } from './pair-writer.ts';

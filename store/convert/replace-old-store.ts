@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { lockConversion } from '../../db/write/convert/lock-conversion.ts';
 import { selectHasOldTables } from '../../db/write/convert/old-tables.ts';
 import { selectOldContexts } from '../../db/write/convert/select-old-slices.ts';

@@ -1,8 +1,8 @@
-import { inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
 import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
 import { updateSliceRestored } from '../../db/write/slices/update-slice-archived.ts';
-import { sliceName } from '../../domain/slice-name.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import { otherFile } from '../keeping/check-archive.ts';
 import { openStored } from '../keeping/open-stored.ts';
 import type { RestoreOptions } from '../keeping/restore-slice.ts';

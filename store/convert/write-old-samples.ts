@@ -1,5 +1,5 @@
-import { copiesOf } from '../../db/copy-source.ts';
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { readOldSamples } from '../../db/write/convert/old-samples.ts';
 import { type OldTables, selectBlockCount } from '../../db/write/convert/old-tables.ts';
 import { CONVERSION_LIMITS, type ConversionLimits } from './conversion-limits.ts';

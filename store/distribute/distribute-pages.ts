@@ -1,5 +1,5 @@
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { PAGE_TABLES } from '../../db/page-tables.ts';
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
 import {
   distributeTables,
   type MoveProgress,

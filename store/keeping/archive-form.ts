@@ -55,9 +55,9 @@ export type ArchiveHeader = {
   };
   readonly groups: readonly ArchivedGroup[];
   readonly probes: readonly { readonly id: number; readonly name: string }[];
-  /** Levels of the segments, each once (domain/segment-level.ts). */
+  /** Levels of the segments, each once (domain/slices/segment-level.ts). */
   readonly levels: readonly number[];
-  /** Of those that are open, each once (domain/page-generation.ts). */
+  /** Of those that are open, each once (domain/slices/page-generation.ts). */
   readonly generations: readonly number[];
   readonly content: ArchiveContent;
 };

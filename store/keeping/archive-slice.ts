@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
 import { deleteLeftover, insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
 import { updateSliceArchived } from '../../db/write/slices/update-slice-archived.ts';
-import { partialOf } from '../../domain/partial-file.ts';
+import { partialOf } from '../../domain/slices/partial-file.ts';
 import { noteLabels } from './looked-up-labels.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 import { takeOut } from './take-out.ts';

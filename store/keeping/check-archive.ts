@@ -1,5 +1,5 @@
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
-import { sliceName } from '../../domain/slice-name.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
 import { loadIdentity } from './describe-archive.ts';
 import type { ArchiveReader } from './read-archive.ts';

@@ -1,9 +1,9 @@
 import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import type { SliceSegmentRow } from '../../db/write/segments/select-slice-segments.ts';
 import { selectProbeNames } from '../../db/write/select-names.ts';
-import { generationOf } from '../../domain/page-generation.ts';
-import { isSealed } from '../../domain/segment-level.ts';
-import { sliceName } from '../../domain/slice-name.ts';
+import { generationOf } from '../../domain/slices/page-generation.ts';
+import { isSealed } from '../../domain/slices/segment-level.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 

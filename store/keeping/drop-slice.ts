@@ -1,4 +1,4 @@
-import { inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
 import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
 import { deleteSlice } from '../../db/write/slices/delete-slice.ts';
 import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';

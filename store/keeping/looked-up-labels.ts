@@ -1,4 +1,4 @@
-import { copiesOf } from '../../db/copy-source.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import {
   deleteLooseLabels,
   forgetArchivedLabels,

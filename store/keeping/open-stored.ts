@@ -1,5 +1,5 @@
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
-import { sliceName } from '../../domain/slice-name.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
 import type { KeptSlice } from './slice-keeper.ts';
 
 export type StoredFile = {

@@ -1,6 +1,6 @@
+import { inTransaction } from '../../db/connection/connection.ts';
 import type { PagePartition } from '../../db/page-tables.ts';
 import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
-import { inTransaction } from '../../db/write/connection.ts';
 import { copyPages } from '../../db/write/pages/copy-pages.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
@@ -8,8 +8,8 @@ import { insertLeftover } from '../../db/write/slices/archive-leftovers.ts';
 import type { StoredArchive } from '../../db/write/slices/select-stored-slices.ts';
 import { updateSliceRestored } from '../../db/write/slices/update-slice-archived.ts';
 import { type CoverageSpan, upsertCoverage } from '../../db/write/slices/upsert-coverage.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { isSealed } from '../../domain/segment-level.ts';
+import { isSealed } from '../../domain/slices/segment-level.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';

@@ -1,6 +1,6 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts';
-import type { EpochSeconds } from '../../domain/interval.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
 
 /**
  * Who archives, restores or drops slices of a context. It holds the context

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { copiesOf } from '../../db/copy-source.ts';
-import { inSnapshot } from '../../db/write/connection.ts';
+import { inSnapshot } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import {
   type SliceSegmentRow,
   selectDirectory,
   selectSliceSegments,
 } from '../../db/write/segments/select-slice-segments.ts';
-import { partialOf } from '../../domain/partial-file.ts';
+import { partialOf } from '../../domain/slices/partial-file.ts';
 import { readDirectory } from '../../segments/pages/directory.ts';
 import { openPage } from '../../segments/pages/page.ts';
 import { fetchPages } from '../read/fetch-pages.ts';

@@ -1,5 +1,5 @@
-import { copiesOf } from '../../db/copy-source.ts';
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { selectSegmentSlices } from '../../db/write/segments/select-segment-slices.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';

@@ -1,5 +1,5 @@
+import type { Connection } from '../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
-import type { Connection } from '../../db/write/connection.ts';
 import { writeInPlaceOf } from '../publish/write-in-place.ts';
 import type { Manifest, StoredSegment } from '../read/manifest.ts';
 import { loadShape } from '../shapes/load-shapes.ts';

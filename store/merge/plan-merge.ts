@@ -1,13 +1,18 @@
-import { generationEnd } from '../../domain/page-generation.ts';
-import { isSealed, isSettled, SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/segment-level.ts';
+import { generationEnd } from '../../domain/slices/page-generation.ts';
+import {
+  isSealed,
+  isSettled,
+  SEALED_LEVEL,
+  SETTLED_LEVEL,
+} from '../../domain/slices/segment-level.ts';
 
 /*
  * Which segments of one group, probe and slice are merged next, and into what.
  *
  * While a slice is being filled, twelve neighbouring segments of a level become one of the next.
- * When a generation of imports is over (domain/page-generation.ts), what lives of it becomes one
- * settled segment. When the slice is over and nothing has come for a while, all that is open
- * becomes one sealed segment. Of a day of 1,440 commits a reading is so written four times: as
+ * When a generation of imports is over (domain/slices/page-generation.ts), what lives of it
+ * becomes one settled segment. When the slice is over and nothing has come for a while, all that is
+ * open becomes one sealed segment. Of a day of 1,440 commits a reading is so written four times: as
  * imported, in the level 1, settled and sealed. With eight in place of twelve there is a level 2.
  * At any time there are no more than eleven segments as imported, ten of level 1 and twelve
  * settled ones.

@@ -1,6 +1,6 @@
-import { copiesOf } from '../../db/copy-source.ts';
-import type { Connection } from '../../db/write/connection.ts';
-import { isSealed } from '../../domain/segment-level.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
+import { isSealed } from '../../domain/slices/segment-level.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
 import type { SegmentShape } from '../../segments/shape.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import {
   type OpenSegmentRow,
   selectOpenSegments,
@@ -7,7 +7,7 @@ import {
   type SegmentTotals,
   selectSliceTotals,
 } from '../../db/write/segments/select-segment-totals.ts';
-import { groupBy } from '../../domain/group-by.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
 import { countWaiting, SEAL_AFTER_SECONDS } from './plan-merge.ts';
 
 /** By slice, how many of a context's open segments are to be merged at a time, epoch seconds. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { dateCoverage } from '../../db/write/segments/date-coverage.ts';
 import { insertSegments, type NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import {

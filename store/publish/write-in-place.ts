@@ -1,6 +1,6 @@
-import { copiesOf } from '../../db/copy-source.ts';
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import type { PagePartition } from '../../db/page-tables.ts';
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
 import { tryLockMerges } from '../../db/write/segments/try-lock-merges.ts';
 import { loadManifest, type Manifest, type StoredSegment } from '../read/manifest.ts';

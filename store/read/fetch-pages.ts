@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CopySource } from '../../db/copy-source.ts';
 import { type PagesRead, selectPages } from '../../db/queries/segments/select-pages.ts';
+import type { CopySource } from '../../db/session/copy-source.ts';
 import type { TimeBound } from '../../db/session/read-session.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { StoredSegment } from './manifest.ts';

@@ -1,4 +1,4 @@
-import type { CopySource } from '../../db/copy-source.ts';
+import type { CopySource } from '../../db/session/copy-source.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../segments/keys/key-list.ts';
 import { readKeys, readRange } from '../../segments/pages/read-range.ts';

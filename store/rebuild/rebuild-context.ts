@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { copiesOf } from '../../db/copy-source.ts';
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { deleteSweptPages } from '../../db/write/pages/delete-swept-pages.ts';
@@ -9,7 +9,7 @@ import { repairCoverage } from '../../db/write/segments/repair-coverage.ts';
 import { selectWrongCoverage } from '../../db/write/segments/select-wrong-coverage.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { NO_SLICE } from '../../domain/segment-level.ts';
+import { NO_SLICE } from '../../domain/slices/segment-level.ts';
 import { DamagedSegment } from '../../segments/damaged-segment.ts';
 import { type Difference, Differences } from '../check/differences.ts';
 import { isLeftOver } from '../check/misplacement.ts';

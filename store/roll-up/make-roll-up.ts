@@ -1,6 +1,6 @@
-import { copiesOf } from '../../db/copy-source.ts';
-import type { Connection } from '../../db/write/connection.ts';
-import { NO_SLICE, SEALED_LEVEL } from '../../domain/segment-level.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
+import { NO_SLICE, SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';

@@ -1,4 +1,4 @@
-import type { CopySource } from '../../db/copy-source.ts';
+import type { CopySource } from '../../db/session/copy-source.ts';
 import type { KeyCodec } from '../../segments/keys/key-codec.ts';
 import { mergeRanges, type RangeStream } from '../../segments/merge/merge-ranges.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';

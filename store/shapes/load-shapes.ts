@@ -1,7 +1,7 @@
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
-import type { SimpleKeyKind } from '../../domain/key-kind.ts';
-import { type Fold, foldOf } from '../../domain/meter-type.ts';
+import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
+import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 

@@ -1,9 +1,9 @@
-import { type Connection, inTransaction } from '../../db/write/connection.ts';
+import { type Connection, inTransaction } from '../../db/connection/connection.ts';
 import { deleteSweptPages } from '../../db/write/pages/delete-swept-pages.ts';
 import { removeIdlePartitions } from '../../db/write/pages/remove-idle-partitions.ts';
 import { deleteDeadSegments } from '../../db/write/segments/delete-dead-segments.ts';
 import { raiseSweptTo } from '../../db/write/segments/raise-swept-to.ts';
-import { isSealed } from '../../domain/segment-level.ts';
+import { isSealed } from '../../domain/slices/segment-level.ts';
 
 /*
  * What merges have replaced and slices that were dropped have left is swept when nobody can still
@@ -16,8 +16,8 @@ import { isSealed } from '../../domain/segment-level.ts';
  *   - One that asks what died since a layout number below swept_to reads the manifest whole.
  *
  * Sealed pages are deleted row by row, which is rare. Open pages never are: they go with the
- * partition of their generation (domain/page-generation.ts), once no segment in the manifest has
- * pages there. Pages without a row in the manifest are nowhere else, as both are written in one
+ * partition of their generation (domain/slices/page-generation.ts), once no segment in the manifest
+ * has pages there. Pages without a row in the manifest are nowhere else, as both are written in one
  * transaction.
  */
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
+import type { Connection } from '../../db/connection/connection.ts';
 import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
-import type { Connection } from '../../db/write/connection.ts';
 import { copyPages } from '../../db/write/pages/copy-pages.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 import { reserveSegment } from '../../db/write/segments/reserve-segment.ts';
@@ -18,7 +18,7 @@ export type SegmentPlace = {
   /** 0: no probe. */
   readonly probeId: number;
   readonly sliceId: number;
-  /** domain/segment-level.ts. */
+  /** domain/slices/segment-level.ts. */
   readonly level: number;
   /** When the last of its readings were imported, whole epoch seconds. */
   readonly importedAt: number;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConnection } from '../../db/write/connection.ts';
+import { openConnection } from '../../db/connection/connection.ts';
 import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { selectContext } from '../../db/write/select-context.ts';
 import { exportDeclaration } from '../../exporting/declaration.ts';

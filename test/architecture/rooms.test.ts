@@ -3,7 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { findCycles } from './find-cycles.ts';
 import { readSources } from './source-files.ts';
 
-describe.each(['server', 'rest', 'cli'])('the rooms of %s', (house) => {
+const HOUSES = [
+  'cli',
+  'db',
+  'domain',
+  'exporting',
+  'ingest',
+  'keeping',
+  'mcp',
+  'parity',
+  'rest',
+  'schema',
+  'segments',
+  'server',
+  'store',
+  'topk',
+  'web/src/views',
+];
+
+describe.each(HOUSES)('the rooms of %s', (house) => {
   /** A file at the door, directly in the folder, stands for itself; all others for their room. */
   const roomOf = (path: string): string => (dirname(path) === house ? path : dirname(path));
 
@@ -17,7 +35,7 @@ describe.each(['server', 'rest', 'cli'])('the rooms of %s', (house) => {
         if (roomOf(target) !== room) known.add(roomOf(target));
       }
     }
-    expect(imports.size).toBeGreaterThan(5);
+    expect(imports.size).toBeGreaterThan(2);
     expect(findCycles(new Map([...imports].map(([room, to]) => [room, [...to]])))).toEqual([]);
   });
 });

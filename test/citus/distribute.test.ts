@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction, openConnection } from '../../db/write/connection.ts';
+import { inTransaction, openConnection } from '../../db/connection/connection.ts';
 import { existingContext } from '../../db/write/existing-context.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';

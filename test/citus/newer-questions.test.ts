@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseReadableKey } from '../../domain/key-text.ts';
+import { parseReadableKey } from '../../domain/keys/key-text.ts';
 import { distributePages, undistributePages } from '../../store/distribute/distribute-pages.ts';
 import { compactContext } from '../../store/merge/compact-context.ts';
 import { openStream } from '../support/event-stream.ts';

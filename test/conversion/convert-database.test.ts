@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import {
   type ConversionProgress,
   convertDatabase,

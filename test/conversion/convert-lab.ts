@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { openConnection } from '../../db/connection/connection.ts';
 import { migrate } from '../../db/migrate.ts';
-import { openConnection } from '../../db/write/connection.ts';
 import {
   type ConversionOptions,
   type ConvertedDatabase,

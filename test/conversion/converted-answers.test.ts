@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copiesOf } from '../../db/copy-source.ts';
-import { inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
-import { type Fold, foldOf } from '../../domain/meter-type.ts';
+import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
 import { answerSegments } from '../../resolvers/loaders/answers/answer-segments.ts';
 import { SegmentMemory } from '../../resolvers/loaders/memory/segment-memory.ts';
 import type { TopKeys } from '../../resolvers/loaders/plan/key-questions.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { copiesOf } from '../../db/copy-source.ts';
-import type { Connection } from '../../db/write/connection.ts';
-import { type Fold, foldOf } from '../../domain/meter-type.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
+import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
 import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';

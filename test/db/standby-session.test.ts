@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Pooler } from '../../db/pooler.ts';
+import type { Pooler } from '../../db/connection/pooler.ts';
 import { NodePools } from '../../db/session/node-pools.ts';
 import { ReadSession } from '../../db/session/read-session.ts';
 import { PassedOver, type PassReason, SnapshotMoved } from '../../db/session/snapshot-check.ts';

@@ -1,6 +1,6 @@
 import { isObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { expect, it } from 'vitest';
-import { EXAMPLES } from '../../schema/examples.ts';
+import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { schema } from '../../schema/schema.ts';
 import { readPages } from './pages.ts';
 

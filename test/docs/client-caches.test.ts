@@ -9,7 +9,7 @@ import { cacheExchange } from '@urql/exchange-graphcache';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { createDemo, DEMO_NAME } from '../../ingest/demo/demo.ts';
-import { EXAMPLES } from '../../schema/examples.ts';
+import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { schema } from '../../schema/schema.ts';
 import {
   apolloClient,

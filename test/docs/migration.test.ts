@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { METER_TYPE_NAMES } from '../../domain/meter-type.ts';
+import { METER_TYPE_NAMES } from '../../domain/toppers/meter-type.ts';
 import { createDemo } from '../../ingest/demo/demo.ts';
 import type { GroupBody, SliceBody, TopperKeyBody } from '../support/answers.ts';
 import { type BuiltProgram, buildProgram } from '../support/built-program.ts';

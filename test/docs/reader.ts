@@ -3,8 +3,8 @@ import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { openConnection } from '../../db/connection/connection.ts';
 import { projectRoot } from '../../db/project-root.ts';
-import { openConnection } from '../../db/write/connection.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { DEMO_NAME } from '../../ingest/demo/demo.ts';
 import { readSettings } from '../../server/settings/settings.ts';

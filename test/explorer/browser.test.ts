@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDemo } from '../../ingest/demo/demo.ts';
-import { EXAMPLES } from '../../schema/examples.ts';
+import { EXAMPLES } from '../../schema/documents/examples.ts';
 import type { RunningServer } from '../../server/start-server.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { labelKey } from '../support/label-key.ts';

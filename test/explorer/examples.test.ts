@@ -4,7 +4,7 @@ import { type GraphQLError, getVariableValues, Kind, parse, validate } from 'gra
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 import { createDemo, DEMO_NAME } from '../../ingest/demo/demo.ts';
-import { EXAMPLES } from '../../schema/examples.ts';
+import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { schema } from '../../schema/schema.ts';
 import type { RunningServer } from '../../server/start-server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

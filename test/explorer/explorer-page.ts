@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { EXAMPLES } from '../../schema/examples.ts';
+import { EXAMPLES } from '../../schema/documents/examples.ts';
 
 /** Where Chromium, or a browser made of it, is usually installed; undefined: nowhere there. */
 export const findChromium = (): string | undefined =>

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { foldOf } from '../../domain/meter-type.ts';
+import { foldOf } from '../../domain/toppers/meter-type.ts';
 import { combined } from '../conversion/plain-readings.ts';
 import { type CommandOutcome, runOnDatabase } from '../support/run-command.ts';
 import { ADA, type TestService } from '../support/service.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Guid } from '../../domain/guid.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { foldOf } from '../../domain/meter-type.ts';
+import type { Guid } from '../../domain/text/guid.ts';
+import { foldOf } from '../../domain/toppers/meter-type.ts';
 import { csvHeader, csvLines } from '../../exporting/csv-lines.ts';
 import type { KeyTexts, ReadingPage, ReadingRow } from '../../exporting/reading-source.ts';
 import { sampleLines } from '../../exporting/sample-lines.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inSnapshot } from '../../db/write/connection.ts';
+import { inSnapshot } from '../../db/connection/connection.ts';
 import { selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { selectContext } from '../../db/write/select-context.ts';
 import { selectSliceTimes } from '../../db/write/slices/select-slice-times.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldOf } from '../../domain/meter-type.ts';
+import { foldOf } from '../../domain/toppers/meter-type.ts';
 import type { ExportedMeter, Integer, ReadingRow } from '../../exporting/reading-source.ts';
 import { type LineReadings, splitReadings } from '../../exporting/split-readings.ts';
 import { T0 } from '../support/lab.ts';

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDataFolder, SYSTEM_DIR } from '../../db/embedded/data-folder.ts';
 import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../db/page-tables.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { type ImportReport, importFile } from '../../ingest/files/import-file.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { textSource } from '../ingest/text-source.ts';

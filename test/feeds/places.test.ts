@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { openGeoPlaces } from '../../ingest/flows/geo-places.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';
 import { conn, connLog, importText, NOW, query, sums } from '../ingest/import-support.ts';

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { expect, it } from 'vitest';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { CompiledQueries } from '../../schema/compiled-queries.ts';
+import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 
 /** What a field is given: something of its type or not, at once or later, or an error. */
 type Given =

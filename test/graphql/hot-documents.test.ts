@@ -5,7 +5,7 @@ import { parse } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
-import { CompiledQueries } from '../../schema/compiled-queries.ts';
+import { CompiledQueries } from '../../schema/compiled/compiled-queries.ts';
 import { schema } from '../../schema/schema.ts';
 import { Documents } from '../../server/documents/documents.ts';
 import { parsedDocuments } from '../../server/documents/parsed-documents.ts';

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXAMPLES } from '../../schema/examples.ts';
+import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { ADA, basic, type TestService } from '../support/service.ts';
 

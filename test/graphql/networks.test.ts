@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseReadableKey } from '../../domain/key-text.ts';
+import { parseReadableKey } from '../../domain/keys/key-text.ts';
 import { networkOf } from '../loaders/plain-networks.ts';
 import { openStream } from '../support/event-stream.ts';
 import { DAY, group, guidOf, meter, startLab, T0 } from '../support/lab.ts';

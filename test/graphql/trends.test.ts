@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseReadableKey } from '../../domain/key-text.ts';
+import { parseReadableKey } from '../../domain/keys/key-text.ts';
 import { group, guidOf, meter, startLab, T0 } from '../support/lab.ts';
 import type { Line, TestService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../../domain/csv-cell.ts';
+import type { Cell } from '../../domain/text/csv-cell.ts';
 import { csvText } from '../../rest/csv/csv-text.ts';
 import { toCsv } from '../../web/src/export/csv.ts';
 import { parseCsv } from '../support/csv-parsers.ts';

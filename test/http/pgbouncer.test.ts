@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOST_STATEMENTS } from '../../db/pooler.ts';
+import { LOST_STATEMENTS } from '../../db/connection/pooler.ts';
 import { withClient } from '../support/database.ts';
 import { countWaiting, holdTables } from '../support/held-tables.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';

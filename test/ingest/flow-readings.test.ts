@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type KeyText, parseReadableKey } from '../../domain/key-text.ts';
+import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import { addressScopes, DEFAULT_HOME } from '../../ingest/flows/address-scope.ts';
 import type { Flow } from '../../ingest/flows/flow.ts';
 import { FLOW_GROUPS, type FlowGroupName } from '../../ingest/flows/flow-groups.ts';

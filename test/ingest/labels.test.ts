@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Guid } from '../../domain/guid.ts';
+import type { Guid } from '../../domain/text/guid.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import type { LabelFileOptions } from '../../ingest/labels/label-file.ts';
 import { labelFile } from '../../ingest/labels/label-file.ts';

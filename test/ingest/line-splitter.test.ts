@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BadLine } from '../../ingest/bad-line.ts';
-import { createLineSplitter } from '../../ingest/files/line-splitter.ts';
+import { BadLine } from '../../ingest/lines/bad-line.ts';
+import { createLineSplitter } from '../../ingest/lines/line-splitter.ts';
 
 /** The lines of a text that comes in blocks of that size; bad ones as their reason. */
 function split(text: string | Buffer, blockBytes: number, maxBytes = 10): string[] {

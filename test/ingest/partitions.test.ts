@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OPEN_PAGES_LOCK } from '../../db/advisory-locks.ts';
+import { type Connection, inTransaction, openConnection } from '../../db/connection/connection.ts';
 import { type PagePartition, pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
-import { type Connection, inTransaction, openConnection } from '../../db/write/connection.ts';
 import { copyPages } from '../../db/write/pages/copy-pages.ts';
 import { keepPagePartition } from '../../db/write/pages/keep-page-partition.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';

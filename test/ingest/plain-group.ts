@@ -1,5 +1,5 @@
-import type { Guid } from '../../domain/guid.ts';
-import type { Fold } from '../../domain/meter-type.ts';
+import type { Guid } from '../../domain/text/guid.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
 
 /** A group of text keys whose meters have these folds. */

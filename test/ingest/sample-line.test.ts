@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Guid } from '../../domain/guid.ts';
-import type { KeyKind } from '../../domain/key-kind.ts';
-import { foldOf } from '../../domain/meter-type.ts';
-import { BadLine } from '../../ingest/bad-line.ts';
+import type { KeyKind } from '../../domain/keys/key-kind.ts';
+import type { Guid } from '../../domain/text/guid.ts';
+import { foldOf } from '../../domain/toppers/meter-type.ts';
 import type { ImportGroup } from '../../ingest/import-group.ts';
+import { BadLine } from '../../ingest/lines/bad-line.ts';
 import { parseSampleLine } from '../../ingest/samples/sample-line.ts';
 import { timeBounds } from '../../ingest/time-bounds.ts';
 

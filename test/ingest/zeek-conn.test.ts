@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BadLine } from '../../ingest/bad-line.ts';
 import type { Flow } from '../../ingest/flows/flow.ts';
+import { parseSeconds, parseTimestamp } from '../../ingest/formats/fields/zeek-time.ts';
 import { createZeekConnParser } from '../../ingest/formats/zeek/zeek-conn.ts';
-import { parseSeconds, parseTimestamp } from '../../ingest/formats/zeek/zeek-time.ts';
+import { BadLine } from '../../ingest/lines/bad-line.ts';
 
 const FIELDS = [
   'ts',

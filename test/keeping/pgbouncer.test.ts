@@ -11,10 +11,10 @@ import {
   vi,
 } from 'vitest';
 import { ALERT_DECISION_LOCK, NOTIFICATION_LOCK } from '../../db/advisory-locks.ts';
+import { inTransaction, openConnection, openTransaction } from '../../db/connection/connection.ts';
+import { findPooling, NEEDS_SESSION } from '../../db/connection/pooling.ts';
 import { expectedSchemaVersion, migrate, NO_SCHEMA } from '../../db/migrate.ts';
-import { findPooling, NEEDS_SESSION } from '../../db/pooling.ts';
 import { cancelOnAbort } from '../../db/write/cancel-on-abort.ts';
-import { inTransaction, openConnection, openTransaction } from '../../db/write/connection.ts';
 import { databaseUrl, dropDatabase, withClient } from '../support/database.ts';
 import { digestOf } from '../support/database-digest.ts';
 import { DAY, group, guidOf, startLab, T0 } from '../support/lab.ts';

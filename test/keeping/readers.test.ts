@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { archiveSlice } from '../../keeping/archive-slice.ts';
 import { withKeeper } from '../../keeping/keeper.ts';

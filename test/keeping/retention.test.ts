@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTransaction } from '../../db/write/connection.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
 import { lockContext } from '../../db/write/lock-context.ts';
 import { expiredSelection } from '../../keeping/expired.ts';
 import { planSlices } from '../../keeping/plan-slices.ts';

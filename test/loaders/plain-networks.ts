@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Exact } from '../../domain/exact.ts';
-import type { NetworkLengths } from '../../domain/network-lengths.ts';
-import { isListable } from '../../domain/topper-arithmetic.ts';
+import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import type { Exact } from '../../domain/toppers/exact.ts';
+import { isListable } from '../../domain/toppers/topper-arithmetic.ts';
 import { type PlainSample, plainTable } from '../segments/plain-segments.ts';
 import { foldAt, type Window } from './random-stores.ts';
 import type { TestSegment } from './stored-segments.ts';

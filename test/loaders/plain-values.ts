@@ -1,5 +1,5 @@
-import { compareExact, type Exact } from '../../domain/exact.ts';
-import { isListable } from '../../domain/topper-arithmetic.ts';
+import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import { isListable } from '../../domain/toppers/topper-arithmetic.ts';
 import type { KeysPassing } from '../../resolvers/loaders/plan/key-questions.ts';
 import { addKey, emptyKeySet } from '../../segments/filter/key-set.ts';
 import { keyAt } from '../../segments/keys/key-list.ts';

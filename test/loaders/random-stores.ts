@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Fold } from '../../domain/meter-type.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import type { MeterRead } from '../../resolvers/loaders/plan/meter-read.ts';
 import { ALL_PROBES } from '../../store/roll-up/plan-roll-up.ts';
 import { FOLDS, samples } from '../segments/plain-segments.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { floorTo } from '../../domain/interval.ts';
-import type { Fold } from '../../domain/meter-type.ts';
+import { floorTo } from '../../domain/time/interval.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import type { BucketSpan } from '../../segments/blocks/levels.ts';
+import type { Column } from '../../segments/codes/column.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { ReadingGatherer } from '../../segments/gather/reading-gatherer.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';
@@ -11,7 +12,6 @@ import { type Directory, readDirectory } from '../../segments/pages/directory.ts
 import type { StoredPage } from '../../segments/pages/page-cutter.ts';
 import { createSections, type Sections } from '../../segments/pages/sections.ts';
 import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
-import type { Column } from '../../segments/readings/column.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';
 import { bucketRows } from '../../segments/readings/readings.ts';
 import { readSource } from '../../segments/roll-up/read-source.ts';

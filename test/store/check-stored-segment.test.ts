@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copiesOf } from '../../db/copy-source.ts';
-import { inTransaction } from '../../db/write/connection.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { checkStoredSegment } from '../../store/check/check-stored-segment.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';
 import { SHAPE, samples } from '../segments/plain-segments.ts';

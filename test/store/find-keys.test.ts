@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copiesOf } from '../../db/copy-source.ts';
-import { inTransaction } from '../../db/write/connection.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { existingKeys } from '../../store/read/existing-keys.ts';
 import { fetchPages, type PageRequest } from '../../store/read/fetch-pages.ts';
 import { findKeys } from '../../store/read/find-keys.ts';

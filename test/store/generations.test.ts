@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inSnapshot } from '../../db/write/connection.ts';
-import { GENERATION_SECONDS } from '../../domain/page-generation.ts';
-import { SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/segment-level.ts';
+import { inSnapshot } from '../../db/connection/connection.ts';
+import { GENERATION_SECONDS } from '../../domain/slices/page-generation.ts';
+import { SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { verifyContext } from '../../store/check/verify-context.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
 import { SEAL_AFTER_SECONDS } from '../../store/merge/plan-merge.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Copy, type CopySource, copiesOf } from '../../db/copy-source.ts';
+import { type Copy, type CopySource, copiesOf } from '../../db/session/copy-source.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';
 import type { StoredSegment } from '../../store/read/manifest.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copiesOf } from '../../db/copy-source.ts';
-import { inSnapshot, inTransaction } from '../../db/write/connection.ts';
+import { inSnapshot, inTransaction } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { loadManifest } from '../../store/read/manifest.ts';
 import {
   importLists,

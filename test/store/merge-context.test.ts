@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_IMPORT_LOCK, CONTEXT_MERGE_LOCK } from '../../db/advisory-locks.ts';
-import { copiesOf } from '../../db/copy-source.ts';
-import { type Connection, inSnapshot } from '../../db/write/connection.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { type Connection, inSnapshot } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { type MergeOptions, mergeContext } from '../../store/merge/merge-context.ts';
 import { MERGE_FAN_IN } from '../../store/merge/plan-merge.ts';
 import { runMerge } from '../../store/merge/run-merge.ts';

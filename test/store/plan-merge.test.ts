@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GENERATION_SECONDS } from '../../domain/page-generation.ts';
-import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/segment-level.ts';
+import { GENERATION_SECONDS } from '../../domain/slices/page-generation.ts';
+import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { mergeRanges, RANGE_LIMITS } from '../../segments/merge/merge-ranges.ts';
 import { readRange } from '../../segments/pages/read-range.ts';
 import type { KeyRange } from '../../segments/readings/key-range.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import type { Manifest, RollUp, StoredSegment } from '../../store/read/manifest.ts';
 import { ALL_PROBES, planRollUp } from '../../store/roll-up/plan-roll-up.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copiesOf } from '../../db/copy-source.ts';
-import { inTransaction } from '../../db/write/connection.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { checkStoredRollUp } from '../../store/check/check-roll-up.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
 import type { Manifest, RollUp } from '../../store/read/manifest.ts';

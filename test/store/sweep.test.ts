@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inSnapshot, inTransaction } from '../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../db/page-tables.ts';
-import { inSnapshot, inTransaction } from '../../db/write/connection.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { mergeContext } from '../../store/merge/merge-context.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../store/sweep/sweep-context.ts';
 import { MissingPartition } from '../../store/write/missing-partition.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copiesOf } from '../../db/copy-source.ts';
+import { inTransaction } from '../../db/connection/connection.ts';
 import { pagePartitionName, pagePartitionOf } from '../../db/page-tables.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { BLOCK_BYTES } from '../../db/write/binary-copy.ts';
-import { inTransaction } from '../../db/write/connection.ts';
 import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
-import { GENERATION_SECONDS } from '../../domain/page-generation.ts';
-import { SEALED_LEVEL } from '../../domain/segment-level.ts';
+import { GENERATION_SECONDS } from '../../domain/slices/page-generation.ts';
+import { SEALED_LEVEL } from '../../domain/slices/segment-level.ts';
 import { SegmentsGone } from '../../store/publish/segments-gone.ts';
 import { fetchPages } from '../../store/read/fetch-pages.ts';
 import { MissingPages } from '../../store/read/missing-pages.ts';

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import type { QueryResultRow } from 'pg';
-import { type Connection, openConnection } from '../../db/write/connection.ts';
+import { type Connection, openConnection } from '../../db/connection/connection.ts';
 import { applyDeclaration } from '../../ingest/declaration/apply.ts';
 import { importFile } from '../../ingest/files/import-file.ts';
 import { addUser } from '../../ingest/users.ts';

@@ -1,5 +1,5 @@
-import { copiesOf } from '../../db/copy-source.ts';
-import type { Connection } from '../../db/write/connection.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import { withConnection } from '../../db/write/with-connection.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import { keyCodecOf } from '../../segments/keys/key-codec.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareExact } from '../../domain/exact.ts';
-import type { Fold } from '../../domain/meter-type.ts';
+import { compareExact } from '../../domain/toppers/exact.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { setWide, wideLanes } from '../../segments/codes/lanes.ts';
 import { type Answer, answerQuestions, type Question } from '../../topk/answer-questions.ts';
-import { boundOf } from '../../topk/blocks/unit-column.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../../topk/fold/fold-units.ts';
 import { openUnits } from '../../topk/fold/open-units.ts';
+import { boundOf } from '../../topk/fold/unit-column.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { FOLDS, idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import {

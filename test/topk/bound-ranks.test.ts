@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCounting } from '../../domain/meter-type.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { boundRanks } from '../../topk/select/bound-ranks.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';

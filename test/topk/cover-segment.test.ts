@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Fold } from '../../domain/meter-type.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { levelsOf } from '../../segments/blocks/levels.ts';
 import { coverSegment, type SegmentBlocks } from '../../topk/cover/cover-segment.ts';
 

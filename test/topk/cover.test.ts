@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ceilTo, floorTo, type Interval } from '../../domain/interval.ts';
+import { ceilTo, floorTo, type Interval } from '../../domain/time/interval.ts';
 import { type BlockRun, type Cover, coverInterval } from '../../topk/cover/cover.ts';
 
 const DAY = 86_400;

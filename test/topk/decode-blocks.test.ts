@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
+import type { Column } from '../../segments/codes/column.ts';
 import { laneValue } from '../../segments/codes/lanes.ts';
 import type { Directory } from '../../segments/pages/directory.ts';
 import { EVER, readBlocks } from '../../segments/pages/read-range.ts';
 import type { Sections } from '../../segments/pages/sections.ts';
-import type { Column } from '../../segments/readings/column.ts';
 import {
   decodeBlocks,
   type SegmentBlock,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exact } from '../../domain/exact.ts';
+import type { Exact } from '../../domain/toppers/exact.ts';
 import { joinSparse } from '../../topk/blocks/join-sparse.ts';
 import { columnOf, foldTwo, isSaid, type PlainReading, readingAt } from './plain-blocks.ts';
 import { FOLDS, readingOf, smallReadingOf } from './random-blocks.ts';

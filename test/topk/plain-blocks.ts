@@ -1,7 +1,7 @@
-import type { Exact } from '../../domain/exact.ts';
-import { type Fold, isCounting } from '../../domain/meter-type.ts';
+import type { Exact } from '../../domain/toppers/exact.ts';
+import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
+import type { Column } from '../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../segments/codes/lanes.ts';
-import type { Column } from '../../segments/readings/column.ts';
 
 /** What a key read of one slot: a value and how many readings are behind it; null for none. */
 export type PlainReading = Exact | null;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Fold, isCounting } from '../../domain/meter-type.ts';
+import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import type { PlainReading } from './plain-blocks.ts';
 
 export const FOLDS = ['sum', 'rate', 'mean', 'max', 'min'] as const satisfies readonly Fold[];

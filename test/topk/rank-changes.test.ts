@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareExact, type Exact } from '../../domain/exact.ts';
+import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
 import { releaseFolded } from '../../topk/fold/fold-units.ts';
 import { openUnits } from '../../topk/fold/open-units.ts';

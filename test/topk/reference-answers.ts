@@ -1,9 +1,9 @@
-import { compareExact, type Exact } from '../../domain/exact.ts';
-import type { Fold } from '../../domain/meter-type.ts';
+import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { addKey, emptyKeySet, hasKey, type KeySet } from '../../segments/filter/key-set.ts';
 import type { Question } from '../../topk/answer-questions.ts';
-import { boundOf } from '../../topk/blocks/unit-column.ts';
 import type { UnitReadings } from '../../topk/fold/fold-units.ts';
+import { boundOf } from '../../topk/fold/unit-column.ts';
 import type { KeySelection } from '../../topk/select/select-rows.ts';
 import { columnOf, foldTwo, isSaid, lanesOf, type PlainReading } from './plain-blocks.ts';
 

@@ -1,5 +1,5 @@
-import { copiesOf } from '../../db/copy-source.ts';
 import { pageTableOf } from '../../db/page-tables.ts';
+import { copiesOf } from '../../db/session/copy-source.ts';
 import type { Directory, SectionPlace } from '../../segments/pages/directory.ts';
 import { openPage, sealPage } from '../../segments/pages/page.ts';
 import { type VerifyReport, verifyContext } from '../../store/check/verify-context.ts';

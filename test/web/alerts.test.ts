@@ -17,8 +17,8 @@ import {
   firingText,
   type Rule,
 } from '../../web/src/data/alerts/firing.ts';
-import { compareSeverities, urgencyOf } from '../../web/src/data/alerts/severity.ts';
 import { type MarkedEvents, watched } from '../../web/src/data/alerts/watched.ts';
+import { compareSeverities, urgencyOf } from '../../web/src/format/severity.ts';
 
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 

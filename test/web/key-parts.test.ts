@@ -12,7 +12,7 @@ describe('the parts of a pair', () => {
       fc.property(
         fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 }),
         (parts) => {
-          // Read from left to right, only the first part could begin with one (domain/cross-key.ts).
+          // Read from left to right, only the first part could begin with one (domain/keys/cross-key.ts).
           fc.pre(parts.every((part) => !part.startsWith('\\')));
           expect(splitParts(parts.map(doubled).join('\\'))).toEqual(parts);
         },

@@ -1,9 +1,9 @@
 import { readGroupColumns, readGroupKeys } from '../../segments/blocks/block-group.ts';
 import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
-import type { Column } from '../../segments/readings/column.ts';
+import type { Column } from '../../segments/codes/column.ts';
 import { joinColumns } from '../../segments/readings/join-columns.ts';
+import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { SharedArrays } from './shared-arrays.ts';
-import { boundOf, type UnitColumn } from './unit-column.ts';
 
 /** A group of blocks as it is stored, of one range of a segment's keys. */
 export type StoredGroup = {

@@ -1,8 +1,8 @@
-import type { Fold } from '../../domain/meter-type.ts';
-import { type Column, pickRows } from '../../segments/readings/column.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
+import { type Column, pickRows } from '../../segments/codes/column.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
-import { boundOf, type UnitColumn } from './unit-column.ts';
 
 /** shift: what is added to each id. */
 export type SparsePart = {

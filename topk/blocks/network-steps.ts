@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/keys/address-forms.ts';
-import type { Fold } from '../../domain/meter-type.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
+import { type Column, pickRows } from '../../segments/codes/column.ts';
 import { type KeyList, keyStart, networkRange } from '../../segments/keys/key-list.ts';
-import { type Column, pickRows } from '../../segments/readings/column.ts';
 import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import type { KeyedColumn } from './group-blocks.ts';

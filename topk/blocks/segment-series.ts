@@ -1,5 +1,5 @@
 import { readSeriesColumn, readSeriesEntries } from '../../segments/blocks/series.ts';
-import { type Column, columnPart } from '../../segments/readings/column.ts';
+import { type Column, columnPart } from '../../segments/codes/column.ts';
 
 /** Series of neighbouring keys of a segment as they are stored, and those of one meter. */
 export type StoredChunk = {

@@ -1,4 +1,4 @@
-import { ceilTo, floorTo, type Interval } from '../../domain/interval.ts';
+import { ceilTo, floorTo, type Interval } from '../../domain/time/interval.ts';
 import { type BucketSpan, WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import { type BlockRun, type Cover, coverInterval } from './cover.ts';
 

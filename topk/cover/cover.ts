@@ -1,4 +1,4 @@
-import { ceilTo, floorTo, type Interval } from '../../domain/interval.ts';
+import { ceilTo, floorTo, type Interval } from '../../domain/time/interval.ts';
 
 /** Blocks of one resolution that follow each other, from `from` to before `to`. */
 export type BlockRun = { readonly level: number; readonly from: number; readonly to: number };

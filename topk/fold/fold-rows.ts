@@ -1,7 +1,7 @@
-import type { Exact } from '../../domain/exact.ts';
-import type { Fold } from '../../domain/meter-type.ts';
+import type { Exact } from '../../domain/toppers/exact.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { approximate, type Lanes, laneValue, NARROW_BOUND } from '../../segments/codes/lanes.ts';
-import type { UnitColumn } from '../blocks/unit-column.ts';
+import type { UnitColumn } from './unit-column.ts';
 
 /** Some rows of a column as one value, by the meter's rule; null: none of them has a reading. */
 export function foldRows(column: UnitColumn, rows: Iterable<number>, fold: Fold): Exact | null {

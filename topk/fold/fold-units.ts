@@ -1,4 +1,4 @@
-import { type Fold, isCounting } from '../../domain/meter-type.ts';
+import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import {
   approximate,
   carry,
@@ -8,8 +8,8 @@ import {
   NARROW_BOUND,
   type WideLanes,
 } from '../../segments/codes/lanes.ts';
-import type { UnitColumn } from '../blocks/unit-column.ts';
 import { giveBackLanes, takeLanes } from './scratch.ts';
+import type { UnitColumn } from './unit-column.ts';
 
 /**
  * The keys of a block, by their ordinals, and what they read of one meter. sign −1: they are to be

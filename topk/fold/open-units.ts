@@ -1,4 +1,4 @@
-import { type Fold, isCounting } from '../../domain/meter-type.ts';
+import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { isWide, NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import { type Folded, foldUnits, type UnitReadings } from './fold-units.ts';
 

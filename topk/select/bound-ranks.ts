@@ -1,4 +1,4 @@
-import { type Fold, isCounting } from '../../domain/meter-type.ts';
+import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
 import { approximate, isWide } from '../../segments/codes/lanes.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
 import { type Folded, foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';

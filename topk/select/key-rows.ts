@@ -1,5 +1,5 @@
-import { compareExact, type Exact } from '../../domain/exact.ts';
-import { isCounting } from '../../domain/meter-type.ts';
+import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { approximate, isWide, type Lanes, laneValue } from '../../segments/codes/lanes.ts';
 import { hasKey, type KeySet } from '../../segments/filter/key-set.ts';
 import type { Folded } from '../fold/fold-units.ts';

@@ -1,4 +1,4 @@
-import { isCounting } from '../../domain/meter-type.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { hasKey, type KeySet } from '../../segments/filter/key-set.ts';
 import type { Folded } from '../fold/fold-units.ts';
 import type { PlacedRow } from './key-rows.ts';

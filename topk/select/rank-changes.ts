@@ -1,4 +1,4 @@
-import { compareExact, type Exact } from '../../domain/exact.ts';
+import { compareExact, type Exact } from '../../domain/toppers/exact.ts';
 import { NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import type { Folded } from '../fold/fold-units.ts';
 import {

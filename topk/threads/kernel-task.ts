@@ -1,6 +1,6 @@
-import type { KeyFilter } from '../../domain/key-filter.ts';
-import type { Fold } from '../../domain/meter-type.ts';
-import type { NetworkLengths } from '../../domain/network-lengths.ts';
+import type { KeyFilter } from '../../domain/filters/key-filter.ts';
+import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { type KeySet, sharedMemory } from '../../segments/filter/key-set.ts';
 import { keyMatcher } from '../../segments/filter/match-keys.ts';
 import { matchNetworks } from '../../segments/filter/match-networks.ts';

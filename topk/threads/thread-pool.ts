@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { serviceError } from '../../domain/errors.ts';
-import type { Fold } from '../../domain/meter-type.ts';
-import type { NetworkLengths } from '../../domain/network-lengths.ts';
+import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { unobserved, type WorkObserver } from '../../domain/work-observer.ts';
 import type { KeySet } from '../../segments/filter/key-set.ts';
 import type { FormedNetworks } from '../../segments/keys/form-networks.ts';

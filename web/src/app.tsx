@@ -2,8 +2,8 @@ import { useCallback, useState } from 'preact/hooks';
 import { type Session, storedSession, storeSession } from './api/session.ts';
 import type { ContextChoice } from './data/choices.ts';
 import { storeChoices, storedChoices } from './data/stored-choices.ts';
+import { SignIn } from './views/header/sign-in.tsx';
 import { Resume } from './views/resume.tsx';
-import { SignIn } from './views/sign-in.tsx';
 import { Workspace } from './views/workspace.tsx';
 
 /** Signed in or not, and what there is to choose from. */

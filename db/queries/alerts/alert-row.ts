@@ -1,5 +1,5 @@
 import type { AlertCondition } from '../../../domain/alerts/rule.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
 
 /** A revision of a rule as callers see it. */
 export type AlertRow = {

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from '../../../domain/interval.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
 
 /** An event of an alert as callers see it. */
 export type EventRow = {

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from '../../../domain/interval.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, EVENT_TABLES, type EventRow } from './event-row.ts';
 

@@ -1,6 +1,6 @@
 import { CopyReader } from '../../copy-reader.ts';
-import type { CopySource } from '../../copy-source.ts';
 import { copyArray, copyInteger as integer } from '../../copy-text.ts';
+import type { CopySource } from '../../session/copy-source.ts';
 import type { TimeBound } from '../../session/read-session.ts';
 import type { NewSegmentRow } from '../../write/segments/insert-segments.ts';
 import { type CatalogRow, catalogsText } from '../select-catalogs.ts';

@@ -1,5 +1,4 @@
 import { CopyReader } from '../../copy-reader.ts';
-import type { CopySource } from '../../copy-source.ts';
 import { copyArray, copyBigintArray, copyInteger as integer } from '../../copy-text.ts';
 import { isMissingTable } from '../../database-error.ts';
 import {
@@ -9,6 +8,7 @@ import {
   pageTableOf,
   type SegmentToPlace,
 } from '../../page-tables.ts';
+import type { CopySource } from '../../session/copy-source.ts';
 import type { TimeBound } from '../../session/read-session.ts';
 
 /** The pages of a segment from `first` to `last`. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Deletes a sink, with the deliveries that it still waits for. */
 export const deleteSink = async (

@@ -1,5 +1,5 @@
 import type { AlertRule } from '../../../domain/alerts/rule.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Inserts a revision of a rule, which begins after the present data. */
 export async function insertAlert(

@@ -1,6 +1,6 @@
 import type { EventChange } from '../../../domain/alerts/event-changes.ts';
 import { ALERT_CHANGE_LOCK } from '../../advisory-locks.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /**
  * To be called in each transaction that may insert changes, before it locks rows of alerts. A

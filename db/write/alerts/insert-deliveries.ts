@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Ids of events of a context that began or ended in this transaction. */
 export type EventChanges = { readonly began: readonly string[]; readonly ended: readonly string[] };

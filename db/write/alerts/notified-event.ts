@@ -1,5 +1,5 @@
 import type { AlertCondition } from '../../../domain/alerts/rule.ts';
-import type { KeyKind } from '../../../domain/key-kind.ts';
+import type { KeyKind } from '../../../domain/keys/key-kind.ts';
 
 /** A group that a part of a cross-key comes from. */
 export type PartGroup = { readonly groupId: number; readonly keyKind: KeyKind };

@@ -1,6 +1,6 @@
 import type { AlertEvent, RuleState, Streaks } from '../../../domain/alerts/decide-windows.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
-import type { Connection } from '../connection.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Up to where a revision is decided, and its state there. */
 export type DecidedTo = { readonly evaluatedTo: EpochSeconds | null; readonly state: RuleState };

@@ -1,7 +1,7 @@
 import type { AlertCondition, AlertRule } from '../../../domain/alerts/rule.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
-import type { KeyFilter } from '../../../domain/key-filter.ts';
-import type { Connection } from '../connection.ts';
+import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A revision of a rule that is not superseded. */
 export type StoredAlert = {

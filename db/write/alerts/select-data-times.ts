@@ -1,6 +1,6 @@
 import type { DataTimes } from '../../../domain/alerts/windows.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
-import type { Connection } from '../connection.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** newestAt: the time of the first commit that brought the newest bucket. */
 export type RuleDataTimes = DataTimes & {

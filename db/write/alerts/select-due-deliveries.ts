@@ -1,5 +1,5 @@
 import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { NOTIFIED_COLUMNS, NOTIFIED_TABLES, type NotifiedEvent } from './notified-event.ts';
 
 /** A change of an event that a sink is to be told of. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { NOTIFIED_COLUMNS, NOTIFIED_TABLES, type NotifiedEvent } from './notified-event.ts';
 
 /** The firing events of a context, in the order in which they began. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A receiver of a context's events; either url or urlEnv is set. */
 export type AlertSink = {

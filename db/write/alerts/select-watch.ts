@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** What the evaluator looks at every second, so it must be cheap. */
 export type Watch = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { insertChanges, lockChanges } from './insert-changes.ts';
 import { insertDeliveries } from './insert-deliveries.ts';
 import type { StoredAlert } from './select-alerts.ts';

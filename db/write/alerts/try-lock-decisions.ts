@@ -1,5 +1,5 @@
 import { ALERT_DECISION_LOCK } from '../../advisory-locks.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Takes the lock of the server that decides alerts, for as long as the connection lasts. */
 export async function tryLockDecisions(connection: Connection): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { NOTIFICATION_LOCK } from '../../advisory-locks.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Takes the lock of the server that notifies sinks, for as long as the connection lasts. */
 export async function tryLockNotifications(connection: Connection): Promise<boolean> {

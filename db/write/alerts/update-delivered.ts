@@ -1,5 +1,5 @@
 import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Changes of events that were sent to a sink, successfully or not. */
 export type ToldChanges = {

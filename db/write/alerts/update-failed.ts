@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { ToldChanges } from './update-delivered.ts';
 
 export type Retries = {

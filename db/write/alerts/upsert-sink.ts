@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { AlertSink } from './select-sinks.ts';
 
 /** Inserts a sink, or changes the one of that name, which keeps its deliveries. */

@@ -1,7 +1,7 @@
 import type { AlertEvent, RuleState } from '../../../domain/alerts/decide-windows.ts';
 import { type AlertChange, eventChanges } from '../../../domain/alerts/event-changes.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
-import type { Connection } from '../connection.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { insertChanges, lockChanges } from './insert-changes.ts';
 import { insertDeliveries } from './insert-deliveries.ts';
 import { type DecidedTo, storedStreaks } from './rule-state.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { OldTables } from './old-tables.ts';
 
 /** Temporary tables that an archive of version 0.7 is read into. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /**
  * Says that a slice is converted, from the commit on. False: it was before. Another transaction

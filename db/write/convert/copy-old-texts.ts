@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /**
  * Copies what was said about keys of these groups to key_texts, which gets no rows for the others.

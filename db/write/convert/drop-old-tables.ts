@@ -1,4 +1,4 @@
-import { type Connection, inTransaction } from '../connection.ts';
+import { type Connection, inTransaction } from '../../connection/connection.ts';
 import { oldPartitionName } from './old-tables.ts';
 
 /** Partitions, and tables that were partitions, by the slices whose samples they hold. */

@@ -1,4 +1,4 @@
-import { type Connection, inTransaction } from '../connection.ts';
+import { type Connection, inTransaction } from '../../connection/connection.ts';
 
 /** Into these every transaction of version 0.7 writes that changes readings or texts. */
 const PLAIN_TABLES = ['keys', 'topper_blocks', 'key_series', 'coarse_blocks', 'block_changes'];

@@ -1,5 +1,5 @@
 import { CONVERSION_LOCK } from '../../advisory-locks.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Waits until nobody else converts the database; the lock lasts until the connection ends. */
 export const lockConversion = (connection: Connection) =>

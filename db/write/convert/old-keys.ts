@@ -1,5 +1,5 @@
-import type { CopySource } from '../../copy-source.ts';
 import { copyInteger as integer } from '../../copy-text.ts';
+import type { CopySource } from '../../session/copy-source.ts';
 import { KEY_ID_BYTES } from './old-samples.ts';
 
 /** Neighbouring ids of a shard, both included. */

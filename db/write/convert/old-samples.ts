@@ -1,5 +1,5 @@
-import type { CopySource } from '../../copy-source.ts';
 import { copyInteger as integer } from '../../copy-text.ts';
+import type { CopySource } from '../../session/copy-source.ts';
 
 /** Blocks of a table, from `from` to before `to`. */
 export type BlockSpan = { readonly from: number; readonly to: number };

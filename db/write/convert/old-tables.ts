@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Where rows of version 0.7 lie. Both are names of our own, never input. */
 export type OldTables = {

@@ -1,6 +1,6 @@
-import type { Guid } from '../../../domain/guid.ts';
-import type { KeyKind } from '../../../domain/key-kind.ts';
-import type { Connection } from '../connection.ts';
+import type { KeyKind } from '../../../domain/keys/key-kind.ts';
+import type { Guid } from '../../../domain/text/guid.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 export type NewGroup = {
   guid: Guid;
@@ -20,10 +20,10 @@ export async function insertGroup(
   contextId: number,
   group: NewGroup,
 ): Promise<number> {
-  const { rows } = await connection.query<{ group_id: number }>(
+  const { rows } = await connection.query<{ groupId: number }>(
     `insert into counter_groups (context_id, guid, name, key_kind, bucket_size,
        topper_bucket_size, sampling_rate, enabled)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning group_id`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning group_id as "groupId"`,
     [
       contextId,
       group.guid,
@@ -35,7 +35,7 @@ export async function insertGroup(
       group.enabled,
     ],
   );
-  const groupId = Number(rows[0]?.group_id);
+  const groupId = Number(rows[0]?.groupId);
   if (group.partGuids.length > 0) await insertCrosskey(connection, groupId, group.partGuids);
   return groupId;
 }

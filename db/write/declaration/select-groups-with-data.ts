@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** The ids of those groups of a context that ever had readings, or have keys with texts. */
 export async function selectGroupsWithData(

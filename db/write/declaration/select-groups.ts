@@ -1,5 +1,5 @@
-import type { KeyKind } from '../../../domain/key-kind.ts';
-import type { Connection } from '../connection.ts';
+import type { KeyKind } from '../../../domain/keys/key-kind.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 export type MeterRow = {
   id: number;

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Whether the context has data: a slice, be it available or archived. */
 export async function selectHasSlices(connection: Connection, contextId: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A node besides the primary; either url or urlEnv is set. */
 export type ContextNode = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Sizes in bytes; path is where it is mounted. */
 export type ContextPool = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { insertCrosskey, type NewGroup } from './insert-group.ts';
 
 /** Changes all of a group but its GUID. What data depend on may only change without data. */

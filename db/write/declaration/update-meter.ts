@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { NewMeter } from './insert-meters.ts';
 
 /** Changes all of a meter but its id and its slot. */

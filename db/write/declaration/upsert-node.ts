@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { ContextNode } from './select-nodes.ts';
 
 /** Makes the node, or changes the one of that name. */

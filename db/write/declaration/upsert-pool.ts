@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { ContextPool } from './select-pools.ts';
 
 /** Makes the pool, or changes the one of that name. */

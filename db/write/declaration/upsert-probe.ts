@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { ContextProbe } from './select-probes.ts';
 
 /** Makes the probe, or changes the one of that name. */

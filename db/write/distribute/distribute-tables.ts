@@ -1,5 +1,5 @@
+import type { Connection } from '../../connection/connection.ts';
 import { PAGE_TABLES, PARTITION_PATTERNS, type PageTable } from '../../page-tables.ts';
-import type { Connection } from '../connection.ts';
 
 /** A partition of pages, and how many bytes it has with its indexes. */
 export type PartitionSize = { readonly name: string; readonly bytes: number };

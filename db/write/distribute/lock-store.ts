@@ -1,6 +1,6 @@
 import { CONTEXT_MERGE_LOCK, PARTITION_REMOVAL_LOCK } from '../../advisory-locks.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { PAGE_LOCKS, PAGE_TABLES } from '../../page-tables.ts';
-import type { Connection } from '../connection.ts';
 import { lockContext } from '../lock-context.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** What a database says of Citus. */
 export type ClusterFacts = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { FeedLossCounts } from './feed-losses.ts';
 
 export type SliceLosses = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** How many commits of a feed have happened: the number of its newest one, 0 before the first. */
 export async function selectFeedCommits(connection: Connection, feedId: string): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 export type LastFeedRow = { startedAt: Date; committedAt: Date; flows: number; newestUs: number };
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { FeedLossCounts } from './feed-losses.ts';
 
 /** What feeds did not bring into the slices of a context, by slice_id; of those that lack some. */

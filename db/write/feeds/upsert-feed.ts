@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { FeedLossCounts } from './feed-losses.ts';
 
 /** What a feed has committed so far, its newest commit included. */

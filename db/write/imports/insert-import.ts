@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Writes down what was imported; digest is SHA-256 of the content, decompressed. */
 export const insertImport = async (

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Notes that groups have readings, where that is not known yet. */
 export const noteGroupData = async (

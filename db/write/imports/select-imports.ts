@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** lastAt: epoch seconds; null: nothing was ever imported. */
 export type ContextImportsRow = { contextId: number; files: number; lastAt: number | null };

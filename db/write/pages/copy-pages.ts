@@ -1,6 +1,6 @@
+import type { Connection } from '../../connection/connection.ts';
 import { type PagePartition, pagePartitionOf, type SegmentToPlace } from '../../page-tables.ts';
 import { copyRows, INT4, INT8, writeInt4, writeInt8 } from '../binary-copy.ts';
-import type { Connection } from '../connection.ts';
 
 /** Which segment pages belong to. */
 export type PagesPlace = SegmentToPlace & { readonly segmentId: number };

@@ -1,5 +1,5 @@
-import { SEALED_LEVEL } from '../../../domain/segment-level.ts';
-import type { Connection } from '../connection.ts';
+import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A segment that is no longer in the manifest. */
 export type SweptSegment = { readonly segmentId: number; readonly sliceId: number };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Connection, inTransaction } from '../../connection/connection.ts';
 import { errorCode } from '../../database-error.ts';
-import { type Connection, inTransaction } from '../connection.ts';
 
 /** How long others may have to wait behind us for a table of pages. */
 const LOCK_MS = 100;

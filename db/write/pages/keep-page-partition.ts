@@ -1,5 +1,5 @@
+import type { Connection } from '../../connection/connection.ts';
 import { PAGE_LOCKS, type PagePartition, pagePartitionName } from '../../page-tables.ts';
-import type { Connection } from '../connection.ts';
 
 /**
  * Keeps others from removing a partition until the end of the transaction. False: there is none,

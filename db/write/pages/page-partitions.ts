@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../domain/limits.ts';
+import { type Connection, inTransaction } from '../../connection/connection.ts';
 import { isShardMove } from '../../database-error.ts';
 import {
   PAGE_LOCKS,
@@ -8,7 +9,6 @@ import {
   pagePartitionBounds,
   pagePartitionName,
 } from '../../page-tables.ts';
-import { type Connection, inTransaction } from '../connection.ts';
 
 /**
  * Makes a partition for pages where there is none, in a transaction of its own. CREATE

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { removePagePartitions } from './remove-page-partitions.ts';
 
 const WAIT_MS = 5_000;

@@ -1,4 +1,5 @@
 import { PARTITION_REMOVAL_LOCK } from '../../advisory-locks.ts';
+import { type Connection, isTransactionPooled } from '../../connection/connection.ts';
 import { errorCode, isUnreachable } from '../../database-error.ts';
 import { selectIsDistributed } from '../../page-placement.ts';
 import {
@@ -9,7 +10,6 @@ import {
   PARTITION_PATTERNS,
   type PageTable,
 } from '../../page-tables.ts';
-import { type Connection, isTransactionPooled } from '../connection.ts';
 import { dropDistributed } from './drop-distributed.ts';
 
 /** SQL: of a partition, its slice_id, and whether segments of the manifest lie in it. */

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import { NO_SLICE } from '../../../domain/segment-level.ts';
-import type { Connection } from '../connection.ts';
+import { NO_SLICE } from '../../../domain/slices/segment-level.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { waitForSnapshots } from '../slices/wait-for-snapshots.ts';
 import { removePagePartitions } from './remove-page-partitions.ts';
 

@@ -1,5 +1,5 @@
+import type { Connection } from '../../connection/connection.ts';
 import { hasPartition } from '../../page-tables.ts';
-import type { Connection } from '../connection.ts';
 
 /** Which of these slices have a partition for pages, be it attached or not. */
 export async function selectPartitioned(

@@ -1,6 +1,6 @@
-import { SEALED_LEVEL } from '../../../domain/segment-level.ts';
+import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
+import { type Connection, pageConnectionOf } from '../../connection/connection.ts';
 import { levelsIn, PAGE_TABLES, type PageTable } from '../../page-tables.ts';
-import { type Connection, pageConnectionOf } from '../connection.ts';
 
 /** Pages that belong to no segment, or lie beyond the end of theirs. */
 export type StrayPages = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A row of the manifest that was removed. died: a layout number of the context. */
 export type SweptRow = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A row of the manifest, before it has numbers of birth and death. Times in epoch seconds. */
 export type NewSegmentRow = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A context's numbers: of its data, and of how they lie in segments. */
 export type ContextNumbers = { readonly version: number; readonly layout: number };

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Notes that segments of a context that died by this layout number may have left the manifest. */
 export const raiseSweptTo = (connection: Connection, contextId: number, layout: number) =>

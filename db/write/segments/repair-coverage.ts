@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { WrongCoverage } from './select-wrong-coverage.ts';
 
 /** Makes coverage what the segments say. */

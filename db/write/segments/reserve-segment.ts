@@ -1,5 +1,5 @@
+import type { Connection } from '../../connection/connection.ts';
 import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../page-tables.ts';
-import type { Connection } from '../connection.ts';
 import { lockPagePartition } from '../pages/keep-page-partition.ts';
 
 /** A number that no other segment has, or had. isReady: there is a partition for its pages. */

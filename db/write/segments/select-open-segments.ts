@@ -1,5 +1,5 @@
-import { SEALED_LEVEL } from '../../../domain/segment-level.ts';
-import type { Connection } from '../connection.ts';
+import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A live segment below the sealed level. Times in epoch seconds. */
 export type OpenSegmentRow = {

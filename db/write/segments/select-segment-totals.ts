@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** What the live segments of readings of a context or slice are together. */
 export type SegmentTotals = {

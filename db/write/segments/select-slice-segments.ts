@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { NewSegmentRow } from './insert-segments.ts';
 
 /** A live segment of a slice, without its directory. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Coverage of an available slice that is not what its segments say; null: there is none. */
 export type WrongCoverage = {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** died: a layout number of the context; at: when that is, epoch seconds. */
 export type SegmentDeath = {

@@ -1,5 +1,5 @@
 import { CONTEXT_MERGE_LOCK } from '../../advisory-locks.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Takes the lock under which a context's segments are merged, to the end of the transaction. */
 export async function tryLockMerges(connection: Connection, contextId: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A file of a pool that no slice names: to be removed, or just being written. */
 export type ArchiveLeftover = { pool: string; path: string; poolPath: string | null };

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Takes a slice from the list, with its coverage. Its partition is removed later. */
 export const deleteSlice = async (connection: Connection, sliceId: number): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { SlicePlace } from './select-slice.ts';
 
 /** Lists a slice whose partition is there and empty, and its engine instance where it is new. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Where the archived slices of an engine instance begin. */
 export async function selectArchivedStarts(

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A context that keeps its data for so many days. */
 export type Retention = { contextId: number; name: string; retentionDays: number };

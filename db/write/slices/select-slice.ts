@@ -1,5 +1,5 @@
 import { SLICE_HELD_LOCK } from '../../advisory-locks.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 export type HeldSliceRow = { sliceId: number; archived: boolean };
 
@@ -27,10 +27,10 @@ export async function selectAndHoldSlice(
 
 /** A new slice's id, held as above: what is made for it is not taken for an orphan. */
 export async function reserveSlice(connection: Connection): Promise<number> {
-  const { rows } = await connection.query<{ slice_id: number }>(
-    `select nextval(pg_get_serial_sequence('slices', 'slice_id'))::int as slice_id`,
+  const { rows } = await connection.query<{ sliceId: number }>(
+    `select nextval(pg_get_serial_sequence('slices', 'slice_id'))::int as "sliceId"`,
   );
-  const sliceId = Number(rows[0]?.slice_id);
+  const sliceId = Number(rows[0]?.sliceId);
   await holdSlice(connection, sliceId);
   return sliceId;
 }

@@ -1,7 +1,7 @@
 import { SLICE_HELD_LOCK } from '../../advisory-locks.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { selectIsDistributed } from '../../page-placement.ts';
 import { pageBytesOf, pagePathOf, partitionSize } from '../../page-tables.ts';
-import type { Connection } from '../connection.ts';
 
 /** Where the readings of an archived slice are. */
 export type StoredArchive = {

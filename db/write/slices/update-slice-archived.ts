@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { StoredArchive } from './select-stored-slices.ts';
 
 /** From the commit on the slice is archived: its readings are in the file, and no longer here. */

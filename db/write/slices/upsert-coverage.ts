@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** The first and last bucket with a reading of a group and probe in a slice. */
 export type CoverageSpan = {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../domain/limits.ts';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /**
  * Waits until all transactions that see the database as it was before this moment are over, or look

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A table that holds, until the end of the transaction, the newest name of each address. */
 export const createDnsNames = async (connection: Connection): Promise<void> => {

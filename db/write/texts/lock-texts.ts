@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /**
  * To be taken first by whoever changes texts of these groups' keys, and held until the end of the

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** key: an address's raw key. */
 export type DnsNameRow = { readonly key: string; readonly name: string };

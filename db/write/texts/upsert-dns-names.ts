@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** key: an address's raw key; answeredUs: microseconds since the epoch. */
 export type DnsName = { key: string; name: string; answeredUs: number };

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { lockTexts } from './lock-texts.ts';
 
 /** Labels that a DNS answer or a MaxMind file gives to keys of a group, each key once. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import { lockTexts } from './lock-texts.ts';
 import { GIVEN_TEXTS, type KeyTextsUpsert, upsertFrom, valuesOf } from './upsert-key-texts.ts';
 

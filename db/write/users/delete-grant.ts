@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Takes a context from a user; false when it was not granted. */
 export async function deleteGrant(

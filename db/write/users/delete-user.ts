@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** Removes a user with token and grants; false when there is none of that name. */
 export async function deleteUser(connection: Connection, username: string): Promise<boolean> {

@@ -1,5 +1,5 @@
-import type { Role } from '../../../domain/role.ts';
-import type { Connection } from '../connection.ts';
+import type { Role } from '../../../domain/callers/role.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 export type GrantsToInsert = {
   readonly userId: number;

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** The user of that name, made where there is none; created says whether it was. */
 export async function insertUser(

@@ -1,5 +1,5 @@
-import type { Role } from '../../../domain/role.ts';
-import type { Connection } from '../connection.ts';
+import type { Role } from '../../../domain/callers/role.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** A context that a user may ask for, and what they may do in it. */
 export type Grant = { readonly context: string; readonly role: Role };

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** SHA-256 of the user's token; null: there is no such user, or they have none. */
 export async function selectTokenDigest(

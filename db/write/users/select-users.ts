@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { Grant } from './select-grants.ts';
 
 /** grants: in order of the contexts' names. */

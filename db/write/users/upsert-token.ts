@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../../connection/connection.ts';
 
 /** digest: SHA-256 of the token. */
 export const upsertToken = async (

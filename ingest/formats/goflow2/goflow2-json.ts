@@ -1,9 +1,9 @@
 import { shown } from '../../../domain/errors.ts';
-import { protocolNumber } from '../../../domain/ip-protocols.ts';
-import type { KeyText } from '../../../domain/key-text.ts';
-import { BadLine } from '../../bad-line.ts';
+import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
+import type { KeyText } from '../../../domain/keys/key-text.ts';
 import { type Flow, hasPorts, type PortRule, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
-import { jsonObject, jsonScalar } from '../../json-line.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { jsonObject, jsonScalar } from '../../lines/json-line.ts';
 import type { ExportNumber } from '../../losses/export-number.ts';
 import {
   type AddressReader,
@@ -16,7 +16,7 @@ import {
   portsIn,
   requiredIn,
   sampledIn,
-} from '../flow-fields.ts';
+} from '../fields/flow-fields.ts';
 import { goflow2Sequence } from './goflow2-sequence.ts';
 import { goflow2Time } from './goflow2-time.ts';
 

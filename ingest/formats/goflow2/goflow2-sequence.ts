@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { ExportNumber, ExportProtocol } from '../../losses/export-number.ts';
-import { sequenceNumberIn } from '../export-fields.ts';
-import type { FlowRecord } from '../flow-fields.ts';
+import { sequenceNumberIn } from '../fields/export-fields.ts';
+import type { FlowRecord } from '../fields/flow-fields.ts';
 
 const PROTOCOLS: ReadonlyMap<string, ExportProtocol> = new Map([
   ['NETFLOW_V5', 'netflow5'],

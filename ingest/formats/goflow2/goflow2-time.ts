@@ -1,9 +1,9 @@
 import { shown } from '../../../domain/errors.ts';
-import { isoTime } from '../../../domain/iso-time.ts';
-import { BadLine } from '../../bad-line.ts';
+import { isoTime } from '../../../domain/time/iso-time.ts';
 import type { Flow } from '../../flows/flow.ts';
-import { endsTooEarly, type FlowRecord } from '../flow-fields.ts';
-import { parseTimestamp } from '../zeek/zeek-time.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { endsTooEarly, type FlowRecord } from '../fields/flow-fields.ts';
+import { parseTimestamp } from '../fields/zeek-time.ts';
 
 /** A field that may hold a time, and how many microseconds its unit has. */
 type TimeField = readonly [name: string, unitUs: number];

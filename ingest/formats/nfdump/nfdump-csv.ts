@@ -1,7 +1,7 @@
 import { shown } from '../../../domain/errors.ts';
-import type { KeyText } from '../../../domain/key-text.ts';
-import { BadLine } from '../../bad-line.ts';
+import type { KeyText } from '../../../domain/keys/key-text.ts';
 import { type Flow, hasPorts, type PortRule } from '../../flows/flow.ts';
+import { BadLine } from '../../lines/bad-line.ts';
 import {
   type AddressReader,
   addressIn,
@@ -11,9 +11,9 @@ import {
   icmpOf,
   portsIn,
   requiredIn,
-} from '../flow-fields.ts';
-import { type LocalTimeReader, localTimeReader } from '../local-time.ts';
-import { parseSeconds } from '../zeek/zeek-time.ts';
+} from '../fields/flow-fields.ts';
+import { type LocalTimeReader, localTimeReader } from '../fields/local-time.ts';
+import { parseSeconds } from '../fields/zeek-time.ts';
 import { nfdumpDuration } from './nfdump-duration.ts';
 import { nfdumpProtocol } from './nfdump-protocols.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';

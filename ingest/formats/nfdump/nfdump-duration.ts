@@ -1,9 +1,9 @@
 import { shown } from '../../../domain/errors.ts';
-import { isoTime } from '../../../domain/iso-time.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { BadLine } from '../../bad-line.ts';
-import { durationIn, endsTooEarly } from '../flow-fields.ts';
-import { parseSeconds } from '../zeek/zeek-time.ts';
+import { isoTime } from '../../../domain/time/iso-time.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { durationIn, endsTooEarly } from '../fields/flow-fields.ts';
+import { parseSeconds } from '../fields/zeek-time.ts';
 import type { ColumnRole, NfdumpRow } from './nfdump-rows.ts';
 
 const DAY_US = 86_400e6;

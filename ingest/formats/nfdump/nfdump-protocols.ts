@@ -1,4 +1,4 @@
-import { protocolNumber } from '../../../domain/ip-protocols.ts';
+import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 
 /**
  * What nfdump up to 1.7.4 calls protocols where that is not IANA's keyword. They come first:

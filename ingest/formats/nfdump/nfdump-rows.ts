@@ -1,5 +1,5 @@
-import { BadLine } from '../../bad-line.ts';
-import type { FlowRecord } from '../flow-fields.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import type { FlowRecord } from '../fields/flow-fields.ts';
 
 /**
  * What nfdump calls the columns that count here: up to 1.7.4, since 1.7.5, and in formats of one's

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../domain/limits.ts';
-import { BadLine } from '../../bad-line.ts';
-import { createLineSplitter, type SplitLine } from '../../files/line-splitter.ts';
 import type { Flow } from '../../flows/flow.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { createLineSplitter, type SplitLine } from '../../lines/line-splitter.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
 
 /** Looks through a file of nfdump block by block. */

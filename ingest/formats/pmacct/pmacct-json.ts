@@ -1,7 +1,6 @@
 import { shown } from '../../../domain/errors.ts';
-import { protocolNumber } from '../../../domain/ip-protocols.ts';
-import type { KeyText } from '../../../domain/key-text.ts';
-import { BadLine } from '../../bad-line.ts';
+import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
+import type { KeyText } from '../../../domain/keys/key-text.ts';
 import {
   type Flow,
   type FlowPorts,
@@ -9,7 +8,8 @@ import {
   type PortRule,
   UNKNOWN_PROTOCOL,
 } from '../../flows/flow.ts';
-import { type JsonObject, jsonObject, jsonScalar } from '../../json-line.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { type JsonObject, jsonObject, jsonScalar } from '../../lines/json-line.ts';
 import type { ExportNumber } from '../../losses/export-number.ts';
 import {
   type AddressReader,
@@ -20,8 +20,8 @@ import {
   integerIn,
   MAX_PORT,
   sampledIn,
-} from '../flow-fields.ts';
-import { type LocalTimeReader, localTimeReader } from '../local-time.ts';
+} from '../fields/flow-fields.ts';
+import { type LocalTimeReader, localTimeReader } from '../fields/local-time.ts';
 import { pmacctSequence } from './pmacct-sequence.ts';
 import { pmacctTime } from './pmacct-time.ts';
 

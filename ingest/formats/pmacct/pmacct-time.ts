@@ -1,10 +1,10 @@
 import { shown } from '../../../domain/errors.ts';
-import { isoTime } from '../../../domain/iso-time.ts';
-import { BadLine } from '../../bad-line.ts';
+import { isoTime } from '../../../domain/time/iso-time.ts';
 import type { Flow } from '../../flows/flow.ts';
-import { endsTooEarly, type FlowRecord } from '../flow-fields.ts';
-import type { LocalTimeReader } from '../local-time.ts';
-import { parseTimestamp } from '../zeek/zeek-time.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { endsTooEarly, type FlowRecord } from '../fields/flow-fields.ts';
+import type { LocalTimeReader } from '../fields/local-time.ts';
+import { parseTimestamp } from '../fields/zeek-time.ts';
 
 /**
  * When the traffic of a line was seen, in whole microseconds: `timestamp_start` … `timestamp_end`

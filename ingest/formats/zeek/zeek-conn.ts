@@ -1,8 +1,8 @@
 import { shown } from '../../../domain/errors.ts';
-import { protocolNumber } from '../../../domain/ip-protocols.ts';
-import type { KeyText } from '../../../domain/key-text.ts';
-import { BadLine } from '../../bad-line.ts';
+import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
+import type { KeyText } from '../../../domain/keys/key-text.ts';
 import { type Flow, hasPorts, UNKNOWN_PROTOCOL } from '../../flows/flow.ts';
+import { BadLine } from '../../lines/bad-line.ts';
 import {
   type AddressReader,
   addressIn,
@@ -13,9 +13,9 @@ import {
   integerIn,
   MAX_PORT,
   requiredIn,
-} from '../flow-fields.ts';
+} from '../fields/flow-fields.ts';
+import { parseTimestamp } from '../fields/zeek-time.ts';
 import { createZeekReader, type ZeekRecord } from './zeek-log.ts';
-import { parseTimestamp } from './zeek-time.ts';
 
 /** Reads the lines of a Zeek `conn.log` in their order; null for a line that holds no flow. */
 export function createZeekConnParser(): (line: string) => Flow | null {

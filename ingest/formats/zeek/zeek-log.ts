@@ -1,6 +1,6 @@
 import { shown } from '../../../domain/errors.ts';
-import { BadLine } from '../../bad-line.ts';
-import { type JsonObject, jsonObject, jsonScalar } from '../../json-line.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { type JsonObject, jsonObject, jsonScalar } from '../../lines/json-line.ts';
 
 /** One line of a Zeek log. A field that is unset, empty or not in the log is undefined. */
 export type ZeekRecord = {

@@ -15,7 +15,7 @@ import {
 } from '../../../db/queries/alerts/select-change-counter.ts';
 import { type EventPage, selectEventPages } from '../../../db/queries/alerts/select-event-pages.ts';
 import { selectFiringEvents } from '../../../db/queries/alerts/select-firing-events.ts';
-import { groupBy } from '../../../domain/group-by.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { manyLoader, oneLoader } from '../session/batch.ts';
 import type { RequestSession } from '../session/request-session.ts';
 

@@ -1,5 +1,5 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { groupBy } from '../../../domain/group-by.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
 import { uniteParts } from '../keys/parts-union.ts';

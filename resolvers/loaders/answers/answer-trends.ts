@@ -1,6 +1,6 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { clippedSteps, type Interval } from '../../../domain/interval.ts';
-import { isCounting } from '../../../domain/meter-type.ts';
+import { clippedSteps, type Interval } from '../../../domain/time/interval.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { coverSegment } from '../../../topk/cover/cover-segment.ts';
 import type { MappedUnit } from '../../../topk/fold-trend.ts';

@@ -1,6 +1,6 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { groupBy } from '../../../domain/group-by.ts';
-import { floorTo } from '../../../domain/interval.ts';
+import { floorTo } from '../../../domain/time/interval.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { coverSteps } from '../../../topk/cover/cover-segment.ts';

@@ -1,6 +1,6 @@
-import { compareExact, type Exact } from '../../../domain/exact.ts';
-import type { Fold } from '../../../domain/meter-type.ts';
-import { combine } from '../../../domain/topper-arithmetic.ts';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { findKey, type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
 import type { Answer, Question, RankAnswer, TopAnswer } from '../../../topk/answer-questions.ts';

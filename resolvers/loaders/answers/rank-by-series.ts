@@ -1,7 +1,7 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { compareExact, type Exact } from '../../../domain/exact.ts';
-import { isCounting } from '../../../domain/meter-type.ts';
-import { nearestRank, ZERO } from '../../../domain/percentile.ts';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
+import { nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import { hasBounds } from '../../../topk/select/bound-ranks.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';

@@ -1,6 +1,6 @@
-import { groupBy } from '../../../domain/group-by.ts';
-import type { Fold } from '../../../domain/meter-type.ts';
-import { lengthsName, type NetworkLengths } from '../../../domain/network-lengths.ts';
+import { lengthsName, type NetworkLengths } from '../../../domain/filters/network-lengths.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import { type FormedNetworks, NETWORK_CODEC } from '../../../segments/keys/form-networks.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';

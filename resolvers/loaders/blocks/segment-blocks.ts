@@ -8,8 +8,8 @@ import type {
   SegmentBlock,
   StoredGroup,
 } from '../../../topk/blocks/decode-blocks.ts';
-import type { UnitColumn } from '../../../topk/blocks/unit-column.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
+import type { UnitColumn } from '../../../topk/fold/unit-column.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 

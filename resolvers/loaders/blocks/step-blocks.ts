@@ -1,5 +1,5 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { floorTo } from '../../../domain/interval.ts';
+import { floorTo } from '../../../domain/time/interval.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
 import { coverSteps } from '../../../topk/cover/cover-segment.ts';

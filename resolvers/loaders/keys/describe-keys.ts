@@ -4,7 +4,7 @@ import {
   type TextsRow,
 } from '../../../db/queries/segments/select-texts.ts';
 import type { ReadSession, TimeBound } from '../../../db/session/read-session.ts';
-import { splitCrossKey } from '../../../domain/cross-key.ts';
+import { splitCrossKey } from '../../../domain/keys/cross-key.ts';
 
 /** A group as texts of keys are looked up: a cross-key's parts have their labels in other groups. */
 export type DescribedGroup = {

@@ -4,9 +4,9 @@ import {
   selectLabelledKeys,
 } from '../../../db/queries/segments/select-labelled-keys.ts';
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { groupBy } from '../../../domain/group-by.ts';
-import type { Interval } from '../../../domain/interval.ts';
-import { isGiven, type KeyFilter } from '../../../domain/key-filter.ts';
+import { isGiven, type KeyFilter } from '../../../domain/filters/key-filter.ts';
+import type { Interval } from '../../../domain/time/interval.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import { existingKeys } from '../../../store/read/existing-keys.ts';
 import { byBound } from '../session/batch.ts';

@@ -1,5 +1,5 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { compareKeys as compareTexts } from '../../../domain/compare-keys.ts';
+import { compareKeys as compareTexts } from '../../../domain/keys/compare-keys.ts';
 import { compareKeys, type KeyList, keyAt, oneKey } from '../../../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';

@@ -1,4 +1,4 @@
-import type { KeyFilter } from '../../../domain/key-filter.ts';
+import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
 import { hasKey as isIn } from '../../../segments/filter/key-set.ts';
 import { keyMatcher } from '../../../segments/filter/match-keys.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';

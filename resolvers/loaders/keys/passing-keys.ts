@@ -1,4 +1,4 @@
-import { isGiven, type KeyFilter } from '../../../domain/key-filter.ts';
+import { isGiven, type KeyFilter } from '../../../domain/filters/key-filter.ts';
 import type { KeysPassing } from '../plan/key-questions.ts';
 import type { ReadGroup } from '../session/catalog.ts';
 import type { NodeReader } from '../session/node-reader.ts';

@@ -1,5 +1,5 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { type Interval, isEmpty } from '../../../domain/interval.ts';
+import { type Interval, isEmpty } from '../../../domain/time/interval.ts';
 import { addKey, emptyKeySet, type KeySet } from '../../../segments/filter/key-set.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';

@@ -4,7 +4,7 @@ import type { FormedNetworks } from '../../../segments/keys/form-networks.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
-import type { UnitColumn } from '../../../topk/blocks/unit-column.ts';
+import type { UnitColumn } from '../../../topk/fold/unit-column.ts';
 import { Tally } from './tally.ts';
 
 /** A block's keys, and one meter's readings of it; null: no reading. */

@@ -1,6 +1,6 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import type { Exact } from '../../../domain/exact.ts';
-import type { Interval } from '../../../domain/interval.ts';
+import type { Interval } from '../../../domain/time/interval.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
 import type { KeySet } from '../../../segments/filter/key-set.ts';
 import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';

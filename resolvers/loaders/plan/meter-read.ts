@@ -1,6 +1,6 @@
-import type { Interval } from '../../../domain/interval.ts';
-import type { Fold } from '../../../domain/meter-type.ts';
-import { lengthsName, type NetworkLengths } from '../../../domain/network-lengths.ts';
+import { lengthsName, type NetworkLengths } from '../../../domain/filters/network-lengths.ts';
+import type { Interval } from '../../../domain/time/interval.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
 
 /** What to read: one meter of one group over one interval, of one probe or (null) of all. */
 export type MeterRead = {

@@ -1,5 +1,5 @@
-import type { Interval } from '../../../domain/interval.ts';
-import { isCounting } from '../../../domain/meter-type.ts';
+import type { Interval } from '../../../domain/time/interval.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
 import type { LiveSegments, RollUp, StoredSegment } from '../../../store/read/manifest.ts';
 import type { Cover } from '../../../topk/cover/cover.ts';

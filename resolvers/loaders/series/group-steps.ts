@@ -1,8 +1,8 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import type { Exact } from '../../../domain/exact.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
 import { rawNetwork } from '../../../domain/keys/address-forms.ts';
-import { combine } from '../../../domain/topper-arithmetic.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
+import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { fullKeySet, hasKey, type KeySet } from '../../../segments/filter/key-set.ts';
 import { listedFinder } from '../../../segments/filter/listed-keys.ts';
 import { networkFinder } from '../../../segments/filter/network-keys.ts';

@@ -1,12 +1,12 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { groupBy } from '../../../domain/group-by.ts';
 import {
   ceilTo,
   type EpochSeconds,
   floorTo,
   type Interval,
   isEmpty,
-} from '../../../domain/interval.ts';
+} from '../../../domain/time/interval.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { topperBuckets } from '../../../segments/blocks/series.ts';
 import { readTotals } from '../../../segments/pages/read-range.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';

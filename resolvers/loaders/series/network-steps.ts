@@ -1,13 +1,13 @@
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { groupBy } from '../../../domain/group-by.ts';
+import { type Network, rawNetwork } from '../../../domain/keys/address-forms.ts';
 import {
   ceilTo,
   type EpochSeconds,
   floorTo,
   type Interval,
   isEmpty,
-} from '../../../domain/interval.ts';
-import { type Network, rawNetwork } from '../../../domain/keys/address-forms.ts';
+} from '../../../domain/time/interval.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { NetworkSteps } from '../../../topk/blocks/network-steps.ts';
 import { inBatches } from '../blocks/in-batches.ts';

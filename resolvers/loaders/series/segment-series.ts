@@ -1,9 +1,9 @@
 import { hasSeries, WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
 import { topperBuckets } from '../../../segments/blocks/series.ts';
+import { columnPart } from '../../../segments/codes/column.ts';
 import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
 import type { PlacedChunk } from '../../../segments/pages/directory.ts';
 import type { Sections } from '../../../segments/pages/sections.ts';
-import { columnPart } from '../../../segments/readings/column.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { readKeySeries, type SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';

@@ -1,8 +1,8 @@
-import { compareExact, type Exact } from '../../../domain/exact.ts';
-import type { EpochSeconds, Interval } from '../../../domain/interval.ts';
-import type { Fold } from '../../../domain/meter-type.ts';
+import type { EpochSeconds, Interval } from '../../../domain/time/interval.ts';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
+import { type Column, columnPart } from '../../../segments/codes/column.ts';
 import { type Lanes, laneValue, setWide, wideLanes } from '../../../segments/codes/lanes.ts';
-import { type Column, columnPart } from '../../../segments/readings/column.ts';
 import { joinSparse, type SparsePart } from '../../../topk/blocks/join-sparse.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import { createSelection } from '../../../topk/select/create-selection.ts';

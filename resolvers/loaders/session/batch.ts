@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
-import { groupBy } from '../../../domain/group-by.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 
 /** The rows of a relation "one parent, many rows", in the order of the statement. */
 export const manyLoader = <Id extends string | number, Row>(

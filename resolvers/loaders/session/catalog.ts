@@ -6,9 +6,9 @@ import type {
   MeterRow,
   ProbeRow,
 } from '../../../db/queries/select-catalogs.ts';
-import { groupBy } from '../../../domain/group-by.ts';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
-import { type Fold, foldOf } from '../../../domain/meter-type.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
+import { type Fold, foldOf } from '../../../domain/toppers/meter-type.ts';
 import { keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import type { DescribedGroup } from '../keys/describe-keys.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';

@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
-import type { CopySource } from '../../../db/copy-source.ts';
 import type { PagePlacement } from '../../../db/page-placement.ts';
 import { selectManifest } from '../../../db/queries/segments/select-manifest.ts';
 import { type CatalogRow, selectCatalogs } from '../../../db/queries/select-catalogs.ts';
 import { selectVersions, type VersionsRow } from '../../../db/queries/select-versions.ts';
+import type { CopySource } from '../../../db/session/copy-source.ts';
 import { PagesGone, SnapshotMoved } from '../../../db/session/read-session.ts';
 import { PassedOver } from '../../../db/session/snapshot-check.ts';
 import { isPast, type TimeBound, timedOut } from '../../../db/session/time-bound.ts';

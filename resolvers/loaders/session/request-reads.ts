@@ -1,3 +1,4 @@
+import type { Connection } from '../../../db/connection/connection.ts';
 import { selectContextExists } from '../../../db/queries/select-context-exists.ts';
 import {
   type Claim,
@@ -14,8 +15,7 @@ import {
   type SnapshotMoved,
   type TimeBound,
 } from '../../../db/session/read-session.ts';
-import type { Connection } from '../../../db/write/connection.ts';
-import type { EpochSeconds } from '../../../domain/interval.ts';
+import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { WorkObserver } from '../../../domain/work-observer.ts';
 import type { Rendered } from '../memory/response-memory.ts';
 import type { ServiceMemory } from '../memory/service-memory.ts';

@@ -1,7 +1,7 @@
 import type { VersionedRow } from '../../../db/queries/select-versions.ts';
 import { PassedOver, SnapshotMoved } from '../../../db/session/snapshot-check.ts';
-import { standbyCheck } from '../../../db/session/standby-check.ts';
 import { StandbySession, type StandbySessionOptions } from '../../../db/session/standby-session.ts';
+import { standbyCheck } from '../../../db/standby-check.ts';
 import type { Standbys } from '../standbys/standbys.ts';
 
 /** A standby as a context names it. */

@@ -1,6 +1,6 @@
 import type { VersionedRow } from '../../../db/queries/select-versions.ts';
 import type { PassReason } from '../../../db/session/snapshot-check.ts';
-import { faultOf, type StandbyRow } from '../../../db/session/standby-check.ts';
+import { faultOf, type StandbyRow } from '../../../db/standby-check.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 
 /** What a look at a standby has found. */

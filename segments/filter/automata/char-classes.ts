@@ -1,4 +1,4 @@
-import { ASSERTIONS, type PatternInstruction } from '../../../domain/pattern-program.ts';
+import { ASSERTIONS, type PatternInstruction } from '../../../domain/filters/pattern-program.ts';
 
 /** Characters by what a pattern does with them: all of one class, it takes or leaves alike. */
 export type CharClasses = {

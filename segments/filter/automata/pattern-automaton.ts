@@ -1,4 +1,4 @@
-import type { PatternProgram } from '../../../domain/pattern-program.ts';
+import type { PatternProgram } from '../../../domain/filters/pattern-program.ts';
 import { charClassesOf } from './char-classes.ts';
 import { PatternStates } from './pattern-states.ts';
 import { ACCEPTED, FIRST_STATE, type TextAutomaton, TooManyStates } from './text-automaton.ts';

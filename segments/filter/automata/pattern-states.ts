@@ -1,4 +1,4 @@
-import { ASSERTIONS, type PatternProgram } from '../../../domain/pattern-program.ts';
+import { ASSERTIONS, type PatternProgram } from '../../../domain/filters/pattern-program.ts';
 import { type CharClasses, isInRanges, isWordCharacter } from './char-classes.ts';
 import { ACCEPTED, FIRST_STATE, REJECTED, TooManyStates } from './text-automaton.ts';
 

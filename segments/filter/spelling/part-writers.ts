@@ -1,4 +1,4 @@
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import type { WritePart } from './place.ts';
 import { writeAscii, writeDecimal, writeIpv6 } from './write-parts.ts';
 

@@ -1,5 +1,5 @@
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
 import { formatHexBytes } from '../../../domain/keys/hex-bytes.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { type ByteKind, hasTag, KEY_LENGTHS } from '../../keys/byte-part.ts';
 import { positionOf } from '../../keys/key-codec.ts';
 import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';

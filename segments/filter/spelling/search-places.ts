@@ -1,8 +1,8 @@
-import { defaultLabel } from '../../../domain/default-label.ts';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
-import { formatReadable } from '../../../domain/key-text.ts';
+import { foldCase } from '../../../domain/filters/search-text.ts';
+import { defaultLabel } from '../../../domain/keys/default-label.ts';
 import { formatHexBytes } from '../../../domain/keys/hex-bytes.ts';
-import { foldCase } from '../../../domain/search-text.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
+import { formatReadable } from '../../../domain/keys/key-text.ts';
 import { type ByteKind, hasTag, KEY_LENGTHS } from '../../keys/byte-part.ts';
 import { positionOf } from '../../keys/key-codec.ts';
 import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';

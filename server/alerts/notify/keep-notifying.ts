@@ -1,6 +1,6 @@
-import { NEEDS_SESSION } from '../../../db/pooling.ts';
+import { isTransactionPooled, openConnection } from '../../../db/connection/connection.ts';
+import { NEEDS_SESSION } from '../../../db/connection/pooling.ts';
 import type { Retries } from '../../../db/write/alerts/update-failed.ts';
-import { isTransactionPooled, openConnection } from '../../../db/write/connection.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import {
   type BackgroundWork,

@@ -1,6 +1,6 @@
+import { type Connection, readOn } from '../../../db/connection/connection.ts';
 import type { NotifiedEvent } from '../../../db/write/alerts/notified-event.ts';
-import { type Connection, readOn } from '../../../db/write/connection.ts';
-import type { KeyKind, SimpleKeyKind } from '../../../domain/key-kind.ts';
+import type { KeyKind, SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { labelOf, readableOf } from '../../../resolvers/keys.ts';
 import { describeKeys } from '../../../resolvers/loaders/keys/describe-keys.ts';
 

@@ -1,9 +1,9 @@
+import type { OpenConnection } from '../../../db/connection/connection.ts';
 import { selectDueDeliveries } from '../../../db/write/alerts/select-due-deliveries.ts';
 import { selectWaitingSinks } from '../../../db/write/alerts/select-waiting-sinks.ts';
 import { tryLockNotifications } from '../../../db/write/alerts/try-lock-notifications.ts';
 import type { Retries } from '../../../db/write/alerts/update-failed.ts';
-import type { OpenConnection } from '../../../db/write/connection.ts';
-import { groupBy } from '../../../domain/group-by.ts';
+import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { AlertmanagerSender } from './alertmanager-sender.ts';
 import type { NotificationTally } from './notification-tally.ts';

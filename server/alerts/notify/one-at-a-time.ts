@@ -1,4 +1,4 @@
-import type { Connection } from '../../../db/write/connection.ts';
+import type { Connection } from '../../../db/connection/connection.ts';
 
 /** Runs pieces of work on a shared connection, one after the other. */
 export type OnDatabase = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;

@@ -1,4 +1,4 @@
-import type { GrantedContext } from '../../../resolvers/identity.ts';
+import type { GrantedContext } from '../../../resolvers/callers/identity.ts';
 import { chooseNode, urlOf } from '../../../resolvers/nodes.ts';
 import type { Followed } from '../../graphql/followed-by.ts';
 import type { Watched } from './version-watch.ts';

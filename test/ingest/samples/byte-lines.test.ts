@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../domain/limits.ts';
-import { collectBadLines } from '../../../ingest/files/bad-lines.ts';
-import { readLines } from '../../../ingest/files/read-lines.ts';
+import { collectBadLines } from '../../../ingest/lines/bad-lines.ts';
+import { readLines } from '../../../ingest/lines/read-lines.ts';
 import { lineText, readByteLines } from '../../../ingest/samples/byte-lines.ts';
 
 const blocks = async function* (parts: readonly Buffer[]) {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copiesOf } from '../../../db/copy-source.ts';
+import { inTransaction } from '../../../db/connection/connection.ts';
 import { pagePartitionOf } from '../../../db/page-tables.ts';
-import { inTransaction } from '../../../db/write/connection.ts';
+import { copiesOf } from '../../../db/session/copy-source.ts';
 import { ensurePagePartition } from '../../../db/write/pages/page-partitions.ts';
-import { collectBadLines } from '../../../ingest/files/bad-lines.ts';
+import { collectBadLines } from '../../../ingest/lines/bad-lines.ts';
 import { loadGroups } from '../../../ingest/load-groups.ts';
 import { lineText, readByteLines } from '../../../ingest/samples/byte-lines.ts';
 import { createByteSamples } from '../../../ingest/samples/byte-samples.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exact } from '../../../domain/exact.ts';
-import { combine } from '../../../domain/topper-arithmetic.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
+import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
 import type {
   KeyQuestion,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exact } from '../../../domain/exact.ts';
-import { combine } from '../../../domain/topper-arithmetic.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
+import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerTrends } from '../../../resolvers/loaders/answers/answer-trends.ts';
 import type { TrendQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { FOLDS, type PlainSample } from '../../segments/plain-segments.ts';

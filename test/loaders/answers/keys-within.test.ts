@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { joinCrossKey } from '../../../domain/cross-key.ts';
+import { joinCrossKey } from '../../../domain/keys/cross-key.ts';
 import {
   ordinalsWithin,
   ordinalsWithinEach,

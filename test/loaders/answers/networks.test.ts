@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareExact, type Exact } from '../../../domain/exact.ts';
-import type { KeyFilter } from '../../../domain/key-filter.ts';
-import { isCounting } from '../../../domain/meter-type.ts';
-import { combine } from '../../../domain/topper-arithmetic.ts';
+import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
+import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
 import { rankBySeries } from '../../../resolvers/loaders/answers/rank-by-series.ts';
 import type {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileKeyFilter, type KeyFilter } from '../../../domain/key-filter.ts';
-import { formatReadable } from '../../../domain/key-text.ts';
+import { compileKeyFilter, type KeyFilter } from '../../../domain/filters/key-filter.ts';
+import { formatReadable } from '../../../domain/keys/key-text.ts';
 import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
 import { readKeyPage } from '../../../resolvers/loaders/keys/key-pages.ts';
 import { keysFound } from '../../../resolvers/loaders/keys/keys-found.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exact } from '../../../domain/exact.ts';
-import { floorTo } from '../../../domain/interval.ts';
-import { isCounting } from '../../../domain/meter-type.ts';
+import { floorTo } from '../../../domain/time/interval.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { readKeySteps } from '../../../resolvers/loaders/series/key-steps.ts';
 import {
   type StepSeries,

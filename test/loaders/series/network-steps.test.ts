@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exact } from '../../../domain/exact.ts';
-import { floorTo } from '../../../domain/interval.ts';
-import { isCounting } from '../../../domain/meter-type.ts';
-import { combine } from '../../../domain/topper-arithmetic.ts';
+import { floorTo } from '../../../domain/time/interval.ts';
+import type { Exact } from '../../../domain/toppers/exact.ts';
+import { isCounting } from '../../../domain/toppers/meter-type.ts';
+import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
 import { readGroupSteps } from '../../../resolvers/loaders/series/group-steps.ts';
 import { readNetworkSteps } from '../../../resolvers/loaders/series/network-steps.ts';
 import { stepAt, stepValue } from '../../../resolvers/loaders/series/step-series.ts';

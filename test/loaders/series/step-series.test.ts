@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareExact, type Exact } from '../../../domain/exact.ts';
-import type { Fold } from '../../../domain/meter-type.ts';
+import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
+import type { Fold } from '../../../domain/toppers/meter-type.ts';
 import {
   orderedSteps,
   stepAt,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VersionedRow } from '../../../db/queries/select-versions.ts';
-import { faultOf, type StandbyRow } from '../../../db/session/standby-check.ts';
+import { faultOf, type StandbyRow } from '../../../db/standby-check.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { StandbyState } from '../../../resolvers/loaders/standbys/standby-state.ts';
 

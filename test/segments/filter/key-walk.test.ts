@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
-import { foldCase } from '../../../domain/search-text.ts';
+import { foldCase } from '../../../domain/filters/search-text.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import {
   addKey,
   emptyKeySet,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileKeyFilter, type KeyFilter } from '../../../domain/key-filter.ts';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
-import { isAddressKind } from '../../../domain/key-text.ts';
+import { compileKeyFilter, type KeyFilter } from '../../../domain/filters/key-filter.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
+import { isAddressKind } from '../../../domain/keys/key-text.ts';
 import { addKey, emptyKeySet, fullKeySet, hasKey } from '../../../segments/filter/key-set.ts';
 import { keyMatcher, matchKeys } from '../../../segments/filter/match-keys.ts';
 import { codecOf, listOf, SOME_KINDS } from '../keys/random-keys.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkNetworkFilter, type KeyFilter } from '../../../domain/key-filter.ts';
-import { formatReadable } from '../../../domain/key-text.ts';
+import { checkNetworkFilter, type KeyFilter } from '../../../domain/filters/key-filter.ts';
+import { formatReadable } from '../../../domain/keys/key-text.ts';
 import { matchNetworks } from '../../../segments/filter/match-networks.ts';
 import { NETWORK_CODEC } from '../../../segments/keys/form-networks.ts';
 import { listOf } from '../keys/random-keys.ts';

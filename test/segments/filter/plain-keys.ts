@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { joinCrossKey, parseCrossKey } from '../../../domain/cross-key.ts';
-import type { FilterableKey } from '../../../domain/key-filter.ts';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
+import type { FilterableKey } from '../../../domain/filters/key-filter.ts';
+import { joinCrossKey, parseCrossKey } from '../../../domain/keys/cross-key.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import type { CounterGroupView } from '../../../resolvers/counter-groups.ts';
 import { labelOf, readableOf } from '../../../resolvers/keys.ts';
 import { hasKey, type KeySet } from '../../../segments/filter/key-set.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileKeyFilter } from '../../../domain/key-filter.ts';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
-import { foldCase } from '../../../domain/search-text.ts';
+import { compileKeyFilter } from '../../../domain/filters/key-filter.ts';
+import { foldCase } from '../../../domain/filters/search-text.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { fullKeySet } from '../../../segments/filter/key-set.ts';
 import { keyMatcher } from '../../../segments/filter/match-keys.ts';
 import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCrossKey } from '../../../domain/cross-key.ts';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
-import { parseRawKey } from '../../../domain/key-text.ts';
+import { parseCrossKey } from '../../../domain/keys/cross-key.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
+import { parseRawKey } from '../../../domain/keys/key-text.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { ALL_PAIRS, ALL_TRIPLES, codecOf, rawKeys, SOME_KINDS } from './random-keys.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareKeys } from '../../../domain/compare-keys.ts';
+import { compareKeys } from '../../../domain/keys/compare-keys.ts';
 import { sharedMemory } from '../../../segments/filter/key-set.ts';
 import { formNetworks, NETWORK_CODEC } from '../../../segments/keys/form-networks.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';

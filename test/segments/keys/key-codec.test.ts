@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitCrossKey } from '../../../domain/cross-key.ts';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
+import { splitCrossKey } from '../../../domain/keys/cross-key.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { DamagedSegment } from '../../../segments/damaged-segment.ts';
 import { keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareKeys as compareTexts } from '../../../domain/compare-keys.ts';
-import { splitCrossKey } from '../../../domain/cross-key.ts';
+import { compareKeys as compareTexts } from '../../../domain/keys/compare-keys.ts';
+import { splitCrossKey } from '../../../domain/keys/cross-key.ts';
 import {
   compareKeys,
   findKey,

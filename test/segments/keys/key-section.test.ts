@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SimpleKeyKind } from '../../../domain/key-kind.ts';
+import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { ByteReader, ByteWriter } from '../../../segments/codes/bytes.ts';
 import { writeFrames } from '../../../segments/codes/frames.ts';
 import { DamagedSegment } from '../../../segments/damaged-segment.ts';

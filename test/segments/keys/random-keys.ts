@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { joinCrossKey } from '../../../domain/cross-key.ts';
-import { KEY_KINDS, type SimpleKeyKind } from '../../../domain/key-kind.ts';
+import { joinCrossKey } from '../../../domain/keys/cross-key.ts';
 import { formatHexBytes } from '../../../domain/keys/hex-bytes.ts';
+import { KEY_KINDS, type SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { type KeyCodec, keyCodecOf } from '../../../segments/keys/key-codec.ts';
 import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../../../segments/keys/key-list-builder.ts';

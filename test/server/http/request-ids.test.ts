@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { inTransaction } from '../../../db/write/connection.ts';
+import { inTransaction } from '../../../db/connection/connection.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab.ts';
 import { ADA, basic, startTestService, type TestService } from '../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CONTEXT_MERGE_LOCK } from '../../../db/advisory-locks.ts';
-import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/segment-level.ts';
+import { SEALED_LEVEL, SETTLED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { type KeepMergedOptions, keepMerged } from '../../../server/merging/keep-merged.ts';
 import { visitHere } from '../../../server/merging/merge-visit.ts';
 import { MergingTally } from '../../../server/merging/merging-tally.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTransaction } from '../../../db/write/connection.ts';
+import { inTransaction } from '../../../db/connection/connection.ts';
 import { group, startLab } from '../../support/lab.ts';
 import { readMetrics } from '../../support/metrics-text.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../../db/connection/connection.ts';
 import { projectRoot } from '../../../db/project-root.ts';
-import { inTransaction } from '../../../db/write/connection.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { group, guidOf, startLab, T0 } from '../../support/lab.ts';
 import { type Metrics, readMetrics } from '../../support/metrics-text.ts';

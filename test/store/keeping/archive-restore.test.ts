@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { generationOf } from '../../../domain/page-generation.ts';
+import { generationOf } from '../../../domain/slices/page-generation.ts';
 import { mergeContext } from '../../../store/merge/merge-context.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
 import { SWEEP_AFTER_SECONDS, sweepContext } from '../../../store/sweep/sweep-context.ts';

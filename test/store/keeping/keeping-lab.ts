@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { copiesOf } from '../../../db/copy-source.ts';
-import type { Connection } from '../../../db/write/connection.ts';
+import type { Connection } from '../../../db/connection/connection.ts';
+import { copiesOf } from '../../../db/session/copy-source.ts';
 import { holdContext, releaseContext } from '../../../db/write/lock-context.ts';
 import { removeTakenPartitions } from '../../../db/write/pages/remove-taken-partitions.ts';
 import {
@@ -11,8 +11,8 @@ import {
   selectStoredSlices,
 } from '../../../db/write/slices/select-stored-slices.ts';
 import { upsertCoverage } from '../../../db/write/slices/upsert-coverage.ts';
-import { SEALED_LEVEL } from '../../../domain/segment-level.ts';
-import { sliceName } from '../../../domain/slice-name.ts';
+import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
+import { sliceName } from '../../../domain/slices/slice-name.ts';
 import { removeLeftovers } from '../../../keeping/leftovers.ts';
 import { fileOfArchive, newArchivePlace } from '../../../keeping/pool-folder.ts';
 import { checkStoredSegment } from '../../../store/check/check-stored-segment.ts';

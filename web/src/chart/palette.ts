@@ -1,4 +1,4 @@
-import type { Urgency } from '../data/alerts/severity.ts';
+import type { Urgency } from '../format/severity.ts';
 
 export type Theme = 'light' | 'dark';
 

@@ -1,4 +1,4 @@
-import type { Urgency } from '../data/alerts/severity.ts';
+import type { Urgency } from '../format/severity.ts';
 
 /** What is drawn of alert rules. */
 export type ChartRules = {

@@ -4,7 +4,7 @@ import type { Session } from '../api/session.ts';
 import type { ContextChoice, GroupChoice } from '../data/choices.ts';
 import type { Moments } from '../format/moment.ts';
 import type { ThemeState } from '../parts/theme.ts';
-import type { AlertsState } from './alerts/alerts-state.ts';
+import type { AlertsState } from './alerts-state.ts';
 
 /** What every view is given. */
 export type ViewProps = {

@@ -9,9 +9,9 @@ import { Notice } from '../parts/notice.tsx';
 import { useTheme } from '../parts/theme.ts';
 import { AlertsView } from './alerts/alerts-view.tsx';
 import { useAlerts } from './alerts/use-alerts.ts';
-import { Header } from './header.tsx';
-import { StorageView } from './storage-view.tsx';
-import { TopView } from './top-view.tsx';
+import { Header } from './header/header.tsx';
+import { StorageView } from './storage/storage-view.tsx';
+import { TopView } from './top/top-view.tsx';
 import { TrendView } from './trend/trend-view.tsx';
 import type { ViewProps } from './view-props.ts';
 

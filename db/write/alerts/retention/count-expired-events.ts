@@ -1,5 +1,5 @@
-import type { EpochSeconds } from '../../../../domain/interval.ts';
-import type { Connection } from '../../connection.ts';
+import type { EpochSeconds } from '../../../../domain/time/interval.ts';
+import type { Connection } from '../../../connection/connection.ts';
 import { EXPIRED_EVENTS } from './expired-events.ts';
 
 /** How many events of a context ended by then and have no deliveries waiting. */

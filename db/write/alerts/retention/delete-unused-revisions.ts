@@ -1,4 +1,4 @@
-import type { Connection } from '../../connection.ts';
+import type { Connection } from '../../../connection/connection.ts';
 
 /** Deletes superseded revisions of rules without events. */
 export const deleteUnusedRevisions = async (

@@ -1,4 +1,4 @@
-import type { Connection } from '../../connection.ts';
+import type { Connection } from '../../../connection/connection.ts';
 import type { Retention } from '../../slices/select-retentions.ts';
 
 /** The contexts with events that ended before their retention begins; none on a standby. */

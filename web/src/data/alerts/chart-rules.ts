@@ -1,8 +1,8 @@
 import type { ChartRules } from '../../chart/rule-marks.ts';
 import { longDuration } from '../../format/moment.ts';
+import { compareSeverities, urgencyOf } from '../../format/severity.ts';
 import { addsUp, type MeterKind } from '../meter-kind.ts';
 import type { EventRule } from './firing.ts';
-import { compareSeverities, urgencyOf } from './severity.ts';
 import type { Watched, WatchedEvent } from './watched.ts';
 
 /** What of a chart decides how rules are shown in it. */

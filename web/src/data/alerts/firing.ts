@@ -1,5 +1,5 @@
 import type { AlertOccurrenceFragment, AlertsQuery } from '../../../generated/operations.ts';
-import { compareSeverities } from './severity.ts';
+import { compareSeverities } from '../../format/severity.ts';
 
 /** A rule as it is declared now, with what it has firing. */
 export type Rule = NonNullable<AlertsQuery['context']>['alerts'][number];

@@ -1,5 +1,5 @@
 import { countFiring, firingSentence, firingText } from '../../data/alerts/firing.ts';
-import { urgencyOf } from '../../data/alerts/severity.ts';
+import { urgencyOf } from '../../format/severity.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import { IN_NO_VIEW, type ViewProps } from '../view-props.ts';

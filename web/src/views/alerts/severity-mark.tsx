@@ -1,4 +1,4 @@
-import { urgencyOf } from '../../data/alerts/severity.ts';
+import { urgencyOf } from '../../format/severity.ts';
 
 /** The severity in the rule's own word, with a coloured mark. */
 export const SeverityMark = ({ severity }: { readonly severity: string }) => (

@@ -7,8 +7,8 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { type StreamState, useStream } from '../../api/use-stream.ts';
 import type { Rule } from '../../data/alerts/firing.ts';
 import { nodeOf } from '../../data/questions.ts';
+import type { AlertsState } from '../alerts-state.ts';
 import { SIGNED_OUT } from '../view-props.ts';
-import type { AlertsState } from './alerts-state.ts';
 
 type AlertsProps = {
   readonly session: Session;

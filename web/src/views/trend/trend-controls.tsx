@@ -5,10 +5,10 @@ import { chooseEvery, offeredSteps } from '../../data/trend/choose-every.ts';
 import { TREND_ITEMS, trendItems } from '../../data/trend/trend-question.ts';
 import { longDuration } from '../../format/moment.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { FilterBox, FilterChips } from '../filter-box.tsx';
-import { ProbeChoice, SubjectChoices } from '../subject-choices.tsx';
+import { FilterBox, FilterChips } from '../controls/filter-box.tsx';
+import { ProbeChoice, SubjectChoices } from '../controls/subject-choices.tsx';
+import { WindowControls } from '../controls/window-controls.tsx';
 import type { ViewProps } from '../view-props.ts';
-import { WindowControls } from '../window-controls.tsx';
 
 type TrendControlsProps = ViewProps & {
   readonly span: { readonly from: number; readonly to: number } | null;

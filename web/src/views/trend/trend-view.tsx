@@ -8,7 +8,7 @@ import { trendVariables } from '../../data/trend/trend-question.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { useRefreshedBy } from '../alerts/use-alerts.ts';
 import { NoAnswerNotice } from '../no-answer-notice.tsx';
-import { TopSkeleton } from '../top-skeleton.tsx';
+import { TopSkeleton } from '../top/top-skeleton.tsx';
 import { useOutcome } from '../use-outcome.ts';
 import type { ViewProps } from '../view-props.ts';
 import { EmptyTrend } from './empty-trend.tsx';

@@ -1,0 +1,133 @@
+import { malformed } from '../errors.ts';
+import { parseCrossKey } from '../keys/cross-key.ts';
+import type { SimpleKeyKind } from '../keys/key-kind.ts';
+import { parseKey } from '../keys/key-text.ts';
+import { LIMITS } from '../limits.ts';
+import { compileKeyPattern } from './key-pattern.ts';
+import { compileNetworks } from './network-filter.ts';
+import { foldCase } from './search-text.ts';
+
+/** All that are given must hold; a list holds when any of its values does. */
+export type KeyFilter = {
+  match?: string;
+  exclude?: string;
+  keys?: readonly string[];
+  excludeKeys?: readonly string[];
+  cidr?: readonly string[];
+  excludeCidr?: readonly string[];
+  search?: string;
+};
+
+/** A key with what filters look at. `parts` is the key alone unless it is a cross-key. */
+export type FilterableKey = {
+  key: string;
+  parts: readonly string[];
+  readable: () => string;
+  label: () => string;
+};
+
+type KeyTest = (key: FilterableKey) => boolean;
+
+/** An empty text or list is as if left out (decision 1; decisions, section 10). */
+export const isGiven = <T extends string | readonly string[]>(value: T | undefined): value is T =>
+  value !== undefined && value.length > 0;
+
+export const isEmptyFilter = (filter: KeyFilter): boolean => !Object.values(filter).some(isGiven);
+
+/** Whether a filter takes long to get ready: its lists and patterns have thousands of values. */
+export const isLongFilter = (filter: KeyFilter): boolean =>
+  Object.values(filter).some((given) => given.length > LONG);
+
+const LONG = 500;
+
+/**
+ * The test that tells the keys of a group which pass `filter`. `kinds` has the group's kind, or the
+ * kinds of a cross-key's parts; `names` are the parameters that gave the patterns. Throws
+ * `malformedValue` for a pattern, network or list that cannot be used.
+ */
+export function compileKeyFilter(
+  filter: KeyFilter,
+  kinds: readonly SimpleKeyKind[],
+  names: { match: string; exclude: string },
+): KeyTest {
+  // From cheap to dear: the first test that fails spares the others.
+  const tests = [
+    when(filter.keys, (keys) => keyTest(keys, kinds, 'keys')),
+    when(filter.excludeKeys, (keys) => not(keyTest(keys, kinds, 'excludeKeys'))),
+    when(filter.cidr, (networks) => networkTest(networks, kinds, 'cidr')),
+    when(filter.excludeCidr, (networks) => not(networkTest(networks, kinds, 'excludeCidr'))),
+    when(filter.match, (pattern) => patternTest(pattern, names.match)),
+    when(filter.exclude, (pattern) => not(patternTest(pattern, names.exclude))),
+    when(filter.search, searchTest),
+  ].filter((test) => test !== null);
+  return (key) => tests.every((test) => test(key));
+}
+
+/**
+ * The same for a topper whose keys are networks of addresses, which are of `kinds`: all but the
+ * networks that they have to lie in is about keys of kind `subnet`.
+ */
+export function checkNetworkFilter(
+  filter: KeyFilter,
+  kinds: readonly SimpleKeyKind[],
+  names: { match: string; exclude: string },
+): void {
+  const { ofKeys, ofPlaces } = splitNetworkFilter(filter);
+  compileKeyFilter(ofKeys, ['subnet'], names);
+  compileKeyFilter(ofPlaces, kinds, names);
+}
+
+/** What a filter says about the keys of networks, and about where they lie. */
+export function splitNetworkFilter({ cidr = [], excludeCidr = [], ...ofKeys }: KeyFilter) {
+  return { ofKeys, ofPlaces: { cidr, excludeCidr } };
+}
+
+const when = <T extends string | readonly string[]>(
+  value: T | undefined,
+  compile: (value: T) => KeyTest,
+): KeyTest | null => (isGiven(value) ? compile(value) : null);
+
+const not =
+  (test: KeyTest): KeyTest =>
+  (key) =>
+    !test(key);
+
+function checkLength(list: readonly string[], name: string): void {
+  if (list.length <= LIMITS.filterListItems) return;
+  throw malformed(name, `a list of at most ${LIMITS.filterListItems} values`, list.length);
+}
+
+function keyTest(texts: readonly string[], kinds: readonly SimpleKeyKind[], name: string): KeyTest {
+  checkLength(texts, name);
+  const wanted = new Set(texts.map((text) => canonicalKey(text, kinds)));
+  return ({ key }) => wanted.has(key);
+}
+
+/** What is no key of the group is compared as given, and so names none of its keys. */
+export function canonicalKey(text: string, kinds: readonly SimpleKeyKind[]): string {
+  const [kind, ...others] = kinds;
+  if (kind === undefined) return text;
+  const key = others.length === 0 ? parseKey(kind, text) : parseCrossKey(kinds, text)?.key;
+  return key ?? text;
+}
+
+function networkTest(
+  networks: readonly string[],
+  kinds: readonly SimpleKeyKind[],
+  name: string,
+): KeyTest {
+  checkLength(networks, name);
+  const test = compileNetworks(networks, kinds, name);
+  return ({ parts }) => test(parts);
+}
+
+function patternTest(pattern: string, name: string): KeyTest {
+  const test = compileKeyPattern(pattern, name);
+  return ({ key }) => test(key);
+}
+
+function searchTest(search: string): KeyTest {
+  const wanted = foldCase(search);
+  return ({ readable, label }) =>
+    foldCase(label()).includes(wanted) || foldCase(readable()).includes(wanted);
+}

@@ -1,0 +1,48 @@
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { malformed, ServiceError } from '../errors.ts';
+import { LIMITS } from '../limits.ts';
+import { parseError, patternFault } from './pattern-fault.ts';
+
+/**
+ * The test whether a RE2 pattern is found anywhere in a raw key (decision 26). Throws
+ * `malformedValue`, under the parameter's name, for a pattern that does not compile or is too big.
+ */
+export function compileKeyPattern(pattern: string, name: string): (key: string) => boolean {
+  if (pattern.length > LIMITS.patternLength) {
+    throw malformed(name, `a pattern of at most ${LIMITS.patternLength} characters`, pattern);
+  }
+  if (isTooBig(pattern)) {
+    throw malformed(name, 'a pattern with fewer or smaller counted repetitions', pattern);
+  }
+  const compiled = compile(pattern, name);
+  return (key) => compiled.test(key);
+}
+
+function compile(pattern: string, name: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    const { message } = malformed(name, 'a RE2 pattern', pattern);
+    const { reason, position } = patternFault(pattern, error);
+    throw new ServiceError('malformedValue', `${message}: ${reason} at position ${position}`, {
+      cause: error,
+    });
+  }
+}
+
+/** RE2's own limit on the instructions of a program, checked while a pattern is parsed. */
+const RE2_INSTRUCTIONS = 1_398_101;
+const REPEATS = Math.floor(RE2_INSTRUCTIONS / LIMITS.patternInstructions);
+
+/**
+ * Whether the pattern compiles to more instructions than we allow. A few counted repetitions are
+ * enough to keep RE2 compiling for a second before it could be asked for the size. Its parser,
+ * which compiles nothing, is strict enough once the pattern is repeated up to RE2's own limit.
+ */
+function isTooBig(pattern: string): boolean {
+  // A quotation that the pattern leaves open would quote the repetition too, so it is closed.
+  return [pattern, `${pattern}\\E`].some(
+    (part) => parseError(`(?:${part}){${REPEATS}}`)?.error === 'expression too large',
+  );
+}

@@ -1,0 +1,80 @@
+import { malformed } from '../errors.ts';
+import { type Network, parseNetwork } from '../keys/address-forms.ts';
+import { parseAddress } from '../keys/address-text.ts';
+import type { SimpleKeyKind } from '../keys/key-kind.ts';
+import { addressBytesOf, isAddressKind } from '../keys/key-text.ts';
+
+/**
+ * The networks of one address family by prefix length, each as the number that its first bits
+ * make. So a key is looked up once for each length in use, however many networks there are.
+ */
+type Networks = Map<number, Set<bigint>>;
+
+/**
+ * The test whether any address among a key's parts lies in one of `networks` (decisions, section
+ * 10): bare addresses are hosts, host bits do not count, and an IPv4 address lies in no IPv6
+ * network nor the other way round.
+ */
+export function compileNetworks(
+  networks: readonly string[],
+  kinds: readonly SimpleKeyKind[],
+  name: string,
+): (parts: readonly string[]) => boolean {
+  const families = byFamily(readNetworks(networks, kinds, name));
+  return (parts) =>
+    kinds.some((kind, i) => {
+      const bytes = addressBytesOf(kind, parts[i] ?? '');
+      const family = bytes === null ? undefined : families.get(bytes.length);
+      return bytes !== null && family !== undefined && isInside(bytes, family);
+    });
+}
+
+/** The networks of a filter on keys of these kinds. Throws `malformedValue` as compileNetworks. */
+export function readNetworks(
+  networks: readonly string[],
+  kinds: readonly SimpleKeyKind[],
+  name: string,
+): Network[] {
+  if (!kinds.some(isAddressKind)) {
+    throw malformed(name, 'left out for a group whose keys are no addresses', networks.join(','));
+  }
+  return parseNetworks(networks, name);
+}
+
+/** Bare addresses are hosts. Throws `malformedValue` for what is neither. */
+export const parseNetworks = (networks: readonly string[], name: string): Network[] =>
+  networks.map((text) => readNetwork(text, name));
+
+function readNetwork(text: string, name: string): Network {
+  const network = parseNetwork(text) ?? parseHost(text);
+  if (network === null) throw malformed(name, 'addresses or networks in CIDR form', text);
+  return network;
+}
+
+function parseHost(text: string): Network | null {
+  const bytes = parseAddress(text);
+  return bytes === null ? null : { bytes, prefix: bytes.length * 8 };
+}
+
+/** The networks of each family, which is known by the bytes of its addresses: 4 or 16. */
+function byFamily(networks: readonly Network[]): Map<number, Networks> {
+  const families = new Map<number, Networks>();
+  for (const { bytes, prefix } of networks) {
+    const family: Networks = families.get(bytes.length) ?? new Map();
+    const members = family.get(prefix) ?? new Set();
+    families.set(bytes.length, family.set(prefix, members.add(firstBits(bytes, prefix))));
+  }
+  return families;
+}
+
+function isInside(bytes: readonly number[], networks: Networks): boolean {
+  for (const [prefix, members] of networks) {
+    if (members.has(firstBits(bytes, prefix))) return true;
+  }
+  return false;
+}
+
+function firstBits(bytes: readonly number[], count: number): bigint {
+  const value = bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
+  return value >> BigInt(bytes.length * 8 - count);
+}

@@ -1,0 +1,45 @@
+import { LIMITS } from '../limits.ts';
+import type { SimpleKeyKind } from './key-kind.ts';
+import { type KeyText, parseRawKey } from './key-text.ts';
+
+const SEPARATOR = '\\';
+const ESCAPED = '\\\\';
+
+/**
+ * The parts of a cross-key, unescaped: two or three, none empty; null for anything else. It is read
+ * from left to right, so of three backslashes in a row the first two are one within a part
+ * (decision 31). Hence only the first part can begin with a backslash.
+ */
+export function splitCrossKey(text: string): string[] | null {
+  const parts = [''];
+  for (const [token] of text.matchAll(/\\\\|\\|[^\\]+/g)) {
+    if (token === SEPARATOR) parts.push('');
+    else parts.push(`${parts.pop()}${token === ESCAPED ? SEPARATOR : token}`);
+  }
+  return parts.length >= 2 && parts.length <= 3 && !parts.includes('') ? parts : null;
+}
+
+/** One text of several parts, a backslash within a part written twice (decision 31). */
+export const joinCrossKey = (parts: readonly string[]): string =>
+  parts.map((part) => part.replaceAll(SEPARATOR, ESCAPED)).join(SEPARATOR);
+
+/**
+ * Reads a cross-key of the given part kinds, each part in raw form unless `parsePart` reads another
+ * one, and gives it and its parts in canonical form; null when it does not fit them.
+ */
+export function parseCrossKey(
+  kinds: readonly SimpleKeyKind[],
+  text: string,
+  parsePart: (kind: SimpleKeyKind, text: string) => KeyText | null = parseRawKey,
+): { key: string; parts: KeyText[] } | null {
+  const texts = splitCrossKey(text);
+  if (texts?.length !== kinds.length) return null;
+  const parts: KeyText[] = [];
+  for (const [i, kind] of kinds.entries()) {
+    const part = parsePart(kind, texts[i] ?? '');
+    if (part === null) return null;
+    parts.push(part);
+  }
+  const key = joinCrossKey(parts);
+  return Buffer.byteLength(key) <= LIMITS.crossKeyBytes ? { key, parts } : null;
+}

@@ -1,0 +1,15 @@
+import { LIMITS } from '../limits.ts';
+
+/** PostgreSQL's text holds any character but NUL; half of a surrogate pair is none. */
+export const isStorable = (text: string): boolean =>
+  !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+
+/** Whether `text` can name a context, a user, a node, a probe, a pool, a group or a meter. */
+export const isName = (text: string): boolean =>
+  text !== '' &&
+  text.length <= LIMITS.nameLength &&
+  text.trim() === text &&
+  !/[\p{Control}\p{Surrogate}]/u.test(text);
+
+/** What `isName` asks for, as messages say it. */
+export const NAME_FORM = `a name of 1 to ${LIMITS.nameLength} characters`;

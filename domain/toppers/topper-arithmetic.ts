@@ -1,0 +1,78 @@
+import { type Interval, isEmpty } from '../time/interval.ts';
+import { divideHalfUp, type Exact } from './exact.ts';
+import { type Fold, isCounting } from './meter-type.ts';
+
+/** How a meter's exact values become the numbers that callers see. */
+export type MeterRule = {
+  readonly fold: Fold;
+  /** Decision 28: what every shown value is multiplied by. */
+  readonly samplingRate: number;
+  /** What a rate's volume is divided by. */
+  readonly topperBucketSeconds: number;
+};
+
+/**
+ * Decisions 23 and 28: an exact value as `metric`, sampled and rounded once at the end. A rate is
+ * its volume by `stepSeconds`: the topper bucket, or in a series the step of that series.
+ */
+export function shownValue(
+  value: Exact,
+  rule: MeterRule,
+  stepSeconds: number = rule.topperBucketSeconds,
+): bigint {
+  const sampled = value.sum * BigInt(rule.samplingRate);
+  switch (rule.fold) {
+    case 'rate':
+      return divideHalfUp(sampled, BigInt(stepSeconds));
+    case 'mean':
+      return divideHalfUp(sampled, value.count);
+    case 'sum':
+    case 'max':
+    case 'min':
+      return sampled;
+    default:
+      return rule.fold satisfies never;
+  }
+}
+
+/** The values of several keys as one, by the meter's rule; null of none. */
+export function combine(values: Iterable<Exact>, fold: Fold): Exact | null {
+  let all: { sum: bigint; count: bigint } | null = null;
+  for (const { sum, count } of values) {
+    if (all === null) all = { sum, count };
+    else if (fold === 'max') all.sum = sum > all.sum ? sum : all.sum;
+    else if (fold === 'min') all.sum = sum < all.sum ? sum : all.sum;
+    else {
+      all.sum += sum;
+      if (fold === 'mean') all.count += count;
+    }
+  }
+  return all;
+}
+
+/** Decision 24: "Nothing remaining: 0". */
+export const shownTotal = (value: Exact | null, rule: MeterRule): bigint =>
+  value === null ? 0n : shownValue(value, rule);
+
+/** Decision 24: an all-zero key of a counter is not listed or counted. */
+export const isListable = (value: Exact, fold: Fold): boolean =>
+  !isCounting(fold) || value.sum !== 0n;
+
+/** Volume over the window in the meter's base unit, sampled; null where a sum means nothing. */
+export const volumeOf = (value: Exact, rule: MeterRule): bigint | null =>
+  isCounting(rule.fold) ? value.sum * BigInt(rule.samplingRate) : null;
+
+/** Volume per second of what the window covers; null where a sum means nothing. */
+export function averageRateOf(value: Exact, rule: MeterRule, covered: Interval): number | null {
+  const volume = volumeOf(value, rule);
+  return volume === null || isEmpty(covered) ? null : Number(volume) / (covered.to - covered.from);
+}
+
+/** Part of the total, 0 to 1; null where a sum means nothing or there is nothing. */
+export function shareOf(value: Exact, total: Exact | null, fold: Fold): number | null {
+  if (!isCounting(fold) || total === null || total.sum === 0n) return null;
+  return ratio(value.sum, total.sum);
+}
+
+/** a ÷ b as a float. b is not zero. */
+export const ratio = (a: bigint, b: bigint): number => Number(a) / Number(b);

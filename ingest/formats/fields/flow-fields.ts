@@ -1,0 +1,88 @@
+import { shown } from '../../../domain/errors.ts';
+import { type KeyText, parseReadableKey } from '../../../domain/keys/key-text.ts';
+import { LIMITS } from '../../../domain/limits.ts';
+import { boundedCache } from '../../bounded-cache.ts';
+import type { FlowPorts } from '../../flows/flow.ts';
+import { BadLine } from '../../lines/bad-line.ts';
+import { isReading, multiplyWhole, parseWhole, type Whole } from '../../whole.ts';
+import { parseSeconds } from './zeek-time.ts';
+
+/** What a line of a flow format says, field by field; undefined where it says nothing. */
+export type FlowRecord = { readonly text: (field: string) => string | undefined };
+
+export type AddressReader = (text: string) => KeyText | null;
+
+/** Reads addresses, and remembers those that it has read: most come again. */
+export const addressReader = (): AddressReader =>
+  boundedCache(LIMITS.importKnownAddresses, (text: string) => parseReadableKey('ip', text));
+
+export function requiredIn(record: FlowRecord, field: string): string {
+  const text = record.text(field);
+  if (text === undefined) throw new BadLine(`${field} is missing`);
+  return text;
+}
+
+export function addressIn(record: FlowRecord, field: string, addressOf: AddressReader): KeyText {
+  const text = requiredIn(record, field);
+  const address = addressOf(text);
+  if (address === null) throw new BadLine(`${field} must be an IP address, got ${shown(text)}`);
+  return address;
+}
+
+export function integerIn(record: FlowRecord, field: string, max: number): number {
+  const text = requiredIn(record, field);
+  if (/^\d{1,5}$/.test(text) && Number(text) <= max) return Number(text);
+  throw new BadLine(`${field} must be an integer from 0 to ${max}, got ${shown(text)}`);
+}
+
+export const MAX_PORT = 65_535;
+
+/** The ports of a flow that has some. A log may leave out the source's, never the destination's. */
+export function portsIn(record: FlowRecord, source: string, destination: string): FlowPorts {
+  return {
+    source: record.text(source) === undefined ? null : integerIn(record, source, MAX_PORT),
+    destination: integerIn(record, destination, MAX_PORT),
+  };
+}
+
+/** An amount; one that is left unset counts 0. */
+export function countIn(record: FlowRecord, field: string): Whole {
+  const text = record.text(field);
+  if (text === undefined) return 0;
+  const count = parseWhole(text);
+  if (count === null || count < 0 || !isReading(count)) {
+    throw new BadLine(`${field} must be an integer from 0 to 2^63-1, got ${shown(text)}`);
+  }
+  return count;
+}
+
+/** An amount of which one in `rate` was seen. */
+export function sampledIn(record: FlowRecord, field: string, rate: Whole): Whole {
+  const amount = multiplyWhole(countIn(record, field), rate);
+  if (isReading(amount)) return amount;
+  throw new BadLine(`${field} times sampling_rate must be at most 2^63-1, they are ${amount}`);
+}
+
+/** Seconds, in whole microseconds; one that is left unset is 0. */
+export function durationIn(record: FlowRecord, field: string): number {
+  const text = record.text(field);
+  if (text === undefined) return 0;
+  const micros = parseSeconds(text);
+  if (micros !== null && micros >= 0) return micros;
+  throw new BadLine(`${field} must be a number of seconds, 0 or more, got ${shown(text)}`);
+}
+
+/** Why a flow is bad of which the exporter tells times that cannot be. */
+export const endsTooEarly = (start: string, end: string): BadLine =>
+  new BadLine(
+    `the flow must not end before it starts: the exporter says that it starts at ${start} and ` +
+      `ends at ${end}: correct its clock or its settings`,
+  );
+
+const ICMP = 1;
+const ICMP_FOR_IPV6 = 58;
+const IPV4_KEY_LENGTH = 'C0.A8.01.0A'.length;
+
+/** Some formats call both protocols ICMP; between IPv6 addresses it is the one for IPv6. */
+export const icmpOf = (protocol: number, address: KeyText): number =>
+  protocol === ICMP && address.length > IPV4_KEY_LENGTH ? ICMP_FOR_IPV6 : protocol;

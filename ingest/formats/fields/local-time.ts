@@ -1,0 +1,23 @@
+import { startOfMinute } from '../../../domain/time/time-zone.ts';
+import { boundedCache } from '../../bounded-cache.ts';
+import { parseSeconds } from './zeek-time.ts';
+
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d):(\d\d(?:\.\d{1,9})?)$/;
+
+const KNOWN_MINUTES = 4_096;
+
+/** A local time in whole microseconds since the epoch; null when the text is none. */
+export type LocalTimeReader = (text: string) => number | null;
+
+/** Reads times such as `2026-07-15 10:00:00.000` of a zone. */
+export function localTimeReader(timeZone: string): LocalTimeReader {
+  const minuteOf = boundedCache(KNOWN_MINUTES, (text: string) => startOfMinute(text, timeZone));
+  return (text) => {
+    const [, minute, seconds = ''] = LOCAL_TIME.exec(text) ?? [];
+    if (minute === undefined) return null;
+    const start = minuteOf(minute);
+    const within = parseSeconds(seconds);
+    if (start === null || within === null || within >= 60e6) return null;
+    return start * 1e6 + within;
+  };
+}

@@ -1,0 +1,30 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { IngestError } from '../ingest-error.ts';
+import type { BadLine } from './bad-line.ts';
+
+export type NamedBadLine = { readonly line: number; readonly reason: string };
+
+/** The lines that were skipped: how many, and the first of them by name. */
+export type BadLines = { readonly count: number; readonly named: readonly NamedBadLine[] };
+
+/** What becomes of bad lines. */
+export type BadLineCollector = {
+  readonly reject: (line: number, error: BadLine) => void;
+  readonly result: () => BadLines;
+};
+
+/** Skips bad lines and remembers them, or fails at the first one with an `IngestError`. */
+export function collectBadLines(sourceName: string, skip: 'skip' | 'stop'): BadLineCollector {
+  const named: NamedBadLine[] = [];
+  let count = 0;
+  return {
+    reject(line, error) {
+      if (skip === 'stop') {
+        throw new IngestError(`${sourceName}, line ${line}: ${error.message}`, { cause: error });
+      }
+      count += 1;
+      if (named.length < LIMITS.importNamedBadLines) named.push({ line, reason: error.message });
+    },
+    result: () => ({ count, named }),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Connection } from '../../db/connection/connection.ts';
+import { pagePartitionOf } from '../../db/page-tables.ts';
+import { keepPagePartition } from '../../db/write/pages/keep-page-partition.ts';
+import { ensurePagePartition } from '../../db/write/pages/page-partitions.ts';
+import { insertSlice } from '../../db/write/slices/insert-slice.ts';
+import { reserveSlice, selectAndHoldSlice } from '../../db/write/slices/select-slice.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { sliceName } from '../../domain/slices/slice-name.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
+import { IngestError } from '../ingest-error.ts';
+import { restoreCommand } from './archived-slice.ts';
+
+/** The slices that an import fills. */
+export type ImportSlices = {
+  /** By start, the slices that begin then, made where there are none; they have room for pages. */
+  readonly slicesAt: (starts: readonly EpochSeconds[]) => Promise<ReadonlyMap<number, number>>;
+  readonly filledCount: () => number;
+  /** How many of those that are filled ended by then. */
+  readonly endedCount: (by: EpochSeconds) => number;
+  readonly madeCount: () => number;
+};
+
+export type ImportSlicesOptions = {
+  /** Where the import's transaction is open. */
+  readonly connection: Connection;
+  /** A second connection, on which partitions are made in short transactions of their own. */
+  readonly openSecond: () => Promise<Connection>;
+  /** What messages call the thing that is imported. */
+  readonly source: string;
+  readonly context: string;
+  readonly contextId: number;
+  readonly sliceSeconds: number;
+  readonly engine: number;
+  /** As what is imported is said to be, epoch seconds: it tells where its pages are. */
+  readonly importedAt: number;
+};
+
+/** The level of a segment as it is imported. */
+const IMPORTED = 0;
+
+export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
+  const { connection, source, context, contextId, engine, sliceSeconds, importedAt } = options;
+  /** By start. */
+  const filled = new Map<EpochSeconds, number>();
+  let madeCount = 0;
+
+  async function findOrMake(startsAt: EpochSeconds): Promise<number> {
+    const place = { contextId, engine, startsAt };
+    const slice = await selectAndHoldSlice(connection, place);
+    if (slice?.archived) {
+      throw new IngestError(
+        `${source}: ${sliceName(startsAt, engine)} is archived: restore it before importing ` +
+          `into it, with ${restoreCommand({ context, engine, startsAt })}`,
+      );
+    }
+    // Held first: until its row can be seen, only that tells its partition from an orphan.
+    const sliceId = slice?.sliceId ?? (await reserveSlice(connection));
+    await ensurePages(sliceId);
+    if (slice) return sliceId;
+    await insertSlice(connection, { ...place, sliceId, endsAt: startsAt + sliceSeconds });
+    madeCount += 1;
+    return sliceId;
+  }
+
+  /** Somebody may just be removing a partition that is not used yet, or no longer. */
+  async function ensurePages(sliceId: number): Promise<void> {
+    const partition = pagePartitionOf({ sliceId, level: IMPORTED, importedAt });
+    while (!(await keepPagePartition(connection, partition))) {
+      await ensurePagePartition(await options.openSecond(), partition);
+    }
+  }
+
+  return {
+    async slicesAt(starts) {
+      const missing = [...new Set(starts)].filter((startsAt) => !filled.has(startsAt));
+      if (filled.size + missing.length > LIMITS.importSlices) {
+        throw new IngestError(
+          `${source}: one file may fill at most ${LIMITS.importSlices} slices of ${sliceSeconds} seconds: ` +
+            'import it in parts',
+        );
+      }
+      for (const startsAt of missing) filled.set(startsAt, await findOrMake(startsAt));
+      return filled;
+    },
+    filledCount: () => filled.size,
+    endedCount: (by) =>
+      [...filled.keys()].filter((startsAt) => startsAt + sliceSeconds <= by).length,
+    madeCount: () => madeCount,
+  };
+}

@@ -1,0 +1,54 @@
+import { LIMITS } from '../../domain/limits.ts';
+import type { ContextView } from '../contexts.ts';
+import { type ChangePlace, type ChangeRow, NO_CHANGE } from '../loaders/session/node-loaders.ts';
+import { type AlertEventView, firingEvents, viewEvent } from './alert-events.ts';
+import { listAlerts } from './alerts.ts';
+
+export type { ChangePlace } from '../loaders/session/node-loaders.ts';
+
+/** Beginnings and ends in order, each with its event as it was then. */
+export type AlertChanges = {
+  readonly kind: 'changes';
+  readonly events: readonly AlertEventView[];
+  /** The place up to which they go. */
+  readonly place: ChangePlace;
+  /** Whether more follow. */
+  readonly hasMore: boolean;
+};
+
+/** missed: changes before or after the place were lost; behind: too many changes follow. */
+export type ChangesSince = AlertChanges | { readonly kind: 'missed' | 'behind' };
+
+/** The firing events, in the order in which they began: the first messages of a stream. */
+export async function firingNow(at: ContextView): Promise<AlertChanges> {
+  const place = await at.loaders.alerts.changeCounter(at.contextId, NO_CHANGE);
+  const alerts = await listAlerts(at);
+  const events = (await Promise.all(alerts.map(firingEvents))).flat();
+  events.sort((a, b) => a.row.startedAt - b.row.startedAt);
+  return { kind: 'changes', events, place, hasMore: false };
+}
+
+/** The changes that follow a place. */
+export async function changesSince(at: ContextView, told: ChangePlace): Promise<ChangesSince> {
+  const { alerts } = at.loaders;
+  const counter = await alerts.changeCounter(at.contextId, told);
+  const behind = counter.number - told.number;
+  const isSame = behind === 0 && counter.nonce === told.nonce;
+  if (isSame) return { kind: 'changes', events: [], place: told, hasMore: false };
+  if (behind > LIMITS.alertChangesBehind) return { kind: 'behind' };
+  if (!counter.hasNext) return { kind: 'missed' };
+  const limit = LIMITS.alertChangesAtOnce;
+  const rows = await alerts.changes({ contextId: at.contextId, after: told.number, limit });
+  const last = rows.at(-1);
+  const events = await Promise.all(rows.map((row) => viewEvent(at, asItWas(row))));
+  return {
+    kind: 'changes',
+    events: events.filter((event) => event !== null),
+    place: last ? { number: last.number, nonce: last.nonce } : counter,
+    hasMore: rows.length === limit,
+  };
+}
+
+/** An event that has ended since was firing when it began. */
+const asItWas = (row: ChangeRow): ChangeRow =>
+  row.change === 'began' ? { ...row, endedAt: null } : row;

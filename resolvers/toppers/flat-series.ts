@@ -1,0 +1,82 @@
+import { ceilTo, type EpochSeconds, intersect } from '../../domain/time/interval.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
+import { labelOf } from '../keys.ts';
+import { boundedStep, checkedStep, flatSeriesOfKeys } from './series-step.ts';
+import type { TopperPlan } from './topper-plan.ts';
+import { keySeries, topperSeries } from './topper-series.ts';
+import type { Topper } from './toppers.ts';
+
+/** One value of one series, of a listed key or of all the others. */
+export type FlatSeriesPoint = {
+  readonly at: EpochSeconds;
+  /** null: the others. */
+  readonly key: string | null;
+  readonly label: string;
+  readonly value: bigint;
+  /** The amount per second; null where amounts do not add up. */
+  readonly averageRate: number | null;
+};
+
+const OTHERS = { key: null, label: 'others' };
+
+/** maxPoints: how many points in time there may be at most; null: as many as the limits allow. */
+export type FlatSeriesStep = { readonly step: number | null; readonly maxPoints: number | null };
+
+/** In seconds. Errors: a step that cannot be, or (without maxPoints) gives too many rows. */
+export function flatSeriesStep({ plan, keys }: Topper, asked: FlatSeriesStep): number {
+  const limits = flatSeriesOfKeys(keys.length);
+  const { step, maxPoints } = asked;
+  return maxPoints === null
+    ? checkedStep(plan, step, limits)
+    : boundedStep(plan, { step, maxPoints }, limits);
+}
+
+/**
+ * The series of the listed keys and of the others as the rows of one table, by time and then by
+ * rank, others last. Errors: those of a series, and too many rows.
+ */
+export async function flatSeries(topper: Topper, step: number | null): Promise<FlatSeriesPoint[]> {
+  const stepSeconds = flatSeriesStep(topper, { step, maxPoints: null });
+  const rateOf = ratesOf(topper.plan, stepSeconds);
+  // All at once, so that what the others are computed from is read with the keys' own series.
+  const [others, ...listed] = await Promise.all([
+    topperSeries(topper, step),
+    ...topper.keys.map((key) => keySeries(key, step)),
+  ]);
+  const rows = topper.keys.flatMap(({ key }, place): FlatSeriesPoint[] => {
+    const named = { key: key.row.key, label: labelOf(key) };
+    return (listed[place] ?? []).map(({ at, value }) => ({
+      ...named,
+      at,
+      value,
+      averageRate: rateOf(at, value),
+    }));
+  });
+  const rest = others.map(({ at, others: value }) => ({
+    ...OTHERS,
+    at,
+    value,
+    averageRate: rateOf(at, value),
+  }));
+  // Stable: those of one time stay in the order of their series.
+  return [...rows, ...rest].sort((a, b) => a.at - b.at);
+}
+
+/**
+ * The amount of a step per second of the buckets that it has within the window and the data: those
+ * at the edges are seldom whole, and a chart of amounts would fall off there.
+ */
+function ratesOf(
+  { meter, covered, fold }: TopperPlan,
+  stepSeconds: number,
+): (at: EpochSeconds, value: bigint) => number | null {
+  if (!isCounting(fold)) return () => null;
+  const { bucketSize: bucket } = meter.group.row;
+  const buckets = { from: ceilTo(covered.from, bucket), to: ceilTo(covered.to, bucket) };
+  return (at, value) => {
+    const { from, to } = intersect({ from: at, to: at + stepSeconds }, buckets);
+    // A rate's value is its volume ÷ step already.
+    const amount = fold === 'rate' ? Number(value) * stepSeconds : Number(value);
+    return amount / (to - from);
+  };
+}

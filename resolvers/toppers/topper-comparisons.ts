@@ -1,0 +1,96 @@
+import { serviceError } from '../../domain/errors.ts';
+import type { Guid } from '../../domain/text/guid.ts';
+import type { Interval } from '../../domain/time/interval.ts';
+import { BY_METRIC } from '../../domain/toppers/ranking.ts';
+import { ratio, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import { availableInterval, drilldownsOf } from '../counter-groups.ts';
+import type { RankedValue } from '../loaders/answers/topper-answers.ts';
+import type { RequestScope } from '../request-scope.ts';
+import { earlierWindow } from './earlier-window.ts';
+import { checkMaxItems, coveredPart, rankableMeter, ruleOf } from './topper-plan.ts';
+import { askKeys, loadTopper, type RankedKey, selectKeys, type Topper } from './toppers.ts';
+
+export type PreviousMetric = {
+  readonly window: Interval;
+  readonly metric: bigint;
+  readonly rank: number | null;
+  readonly change: bigint;
+  readonly changeRatio: number | null;
+};
+
+/** The same key, `ago` seconds earlier (null: in the window just before), filter and probe kept. */
+export async function previousOf(ranked: RankedKey, ago: number | null): Promise<PreviousMetric> {
+  const { topper } = ranked;
+  const { rule } = topper.plan;
+  const window = earlierWindow(topper.plan.window, ago);
+  const then = (await ranksAt(topper, window))[ranked.rank - 1] ?? null;
+  // Decision 31: without a reading then, metric is 0 and rank null.
+  const metric = then ? shownValue(then.value, rule) : 0n;
+  const change = shownValue(ranked.value, rule) - metric;
+  return {
+    window,
+    metric,
+    rank: then?.rank ?? null,
+    change,
+    changeRatio: metric === 0n ? null : ratio(change, metric),
+  };
+}
+
+/** The ranks of all listed keys in other windows, asked for once however many keys want theirs. */
+const ranksOfTopper = new WeakMap<Topper, Map<number, Promise<readonly (RankedValue | null)[]>>>();
+
+function ranksAt(topper: Topper, window: Interval): Promise<readonly (RankedValue | null)[]> {
+  const known = ranksOfTopper.get(topper) ?? new Map();
+  ranksOfTopper.set(topper, known);
+  const ranks = known.get(window.from) ?? askRanks(topper, window);
+  known.set(window.from, ranks);
+  return ranks;
+}
+
+async function askRanks(
+  { plan, keys }: Topper,
+  window: Interval,
+): Promise<readonly (RankedValue | null)[]> {
+  const selection = await selectKeys(plan);
+  const listed = keys.map(({ key }) => key.row.key);
+  const answer = await askKeys(plan, window, { kind: 'ranks', ...selection, keys: listed });
+  if (answer.kind !== 'ranks') throw new Error('another question was answered');
+  return answer.ranks;
+}
+
+export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number };
+
+/**
+ * The top keys of a cross-key group under this key, in the same window and probe; the filter is not
+ * kept. null: a network has none. Error: the group is none of this group's drill-downs.
+ */
+export async function drillDown(
+  scope: RequestScope,
+  ranked: RankedKey,
+  { crosskey, meterIndex, maxItems }: Drilldown,
+): Promise<Topper | null> {
+  const { plan } = ranked.topper;
+  if (plan.prefix) return null;
+  const outer = plan.meter.group;
+  checkMaxItems(maxItems, scope.settings.maxTopperItems, 'maxItems');
+  const group = (await drilldownsOf(outer)).find(({ guid }) => guid === crosskey);
+  if (!group) throw serviceError('invalidCounterGroup', { guid: crosskey });
+  const { meter, fold } = await rankableMeter(group, meterIndex);
+  const available = await availableInterval(group, plan.probeId);
+  const { window, probeId, bound } = plan;
+  return loadTopper({
+    meter,
+    fold,
+    rule: ruleOf(group, fold),
+    window,
+    probeId,
+    maxItems,
+    bound,
+    ranking: BY_METRIC,
+    available,
+    covered: coveredPart(window, available),
+    prefix: null,
+    filter: null,
+    within: { group: outer, key: ranked.key.row.key },
+  });
+}

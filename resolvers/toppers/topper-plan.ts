@@ -1,0 +1,154 @@
+import { malformed, serviceError } from '../../domain/errors.ts';
+import {
+  checkNetworkFilter,
+  compileKeyFilter,
+  isEmptyFilter,
+  isLongFilter,
+  type KeyFilter,
+} from '../../domain/filters/key-filter.ts';
+import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import { type Interval, intersect } from '../../domain/time/interval.ts';
+import { isTimeZone } from '../../domain/time/time-zone.ts';
+import type { WindowRequest } from '../../domain/time/window.ts';
+import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
+import type { PlannedRanking, Ranking } from '../../domain/toppers/ranking.ts';
+import type { MeterRule } from '../../domain/toppers/topper-arithmetic.ts';
+import { probeIdOf } from '../contexts.ts';
+import {
+  availableInterval,
+  type CounterGroupView,
+  findMeter,
+  type MeterView,
+} from '../counter-groups.ts';
+import type { MeterRead } from '../loaders/plan/meter-read.ts';
+import type { TimeBound } from '../loaders/session/request-reads.ts';
+import type { RequestScope } from '../request-scope.ts';
+import { windowOf } from '../window-of.ts';
+import { earlierWindow } from './earlier-window.ts';
+import { checkPrefix } from './networks.ts';
+
+/** A topper as asked for, its texts decoded and nothing looked up. */
+export type TopperRequest = {
+  readonly group: CounterGroupView;
+  readonly meterIndex: number;
+  readonly window: WindowRequest;
+  readonly maxItems: number;
+  readonly ranking: Ranking;
+  /** Networks of this length are ranked in place of keys; null: keys are. */
+  readonly prefix: NetworkLengths | null;
+  readonly filter: KeyFilter;
+  readonly probe: string | null;
+  /** IANA name; null: the server's. */
+  readonly timeZone: string | null;
+  /** null: the request's own bound. */
+  readonly timeoutSeconds: number | null;
+  /** How the surface calls what it may have to complain about. */
+  readonly names: TopperNames;
+};
+
+export type TopperNames = { maxItems: string; timeZone: string; match: string; exclude: string };
+
+/** A key of a group that a drill-down goes into; its cross-keys are the only ones that count. */
+export type Within = { readonly group: CounterGroupView; readonly key: string };
+
+/** A topper that can be read: everything looked up and checked. */
+export type TopperPlan = {
+  readonly meter: MeterView;
+  readonly fold: Fold;
+  readonly rule: MeterRule;
+  readonly window: Interval;
+  /** Where the group has data of the probe, or (without a probe) of all; null: nowhere. */
+  readonly available: Interval | null;
+  /** The window inside what is available: percentiles, peak and series look no further. */
+  readonly covered: Interval;
+  readonly probeId: number | null;
+  /** Which keys may be listed; null: all. */
+  readonly filter: KeyFilter | null;
+  readonly within: Within | null;
+  /** Its keys are networks of this length; null: they are the group's. */
+  readonly prefix: NetworkLengths | null;
+  readonly ranking: PlannedRanking;
+  readonly maxItems: number;
+  readonly bound: TimeBound | null;
+};
+
+/** Errors: those of decisions 2 to 4 for whatever cannot be. */
+export async function planTopper(scope: RequestScope, request: TopperRequest): Promise<TopperPlan> {
+  const { group, names } = request;
+  checkMaxItems(request.maxItems, scope.settings.maxTopperItems, names.maxItems);
+  const timeZone = request.timeZone ?? scope.settings.timeZone;
+  if (!isTimeZone(timeZone)) {
+    throw malformed(names.timeZone, 'an IANA time zone name', timeZone);
+  }
+  if (isLongFilter(request.filter)) await group.at.loaders.takeTurn();
+  const filter = isEmptyFilter(request.filter) ? null : request.filter;
+  checkKeys(request, filter);
+  const { meter, fold } = await rankableMeter(group, request.meterIndex);
+  const probeId = await probeIdOf(group.at, request.probe);
+  const available = await availableInterval(group, probeId);
+  const window = windowOf(scope, group, { asked: request.window, timeZone, available });
+  const { timeoutSeconds, maxItems } = request;
+  const bound = timeoutSeconds === null ? null : scope.reads.bound(timeoutSeconds);
+  return {
+    meter,
+    fold,
+    rule: ruleOf(group, fold),
+    window,
+    probeId,
+    ranking: plannedRanking(request.ranking, window),
+    prefix: request.prefix,
+    filter,
+    maxItems,
+    bound,
+    available,
+    covered: coveredPart(window, available),
+    within: null,
+  };
+}
+
+/** For its errors: here they are told in the words of who asks. */
+function checkKeys({ group, prefix, names }: TopperRequest, filter: KeyFilter | null): void {
+  if (prefix) checkPrefix(group, prefix);
+  if (filter && prefix) checkNetworkFilter(filter, group.kinds, names);
+  if (filter && !prefix) compileKeyFilter(filter, group.kinds, names);
+}
+
+const plannedRanking = (ranking: Ranking, window: Interval): PlannedRanking =>
+  'ago' in ranking ? { by: ranking.by, since: earlierWindow(window, ranking.ago) } : ranking;
+
+/** The part of a window that is inside what is available; empty where nothing is. */
+export const coveredPart = (window: Interval, available: Interval | null): Interval =>
+  available ? intersect(window, available) : { from: window.from, to: window.from };
+
+export function checkMaxItems(maxItems: number, ceiling: number, name: string): void {
+  if (!Number.isInteger(maxItems) || maxItems < 1 || maxItems > ceiling) {
+    throw malformed(name, `an integer from 1 to ${ceiling}`, maxItems);
+  }
+}
+
+/** The group's meter and how it combines. Error: there is none, or its type cannot be ranked. */
+export async function rankableMeter(
+  group: CounterGroupView,
+  index: number,
+): Promise<{ meter: MeterView; fold: Fold }> {
+  const meter = await findMeter(group, index);
+  const fold = meter && foldOf(meter.row.type);
+  if (!meter || !fold) throw serviceError('invalidMeter', { meter: index });
+  return { meter, fold };
+}
+
+export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
+  fold,
+  samplingRate: row.samplingRate,
+  topperBucketSeconds: row.topperBucketSize,
+});
+
+/** What the plan reads within `interval`. */
+export function readOf(
+  { meter, fold, probeId, prefix }: TopperPlan,
+  interval: Interval,
+): MeterRead {
+  const { groupId, slot } = meter.row;
+  const bucketSeconds = meter.group.row.bucketSize;
+  return { groupId, bucketSeconds, slot, fold, probeId, interval, prefix };
+}

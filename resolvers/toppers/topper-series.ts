@@ -1,0 +1,194 @@
+import { type EpochSeconds, isEmpty, stepsOf } from '../../domain/time/interval.ts';
+import type { Exact } from '../../domain/toppers/exact.ts';
+import { groupBy } from '../../domain/toppers/group-by.ts';
+import { isCounting } from '../../domain/toppers/meter-type.ts';
+import { nearestRank, ZERO } from '../../domain/toppers/percentile.ts';
+import { shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import type { GroupStep } from '../loaders/series/group-steps.ts';
+import { orderedSteps, type StepSeries, stepAt, stepValue } from '../loaders/series/step-series.ts';
+import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
+import { readOf, type TopperPlan } from './topper-plan.ts';
+import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
+
+/** at: the start of the step on the epoch's grid, also before the window's own start. */
+export type SeriesPoint = { readonly at: EpochSeconds; readonly value: bigint };
+export type TopperSeriesPoint = {
+  readonly at: EpochSeconds;
+  readonly total: bigint;
+  readonly others: bigint;
+};
+
+/** So many points are made in some 10 ms. */
+const POINTS_AT_ONCE = 10_000;
+
+const NOTHING: Exact = { sum: 0n, count: 1n };
+
+/** The key's values by topper bucket, or by `step` seconds. Errors: a step that cannot be. */
+export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
+  const { plan, keys } = ranked.topper;
+  const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
+  const { found } = await keySteps(ranked, stepSeconds);
+  // The series of all keys arrive together, and in one go they would hold up everybody else.
+  if (keys.length * stepCount(plan, stepSeconds) > POINTS_AT_ONCE) {
+    await plan.meter.group.at.loaders.takeTurn();
+  }
+  const readings = stepReadings(found);
+  const steps = isCounting(plan.fold) ? onEveryStep(plan, stepSeconds, readings) : readings;
+  return steps.map(({ at, value }) => ({ at, value: shownValue(value, plan.rule, stepSeconds) }));
+}
+
+/** Decision 27: by nearest rank, in the order of `ranks`; none of a series without values. */
+export async function keyPercentiles(
+  ranked: RankedKey,
+  ranks: readonly number[],
+): Promise<{ rank: number; value: bigint }[]> {
+  const { rule } = ranked.topper.plan;
+  const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
+  const at = orderedSteps(found);
+  return ranks.flatMap((rank) => {
+    const place = nearestRank(found.ids.length, rank, zeros);
+    if (place === null) return [];
+    return [{ rank, value: place === ZERO ? 0n : shownValue(at(place), rule) }];
+  });
+}
+
+/** The largest topper bucket of the window, in the unit of `metric`; null without any. */
+export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
+  const { rule } = ranked.topper.plan;
+  const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
+  const count = found.ids.length;
+  if (count > 0) return shownValue(orderedSteps(found)(count - 1), rule);
+  return zeros > 0 ? 0n : null;
+}
+
+/**
+ * found: the steps in which the key has readings. zeros: how many more there are that count as 0;
+ * only counters have them (decision 27). They are not written out: years of them fit a window.
+ */
+type KeySteps = { readonly found: StepSeries; readonly zeros: number };
+
+async function keySteps(
+  { topper: { plan }, key: { row } }: RankedKey,
+  stepSeconds: number,
+): Promise<KeySteps> {
+  const found = await loadSteps(plan, stepSeconds, row.key);
+  if (!isCounting(plan.fold)) return { found, zeros: 0 };
+  return { found, zeros: stepCount(plan, stepSeconds) - found.ids.length };
+}
+
+/** key: in raw form; null: all keys of the group together. */
+function loadSteps(plan: TopperPlan, stepSeconds: number, key: string | null): Promise<StepSeries> {
+  const { at } = plan.meter.group;
+  // All keys together come to the same as their networks.
+  const of = key === null ? { ...plan, prefix: null } : plan;
+  return at.loaders.keySteps.load({
+    contextId: at.contextId,
+    read: readOf(of, plan.covered),
+    stepSeconds,
+    key,
+    bound: plan.bound,
+  });
+}
+
+type StepReading = { readonly at: EpochSeconds; readonly value: Exact };
+
+const stepReadings = (series: StepSeries): StepReading[] =>
+  Array.from(series.ids, (_, place) => ({
+    at: stepAt(series, place),
+    value: stepValue(series, place),
+  }));
+
+function onEveryStep(
+  plan: TopperPlan,
+  stepSeconds: number,
+  found: readonly StepReading[],
+): StepReading[] {
+  const values = new Map(found.map(({ at, value }) => [at, value]));
+  return gridOf(plan, stepSeconds).map((at) => ({ at, value: values.get(at) ?? NOTHING }));
+}
+
+function gridOf({ meter, covered }: TopperPlan, stepSeconds: number): EpochSeconds[] {
+  const { first, count } = stepsOf(covered, meter.group.row.bucketSize, stepSeconds);
+  return Array.from({ length: count }, (_, i) => first + i * stepSeconds);
+}
+
+/** Total and others over time; for counters and rates what is listed and others are the total. */
+export async function topperSeries(
+  topper: Topper,
+  step: number | null,
+): Promise<TopperSeriesPoint[]> {
+  const { plan } = topper;
+  const stepSeconds = checkedStep(plan, step);
+  if (isEmpty(plan.covered)) return [];
+  const steps = isOfWholeGroup(plan, stepSeconds)
+    ? await stepsOfGroup(topper, stepSeconds)
+    : await stepsOfKeys(topper, stepSeconds);
+  if (!isCounting(plan.fold)) return steps.map((each) => shownStep(each, plan, stepSeconds));
+  const listed = await listedSums(topper, stepSeconds);
+  const totals = new Map(steps.map(({ at, total }) => [at, total]));
+  return gridOf(plan, stepSeconds).map((at) => {
+    const total = totals.get(at);
+    const shown = total ? shownValue(total, plan.rule, stepSeconds) : 0n;
+    return { at, total: shown, others: shown - (listed.get(at) ?? 0n) };
+  });
+}
+
+const shownStep = (
+  { at, total, others }: GroupStep,
+  { rule }: TopperPlan,
+  stepSeconds: number,
+): TopperSeriesPoint => ({
+  at,
+  total: shownValue(total, rule, stepSeconds),
+  others: others ? shownValue(others, rule, stepSeconds) : 0n,
+});
+
+/**
+ * Whether what the group comes to as a whole, less what is listed, says it all: a largest or
+ * smallest value cannot be taken out again.
+ */
+const isOfWholeGroup = ({ fold, within, rule }: TopperPlan, stepSeconds: number): boolean =>
+  !within && fold !== 'max' && fold !== 'min' && stepSeconds % rule.topperBucketSeconds === 0;
+
+async function stepsOfGroup({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
+  const [whole, ...listed] = await Promise.all([
+    loadSteps(plan, stepSeconds, null),
+    ...(isCounting(plan.fold)
+      ? []
+      : keys.map(({ key }) => loadSteps(plan, stepSeconds, key.row.key))),
+  ]);
+  const taken = groupBy(listed.flatMap(stepReadings), ({ at }) => at);
+  return stepReadings(whole).map(({ at, value }) => {
+    let { sum, count } = value;
+    for (const { value: own } of taken.get(at) ?? []) {
+      sum -= own.sum;
+      count -= own.count;
+    }
+    return { at, total: value, others: count > 0n ? { sum, count } : null };
+  });
+}
+
+async function stepsOfKeys({ plan, keys }: Topper, stepSeconds: number): Promise<GroupStep[]> {
+  const { at } = plan.meter.group;
+  return at.loaders.groupSteps.load({
+    contextId: at.contextId,
+    read: readOf(plan, plan.covered),
+    stepSeconds,
+    listed: keys.map(({ key }) => key.row.key),
+    within: keysWithin(plan),
+    bound: plan.bound,
+  });
+}
+
+/** The listed keys' shown values together, by the start of the step. */
+async function listedSums(
+  { keys, plan }: Topper,
+  stepSeconds: number,
+): Promise<ReadonlyMap<EpochSeconds, bigint>> {
+  const steps = await Promise.all(keys.map((key) => keySteps(key, stepSeconds)));
+  const sums = new Map<EpochSeconds, bigint>();
+  for (const { at, value } of steps.flatMap(({ found }) => stepReadings(found))) {
+    sums.set(at, (sums.get(at) ?? 0n) + shownValue(value, plan.rule, stepSeconds));
+  }
+  return sums;
+}

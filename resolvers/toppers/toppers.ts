@@ -1,0 +1,181 @@
+import type { Interval } from '../../domain/time/interval.ts';
+import type { Exact } from '../../domain/toppers/exact.ts';
+import { shownTotal, shownValue } from '../../domain/toppers/topper-arithmetic.ts';
+import { type KeyView, viewKeys } from '../keys.ts';
+import type {
+  KeyAnswer,
+  KeyQuestion,
+  KeySelection,
+  KeysWithin,
+  RankedKeys,
+  TopKeys,
+} from '../loaders/answers/topper-answers.ts';
+import type { RequestScope } from '../request-scope.ts';
+import { viewNetworks } from './networks.ts';
+import { stepCount } from './series-step.ts';
+import { planTopper, readOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
+
+/** A key in its place. rank counts the keys that pass the filter, from 1. */
+export type RankedKey = {
+  readonly topper: Topper;
+  readonly rank: number;
+  readonly key: KeyView;
+  readonly value: Exact;
+  /** What it was ranked by, as shown. */
+  readonly rankValue: bigint;
+};
+
+type Ranked = RankedKeys['listed'][number];
+
+/** Totals are exact; null where nothing has a reading. */
+export type Topper = {
+  readonly plan: TopperPlan;
+  readonly total: Exact | null;
+  /** All keys that are not listed, also those the filter kept out (decision 25). */
+  readonly others: Exact | null;
+  /** Those of them that pass the filter. */
+  readonly othersMatching: Exact | null;
+  /** How many keys had a reading and passed the filter. */
+  readonly keyCount: number;
+  readonly keys: readonly RankedKey[];
+};
+
+export const askTopper = async (scope: RequestScope, request: TopperRequest): Promise<Topper> =>
+  loadTopper(await planTopper(scope, request));
+
+/** The first K keys, and what the rest comes to. */
+export async function loadTopper(plan: TopperPlan): Promise<Topper> {
+  const answer = await askRanking(plan, await selectKeys(plan));
+  if (answer.kind !== 'top' && answer.kind !== 'ranked') {
+    throw new Error('another question was answered');
+  }
+  const viewOf = await viewListed(
+    plan,
+    answer.listed.map(({ key }) => key),
+  );
+  return topperOf(plan, answer, viewOf);
+}
+
+/** What is said about keys in raw form, by key; the same key may be given again and again. */
+export async function viewListed(
+  plan: TopperPlan,
+  listed: readonly string[],
+): Promise<(key: string) => KeyView> {
+  const { group } = plan.meter;
+  const keys = [...new Set(listed)];
+  const views = plan.prefix ? viewNetworks(group, keys) : await viewKeys(group, keys, plan.bound);
+  const byKey = new Map(keys.map((key, i) => [key, views[i] as KeyView]));
+  return (key) => byKey.get(key) as KeyView;
+}
+
+export function topperOf(
+  plan: TopperPlan,
+  answer: TopKeys | RankedKeys,
+  viewOf: (key: string) => KeyView,
+): Topper {
+  const { total, others, othersMatching, keyCount } = answer;
+  const listed =
+    answer.kind === 'top'
+      ? answer.listed.map((each) => ({ ...each, rankValue: shownValue(each.value, plan.rule) }))
+      : answer.listed.map((each) => rankedKey(plan, each));
+  const keys: RankedKey[] = [];
+  const topper: Topper = { plan, total, others, othersMatching, keyCount, keys };
+  for (const [index, { key, value, rankValue }] of listed.entries()) {
+    keys.push({ topper, rank: index + 1, key: viewOf(key), value, rankValue });
+  }
+  return topper;
+}
+
+/** Asks for the first keys of the plan's ranking. */
+function askRanking(plan: TopperPlan, selection: KeySelection): Promise<KeyAnswer> {
+  const { ranking, maxItems, window, covered, fold } = plan;
+  const top = { kind: 'top', maxItems, ...selection } as const;
+  switch (ranking.by) {
+    case 'metric':
+      return askKeys(plan, window, top);
+    case 'peak':
+      // The largest of the largest values of the topper buckets is that of the window.
+      if (fold === 'max') return askKeys(plan, window, top);
+      return askKeys(plan, covered, { ...selection, ...seriesOf(plan), percentile: null });
+    case 'percentile':
+      return askKeys(plan, covered, {
+        ...selection,
+        ...seriesOf(plan),
+        percentile: ranking.percentile,
+      });
+    case 'growth':
+    case 'decline':
+    case 'new': {
+      const changes = { kind: 'changes', change: ranking.by, since: ranking.since } as const;
+      return askKeys(plan, window, { ...selection, ...changes, maxItems });
+    }
+    default:
+      return ranking satisfies never;
+  }
+}
+
+const seriesOf = (plan: TopperPlan) => ({
+  kind: 'series' as const,
+  bucketCount: stepCount(plan, plan.rule.topperBucketSeconds),
+  maxItems: plan.maxItems,
+});
+
+/** What a key that only a decline lists comes to: it has no reading. */
+const NO_READING: Exact = { sum: 0n, count: 1n };
+
+function rankedKey({ ranking, rule }: TopperPlan, { key, value, beside }: Ranked) {
+  const shown = shownTotal(value, rule);
+  const compared = shownTotal(beside, rule);
+  const own = { key, value: value ?? NO_READING };
+  switch (ranking.by) {
+    case 'growth':
+      return { ...own, rankValue: shown - compared };
+    case 'decline':
+      return { ...own, rankValue: compared - shown };
+    case 'peak':
+    case 'percentile':
+      return { ...own, rankValue: compared };
+    case 'metric':
+    case 'new':
+      return { ...own, rankValue: shown };
+    default:
+      return ranking satisfies never;
+  }
+}
+
+/** Asks about all keys of the plan's meter in an interval. */
+export function askKeys(
+  plan: TopperPlan,
+  interval: Interval,
+  question: KeyQuestion,
+): Promise<KeyAnswer> {
+  const { at } = plan.meter.group;
+  const { bound } = plan;
+  const read = readOf(plan, interval);
+  return at.loaders.topperAnswers.load({ contextId: at.contextId, read, question, bound });
+}
+
+/** Which keys count, and which of them may be listed. */
+export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
+  const { filter, meter, prefix } = plan;
+  const { at, read: group } = meter.group;
+  const { contextId } = at;
+  const of = prefix ? 'networks' : 'keys';
+  const passing = filter && (await at.loaders.passingKeys({ contextId, group, filter, of }));
+  return { within: keysWithin(plan), passing };
+}
+
+/**
+ * Decision 31: the cross-keys that have the key in any position whose part group is the key's
+ * group, each counted once. null: the plan is no drill-down.
+ */
+export function keysWithin({ within, meter: { group } }: TopperPlan): KeysWithin | null {
+  if (!within) return null;
+  const parts = (group.crosskey?.guids ?? []).flatMap((guid, part) =>
+    guid === within.group.guid ? [part] : [],
+  );
+  return { parts, key: within.key };
+}
+
+/** Decision 25, as the surfaces show it. */
+export const shownOthers = (topper: Topper): bigint => shownTotal(topper.others, topper.plan.rule);

@@ -1,0 +1,212 @@
+import {
+  BREAK,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  getVariableValues,
+  isAbstractType,
+  isIntrospectionType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { LIMITS } from '../../domain/limits.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import type { Variables } from './collect-fields.ts';
+import { countFields } from './count-fields.ts';
+import type { FieldPlan } from './field-plan.ts';
+import { OperationRun } from './operation-run.ts';
+import { type GuardedSchema, planOperation } from './plan-operation.ts';
+import { typeGuards } from './type-scopes.ts';
+
+/** What an operation came to: `data` is JSON. Errors are still as they were thrown. */
+export type CompiledResult = {
+  readonly data: string;
+  readonly errors: readonly GraphQLError[];
+};
+
+/** One operation of a document, made ready to run. */
+export type CompiledQuery = {
+  readonly text: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** Variables on which it depends what is asked for; each is true or false. */
+  readonly conditions: readonly string[];
+  /** What it takes in memory, all of it planned for all conditions, as that many characters do. */
+  readonly size: number;
+  /** Variables: coerced. */
+  readonly run: (scope: RequestScope, variables: Variables) => Promise<CompiledResult>;
+};
+
+/** A valid document as it was asked for. */
+export type AskedOperation = {
+  readonly text: string;
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+};
+
+/**
+ * Compiled operations by document *and* operation name: those that are asked for often, and those
+ * that were trusted at the start. graphql-js runs operations that cannot be compiled. Bounded by
+ * what the compiled ones take in memory.
+ */
+export class CompiledQueries {
+  readonly #schema: GuardedSchema;
+  readonly #hotAfter: number;
+  readonly #trusted = new Map<string, CompiledQuery>();
+  readonly #compiled = new LRUCache<string, CompiledQuery>({
+    maxSize: LIMITS.compiledDocumentCharacters,
+    sizeCalculation: ({ size }) => size,
+  });
+  /** How often an operation was asked for since it was compiled; NaN: it cannot be. */
+  readonly #asked = new LRUCache<string, number>({
+    maxSize: LIMITS.notedDocumentCharacters,
+    sizeCalculation: (_, key) => key.length,
+  });
+
+  /** hotAfter: how often an operation is asked for before it is compiled. */
+  constructor(schema: GraphQLSchema, hotAfter: number) {
+    this.#schema = { schema, guards: typeGuards(schema) };
+    this.#hotAfter = hotAfter;
+  }
+
+  /** null: it is not hot, or cannot be compiled. */
+  find(text: string, operationName: string | null): CompiledQuery | null {
+    const key = keyOf(text, operationName);
+    return this.#trusted.get(key) ?? this.#compiled.get(key) ?? null;
+  }
+
+  /** Notes that an operation was asked for, and gives its compiled form when it has one by now. */
+  note(asked: AskedOperation): CompiledQuery | null {
+    const known = this.find(asked.text, asked.operationName);
+    if (known) return known;
+    const key = keyOf(asked.text, asked.operationName);
+    const times = (this.#asked.get(key) ?? 0) + 1;
+    const isHot = this.#hotAfter > 0 && times >= this.#hotAfter;
+    const query = isHot ? compile(this.#schema, asked) : null;
+    if (query) this.#compiled.set(key, query);
+    // Once only: what cannot be compiled will not be tried again.
+    this.#asked.set(key, !isHot ? times : query ? 0 : Number.NaN);
+    return query;
+  }
+
+  /** Compiles all operations of a valid document for good. */
+  trust(text: string): void {
+    const document = parse(text);
+    const operations = document.definitions.filter(
+      (each) => each.kind === Kind.OPERATION_DEFINITION,
+    );
+    const names = operations.map(({ name }) => name?.value ?? null);
+    // The only operation of a document need not be named.
+    for (const operationName of operations.length === 1 ? [null, ...names] : names) {
+      const query = compile(this.#schema, { text, document, operationName });
+      if (query) this.#trusted.set(keyOf(text, operationName), query);
+    }
+  }
+
+  /** null: graphql-js refuses the variables, or something else that depends on them. */
+  coerce({ operation, conditions }: CompiledQuery, variables: Variables): Variables | null {
+    const { variableDefinitions = [] } = operation;
+    const { coerced } = getVariableValues(this.#schema.schema, variableDefinitions, variables);
+    const isDecided = conditions.every((name) => typeof coerced?.[name] === 'boolean');
+    return coerced && isDecided ? coerced : null;
+  }
+}
+
+/** As JSON, a name has no line break of its own: whatever it is, no other request has its key. */
+const keyOf = (text: string, operationName: string | null): string =>
+  `${JSON.stringify(operationName)}\n${text}`;
+
+/** null: it is no query, or graphql-js has to answer it. */
+function compile(
+  schema: GuardedSchema,
+  { text, document, operationName }: AskedOperation,
+): CompiledQuery | null {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== 'query' || !isCompilable(schema.schema, document)) return null;
+  const conditions = conditionsOf(document, operation);
+  if (conditions.length > LIMITS.compiledConditions) return null;
+  const fragments = Object.fromEntries(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const fields = countFields(operation, fragments) * 2 ** conditions.length;
+  const size = text.length + LIMITS.plannedFieldCharacters * fields;
+  if (size > LIMITS.compiledDocumentCharacters) return null;
+  const runDocument = { schema: schema.schema, operation, fragments };
+  const plans = new Map<string, readonly FieldPlan[]>();
+  return {
+    text,
+    document,
+    operation,
+    conditions,
+    size,
+    run(scope, variables) {
+      // No more of them: the plan keeps what it is made with.
+      const decided = Object.fromEntries(conditions.map((each) => [each, variables[each]]));
+      const name = Object.values(decided).join();
+      const planning = { ...schema, fragments, variables: decided };
+      const plan = plans.get(name) ?? planOperation(planning, operation);
+      plans.set(name, plan);
+      return runOperation(plan, new OperationRun(runDocument, scope, variables));
+    },
+  };
+}
+
+async function runOperation(
+  fields: readonly FieldPlan[],
+  run: OperationRun,
+): Promise<CompiledResult> {
+  const { errors } = run.errors;
+  try {
+    return { data: await run.renderFields(fields, undefined, undefined), errors };
+  } catch (error) {
+    run.errors.add(error as GraphQLError, undefined);
+    return { data: 'null', errors };
+  }
+}
+
+/**
+ * Not compiled are interfaces and unions, whose types' scopes only the value would tell, and the
+ * schema itself.
+ */
+function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let isPlain = true;
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field() {
+        const type = getNamedType(types.getType());
+        if (!type || isAbstractType(type) || isIntrospectionType(type)) isPlain = false;
+        return isPlain ? undefined : BREAK;
+      },
+    }),
+  );
+  return isPlain;
+}
+
+/** The variables of the operation that say what @skip and @include let stand. */
+function conditionsOf(
+  document: DocumentNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive(directive) {
+      for (const { value } of directive.arguments ?? []) {
+        if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      }
+    },
+  });
+  return variableDefinitions
+    .map(({ variable }) => variable.name.value)
+    .filter((name) => names.has(name));
+}

@@ -1,0 +1,36 @@
+import { type DocumentNode, getArgumentValues, getOperationAST } from 'graphql';
+import { collectFields, type Variables } from '../compiled/collect-fields.ts';
+import { fragmentsOf } from '../limits/spread-order.ts';
+import { schema } from '../schema.ts';
+
+/** The field that a subscription asks for; validation has seen to it that there is one at most. */
+export type AskedSubscription = {
+  readonly field: string;
+  /** What the answer calls it. */
+  readonly responseKey: string;
+  /** Coerced. */
+  readonly args: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Of a valid document and coerced variables; null: @skip or @include leaves nothing to be asked.
+ * Errors: those of graphql-js for arguments that a variable leaves without a value.
+ */
+export function askedSubscription(
+  document: DocumentNode,
+  operationName: string | null,
+  variables: Variables,
+): AskedSubscription | null {
+  const operation = getOperationAST(document, operationName);
+  const root = schema.getSubscriptionType();
+  if (!operation || !root) return null;
+  const fragments = Object.fromEntries(fragmentsOf(document));
+  const fields = collectFields({ schema, fragments, variables }, root, [operation.selectionSet]);
+  for (const [responseKey, [node]] of fields) {
+    const definition = node && root.getFields()[node.name.value];
+    if (!definition) continue;
+    const args = getArgumentValues(definition, node, variables);
+    return { field: definition.name, responseKey, args };
+  }
+  return null;
+}

@@ -1,0 +1,28 @@
+import type { NetworkLengths } from '../../domain/filters/network-lengths.ts';
+import { builder } from '../builder.ts';
+
+const IPV4_BITS = 24;
+const IPV6_BITS = 48;
+
+export const PrefixInput = builder.inputType('PrefixInput', {
+  description:
+    'Rolls the keys of an address group up to networks, which then are the keys, in the form of kind `subnet`.',
+  fields: (t) => ({
+    ipv4: t.int({
+      required: true,
+      defaultValue: IPV4_BITS,
+      description: 'Bits of an IPv4 address that make its network, 0 to 32.',
+    }),
+    ipv6: t.int({
+      required: true,
+      defaultValue: IPV6_BITS,
+      description: 'Bits of an IPv6 address that make its network, 0 to 128.',
+    }),
+  }),
+});
+
+type GivenPrefix = typeof PrefixInput.$inferInput;
+
+/** null: keys are not rolled up. */
+export const decodePrefix = (given: GivenPrefix | null | undefined): NetworkLengths | null =>
+  given ? { ipv4: given.ipv4, ipv6: given.ipv6 } : null;

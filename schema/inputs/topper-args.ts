@@ -1,0 +1,128 @@
+import { malformed } from '../../domain/errors.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isTimeZone } from '../../domain/time/time-zone.ts';
+import type { CounterGroupView } from '../../resolvers/counter-groups.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import type { TopperRequest } from '../../resolvers/toppers/topper-plan.ts';
+import { builder } from '../builder.ts';
+import { decodeFilter, KeyFilterInput } from './key-filter-input.ts';
+import { decodePrefix, PrefixInput } from './prefix-input.ts';
+import { decodeRanking, type GivenRanking, RANKING_ARGS } from './ranking-args.ts';
+import { decodeWindow, WindowInput } from './window-input.ts';
+
+/** Which readings of a group count, and which keys may be listed. */
+const READING_ARGS = builder.args((t) => ({
+  window: t.field({
+    type: WindowInput,
+    description: 'The time window; left out: the current day from midnight until now.',
+  }),
+  filter: t.field({
+    type: KeyFilterInput,
+    description: 'Which keys to list. Totals are of the whole group all the same.',
+  }),
+  probe: t.string({ description: "Only this probe's readings." }),
+  timeZone: t.string({ description: 'IANA name: for dates, presets and the default window.' }),
+  timeoutSeconds: t.int({
+    description: 'Seconds after which to give up; left out: what the server is set to.',
+  }),
+}));
+
+/** The arguments that `CounterGroup.topper` and `Meter.topper` share. */
+export const TOPPER_ARGS = builder.args((t) => ({
+  ...RANKING_ARGS,
+  prefix: t.field({
+    type: PrefixInput,
+    description:
+      'For address groups: ranks networks in place of addresses. Filters and all fields are then about networks.',
+  }),
+  maxItems: t.int({
+    required: true,
+    defaultValue: LIMITS.defaultMaxItems,
+    description: 'How many keys to list at most.',
+  }),
+  ...READING_ARGS,
+}));
+
+/** The arguments of a trend: those of a topper, for each step of its window. */
+export const TREND_ARGS = builder.args((t) => ({
+  every: t.int({
+    required: true,
+    description: 'Seconds of a step: a multiple of bucketSize.',
+  }),
+  maxItems: t.int({
+    required: true,
+    defaultValue: LIMITS.defaultTrendItems,
+    description: 'How many keys of each step to list at most.',
+  }),
+  ...READING_ARGS,
+}));
+
+type GivenReading = {
+  window?: Parameters<typeof decodeWindow>[0];
+  filter?: Parameters<typeof decodeFilter>[0];
+  probe?: string | null | undefined;
+  timeZone?: string | null | undefined;
+  timeoutSeconds?: number | null | undefined;
+};
+
+type GivenTopper = {
+  prefix?: Parameters<typeof decodePrefix>[0];
+  maxItems: number;
+} & GivenReading &
+  GivenRanking;
+
+/**
+ * How many keys to list: a default that is more than the server lists is as many as it does. The
+ * same number that was asked for cannot be told from it.
+ */
+export const listed = (
+  maxItems: number,
+  byDefault: number,
+  { maxTopperItems }: RequestScope['settings'],
+): number => (maxItems === byDefault ? Math.min(maxItems, maxTopperItems) : maxItems);
+
+const NAMES = { maxItems: 'maxItems', timeZone: 'timeZone', match: 'match', exclude: 'exclude' };
+
+/** Errors: `BAD_USER_INPUT` for each argument that cannot be. */
+export function decodeTopper(
+  group: CounterGroupView,
+  meterIndex: number,
+  given: GivenTopper,
+  { settings }: RequestScope,
+): TopperRequest {
+  const timeZone = given.timeZone ?? settings.timeZone;
+  if (!isTimeZone(timeZone)) throw malformed(NAMES.timeZone, 'an IANA time zone name', timeZone);
+  return {
+    group,
+    meterIndex,
+    window: decodeWindow(given.window, timeZone),
+    maxItems: listed(given.maxItems, LIMITS.defaultMaxItems, settings),
+    ranking: decodeRanking(given),
+    prefix: decodePrefix(given.prefix),
+    filter: decodeFilter(given.filter),
+    probe: given.probe ?? null,
+    timeZone,
+    timeoutSeconds: checkTimeout(given.timeoutSeconds ?? null),
+    names: NAMES,
+  };
+}
+
+type GivenTrend = { maxItems: number } & GivenReading;
+
+/** What is asked of each step. Errors: the same. */
+export const decodeTrend = (
+  group: CounterGroupView,
+  meterIndex: number,
+  given: GivenTrend,
+  scope: RequestScope,
+): TopperRequest => ({
+  ...decodeTopper(group, meterIndex, { ...given, rankBy: 'metric' }, scope),
+  maxItems: listed(given.maxItems, LIMITS.defaultTrendItems, scope.settings),
+});
+
+function checkTimeout(seconds: number | null): number | null {
+  if (seconds !== null && (seconds < 1 || seconds > LIMITS.timeoutSeconds)) {
+    throw malformed('timeoutSeconds', `an integer from 1 to ${LIMITS.timeoutSeconds}`, seconds);
+  }
+  return seconds;
+}

@@ -1,0 +1,91 @@
+import {
+  alertOf,
+  encodeEventCursor,
+  findAlertEvent,
+  keyOf,
+} from '../../resolvers/alerts/alert-events.ts';
+import { builder } from '../builder.ts';
+import { encodePath } from '../global-id.ts';
+import {
+  AlertEventConnectionRef,
+  AlertEventEdgeRef,
+  AlertEventRef,
+  AlertRef,
+  KeyRef,
+} from '../refs.ts';
+import { findContextAt } from './find-node.ts';
+import { pageInfoOf } from './page-info.ts';
+
+builder.node(AlertEventRef, {
+  description: 'An alert that fires, or has fired: from when to when, and for which key.',
+  authScopes: ({ at }) => ({ granted: at.name }),
+  id: { resolve: ({ at, row }) => encodePath(at, row.eventId) },
+  async loadOne(id, scope) {
+    const found = findContextAt(scope, id, 1);
+    return found && findAlertEvent(found.at, found.rest[0] ?? '');
+  },
+  fields: (t) => ({
+    alert: t.field({
+      type: AlertRef,
+      description: 'The rule, as it was declared when the event began.',
+      resolve: (event) => alertOf(event),
+    }),
+    key: t.field({
+      type: KeyRef,
+      nullable: true,
+      description: 'The key that it is about; null: the whole group.',
+      resolve: (event) => keyOf(event),
+    }),
+    startedAt: t.field({
+      type: 'EpochSeconds',
+      description: 'The end of the window in which it began.',
+      resolve: ({ row }) => row.startedAt,
+    }),
+    endedAt: t.field({
+      type: 'EpochSeconds',
+      nullable: true,
+      description: 'The end of the window in which it was over; null: it is firing.',
+      resolve: ({ row }) => row.endedAt,
+    }),
+    value: t.field({
+      type: 'BigInt',
+      description:
+        'What met the condition when it began: the metric, how much it has grown, or the seconds of silence.',
+      resolve: ({ row }) => BigInt(row.value),
+    }),
+    peakValue: t.field({
+      type: 'BigInt',
+      description: 'The largest of these since; the smallest, where the total is too low.',
+      resolve: ({ row }) => BigInt(row.peakValue),
+    }),
+  }),
+});
+
+builder.objectType(AlertEventConnectionRef, {
+  description: 'A page of events of alerts.',
+  authScopes: ({ at }) => ({ granted: at.name }),
+  fields: (t) => ({
+    edges: t.field({
+      type: [AlertEventEdgeRef],
+      description: 'The events of the page.',
+      resolve: ({ events }) => [...events],
+    }),
+    pageInfo: t.field({
+      type: builder.pageInfoRef(),
+      description: 'Where the page lies.',
+      resolve: ({ events, hasNextPage, hasPreviousPage }) =>
+        pageInfoOf({ items: events, hasNextPage, hasPreviousPage }, encodeEventCursor),
+    }),
+  }),
+});
+
+builder.objectType(AlertEventEdgeRef, {
+  description: 'An event in its page.',
+  fields: (t) => ({
+    cursor: t.string({
+      description: 'For `after` of the page that begins behind it.',
+      resolve: (event) => encodeEventCursor(event),
+    }),
+    node: t.field({ type: AlertEventRef, description: 'The event.', resolve: (event) => event }),
+  }),
+});

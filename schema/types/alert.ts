@@ -1,0 +1,88 @@
+import { firingEvents } from '../../resolvers/alerts/alert-events.ts';
+import { conditionOf, findAlert } from '../../resolvers/alerts/alerts.ts';
+import { builder } from '../builder.ts';
+import { AlertComparisonEnum } from '../enums.ts';
+import { encodePath } from '../global-id.ts';
+import { AlertEventRef, AlertRef, CounterGroupRef, MeterRef } from '../refs.ts';
+import { findContextAt } from './find-node.ts';
+import { takeValues } from './take-values.ts';
+
+builder.node(AlertRef, {
+  description:
+    'A rule that watches a counter group. One that is declared in another way is another alert of the same name; its id names the declaration.',
+  authScopes: ({ at }) => ({ granted: at.name }),
+  // Not by its name: a client's cache would mix a rule with what it was when it began an event.
+  id: { resolve: ({ at, row }) => encodePath(at, row.revision) },
+  async loadOne(id, scope) {
+    const found = findContextAt(scope, id, 1);
+    return found && findAlert(found.at, found.rest[0] ?? '');
+  },
+  fields: (t) => ({
+    name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
+    severity: t.string({
+      description: 'How bad it is when it fires, in the words of its declaration: `warning`.',
+      resolve: ({ row }) => row.severity,
+    }),
+    description: t.string({
+      nullable: true,
+      description: 'What its declaration says of it.',
+      resolve: ({ row }) => row.description,
+    }),
+    enabled: t.boolean({
+      description: 'Whether it is decided; one that is not never fires.',
+      resolve: ({ row }) => row.enabled,
+    }),
+    counterGroup: t.field({
+      type: CounterGroupRef,
+      description: 'The group it watches.',
+      resolve: ({ group }) => group,
+    }),
+    meter: t.field({
+      type: MeterRef,
+      description: 'The meter that it compares.',
+      resolve: ({ meter }) => meter,
+    }),
+    windowSeconds: t.int({
+      description: 'How long the window is that it looks at, in seconds.',
+      resolve: ({ row }) => row.windowSeconds,
+    }),
+    condition: t.string({
+      description: 'When it fires, in words: `a key above 1000000000`.',
+      resolve: (alert) => conditionOf(alert),
+    }),
+    comparison: t.field({
+      type: AlertComparisonEnum,
+      description: 'What it compares with `threshold`: `condition` for programs.',
+      resolve: ({ row }) => row.condition,
+    }),
+    threshold: t.float({
+      description:
+        'What is compared has to be beyond it: a metric as toppers show it, a part of the total, a rank or seconds.',
+      resolve: ({ row }) => row.threshold,
+    }),
+    probe: t.string({
+      nullable: true,
+      description: 'Name of the probe whose readings it looks at; null: all.',
+      resolve: ({ row }) => row.probe,
+    }),
+    filtered: t.boolean({
+      description: 'Whether it is about some keys only, those that pass its filter.',
+      resolve: ({ row }) => row.isFiltered,
+    }),
+    evaluatedTo: t.field({
+      type: 'EpochSeconds',
+      nullable: true,
+      description: 'The end of the last window that was decided; null: none was.',
+      resolve: ({ row }) => row.evaluatedTo,
+    }),
+    firing: t.field({
+      type: [AlertEventRef],
+      description: 'Its events that are firing, in the order in which they began.',
+      async resolve(alert, _args, scope, info) {
+        const events = await firingEvents(alert);
+        takeValues(scope, events.length, info);
+        return events;
+      },
+    }),
+  }),
+});

@@ -1,0 +1,121 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { listAlertEvents } from '../../resolvers/alerts/alert-events.ts';
+import { listAlerts } from '../../resolvers/alerts/alerts.ts';
+import { answeringNode, haSlaveMode, probeNames, totalWindow } from '../../resolvers/contexts.ts';
+import { findGroup, searchGroups } from '../../resolvers/counter-groups.ts';
+import { listPools } from '../../resolvers/pools.ts';
+import { listSlices } from '../../resolvers/slices.ts';
+import { builder } from '../builder.ts';
+import { encodePath } from '../global-id.ts';
+import { decodeInterval, TimeIntervalInput } from '../inputs/window-input.ts';
+import {
+  AlertEventConnectionRef,
+  AlertRef,
+  ContextRef,
+  CounterGroupRef,
+  PoolRef,
+  SliceRef,
+  TimeIntervalRef,
+} from '../refs.ts';
+import { findContextAt } from './find-node.ts';
+
+builder.node(ContextRef, {
+  description: 'A named data set: its counter groups, and the slices of time they are stored in.',
+  authScopes: (context) => ({ granted: context.name }),
+  id: { resolve: (context) => encodePath(context) },
+  loadOne: (id, scope) => findContextAt(scope, id, 0)?.at ?? null,
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    haSlaveMode: t.boolean({
+      nullable: true,
+      description: 'Whether the node that answers is a standby, as it says itself.',
+      resolve: (context) => haSlaveMode(context),
+    }),
+    totalWindow: t.field({
+      type: TimeIntervalRef,
+      nullable: true,
+      description: 'From the oldest to the newest available bucket; null without data.',
+      resolve: (context) => totalWindow(context),
+    }),
+    slices: t.field({
+      type: [SliceRef],
+      nullable: true,
+      description: 'What is stored, oldest first, then by engine instance.',
+      args: {
+        allEngines: t.arg.boolean({
+          required: true,
+          defaultValue: false,
+          description: 'Whether to list the slices of all engine instances, not only of 0.',
+        }),
+        within: t.arg({
+          type: TimeIntervalInput,
+          description: 'Only slices that overlap this interval.',
+        }),
+      },
+      async resolve(context, { allEngines, within }, scope) {
+        const selection = { allEngines, within: decodeInterval(within, 'within') };
+        return (await listSlices(scope, context, selection)).slices;
+      },
+    }),
+    pools: t.field({
+      type: [PoolRef],
+      nullable: true,
+      description: 'Where the data is stored, with total and free space.',
+      resolve: (context) => listPools(context),
+    }),
+    nodeName: t.string({
+      description: 'The PostgreSQL node that answers.',
+      resolve: (context, _args, scope) => answeringNode(scope, context),
+    }),
+    probes: t.stringList({
+      description: 'Names of the probes that readings can be restricted to.',
+      resolve: (context) => probeNames(context),
+    }),
+    counterGroups: t.field({
+      type: [CounterGroupRef],
+      description: 'The enabled counter groups, by name.',
+      args: {
+        guids: t.arg({ type: ['Guid'], description: 'Only these groups.' }),
+        search: t.arg.string({ description: 'Only groups with this text in name or GUID.' }),
+      },
+      resolve: (context, { guids, search }) => searchGroups(context, guids ?? null, search ?? null),
+    }),
+    counterGroup: t.field({
+      type: CounterGroupRef,
+      nullable: true,
+      description: 'One enabled counter group; null when there is none with this GUID.',
+      args: { guid: t.arg({ type: 'Guid', required: true, description: 'GUID of the group.' }) },
+      resolve: (context, { guid }) => findGroup(context, guid),
+    }),
+  }),
+});
+
+/** What watches it. */
+builder.objectFields(ContextRef, (t) => ({
+  alerts: t.field({
+    type: [AlertRef],
+    description: 'The rules that watch its enabled counter groups, by name.',
+    resolve: (context) => listAlerts(context),
+  }),
+  alertEvents: t.field({
+    type: AlertEventConnectionRef,
+    description: 'When its alerts have fired, and what is firing, newest first.',
+    args: {
+      alert: t.arg.string({
+        description: 'Only of alerts with this name, those of earlier declarations too.',
+      }),
+      // Nullable, as Relay's compiler demands of a connection.
+      first: t.arg.int({
+        defaultValue: LIMITS.defaultAlertEventsPage,
+        description: 'How many events to list, at most 1,000; null: 50.',
+      }),
+      after: t.arg.string({ description: 'Cursor of the event before the page.' }),
+    },
+    resolve: (context, { alert, first, after }) =>
+      listAlertEvents(context, {
+        alert: alert ?? null,
+        first: first ?? LIMITS.defaultAlertEventsPage,
+        after: after ?? null,
+      }),
+  }),
+}));

@@ -1,0 +1,90 @@
+import {
+  attributesOf,
+  encodeCursor,
+  findRawKey,
+  labelOf,
+  readableOf,
+} from '../../resolvers/keys.ts';
+import { builder } from '../builder.ts';
+import { encodePath } from '../global-id.ts';
+import { CounterGroupRef, KeyAttributeRef, KeyConnectionRef, KeyEdgeRef, KeyRef } from '../refs.ts';
+import { findGroupAt } from './find-node.ts';
+import { pageInfoOf } from './page-info.ts';
+
+builder.node(KeyRef, {
+  description: 'One of the things that a counter group counts: a host, a port, a pair …',
+  authScopes: ({ group }) => ({ granted: group.at.name }),
+  id: { resolve: ({ group, row }) => encodePath(group.at, group.guid.slice(1, -1), row.key) },
+  async loadOne(id, scope) {
+    const found = await findGroupAt(scope, id, 2);
+    return found && findRawKey(found.group, found.rest[0] ?? '');
+  },
+  fields: (t) => ({
+    key: t.string({ description: 'The raw key: `C0.A8.01.0A`.', resolve: ({ row }) => row.key }),
+    readable: t.string({
+      description: 'The key as people read it: `192.168.1.10`.',
+      resolve: (key) => readableOf(key),
+    }),
+    label: t.string({
+      description: 'Its name, if it has one; else its readable form.',
+      resolve: (key) => labelOf(key),
+    }),
+    description: t.string({
+      nullable: true,
+      description: 'What is known of it.',
+      resolve: ({ row }) => row.description,
+    }),
+    attributes: t.field({
+      type: [KeyAttributeRef],
+      nullable: true,
+      description: 'What else is known of it, by name.',
+      resolve: (key) => attributesOf(key),
+    }),
+    counterGroup: t.field({
+      type: CounterGroupRef,
+      description: 'The group it belongs to.',
+      resolve: ({ group }) => group,
+    }),
+  }),
+});
+
+builder.objectType(KeyAttributeRef, {
+  description: 'A name and a value known of a key.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'What the value is of.' }),
+    value: t.exposeString('value', { description: 'The value as text.' }),
+  }),
+});
+
+builder.objectType(KeyConnectionRef, {
+  description: 'A page of keys.',
+  authScopes: ({ group }) => ({ granted: group.at.name }),
+  fields: (t) => ({
+    edges: t.field({
+      type: [KeyEdgeRef],
+      description: 'The keys of the page.',
+      resolve: ({ keys }) => [...keys],
+    }),
+    pageInfo: t.field({
+      type: builder.pageInfoRef(),
+      description: 'Where the page lies.',
+      resolve: ({ keys, hasNextPage, hasPreviousPage }) =>
+        pageInfoOf({ items: keys, hasNextPage, hasPreviousPage }, encodeCursor),
+    }),
+    totalCount: t.int({
+      description: 'How many keys all pages have together.',
+      resolve: ({ totalCount }) => totalCount(),
+    }),
+  }),
+});
+
+builder.objectType(KeyEdgeRef, {
+  description: 'A key in its page.',
+  fields: (t) => ({
+    cursor: t.string({
+      description: 'For `after` of the page that begins behind it.',
+      resolve: (key) => encodeCursor(key),
+    }),
+    node: t.field({ type: KeyRef, description: 'The key.', resolve: (key) => key }),
+  }),
+});

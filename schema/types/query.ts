@@ -1,0 +1,66 @@
+import { malformed } from '../../domain/errors.ts';
+import {
+  editableContexts,
+  findContext,
+  grantedContexts,
+  signedIn,
+} from '../../resolvers/contexts.ts';
+import { builder } from '../builder.ts';
+import { ContextRef, ViewerRef } from '../refs.ts';
+
+builder.objectType(ViewerRef, {
+  description: 'Who is asking.',
+  authScopes: { signedIn: true },
+  fields: (t) => ({
+    username: t.exposeString('username', { description: 'The name you signed in with.' }),
+    contexts: t.field({
+      type: [ContextRef],
+      description: 'The contexts you may read, by name.',
+      resolve: (_viewer, _args, scope) => grantedContexts(scope),
+    }),
+    editableContexts: t.field({
+      type: [ContextRef],
+      description: 'Those of them in which you have the role `editor`: they take your mutations.',
+      resolve: (_viewer, _args, scope) => editableContexts(scope),
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  viewer: t.field({
+    type: ViewerRef,
+    description: 'Who is asking, and the contexts they may read.',
+    authScopes: { signedIn: true },
+    resolve: (_root, _args, scope) => signedIn(scope),
+  }),
+  contexts: t.field({
+    type: [ContextRef],
+    description: 'The contexts you may read, by name, as the primary or a shared standby has them.',
+    authScopes: { signedIn: true },
+    resolve: (_root, _args, scope) => grantedContexts(scope),
+  }),
+  context: t.field({
+    type: ContextRef,
+    nullable: true,
+    description: 'One context by name; null when there is none, or none that you may see.',
+    authScopes: { signedIn: true },
+    args: {
+      name: t.arg.string({ required: true, description: 'Name of the context.' }),
+      destinationNode: t.arg.string({
+        description:
+          'Name of the node that is to answer; left out: the primary, or a shared standby.',
+      }),
+      fromDr: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether the disaster-recovery node is to answer.',
+      }),
+    },
+    resolve(_root, { name, destinationNode, fromDr }, scope) {
+      if (destinationNode != null && fromDr) {
+        throw malformed('destinationNode', 'left out when fromDr is true', destinationNode);
+      }
+      return findContext(scope, name, { destinationNode: destinationNode ?? null, fromDr });
+    },
+  }),
+}));

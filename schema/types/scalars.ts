@@ -1,0 +1,64 @@
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { type Guid, parseGuid } from '../../domain/text/guid.ts';
+import { builder } from '../builder.ts';
+
+const refuse = (what: string, value: unknown): never => {
+  throw new GraphQLError(
+    `${what}, got ${typeof value === 'string' ? JSON.stringify(value) : value}`,
+  );
+};
+
+/** Range is the business of the field that takes the time: its error names it (section 10). */
+function toSeconds(value: unknown): number {
+  return Number.isSafeInteger(value)
+    ? Number(value)
+    : refuse('EpochSeconds must be a whole number of seconds since 1970-01-01T00:00:00Z', value);
+}
+
+builder.scalarType('EpochSeconds', {
+  description: 'Seconds since 1970-01-01T00:00:00Z.',
+  serialize: Number,
+  parseValue: toSeconds,
+  parseLiteral: (node) => toSeconds(node.kind === Kind.INT ? Number(node.value) : textOf(node)),
+});
+
+builder.scalarType('BigInt', {
+  description:
+    'An integer of any size: a JSON number up to 2^53-1 in magnitude, a decimal string beyond.',
+  serialize: (value) => {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : String(value);
+  },
+  parseValue: toBigInt,
+  parseLiteral: (node) => toBigInt(textOf(node)),
+});
+
+function toBigInt(value: unknown): bigint {
+  const isInteger =
+    Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d+$/.test(value));
+  return isInteger ? BigInt(String(value)) : refuse('BigInt must be an integer', value);
+}
+
+builder.scalarType('Guid', {
+  description:
+    "A counter group's identifier: `{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}`. Case and braces are " +
+    'optional on input. A name such as `Hosts` is none: `counterGroups` of a context lists both.',
+  serialize: String,
+  parseValue: toGuid,
+  parseLiteral: (node) => toGuid(node.kind === Kind.STRING ? node.value : textOf(node)),
+});
+
+function toGuid(value: unknown): Guid {
+  const guid = typeof value === 'string' ? parseGuid(value) : null;
+  return (
+    guid ??
+    refuse(
+      'Guid must look like "{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}", case and braces optional; ' +
+        '`counterGroups { guid name }` of a context lists those that there are',
+      value,
+    )
+  );
+}
+
+/** A literal as messages show it. */
+const textOf = (node: ValueNode): string => ('value' in node ? String(node.value) : node.kind);

@@ -1,0 +1,100 @@
+import { malformed } from '../../domain/errors.ts';
+import type { AlertEventView } from '../../resolvers/alerts/alert-events.ts';
+import { type ContextView, findContext } from '../../resolvers/contexts.ts';
+import { findGroup } from '../../resolvers/counter-groups.ts';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+import { askTopper } from '../../resolvers/toppers/toppers.ts';
+import { builder } from '../builder.ts';
+import { decodeTopper, TOPPER_ARGS } from '../inputs/topper-args.ts';
+import { AlertEventRef, ContextRef, TopperRef } from '../refs.ts';
+
+builder.subscriptionType({
+  description:
+    'Answers that follow the data, as server-sent events (`Accept: text/event-stream`). What does not exist, or is not granted to you, is null once.',
+});
+
+type Followed = {
+  readonly name: string;
+  readonly destinationNode?: string | null | undefined;
+  readonly everySeconds: number;
+};
+
+/** The context on the node that answers; null: it does not exist, or is not granted. */
+function follow(
+  scope: RequestScope,
+  { name, destinationNode, everySeconds }: Followed,
+): ContextView | null {
+  if (everySeconds < 1) throw malformed('everySeconds', 'an integer of at least 1', everySeconds);
+  return findContext(scope, name, { destinationNode: destinationNode ?? null, fromDr: false });
+}
+
+const FOLLOW_ARGS = builder.args((t) => ({
+  destinationNode: t.string({
+    description: 'Name of the node that is to answer; left out: the primary, or a shared standby.',
+  }),
+  everySeconds: t.int({
+    required: true,
+    defaultValue: 1,
+    description: 'At most one answer in so many seconds; the last one is never left out.',
+  }),
+}));
+
+/**
+ * Each field answers as a field of a query does, once. When it is asked again, and who is told, is
+ * decided in `server/live/`; graphql-js's own way of subscribing is not used.
+ */
+const askedAgain = (): never => {
+  throw new Error('subscriptions are answered by server/live');
+};
+
+builder.subscriptionFields((t) => ({
+  topper: t.field({
+    type: TopperRef,
+    nullable: true,
+    description:
+      'A topper now, and again after every commit that changes it, at most once in `everySeconds`.',
+    authScopes: { signedIn: true },
+    args: {
+      context: t.arg.string({ required: true, description: 'Name of the context.' }),
+      counterGroup: t.arg({ type: 'Guid', required: true, description: 'GUID of the group.' }),
+      meter: t.arg.int({
+        required: true,
+        defaultValue: 0,
+        description: 'Number of the meter to rank by.',
+      }),
+      ...TOPPER_ARGS,
+      ...FOLLOW_ARGS,
+    },
+    subscribe: askedAgain,
+    async resolve(_event, { context, counterGroup, meter, ...args }, scope) {
+      const { destinationNode, everySeconds } = args;
+      const at = follow(scope, { name: context, destinationNode, everySeconds });
+      const group = at && (await findGroup(at, counterGroup));
+      return group ? askTopper(scope, decodeTopper(group, meter, args, scope)) : null;
+    },
+  }),
+  contextChanged: t.field({
+    type: ContextRef,
+    nullable: true,
+    description:
+      'A context now, and again after every commit that changes what is asked of it, at most once in `everySeconds`.',
+    authScopes: { signedIn: true },
+    args: {
+      name: t.arg.string({ required: true, description: 'Name of the context.' }),
+      ...FOLLOW_ARGS,
+    },
+    subscribe: askedAgain,
+    resolve: (_event, followed, scope) => follow(scope, followed),
+  }),
+  alertEvents: t.field({
+    type: AlertEventRef,
+    nullable: true,
+    description:
+      'Events of alerts: first those that are firing, then each when it begins and when it is over. None is left out: a stream that cannot send them all ends with an error that says to subscribe again.',
+    authScopes: { signedIn: true },
+    args: { context: t.arg.string({ required: true, description: 'Name of the context.' }) },
+    subscribe: (): AsyncIterable<AlertEventView> => askedAgain(),
+    // Which events these are is decided in `server/live/alert-messages.ts`.
+    resolve: (event) => event,
+  }),
+}));

@@ -1,0 +1,35 @@
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import type { RequestScope } from '../../resolvers/request-scope.ts';
+
+/** Takes what `items` objects of a list with all that is asked of each are of the answer. */
+export function takeValues(scope: RequestScope, items: number, info: GraphQLResolveInfo): void {
+  let fields = 0;
+  for (const { selectionSet } of info.fieldNodes) {
+    if (selectionSet) fields += fieldsOf(selectionSet, info.fragments);
+  }
+  scope.budget.take(items * fields);
+}
+
+/** By selection: each is looked at once, however often its fragment is spread. */
+const known = new WeakMap<SelectionSetNode, number>();
+
+/** How many fields a selection has, one that is asked for twice counted twice. */
+function fieldsOf(
+  selectionSet: SelectionSetNode,
+  fragments: GraphQLResolveInfo['fragments'],
+): number {
+  const before = known.get(selectionSet);
+  if (before !== undefined) return before;
+  let fields = 0;
+  for (const selection of selectionSet.selections) {
+    if (selection.kind === Kind.FIELD) fields += 1;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      fields += fieldsOf(selection.selectionSet, fragments);
+    } else {
+      const fragment = fragments[selection.name.value];
+      if (fragment) fields += fieldsOf(fragment.selectionSet, fragments);
+    }
+  }
+  known.set(selectionSet, fields);
+  return fields;
+}

@@ -1,0 +1,232 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { parseRanks } from '../../domain/toppers/percentile.ts';
+import {
+  averageRateOf,
+  shareOf,
+  shownValue,
+  volumeOf,
+} from '../../domain/toppers/topper-arithmetic.ts';
+import { attributesOf, labelOf, readableOf } from '../../resolvers/keys.ts';
+import { seriesLength } from '../../resolvers/toppers/series-step.ts';
+import { drillDown, previousOf } from '../../resolvers/toppers/topper-comparisons.ts';
+import { keyPeak, keyPercentiles, keySeries } from '../../resolvers/toppers/topper-series.ts';
+import { builder } from '../builder.ts';
+import { listed } from '../inputs/topper-args.ts';
+import {
+  KeyAttributeRef,
+  KeyRef,
+  PercentileRef,
+  PreviousMetricRef,
+  SeriesPointRef,
+  TimeIntervalRef,
+  TopperKeyRef,
+  TopperRef,
+} from '../refs.ts';
+import { takeValues } from './take-values.ts';
+
+builder.objectType(TopperKeyRef, {
+  description: 'A key in its place in a topper.',
+  authScopes: ({ topper }) => ({ granted: topper.plan.meter.group.at.name }),
+  fields: (t) => ({
+    rank: t.exposeInt('rank', {
+      description: 'Its place among the keys that pass the filter, from 1.',
+    }),
+    key: t.string({
+      description: 'The raw key: `C0.A8.01.0A`.',
+      resolve: ({ key }) => key.row.key,
+    }),
+    readable: t.string({
+      description: 'The key as people read it: `192.168.1.10`.',
+      resolve: ({ key }) => readableOf(key),
+    }),
+    label: t.string({
+      description: 'Its name, if it has one; else its readable form.',
+      resolve: ({ key }) => labelOf(key),
+    }),
+    description: t.string({
+      nullable: true,
+      description: 'What is known of it.',
+      resolve: ({ key }) => key.row.description,
+    }),
+    metric: t.field({
+      type: 'BigInt',
+      description: "Its value over the window, by the meter's rule.",
+      resolve: ({ value, topper }) => shownValue(value, topper.plan.rule),
+    }),
+    rankValue: t.field({
+      type: 'BigInt',
+      description: 'What it was ranked by: `metric`, unless `rankBy` says otherwise.',
+      resolve: ({ rankValue }) => rankValue,
+    }),
+    volume: t.field({
+      type: 'BigInt',
+      nullable: true,
+      description:
+        "For counters and rate counters: the amount over the window in the meter's base unit (a rate's Bps gives bytes).",
+      resolve: ({ value, topper }) => volumeOf(value, topper.plan.rule),
+    }),
+    averageRate: t.float({
+      nullable: true,
+      description: 'Per second over the window, for counters and rate counters.',
+      resolve: ({ value, topper }) => averageRateOf(value, topper.plan.rule, topper.plan.covered),
+    }),
+    peak: t.field({
+      type: 'BigInt',
+      nullable: true,
+      description: 'The largest topper bucket in the window, in the unit of `metric`.',
+      resolve: (ranked) => keyPeak(ranked),
+    }),
+    share: t.float({
+      nullable: true,
+      description: "Part of the group's total, 0 to 1; null where a sum means nothing.",
+      resolve: ({ value, topper }) => shareOf(value, topper.total, topper.plan.fold),
+    }),
+  }),
+});
+
+/** The way to what is known of the key wherever it is listed. */
+builder.objectField(TopperKeyRef, 'keyNode', (t) =>
+  t.field({
+    type: KeyRef,
+    nullable: true,
+    description:
+      'The key itself, with an id under which `node` and client caches know it; null for a network.',
+    // A topper reads its keys all at once, and whole: there is nothing left to read.
+    resolve: ({ key, topper }) => (topper.plan.prefix ? null : key),
+  }),
+);
+
+/** What costs a read of its own, and so can fail alone. */
+builder.objectFields(TopperKeyRef, (t) => ({
+  attributes: t.field({
+    type: [KeyAttributeRef],
+    nullable: true,
+    description: 'What else is known of it, by name; null for a network.',
+    resolve: ({ key, topper }) => (topper.plan.prefix ? null : attributesOf(key)),
+  }),
+  percentiles: t.field({
+    type: [PercentileRef],
+    nullable: true,
+    description: 'Percentiles of its topper buckets in the window, by nearest rank.',
+    args: {
+      ranks: t.arg.floatList({
+        required: true,
+        description: 'Numbers from 0 to 100, answered in this order.',
+      }),
+    },
+    resolve(ranked, { ranks }, scope, info) {
+      const { maxPercentileRanks: most } = scope.settings;
+      const known = ranks.length > 0 ? parseRanks(ranks.map(String), 'ranks', most) : [];
+      takeValues(scope, known.length, info);
+      return keyPercentiles(ranked, known);
+    },
+  }),
+  series: t.field({
+    type: [SeriesPointRef],
+    nullable: true,
+    description:
+      "The key's values per topper bucket, or per `step` seconds: a multiple of bucketSize, aligned to the epoch, at most 10,000 points.",
+    args: { step: t.arg.int({ description: 'Seconds between points.' }) },
+    resolve(ranked, { step = null }, scope, info) {
+      takeValues(scope, seriesLength(ranked.topper.plan, step).points, info);
+      return keySeries(ranked, step);
+    },
+  }),
+}));
+
+/** What looks at other windows, and at other groups. */
+builder.objectFields(TopperKeyRef, (t) => ({
+  previous: t.field({
+    type: PreviousMetricRef,
+    nullable: true,
+    description:
+      'The same key, meter and length of window, `ago` seconds earlier (default: the window just before).',
+    args: { ago: t.arg.int({ description: 'How many seconds earlier.' }) },
+    resolve: (ranked, { ago }) => previousOf(ranked, ago ?? null),
+  }),
+  drilldown: t.field({
+    type: TopperRef,
+    nullable: true,
+    description: 'The top keys of a cross-key group under this key; null for a network.',
+    args: {
+      crosskey: t.arg({
+        type: 'Guid',
+        required: true,
+        description: "GUID of one of the group's `drilldowns`.",
+      }),
+      meter: t.arg.int({
+        required: true,
+        defaultValue: 0,
+        description: 'Number of the meter of that group to rank by.',
+      }),
+      maxItems: t.arg.int({
+        required: true,
+        defaultValue: LIMITS.defaultDrilldownItems,
+        description: 'How many keys to list at most.',
+      }),
+    },
+    resolve: (ranked, { crosskey, meter, maxItems }, scope) =>
+      drillDown(scope, ranked, {
+        crosskey,
+        meterIndex: meter,
+        maxItems: listed(maxItems, LIMITS.defaultDrilldownItems, scope.settings),
+      }),
+  }),
+}));
+
+builder.objectType(PreviousMetricRef, {
+  description: 'How a key did in an earlier window.',
+  fields: (t) => ({
+    window: t.field({
+      type: TimeIntervalRef,
+      description: 'The earlier window.',
+      resolve: ({ window }) => window,
+    }),
+    metric: t.field({
+      type: 'BigInt',
+      description: 'Its value then; 0 without a reading.',
+      resolve: ({ metric }) => metric,
+    }),
+    rank: t.exposeInt('rank', {
+      nullable: true,
+      description: 'Its place then; null without a reading.',
+    }),
+    change: t.field({
+      type: 'BigInt',
+      description: 'Its value now less its value then.',
+      resolve: ({ change }) => change,
+    }),
+    changeRatio: t.exposeFloat('changeRatio', {
+      nullable: true,
+      description: '`change` ÷ its value then; null where that is 0.',
+    }),
+  }),
+});
+
+builder.objectType(PercentileRef, {
+  description: 'A value that so many per cent of the topper buckets do not pass.',
+  fields: (t) => ({
+    rank: t.exposeFloat('rank', { description: 'Per cent, as asked for.' }),
+    value: t.field({
+      type: 'BigInt',
+      description: 'The value, in the unit of `metric`.',
+      resolve: ({ value }) => value,
+    }),
+  }),
+});
+
+builder.objectType(SeriesPointRef, {
+  description: 'The value of one step of time.',
+  fields: (t) => ({
+    at: t.field({
+      type: 'EpochSeconds',
+      description: 'Start of the step on its grid, also before the window itself.',
+      resolve: ({ at }) => at,
+    }),
+    value: t.field({
+      type: 'BigInt',
+      description: "Its value; a rate's is the volume ÷ `step`.",
+      resolve: ({ value }) => value,
+    }),
+  }),
+});

@@ -1,0 +1,172 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { shownTotal } from '../../domain/toppers/topper-arithmetic.ts';
+import { flatSeries, flatSeriesStep } from '../../resolvers/toppers/flat-series.ts';
+import { seriesLength, stepCount } from '../../resolvers/toppers/series-step.ts';
+import { topperSeries } from '../../resolvers/toppers/topper-series.ts';
+import { shownOthers } from '../../resolvers/toppers/toppers.ts';
+import { builder } from '../builder.ts';
+import {
+  CounterGroupRef,
+  FlatSeriesPointRef,
+  MeterRef,
+  TimeIntervalRef,
+  TopperKeyRef,
+  TopperRef,
+  TopperSeriesPointRef,
+} from '../refs.ts';
+import { takeValues } from './take-values.ts';
+
+builder.objectType(TopperRef, {
+  description: 'The largest keys of a group by a meter over a window. It is always exact.',
+  authScopes: ({ plan }) => ({ granted: plan.meter.group.at.name }),
+  fields: (t) => ({
+    counterGroup: t.field({
+      type: CounterGroupRef,
+      description: 'The group whose keys are ranked.',
+      resolve: ({ plan }) => plan.meter.group,
+    }),
+    meter: t.field({
+      type: MeterRef,
+      description: 'The meter they are ranked by.',
+      resolve: ({ plan }) => plan.meter,
+    }),
+    window: t.field({
+      type: TimeIntervalRef,
+      description: 'The window as resolved.',
+      resolve: ({ plan }) => plan.window,
+    }),
+    availableWindow: t.field({
+      type: TimeIntervalRef,
+      nullable: true,
+      description:
+        'Where the group has data, of the probe if one was chosen: look here when `keys` is ' +
+        'empty. Null without data.',
+      resolve: ({ plan }) => plan.available,
+    }),
+    samplingRate: t.int({
+      description: 'What every reading stands for; all values are multiplied by it already.',
+      resolve: ({ plan }) => plan.rule.samplingRate,
+    }),
+    total: t.field({
+      type: 'BigInt',
+      description: 'The whole group, filtered keys included.',
+      resolve: ({ total, plan }) => shownTotal(total, plan.rule),
+    }),
+    others: t.field({
+      type: 'BigInt',
+      description: "What is not in `keys`: the REST endpoint's sysgrouptotal.",
+      resolve: (topper) => shownOthers(topper),
+    }),
+    othersMatching: t.field({
+      type: 'BigInt',
+      description: 'What is not in `keys` but passes the filter.',
+      resolve: ({ othersMatching, plan }) => shownTotal(othersMatching, plan.rule),
+    }),
+    keyCount: t.exposeInt('keyCount', {
+      description: 'How many keys had a reading and passed the filter.',
+    }),
+  }),
+});
+
+/** Lists, whose values are counted. */
+builder.objectFields(TopperRef, (t) => ({
+  series: t.field({
+    type: [TopperSeriesPointRef],
+    nullable: true,
+    description: 'Total and others over time, for a chart whose stack is the total.',
+    args: {
+      step: t.arg.int({
+        description:
+          'Seconds between points, a multiple of bucketSize; left out: topperBucketSize.',
+      }),
+    },
+    resolve(topper, { step = null }, scope, info) {
+      takeValues(scope, seriesLength(topper.plan, step).points, info);
+      return topperSeries(topper, step);
+    },
+  }),
+  flatSeries: t.field({
+    type: [FlatSeriesPointRef],
+    nullable: true,
+    description:
+      'The series of the listed keys and of the others as rows of one table, for tools that ' +
+      `take tables. By time, then by rank; at most ${LIMITS.flatSeriesRows} rows.`,
+    args: {
+      step: t.arg.int({
+        description:
+          'Seconds between points, a multiple of bucketSize; left out: topperBucketSize. With ' +
+          '`maxPoints` any number of seconds: the least that the step may be.',
+      }),
+      maxPoints: t.arg.int({
+        description:
+          'How many points in time to give at most. Where `step` gives more, or more rows than ' +
+          'there may be, the step becomes the smallest multiple of topperBucketSize that fits.',
+      }),
+    },
+    resolve(topper, { step = null, maxPoints = null }, scope, info) {
+      const stepSeconds = flatSeriesStep(topper, { step, maxPoints });
+      takeValues(scope, stepCount(topper.plan, stepSeconds) * (topper.keys.length + 1), info);
+      return flatSeries(topper, stepSeconds);
+    },
+  }),
+  keys: t.field({
+    type: [TopperKeyRef],
+    description: 'The listed keys, largest first; equals in the order of their raw form.',
+    resolve({ keys }, _, scope, info) {
+      takeValues(scope, keys.length, info);
+      return [...keys];
+    },
+  }),
+}));
+
+builder.objectType(TopperSeriesPointRef, {
+  description: 'Total and others of one step of time.',
+  fields: (t) => ({
+    at: t.field({
+      type: 'EpochSeconds',
+      description: 'Start of the step on its grid.',
+      resolve: ({ at }) => at,
+    }),
+    total: t.field({
+      type: 'BigInt',
+      description: 'The whole group.',
+      resolve: ({ total }) => total,
+    }),
+    others: t.field({
+      type: 'BigInt',
+      description: 'All keys that are not listed.',
+      resolve: ({ others }) => others,
+    }),
+  }),
+});
+
+builder.objectType(FlatSeriesPointRef, {
+  description: 'The value of one step of time, of a listed key or of all the others.',
+  fields: (t) => ({
+    at: t.field({
+      type: 'EpochSeconds',
+      description: 'Start of the step on its grid.',
+      resolve: ({ at }) => at,
+    }),
+    key: t.string({
+      nullable: true,
+      description: 'Raw form of the key; null: all keys that are not listed.',
+      resolve: ({ key }) => key,
+    }),
+    label: t.string({
+      description: 'Its label, or `others`.',
+      resolve: ({ label }) => label,
+    }),
+    value: t.field({
+      type: 'BigInt',
+      description: 'The same as in the series of the key, and as `others` in that of the topper.',
+      resolve: ({ value }) => value,
+    }),
+    averageRate: t.exposeFloat('averageRate', {
+      nullable: true,
+      description:
+        'For counters and rate counters: the amount per second of the part of the step that the ' +
+        'window and the data have, so that it does not depend on how long the step is.',
+    }),
+  }),
+});

@@ -1,0 +1,45 @@
+import { isWide, type Lanes, narrowLanes, wideLanes } from './lanes.ts';
+
+/**
+ * A meter's readings by row; NaN in `low`: none. For means, values are sums and counts say of how
+ * many readings (0 where there is none); counts null: of one each.
+ */
+export type Column = { readonly values: Lanes; readonly counts: Lanes | null };
+
+export const hasReading = ({ values }: Column, row: number): boolean =>
+  !Number.isNaN(values.low[row]);
+
+/** The rows from `from` to before `to`, sharing memory. */
+export const columnPart = ({ values, counts }: Column, from: number, to: number): Column => ({
+  values: lanesPart(values, from, to),
+  counts: counts && lanesPart(counts, from, to),
+});
+
+const lanesPart = ({ low, high }: Lanes, from: number, to: number): Lanes => ({
+  low: low.subarray(from, to),
+  high: high?.subarray(from, to) ?? null,
+});
+
+/** The given rows, in that order. */
+export const pickRows = ({ values, counts }: Column, rows: Uint32Array): Column => ({
+  values: pickLanes(values, rows),
+  counts: counts && pickLanes(counts, rows),
+});
+
+function pickLanes(lanes: Lanes, rows: Uint32Array): Lanes {
+  const picked: Lanes = isWide(lanes) ? wideLanes(rows.length) : narrowLanes(rows.length);
+  for (let row = 0; row < rows.length; row += 1) {
+    picked.low[row] = lanes.low[rows[row] as number] as number;
+  }
+  if (picked.high === null || lanes.high === null) return picked;
+  for (let row = 0; row < rows.length; row += 1) {
+    picked.high[row] = lanes.high[rows[row] as number] as number;
+  }
+  return picked;
+}
+
+export const columnBytes = ({ values, counts }: Column): number =>
+  lanesBytes(values) + (counts === null ? 0 : lanesBytes(counts));
+
+const lanesBytes = ({ low, high }: Lanes): number =>
+  low.byteLength + (high === null ? 0 : high.byteLength);

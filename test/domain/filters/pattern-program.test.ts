@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { patternProgram } from '../../../domain/filters/pattern-program.ts';
+
+describe('the program of a pattern', () => {
+  it('says what consumes characters, what branches and what must hold', () => {
+    expect(patternProgram('^a[b-d]|\\b$')).toEqual({
+      start: 6,
+      instructions: [
+        { kind: 'never' },
+        { kind: 'where', holds: 4, next: 2 },
+        { kind: 'chars', ranges: [97, 97], next: 3 },
+        { kind: 'chars', ranges: [98, 100], next: 7 },
+        { kind: 'where', holds: 16, next: 5 },
+        { kind: 'where', holds: 8, next: 7 },
+        { kind: 'either', next: 1, other: 4 },
+        { kind: 'found' },
+      ],
+    });
+  });
+
+  it.each(['k', 's', 'K', 'x'])('lists all letters that are %s in any case', (letter) => {
+    const chars = patternProgram(`(?i)${letter}`)?.instructions.find(
+      ({ kind }) => kind === 'chars',
+    );
+    const found = chars?.kind === 'chars' ? chars.ranges.filter((_, i) => i % 2 === 0) : [];
+    const everything = Array.from({ length: 0x3000 }, (_, code) => code);
+    const isSame = new RegExp(`^${letter}$`, 'iu');
+    expect(found).toEqual(everything.filter((code) => isSame.test(String.fromCodePoint(code))));
+  });
+
+  it.each([
+    '',
+    '.',
+    '(?s).',
+    'a*?b+?',
+    '(a|b){2,3}',
+    '[^a]',
+    '\\pL',
+    '(?i)[a-é]',
+    '\\B\\z',
+    '[^\\x00-\\x{10FFFF}]',
+  ])('is there for %j', (pattern) => {
+    expect(patternProgram(pattern)).not.toBeNull();
+  });
+
+  it('is not there for a letter beyond ASCII in any case', () => {
+    expect(patternProgram('(?i)é')).toBeNull();
+  });
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { shortestStep, stepsOf } from '../../../domain/time/interval.ts';
+
+const HOUR = { from: 0, to: 3600 };
+
+it.each([
+  ['as long as the grain where that is enough', HOUR, { multipleOf: 60, least: 60, most: 60 }, 60],
+  ['longer by one grain where it is not', HOUR, { multipleOf: 60, least: 60, most: 59 }, 120],
+  ['no shorter than it may be', HOUR, { multipleOf: 60, least: 600, most: 60 }, 600],
+  ['a multiple of the grain all the same', HOUR, { multipleOf: 300, least: 301, most: 60 }, 600],
+  ['the whole interval where there may be one', HOUR, { multipleOf: 60, least: 60, most: 1 }, 3600],
+  [
+    'long enough for what lies on both sides of its end',
+    { from: 3540, to: 3660 },
+    { multipleOf: 60, least: 60, most: 1 },
+    420,
+  ],
+  [
+    'the least of an empty interval',
+    { from: 9, to: 9 },
+    { multipleOf: 60, least: 60, most: 1 },
+    60,
+  ],
+])('the shortest step is %s', (_, interval, bounds, expected) => {
+  expect(shortestStep(interval, 60, bounds)).toBe(expected);
+});
+
+it('is the first of all multiples that gives no more steps than there may be', () => {
+  const cases = fc.record({
+    from: fc.integer({ min: 0, max: 20_000 }),
+    seconds: fc.integer({ min: 0, max: 5_000 }),
+    bucket: fc.integer({ min: 1, max: 20 }),
+    buckets: fc.integer({ min: 1, max: 5 }),
+    least: fc.integer({ min: 1, max: 300 }),
+    most: fc.integer({ min: 1, max: 40 }),
+  });
+  fc.assert(
+    fc.property(cases, ({ from, seconds, bucket, buckets, least, most }) => {
+      const interval = { from, to: from + seconds };
+      const multipleOf = bucket * buckets;
+      let step = multipleOf;
+      while (step < least || stepsOf(interval, bucket, step).count > most) step += multipleOf;
+      expect(shortestStep(interval, bucket, { multipleOf, least, most })).toBe(step);
+    }),
+  );
+});
+
+it('is found without counting every candidate, however long data go back', () => {
+  const decades = { from: 0, to: 1_752_566_400 };
+  expect(shortestStep(decades, 1, { multipleOf: 1, least: 1, most: 1 })).toBe(1_752_566_400);
+  expect(shortestStep(decades, 1, { multipleOf: 1, least: 1, most: 1000 })).toBe(1_752_567);
+});

@@ -1,0 +1,55 @@
+import type { Comparison } from '../../address/address.ts';
+import { ITEMS } from '../../address/address.ts';
+import type { StreamState } from '../../api/use-stream.ts';
+import type { ShownToppers } from '../../data/shown-toppers.ts';
+import { Choice } from '../../parts/choice.tsx';
+import type { ViewProps } from '../view-props.ts';
+import { FilterBox, FilterChips } from './filter-box.tsx';
+import { NetworksChoice } from './networks-choice.tsx';
+import { RankingChoice } from './ranking-choice.tsx';
+import { ProbeChoice, SubjectChoices } from './subject-choices.tsx';
+import { WindowControls } from './window-controls.tsx';
+
+type ControlsProps = ViewProps & {
+  readonly shown: ShownToppers | null;
+  readonly isLoading: boolean;
+  readonly stream: StreamState;
+  readonly isFilterRefused: boolean;
+  readonly onReload: () => void;
+};
+
+const COMPARED: readonly { readonly value: Comparison; readonly label: string }[] = [
+  { value: 'before', label: 'The time before' },
+  { value: 'day', label: 'A day earlier' },
+  { value: 'week', label: 'A week earlier' },
+];
+
+/** What is looked at: of which group, by which meter, when, and which of its keys. */
+export function Controls(props: ControlsProps) {
+  const { address, navigate, shown } = props;
+  return (
+    <fieldset class="controls" aria-label="What is shown">
+      <SubjectChoices {...props} />
+      <RankingChoice {...props} />
+      <NetworksChoice {...props} />
+      <ProbeChoice {...props} />
+      <WindowControls {...props} span={shown?.table.window ?? null} />
+      <Choice
+        label="Compared with"
+        value={address.compare}
+        options={COMPARED}
+        onChoose={(value) =>
+          navigate.go({ compare: COMPARED.find((each) => each.value === value)?.value ?? 'before' })
+        }
+      />
+      <Choice
+        label="Keys"
+        value={String(address.items)}
+        options={ITEMS.map((count) => ({ value: String(count), label: `Top ${count}` }))}
+        onChoose={(count) => navigate.go({ items: Number(count) })}
+      />
+      <FilterBox {...props} />
+      <FilterChips {...props} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks';
+import { FILTER_KINDS, type FilterKind } from '../../address/address.ts';
+import { FILTER_LABELS } from '../../data/filter-words.ts';
+import type { ShownToppers } from '../../data/shown-toppers.ts';
+import { Icon } from '../../parts/icon.tsx';
+import type { ViewProps } from '../view-props.ts';
+
+type FilterBoxProps = ViewProps & {
+  readonly shown: ShownToppers | null;
+  /** Whether the server takes the filter that holds. */
+  readonly isFilterRefused: boolean;
+};
+
+const HINTS: Readonly<Record<FilterKind, string>> = {
+  find: 'in label or readable key',
+  cidr: '10.20.0.0/16, 2001:db8::/32',
+  match: 'RE2 in the raw key: ^0A\\.14\\.',
+  except: 'RE2 in the raw key: ^C6\\.',
+};
+
+/** Kinds of keys in which there are addresses. */
+const WITH_ADDRESSES: ReadonlySet<string> = new Set(['IP', 'IPV4', 'IPV6', 'CROSSKEY']);
+
+/** Which keys are listed. */
+export function FilterBox({ address, navigate, group, isFilterRefused }: FilterBoxProps) {
+  const { filter } = address;
+  const [kind, setKind] = useState<FilterKind>(filter?.kind ?? 'find');
+  const [text, setText] = useState(filter?.text ?? '');
+  useEffect(() => {
+    setText(filter?.text ?? '');
+    if (filter) setKind(filter.kind);
+  }, [filter?.kind, filter?.text]);
+  const kinds = FILTER_KINDS.filter(
+    (each) => each !== 'cidr' || !group || WITH_ADDRESSES.has(group.keyKind) || kind === 'cidr',
+  );
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const wanted = text.trim();
+    navigate.go({ filter: wanted ? { kind, text: wanted } : null });
+  };
+  return (
+    <search class="filter" aria-label="Filter keys">
+      <form class="field is-filter" onSubmit={submit}>
+        <span class="field-label" aria-hidden="true">
+          Only keys with
+        </span>
+        <div class="joined">
+          <select
+            aria-label="How keys are filtered"
+            value={kind}
+            onChange={(event) => setKind(kinds[event.currentTarget.selectedIndex] ?? 'find')}
+          >
+            {kinds.map((each) => (
+              <option key={each} value={each}>
+                {FILTER_LABELS[each]}
+              </option>
+            ))}
+          </select>
+          <input
+            type="search"
+            aria-label={`Filter: ${FILTER_LABELS[kind]}`}
+            placeholder={HINTS[kind]}
+            value={text}
+            aria-invalid={isFilterRefused && text === filter?.text && kind === filter.kind}
+            spellcheck={false}
+            autoCapitalize="none"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <button type="submit" class="button">
+            Filter
+          </button>
+        </div>
+      </form>
+    </search>
+  );
+}
+
+/** What holds of them, each to be taken back. */
+export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
+  const { filter, hidden } = address;
+  if (!filter && hidden.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Filters that hold">
+      {filter && (
+        <Chip
+          text={`${FILTER_LABELS[filter.kind]}: ${filter.text}`}
+          name={`Take back the filter ${filter.text}`}
+          onRemove={() => navigate.go({ filter: null })}
+        />
+      )}
+      {hidden.map((key) => {
+        const label = shown?.hidden.find((each) => each.key === key)?.label ?? key;
+        return (
+          <Chip
+            key={key}
+            text={`Without ${label}`}
+            name={`Show ${label} again`}
+            onRemove={() => navigate.go({ hidden: hidden.filter((each) => each !== key) })}
+          />
+        );
+      })}
+    </ul>
+  );
+}
+
+type ChipProps = {
+  readonly text: string;
+  readonly name: string;
+  readonly onRemove: () => void;
+};
+
+const Chip = ({ text, name, onRemove }: ChipProps) => (
+  <li class="chip">
+    <span>{text}</span>
+    <button type="button" aria-label={name} title={name} onClick={onRemove}>
+      <Icon name="close" />
+    </button>
+  </li>
+);

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import {
+  RECENT_SECONDS,
+  WINDOW_NAMES,
+  type WindowChoice,
+  type WindowName,
+} from '../../address/window-choice.ts';
+import { parseField } from '../../format/moment.ts';
+import { windowLabel } from '../../format/window-label.ts';
+import type { ViewProps } from '../view-props.ts';
+import { Calendar } from './calendar.tsx';
+
+type WindowPickerProps = ViewProps & {
+  /** What is shown now. */
+  readonly span: { readonly from: number; readonly to: number } | null;
+  readonly onChoose: (window: WindowChoice) => void;
+};
+
+const NAMES = Object.keys(WINDOW_NAMES) as WindowName[];
+
+/** Windows by name, by days of the calendar, or to the minute. */
+export function WindowPicker({ address, moments, choice, span, onChoose }: WindowPickerProps) {
+  const stored = choice?.totalWindow ?? null;
+  const [from, setFrom] = useState(span ? moments.field(span.from).slice(0, 16) : '');
+  const [to, setTo] = useState(span ? moments.field(span.to).slice(0, 16) : '');
+  const [fault, setFault] = useState('');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const window = { from: parseField(from, moments.zone), to: parseField(to, moments.zone) };
+    if (window.from === null || window.to === null) {
+      setFault('Give both a start and an end.');
+    } else if (window.to <= window.from) {
+      setFault('The end must be after the start.');
+    } else {
+      onChoose({ kind: 'interval', from: window.from, to: window.to });
+    }
+  };
+  const preset = (window: WindowChoice) => (
+    <li>
+      <button
+        type="button"
+        class="preset"
+        aria-pressed={JSON.stringify(window) === JSON.stringify(address.window)}
+        onClick={() => onChoose(window)}
+      >
+        {windowLabel(window, moments)}
+      </button>
+    </li>
+  );
+  return (
+    <div class="picker">
+      <ul class="presets" aria-label="Windows by name">
+        {RECENT_SECONDS.map((seconds) => preset({ kind: 'recent', seconds }))}
+        {NAMES.map((name) => preset({ kind: 'named', name }))}
+      </ul>
+      <div class="picker-days">
+        <Calendar
+          zone={moments.zone}
+          from={from}
+          to={to}
+          stored={stored && { from: moments.field(stored.from), to: moments.field(stored.to - 1) }}
+          onChoose={(first, last) => {
+            setFrom(first);
+            setTo(last);
+            setFault('');
+          }}
+        />
+        <form class="picker-fields" onSubmit={submit}>
+          <MomentField label="From" value={from} onInput={setFrom} />
+          <MomentField label="To" value={to} onInput={setTo} />
+          <p class="picker-fault" role="alert">
+            {fault}
+          </p>
+          <div class="picker-end">
+            <p class="hint">
+              Times in {moments.zone.replaceAll('_', ' ')}. “Last …” ends with the newest data
+              {stored && `, ${moments.full(stored.to)}`}.
+            </p>
+            <button type="submit" class="button is-primary">
+              Show
+            </button>
+          </div>
+        </form>
+      </div>
+    </div>
+  );
+}
+
+type MomentFieldProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+};
+
+function MomentField({ label, value, onInput }: MomentFieldProps) {
+  return (
+    <label class="field">
+      <span class="field-label">{label}</span>
+      <input
+        type="datetime-local"
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,83 @@
+import type { View } from '../../address/address.ts';
+import type { ContextChoice } from '../../data/choices.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { IconButton } from '../../parts/icon.tsx';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { AlertsTab } from '../alerts/alerts-tab.tsx';
+import { IN_NO_VIEW, type ViewProps } from '../view-props.ts';
+import { Mark } from './sign-in.tsx';
+import { ThemeButton } from './theme-button.tsx';
+import { UnitsMenu } from './units-menu.tsx';
+
+type HeaderProps = ViewProps & { readonly contexts: readonly ContextChoice[] };
+
+const VIEWS: readonly (readonly [View, string])[] = [
+  ['top', 'Top keys'],
+  ['trend', 'Trend'],
+  ['storage', 'Storage'],
+];
+
+/** Where one is, and how things are told. */
+export function Header(props: HeaderProps) {
+  const { address, navigate, contexts, theme, onSignOut, session } = props;
+  const names = contexts.map(({ name }) => name);
+  // A context that is not among them is shown all the same: the answer says what is the matter.
+  const shown = address.context && !names.includes(address.context) ? [address.context] : [];
+  // A trend is of keys: networks that are hidden mean nothing in it.
+  const targetOf = (view: View) => ({
+    ...IN_NO_VIEW,
+    view,
+    ...(view === 'trend' && address.prefix && { prefix: null, hidden: [] }),
+  });
+  return (
+    <header class="header">
+      <p class="brand">
+        <Mark />
+        <span class="brand-name">countergraph</span>
+      </p>
+      <nav aria-label="Views">
+        {VIEWS.map(([view, label]) => (
+          <a
+            key={view}
+            class="tab"
+            href={navigate.link(targetOf(view))}
+            aria-current={address.view === view ? 'page' : undefined}
+            onClick={onPlainClick(() => navigate.go(targetOf(view)))}
+          >
+            {label}
+          </a>
+        ))}
+        <AlertsTab {...props} />
+      </nav>
+      <Choice
+        label="Context"
+        class="is-inline header-context"
+        value={address.context ?? ''}
+        options={[...names, ...shown].map((name) => ({ value: name, label: name }))}
+        onChoose={(context) => navigate.go({ ...ELSEWHERE, context })}
+      />
+      <div class="header-end">
+        <UnitsMenu {...props} />
+        <ThemeButton theme={theme} />
+        <IconButton
+          icon="leave"
+          name={`Sign out ${session.username}`}
+          onClick={() => onSignOut(null)}
+        />
+      </div>
+    </header>
+  );
+}
+
+/** What means something else, or nothing, in another context. */
+const ELSEWHERE = {
+  ...IN_NO_VIEW,
+  group: null,
+  meter: null,
+  probe: null,
+  node: null,
+  fromDr: false,
+  prefix: null,
+  filter: null,
+  hidden: [],
+} as const;

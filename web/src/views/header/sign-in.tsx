@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import { SignIn as SignInOperation, type SignInQuery } from '../../../generated/operations.ts';
+import { ask } from '../../api/ask.ts';
+import { type Fault, NoAnswer } from '../../api/fault.ts';
+import { demoSession, type Session } from '../../api/session.ts';
+import { Command } from '../../parts/command.tsx';
+
+export type SignedIn = {
+  readonly session: Session;
+  readonly contexts: SignInQuery['viewer']['contexts'];
+};
+
+type SignInProps = {
+  /** Why one is here again; null: for the first time. */
+  readonly reason: string | null;
+  readonly onSignIn: (signedIn: SignedIn) => void;
+};
+
+export function SignIn({ reason, onSignIn }: SignInProps) {
+  const demo = demoSession();
+  const [username, setUsername] = useState(demo?.username ?? '');
+  const [token, setToken] = useState(demo?.token ?? '');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const session = { username: username.trim(), token: token.trim() };
+    setBusy(true);
+    setFault(null);
+    try {
+      const { data } = await ask(SignInOperation, {}, { session });
+      onSignIn({ session, contexts: data.viewer.contexts });
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      setFault(error.fault);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main class="sign-in">
+      <form class="sign-in-card" aria-labelledby="sign-in-title" onSubmit={submit}>
+        <p class="brand">
+          <Mark />
+          countergraph
+        </p>
+        <h1 id="sign-in-title">Sign in</h1>
+        <p class="sign-in-lead">See who takes the bandwidth, since when, and doing what.</p>
+        {reason && !fault && <p class="sign-in-reason">{reason}</p>}
+        {demo && (
+          <p class="sign-in-reason">This server has a demo, whose user and token are filled in.</p>
+        )}
+        <Field label="User" value={username} onInput={setUsername} autoComplete="username" />
+        <Field
+          label="Token"
+          value={token}
+          onInput={setToken}
+          autoComplete="current-password"
+          isSecret
+        />
+        <p class="sign-in-fault" role="alert">
+          {fault && explain(fault)}
+        </p>
+        <button type="submit" class="button is-primary is-large" disabled={isBusy}>
+          {isBusy ? 'Signing in …' : 'Sign in'}
+        </button>
+        <p class="sign-in-foot">
+          Kept in this tab until it is closed. Who runs the server makes tokens with{' '}
+          <Command>user add</Command>.
+        </p>
+      </form>
+    </main>
+  );
+}
+
+function explain({ kind, message, retrySeconds }: Fault): string {
+  switch (kind) {
+    case 'unauthenticated':
+      return 'User or token is wrong. Check both; upper and lower case matter.';
+    case 'locked':
+      return `${message}.`;
+    case 'busy':
+      return `The server is busy. Try again${retrySeconds ? ` in ${retrySeconds} s` : ''}.`;
+    case 'unreachable':
+      return 'The server cannot be reached. Check the network, and whether it runs.';
+    case 'outdated':
+      return 'This page is older than the server. Load it again.';
+    default:
+      return `${message}. Try again in a moment.`;
+  }
+}
+
+type FieldProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly autoComplete: 'username' | 'current-password';
+  readonly isSecret?: boolean;
+};
+
+function Field({ label, value, onInput, autoComplete, isSecret = false }: FieldProps) {
+  const attributes = {
+    ...({
+      required: true,
+      value,
+      autoComplete,
+      autoCapitalize: 'none',
+      spellcheck: false,
+    } as const),
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) =>
+      onInput(event.currentTarget.value),
+  };
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: one of the two is always there.
+    <label class="field">
+      <span class="field-label">{label}</span>
+      {isSecret ? <input type="password" {...attributes} /> : <input type="text" {...attributes} />}
+    </label>
+  );
+}
+
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="7" />
+      <path d="M8 9h16" />
+      <path d="M8 16h10" opacity=".85" />
+      <path d="M8 23h5" opacity=".7" />
+    </svg>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Units } from '../../address/address.ts';
+import { viewerZone } from '../../format/moment.ts';
+import { Choice, Radios } from '../../parts/choice.tsx';
+import { Popover } from '../../parts/popover.tsx';
+import type { ViewProps } from '../view-props.ts';
+
+const AMOUNTS = [
+  { value: 'bytes', label: 'Bytes' },
+  { value: 'bits', label: 'Bits' },
+] as const;
+
+const RATES = [
+  { value: 'bits', label: 'bit/s' },
+  { value: 'bytes', label: 'bytes/s' },
+] as const;
+
+const BASES = [
+  { value: 1000, label: '1000 (k, M, G)' },
+  { value: 1024, label: '1024 (Ki, Mi, Gi)' },
+] as const;
+
+/** In what numbers and times are told. */
+export function UnitsMenu({ address, navigate, moments }: ViewProps) {
+  const { units } = address;
+  const change = (changes: Partial<Units>) => navigate.amend({ units: { ...units, ...changes } });
+  return (
+    <Popover
+      class="is-right"
+      name="Units and time zone"
+      label={
+        <>
+          <span class="sr-only">Units and time zone: </span>
+          {units.amounts === 'bytes' ? 'B' : 'bit'}, {units.rates === 'bits' ? 'bit/s' : 'B/s'}
+          <span class="wide-only"> · {zoneName(moments.zone)}</span>
+        </>
+      }
+    >
+      {() => (
+        <div class="units">
+          <Radios
+            legend="Amounts of data in"
+            name="amounts"
+            value={units.amounts}
+            options={AMOUNTS}
+            onChoose={(amounts) => change({ amounts })}
+          />
+          <Radios
+            legend="Rates of data in"
+            name="rates"
+            value={units.rates}
+            options={RATES}
+            onChoose={(rates) => change({ rates })}
+          />
+          <Radios
+            legend="A thousand of data is"
+            name="base"
+            value={units.base}
+            options={BASES}
+            onChoose={(base) => change({ base })}
+          />
+          <Choice
+            label="Times in"
+            value={moments.zone}
+            options={zones(moments.zone).map((zone) => ({ value: zone, label: zoneName(zone) }))}
+            onChoose={(zone) => navigate.amend({ zone })}
+          />
+        </div>
+      )}
+    </Popover>
+  );
+}
+
+const zoneName = (zone: string): string => zone.replaceAll('_', ' ');
+
+/** What comes first is what is usually wanted. */
+const zones = (chosen: string): readonly string[] => [
+  ...new Set([viewerZone(), 'UTC', chosen, ...Intl.supportedValuesOf('timeZone')]),
+];

@@ -1,0 +1,51 @@
+import type { GroupChoice } from '../../data/choices.ts';
+import { otherParts, partsOf } from '../../data/key-parts.ts';
+import { meterKind } from '../../data/meter-kind.ts';
+import type { Terms } from '../../data/row-figures.ts';
+import type { Drilldown } from '../../data/shown-key.ts';
+import { measureOf } from '../../format/quantity.ts';
+import type { KeyViewProps } from './key-props.ts';
+import { PartLink } from './part-link.tsx';
+import { PartList } from './part-list.tsx';
+
+type DrilldownProps = Omit<KeyViewProps, 'group'> & {
+  /** The cross-key group. */
+  readonly group: GroupChoice;
+  /** The group of the key whose panel it is. */
+  readonly own: GroupChoice | null;
+  readonly drilldown: Drilldown;
+};
+
+/** What a key did with whom, or by what: the largest of the pairs that it is part of. */
+export function DrilldownList(props: DrilldownProps) {
+  const { group, own, drilldown, address, rawKey } = props;
+  const { meter, keys, others, keyCount, total } = drilldown;
+  const terms: Terms = {
+    kind: meterKind(meter.type),
+    measure: measureOf(meter.units),
+    units: address.units,
+    topperBucketSize: group.topperBucketSize,
+  };
+  return (
+    <section class="drilldown" aria-label={`By ${group.name}`}>
+      <h3>
+        {group.name} <span>by {meter.name}</span>
+      </h3>
+      <PartList
+        rows={keys}
+        nameOf={(row) =>
+          otherParts(partsOf(row, group), own?.guid ?? '', rawKey).map((part, index) => (
+            <span key={`${part.group}${part.key}`}>
+              {index > 0 && ' × '}
+              <PartLink {...props} group={own} part={part} />
+            </span>
+          ))
+        }
+        keyCount={keyCount}
+        others={others}
+        total={total}
+        terms={terms}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import { useMemo } from 'preact/hooks';
+import { chartScale } from '../../chart/chart-scale.ts';
+import { TimeChart } from '../../chart/time-chart.tsx';
+import { type RulesInChart, rulesInChart } from '../../data/alerts/chart-rules.ts';
+import { chartData, coveredPart } from '../../data/chart-data.ts';
+import { addsUp } from '../../data/meter-kind.ts';
+import { stepOf } from '../../data/questions.ts';
+import { longDuration } from '../../format/moment.ts';
+import { ChartRulesMenu, rulesSentence } from '../alerts/chart-rules-menu.tsx';
+import type { Figures } from './key-facts.tsx';
+import type { KeyViewProps } from './key-props.ts';
+
+type KeyChartProps = KeyViewProps & { readonly figures: Figures };
+
+/** The course of one key. */
+export function KeyChart(props: KeyChartProps) {
+  const { figures, terms, shownKey, address, navigate, theme, moments, choice, rawKey, group } =
+    props;
+  const step = stepOf(address, choice) ?? terms.topperBucketSize;
+  const label = shownKey.known?.label ?? rawKey;
+  const covered = coveredPart(shownKey.window ?? NEVER, shownKey.stored);
+  const data = useMemo(() => {
+    const { series } = figures;
+    const drawn = chartData(
+      { keys: [{ key: rawKey, label, series }], series: null },
+      { kind: terms.kind, step, covered, hidden: [] },
+    );
+    // One key is no stack, but its area is its volume all the same.
+    return addsUp(terms.kind) ? { ...drawn, others: drawn.times.map(() => 0) } : drawn;
+  }, [figures, step, covered.from, covered.to]);
+  const { drawn, rules } = useRulesInChart(props, data.step);
+  const scale = chartScale(addsUp(terms.kind), terms.measure, address.units);
+  if (!shownKey.window) return null;
+  return (
+    <section class="panel-chart" aria-label="Over time">
+      <div class="panel-chart-head">
+        <h3>
+          {addsUp(terms.kind) ? `Rate in ${scale.name}` : scale.name}
+          <span> · a value each {longDuration(data.step).replace(/^1 /, '')}</span>
+        </h3>
+        <ChartRulesMenu {...props} rules={rules} span={shownKey.window} />
+      </div>
+      <TimeChart
+        data={data}
+        span={shownKey.window}
+        withOthers={false}
+        grain={group?.bucketSize ?? 60}
+        factor={scale.factor}
+        style={{
+          theme: theme.theme,
+          zone: moments.zone,
+          base: address.units.base,
+          tell: scale.tell,
+        }}
+        rules={drawn}
+        height={150}
+        label={`${label} over time; arrow keys move along the time.${rulesSentence(rules)}`}
+        tellTime={moments.range}
+        onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
+      />
+    </section>
+  );
+}
+
+function useRulesInChart(props: KeyChartProps, step: number): RulesInChart {
+  const { terms, watched, rawKey, shownKey, address } = props;
+  const { from, to } = shownKey.window ?? NEVER;
+  const { kind, topperBucketSize } = terms;
+  return useMemo(() => {
+    const hasFired = (rule: string) =>
+      watched.events.some((event) => event.rule === rule && event.key?.key === rawKey);
+    const shows = { kind: 'key', hasFired } as const;
+    const of = address.prefix ? 'networks' : 'keys';
+    const watching = { kind, step, topperBucketSize, of, shows } as const;
+    return rulesInChart(watched, watching, { span: { from, to }, key: rawKey });
+  }, [watched, kind, step, topperBucketSize, rawKey, from, to]);
+}
+
+const NEVER = { from: 0, to: 0 } as const;

@@ -1,0 +1,130 @@
+import { BY_METRIC } from '../../address/ranking.ts';
+import type { GroupChoice } from '../../data/choices.ts';
+import { partsOf } from '../../data/key-parts.ts';
+import { agoOf } from '../../data/questions.ts';
+import { drilldownGroups } from '../../data/shown-key.ts';
+import { earlierSpan } from '../../data/shown-toppers.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { DrilldownList } from './drilldown-list.tsx';
+import { KeyAttributes } from './key-attributes.tsx';
+import { KeyChart } from './key-chart.tsx';
+import { KeyFacts } from './key-facts.tsx';
+import type { KeyViewProps } from './key-props.ts';
+import { NetworkParts } from './network-parts.tsx';
+import { PartLink } from './part-link.tsx';
+
+/** Its figures, its course, what it is made of, and what is known of it. */
+export function KeyDetails(props: KeyViewProps) {
+  const { shownKey, group, choice, rawKey, address } = props;
+  const { figures, known, drilldowns, network } = shownKey;
+  const parts =
+    known && group?.crosskey ? partsOf({ ...known, key: known.key || rawKey }, group) : [];
+  const { shown: groups, more } = network
+    ? NO_DRILLDOWNS
+    : drilldownGroups(choice, group, address.by);
+  return (
+    <>
+      {parts.length > 0 && (
+        <p class="panel-parts">
+          {parts.map((part, index) => (
+            <span key={`${part.group}${part.key}`}>
+              {index > 0 && <span class="panel-times"> × </span>}
+              <PartLink {...props} part={part} />
+            </span>
+          ))}
+        </p>
+      )}
+      {figures ? (
+        <>
+          <KeyFacts {...props} figures={figures} />
+          <KeyChart {...props} figures={figures} />
+          {network && <NetworkParts {...props} figures={figures} network={network} />}
+          {groups.map((each) => {
+            const drilldown = drilldowns.find(
+              ({ counterGroup }) => counterGroup.guid === each.guid,
+            );
+            return drilldown ? (
+              <DrilldownList
+                key={each.guid}
+                {...props}
+                group={each}
+                drilldown={drilldown}
+                own={group}
+              />
+            ) : null;
+          })}
+          {more.length > 0 && <MoreDrilldowns {...props} groups={more} />}
+          {groups.length === 0 && !group?.crosskey && !network && (
+            <p class="hint">
+              No cross-key group has these keys, so there is nothing to drill down by.
+            </p>
+          )}
+        </>
+      ) : (
+        <NoReadings {...props} />
+      )}
+      {known ? (
+        <KeyAttributes {...props} known={known} />
+      ) : (
+        <p class="hint">The group has no key {rawKey}.</p>
+      )}
+    </>
+  );
+}
+
+/** Pairs are of addresses. */
+const NO_DRILLDOWNS = { shown: [], more: [] } as const;
+
+/** A key that declined to nothing is listed all the same: its past is one click away. */
+function NoReadings({ address, navigate, moments, shownKey }: KeyViewProps) {
+  const span = shownKey.window && earlierSpan(shownKey.window, agoOf(address));
+  const isGone = address.ranking.by === 'decline' && span !== null && span.from >= 0;
+  return (
+    <Notice
+      title="No readings of this key in this window"
+      actions={
+        isGone && (
+          <button
+            type="button"
+            class="button is-primary"
+            onClick={() =>
+              navigate.go({ window: { kind: 'interval', ...span }, ranking: BY_METRIC })
+            }
+          >
+            Show {moments.range(span.from, span.to)}
+          </button>
+        )
+      }
+    >
+      <p>
+        {isGone
+          ? 'It had some in the time that is compared with.'
+          : `Choose a longer window, or ${address.probe ? 'all probes' : 'another key'}.`}
+      </p>
+    </Notice>
+  );
+}
+
+/** Those for which there was no room in the question. */
+function MoreDrilldowns({
+  groups,
+  navigate,
+}: KeyViewProps & { readonly groups: readonly GroupChoice[] }) {
+  return (
+    <p class="hint">
+      Also by{' '}
+      {groups.map((each, index) => (
+        <span key={each.guid}>
+          {index > 0 && ' · '}
+          <a
+            href={navigate.link({ by: each.guid })}
+            onClick={onPlainClick(() => navigate.go({ by: each.guid }))}
+          >
+            {each.name}
+          </a>
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { UpdateKeys } from '../../../generated/operations.ts';
+import { useSaving } from '../../api/use-saving.ts';
+import { type Attribute, keyChanges, keyTexts } from '../../data/edits/key-changes.ts';
+import type { ShownKey } from '../../data/shown-key.ts';
+import { IconButton } from '../../parts/icon.tsx';
+import { EditActions, escapeTo } from '../edits/edit-actions.tsx';
+import type { KeyViewProps } from './key-props.ts';
+
+type KeyEditorProps = KeyViewProps & {
+  readonly known: NonNullable<ShownKey['known']>;
+  readonly onClose: () => void;
+};
+
+/** What is said about a key, to be changed by editors. */
+export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEditorProps) {
+  const [texts, setTexts] = useState(() => keyTexts(known));
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const { isSaving, fault, save } = useSaving(UpdateKeys, session, {
+    isMade: ({ updateKeys }) => updateKeys !== null,
+    onSaved: () => {
+      onEdited();
+      onClose();
+    },
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const changes = keyChanges(known, texts);
+    if (!changes) return onClose();
+    save({ context: address.context ?? '', group: address.group ?? '', keys: [changes] });
+  };
+  return (
+    <form class="edit" aria-label="Edit this key" onSubmit={submit} onKeyDown={escapeTo(onClose)}>
+      <label class="field">
+        <span class="field-label">Label</span>
+        <input
+          ref={first}
+          type="text"
+          value={texts.label}
+          placeholder={known.readable}
+          onInput={({ currentTarget: { value } }) => setTexts({ ...texts, label: value })}
+        />
+      </label>
+      <label class="field">
+        <span class="field-label">Description</span>
+        <textarea
+          rows={3}
+          value={texts.description}
+          onInput={({ currentTarget: { value } }) => setTexts({ ...texts, description: value })}
+        />
+      </label>
+      <AttributeFields
+        attributes={texts.attributes}
+        onChange={(attributes) => setTexts({ ...texts, attributes })}
+      />
+      <p class="hint">
+        A text that is cleared is removed. A key without a label is called by its readable form.
+      </p>
+      <EditActions isSaving={isSaving} fault={fault} onCancel={onClose} />
+    </form>
+  );
+}
+
+type AttributeFieldsProps = {
+  readonly attributes: readonly Attribute[];
+  readonly onChange: (attributes: readonly Attribute[]) => void;
+};
+
+function AttributeFields({ attributes, onChange }: AttributeFieldsProps) {
+  const change = (index: number, changes: Partial<Attribute>) =>
+    onChange(attributes.map((each, i) => (i === index ? { ...each, ...changes } : each)));
+  return (
+    <fieldset class="edit-attributes">
+      <legend class="field-label">Attributes</legend>
+      {attributes.map(({ name, value }, index) => (
+        <div key={index} class="edit-attribute">
+          <input
+            type="text"
+            aria-label={`Name of attribute ${index + 1}`}
+            placeholder="name"
+            value={name}
+            onInput={({ currentTarget }) => change(index, { name: currentTarget.value })}
+          />
+          <input
+            type="text"
+            aria-label={`Value of attribute ${index + 1}`}
+            placeholder="value"
+            value={value}
+            onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
+          />
+          <IconButton
+            icon="close"
+            name={`Remove attribute ${name || index + 1}`}
+            onClick={() => onChange(attributes.filter((_, i) => i !== index))}
+          />
+        </div>
+      ))}
+      <button
+        type="button"
+        class="text-button"
+        onClick={() => onChange([...attributes, { name: '', value: '' }])}
+      >
+        Add an attribute
+      </button>
+    </fieldset>
+  );
+}

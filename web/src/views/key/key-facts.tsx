@@ -1,0 +1,75 @@
+import { peakFigure, percentileFigure } from '../../data/bucket-figures.ts';
+import { coveredPart } from '../../data/chart-data.ts';
+import { meterOf } from '../../data/choices.ts';
+import { addsUp, metricName } from '../../data/meter-kind.ts';
+import { amountQuantity, rateQuantity } from '../../data/row-figures.ts';
+import type { ShownKey } from '../../data/shown-key.ts';
+import { partOf } from '../../format/big-number.ts';
+import { changeOf } from '../../format/change.ts';
+import { formatShare, type Quantity } from '../../format/quantity.ts';
+import { Figure } from '../../parts/figure.tsx';
+import type { KeyViewProps } from './key-props.ts';
+
+export type Figures = NonNullable<ShownKey['figures']>;
+
+type KeyFactsProps = KeyViewProps & { readonly figures: Figures };
+
+/** What it comes to. */
+export function KeyFacts(props: KeyFactsProps) {
+  const { figures, terms, group, address, choice, moments, shownKey, total } = props;
+  const isSum = addsUp(terms.kind);
+  const meter = meterOf(group, address.meter);
+  const change = changeOf(figures.previous, choice.totalWindow?.from ?? null);
+  const then = figures.previous?.window;
+  const covered = coveredPart(shownKey.window ?? { from: 0, to: 0 }, shownKey.stored);
+  const percentile = (rank: number) => {
+    const value = figures.percentiles?.find((each) => each.rank === rank)?.value ?? null;
+    return percentileFigure(value, terms, covered);
+  };
+  const share = total === null ? null : partOf(figures.metric, total);
+  const peak = peakFigure(figures, terms, covered);
+  return (
+    <dl class="facts">
+      <Fact
+        name={isSum ? 'Volume' : metricName(meter?.type ?? 'VT_GAUGE')}
+        quantity={amountQuantity(figures, terms)}
+      />
+      {isSum && (
+        <Fact
+          name="Share"
+          quantity={share === null ? null : [formatShare(share), '']}
+          why={share === null ? 'It is hidden, or what is shown is being loaded' : null}
+        />
+      )}
+      {isSum && <Fact name="Average" quantity={rateQuantity(figures.averageRate, terms)} />}
+      <Fact name="Peak" {...peak} />
+      <Fact name="95th perc." {...percentile(95)} />
+      <Fact name="Median" {...percentile(50)} />
+      {peak.why && (
+        <div class="fact is-wide">
+          <dt>About these</dt>
+          <dd class="hint">{peak.why}.</dd>
+        </div>
+      )}
+      <div class="fact is-wide">
+        <dt>Change{then && ` from ${moments.range(then.from, then.to)}`}</dt>
+        <dd>
+          <span class={`number change is-${change.direction}`}>
+            {change.direction === 'unknown' ? 'not stored as a whole' : change.text}
+          </span>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+type FactProps = { name: string; quantity: Quantity | null; why?: string | null };
+
+const Fact = ({ name, quantity, why }: FactProps) => (
+  <div class="fact">
+    <dt>{name}</dt>
+    <dd>
+      <Figure quantity={quantity} title={why ?? undefined} />
+    </dd>
+  </div>
+);

@@ -1,0 +1,114 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { faultOfProblem } from '../../api/fault.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { meterOf } from '../../data/choices.ts';
+import { shownText } from '../../data/key-parts.ts';
+import { meterKind } from '../../data/meter-kind.ts';
+import { inNetworks } from '../../data/networks.ts';
+import type { Terms } from '../../data/row-figures.ts';
+import { keyQuestion, type ShownKey, shownKey } from '../../data/shown-key.ts';
+import { measureOf } from '../../format/quantity.ts';
+import { IconButton } from '../../parts/icon.tsx';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { SIGNED_OUT } from '../view-props.ts';
+import { KeyDetails } from './key-details.tsx';
+import type { KeyPanelProps } from './key-props.ts';
+
+/** All that is known of one key, beside the others. */
+export function KeyPanel(props: KeyPanelProps) {
+  const { address, choice, session, rawKey, liveCount, onSignOut } = props;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { operation, variables } = keyQuestion(address, choice, rawKey);
+  const asked = useAnswer(operation, variables, session);
+  const { data, problems, fault, isLoading, reload, refresh } = asked;
+  const close = useClosing(props);
+  const onEdited = () => {
+    refresh();
+    props.onEdited();
+  };
+  useEffect(() => {
+    if (liveCount > 1) refresh();
+  }, [liveCount]);
+  useEffect(() => {
+    if (fault?.kind === 'unauthenticated') onSignOut(SIGNED_OUT);
+  }, [fault]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const shown = useMemo(() => shownKey(data, rawKey), [data]);
+  const terms = termsOf(props);
+  const [problem] = problems;
+  const broken = fault ?? (problem && !shown?.figures ? faultOfProblem(problem) : null);
+  const title = titleOf(shown?.known ?? null, props);
+  return (
+    <aside class="panel" aria-labelledby="panel-title" aria-busy={isLoading}>
+      <div class="panel-head">
+        <div>
+          <p class="panel-kind">{kindOf(props)}</p>
+          <h2 id="panel-title" ref={heading} tabIndex={-1}>
+            {title}
+          </h2>
+          <p class="readable">{readableBeside(shown?.known ?? null, props)}</p>
+        </div>
+        <IconButton icon="close" name="Close this key" onClick={close} />
+      </div>
+      <div class={`panel-body ${isLoading && shown ? 'is-stale' : ''}`}>
+        {broken ? (
+          <FaultNotice fault={broken} onRetry={reload} />
+        ) : shown && terms ? (
+          <KeyDetails {...props} shownKey={shown} terms={terms} onEdited={onEdited} />
+        ) : (
+          <PanelSkeleton />
+        )}
+      </div>
+    </aside>
+  );
+}
+
+type Known = ShownKey['known'];
+
+const titleOf = (known: Known, { group, rawKey }: KeyPanelProps): string =>
+  known && group ? shownText(known.label, group) : rawKey;
+
+/** The group; of networks, their lengths too. */
+const kindOf = ({ group, address }: KeyPanelProps): string =>
+  [group?.name ?? 'Key', inNetworks(address.prefix, group)].filter(Boolean).join(', ');
+
+/** Not what the title says already; a space keeps the room of it. */
+const readableBeside = (known: Known, { group }: KeyPanelProps): string =>
+  known && group && known.readable !== known.label ? shownText(known.readable, group) : '\u00a0';
+
+/** By its button, or Escape from anywhere; the focus goes back to the key's row. */
+function useClosing({ navigate, rawKey }: KeyPanelProps): () => void {
+  const close = () => {
+    navigate.go({ key: null });
+    document.querySelector<HTMLElement>(`[data-key="${CSS.escape(rawKey)}"]`)?.focus();
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented) close();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [rawKey]);
+  return close;
+}
+
+function termsOf({ group, address }: KeyPanelProps): Terms | null {
+  const meter = meterOf(group, address.meter);
+  if (!group || !meter) return null;
+  return {
+    kind: meterKind(meter.type),
+    measure: measureOf(meter.units),
+    units: address.units,
+    topperBucketSize: group.topperBucketSize,
+  };
+}
+
+function PanelSkeleton() {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      <span class="bone is-figures" />
+      <span class="bone is-panel-chart" />
+      <span class="bone is-list" />
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { groupOf, likeMeter, meterOf } from '../../data/choices.ts';
+import type { Part } from '../../data/key-parts.ts';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import type { KeyPanelProps } from './key-props.ts';
+
+type PartLinkProps = KeyPanelProps & { readonly part: Part };
+
+/** A part of a pair: its own panel is one click away, in its own group. */
+export function PartLink({ part, address, navigate, choice, group }: PartLinkProps) {
+  const of = groupOf(choice, part.group);
+  if (!of) return <span>{part.label}</span>;
+  const meter = likeMeter(of, meterOf(group, address.meter));
+  const target = {
+    group: of.guid,
+    meter: meter?.index ?? 0,
+    key: part.key,
+    ...(of.guid !== address.group && { prefix: null, filter: null, hidden: [] }),
+  };
+  return (
+    <a
+      href={navigate.link(target)}
+      title={`${of.name}: ${part.readable}`}
+      onClick={onPlainClick(() => navigate.go(target))}
+    >
+      {part.label}
+    </a>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact';
+import { addsUp } from '../../data/meter-kind.ts';
+import { amountQuantity, type Terms, wholeQuantity } from '../../data/row-figures.ts';
+import { type BigNumber, partOf } from '../../format/big-number.ts';
+import { formatShare } from '../../format/quantity.ts';
+import { Figure } from '../../parts/figure.tsx';
+
+type PartRow = {
+  readonly key: string;
+  readonly metric: BigNumber;
+  readonly volume: BigNumber | null;
+};
+
+type PartListProps<Row extends PartRow> = {
+  /** The largest parts. */
+  readonly rows: readonly Row[];
+  readonly nameOf: (row: Row) => ComponentChildren;
+  readonly keyCount: number;
+  /** What the parts that are not listed come to. */
+  readonly others: BigNumber;
+  /** What the shares are of. */
+  readonly total: BigNumber;
+  readonly terms: Terms;
+};
+
+/** What something is made of: the largest parts, and how much of the whole each is. */
+export function PartList<Row extends PartRow>(props: PartListProps<Row>) {
+  const { rows, nameOf, keyCount, others, total, terms } = props;
+  const isSum = addsUp(terms.kind);
+  if (rows.length === 0) return <p class="hint">Nothing in this window.</p>;
+  return (
+    <ol>
+      {rows.map((row) => (
+        <li key={row.key}>
+          <span class="drilldown-key">{nameOf(row)}</span>
+          <Figure quantity={amountQuantity(row, terms)} />
+          {isSum && <Part share={partOf(row.metric, total)} />}
+        </li>
+      ))}
+      {isSum && keyCount > rows.length && (
+        <li class="is-rest">
+          <span class="drilldown-key">{keyCount - rows.length} more</span>
+          <Figure quantity={wholeQuantity(others, terms)} />
+          <Part share={partOf(others, total)} />
+        </li>
+      )}
+    </ol>
+  );
+}
+
+const Part = ({ share }: { readonly share: number }) => (
+  <>
+    <span class="number drilldown-share">{formatShare(share)}</span>
+    <span class="share-track" aria-hidden="true">
+      <span class="share-bar" style={{ width: `${Math.min(100, share * 100)}%` }} />
+    </span>
+  </>
+);

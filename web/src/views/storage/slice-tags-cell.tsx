@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { UpdateSlice } from '../../../generated/operations.ts';
+import { useSaving } from '../../api/use-saving.ts';
+import { ownTags, parseTags } from '../../data/edits/slice-tags.ts';
+import { IconButton } from '../../parts/icon.tsx';
+import { EditActions, escapeTo } from '../edits/edit-actions.tsx';
+import type { ViewProps } from '../view-props.ts';
+import type { SliceRow } from './slice-row.ts';
+
+type SliceTagsCellProps = ViewProps & {
+  readonly slice: SliceRow;
+  /** null: the viewer may not change them. */
+  readonly onEdited: (() => void) | null;
+};
+
+/** The tags of a slice, which editors may change in their place. */
+export function SliceTagsCell({ slice, session, onEdited }: SliceTagsCellProps) {
+  const [isEditing, setEditing] = useState(false);
+  if (!isEditing || !onEdited) {
+    return (
+      <>
+        {slice.tags.join(', ')}{' '}
+        {onEdited && (
+          <IconButton
+            icon="edit"
+            name={`Edit the tags of ${slice.name}`}
+            onClick={() => setEditing(true)}
+          />
+        )}
+      </>
+    );
+  }
+  return (
+    <TagsForm
+      slice={slice}
+      session={session}
+      onEdited={onEdited}
+      onClose={() => setEditing(false)}
+    />
+  );
+}
+
+type TagsFormProps = Pick<SliceTagsCellProps, 'slice' | 'session'> & {
+  readonly onEdited: () => void;
+  readonly onClose: () => void;
+};
+
+function TagsForm({ slice, session, onEdited, onClose }: TagsFormProps) {
+  const [text, setText] = useState(ownTags(slice.tags).join(', '));
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const { isSaving, fault, save } = useSaving(UpdateSlice, session, {
+    isMade: ({ updateSlice }) => updateSlice !== null,
+    onSaved: () => {
+      onEdited();
+      onClose();
+    },
+  });
+  return (
+    <form
+      class="edit is-inline"
+      aria-label={`Tags of ${slice.name}`}
+      onKeyDown={escapeTo(onClose)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save({ id: slice.id, tags: parseTags(text) });
+      }}
+    >
+      <input
+        ref={first}
+        type="text"
+        aria-label={`Tags of ${slice.name}, between commas`}
+        placeholder="tags, between commas"
+        value={text}
+        onInput={({ currentTarget: { value } }) => setText(value)}
+      />
+      <EditActions isSaving={isSaving} fault={fault} onCancel={onClose} />
+    </form>
+  );
+}

@@ -1,0 +1,82 @@
+import { Storage } from '../../../generated/operations.ts';
+import { faultOfProblem } from '../../api/fault.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { mayEdit } from '../../data/edits/may-edit.ts';
+import { nodeOf } from '../../data/questions.ts';
+import { IconButton } from '../../parts/icon.tsx';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { useRefreshedBy } from '../alerts/use-alerts.ts';
+import { NoAnswerNotice } from '../no-answer-notice.tsx';
+import { useOutcome } from '../use-outcome.ts';
+import type { ViewProps } from '../view-props.ts';
+import { PoolList } from './pool-list.tsx';
+import { SliceList, SliceTable } from './slice-list.tsx';
+
+/** What is stored, where, and how much room there is. */
+export function StorageView(props: ViewProps) {
+  const { address, session, moments } = props;
+  const asked = useAnswer(Storage, nodeOf(address), session);
+  const { data, problems, fault, isLoading, reload, refresh } = asked;
+  useOutcome(asked, props);
+  useRefreshedBy(isLoading, props.alerts);
+  const context = data?.context ?? null;
+  const faultOf = (field: string) => {
+    const problem = problems.find(({ path }) => path?.[1] === field);
+    return problem ? faultOfProblem(problem) : null;
+  };
+  if (fault) return <FaultNotice fault={fault} onRetry={reload} />;
+  if (!context && !isLoading) {
+    const [problem] = problems;
+    return (
+      <NoAnswerNotice
+        {...props}
+        answer={data}
+        fault={problem ? faultOfProblem(problem) : null}
+        onReload={reload}
+      />
+    );
+  }
+  const slices = faultOf('slices');
+  const pools = faultOf('pools');
+  return (
+    <div class={`view ${isLoading && context ? 'is-stale' : ''}`} aria-busy={isLoading}>
+      <div class="storage-head">
+        <div>
+          <h1>
+            Storage <span>of {address.context}</span>
+          </h1>
+          <p class="hint">
+            {context
+              ? `On node ${context.nodeName}${context.haSlaveMode ? ', a standby' : ''}${
+                  context.totalWindow
+                    ? ` · available from ${moments.full(context.totalWindow.from)} to ${moments.full(context.totalWindow.to)}`
+                    : ''
+                } · times in ${moments.zone}`
+              : 'Loading …'}
+          </p>
+        </div>
+        <IconButton icon="reload" name="Load again" disabled={isLoading} onClick={reload} />
+      </div>
+      <p class="sr-only" role="status">
+        {isLoading ? 'Loading …' : ''}
+      </p>
+      {slices ? (
+        <FaultNotice fault={slices} onRetry={reload} />
+      ) : (
+        <SliceList {...props} slices={context?.slices ?? null} />
+      )}
+      {pools ? (
+        <FaultNotice fault={pools} onRetry={reload} />
+      ) : (
+        <PoolList {...props} pools={context?.pools ?? null} />
+      )}
+      {!slices && (
+        <SliceTable
+          {...props}
+          slices={context?.slices ?? null}
+          onEdited={mayEdit(data, address) ? refresh : null}
+        />
+      )}
+    </div>
+  );
+}

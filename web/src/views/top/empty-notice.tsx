@@ -1,0 +1,186 @@
+import { BY_METRIC, type ChangeRanking, comparesWindows } from '../../address/ranking.ts';
+import { DEFAULT_WINDOW } from '../../address/window-choice.ts';
+import { CHANGE_WORDS, valueName } from '../../data/ranking-words.ts';
+import type { ArchivedSlices } from '../../data/shown-toppers.ts';
+import { Command } from '../../parts/command.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import type { ResultsProps } from './results-props.ts';
+
+/** No key to list: because none passes the filter, or because there is nothing at that time. */
+export function EmptyNotice(props: ResultsProps) {
+  const { shown, address } = props;
+  const isFiltered = address.filter !== null || address.hidden.length > 0;
+  if (comparesWindows(shown.ranking) && hasReadingsThen(shown)) {
+    return <NoneHasChanged {...props} by={shown.ranking.by} isFiltered={isFiltered} />;
+  }
+  return isFiltered && BigInt(shown.table.total) !== 0n ? (
+    <NothingPasses {...props} />
+  ) : (
+    <NothingThen {...props} />
+  );
+}
+
+/** Whether the window is one for which the group has data. */
+const hasReadingsThen = ({ stored, table: { window } }: ResultsProps['shown']): boolean =>
+  stored !== null && stored.from < window.to && stored.to > window.from;
+
+type NoneHasChangedProps = ResultsProps & {
+  readonly by: ChangeRanking;
+  readonly isFiltered: boolean;
+};
+
+/** There are keys, but the ranking lists none of them. */
+function NoneHasChanged({ by, isFiltered, shown, moments, navigate }: NoneHasChangedProps) {
+  const { noKey, none } = CHANGE_WORDS[by];
+  const { from, to } = shown.earlier;
+  return (
+    <Notice
+      title={noKey}
+      actions={
+        <>
+          <button
+            type="button"
+            class="button is-primary"
+            onClick={() => navigate.go({ ranking: BY_METRIC })}
+          >
+            Rank by {valueName(shown.meter).toLowerCase()}
+          </button>
+          {isFiltered && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => navigate.go({ filter: null, hidden: [] })}
+            >
+              Clear the filter
+            </button>
+          )}
+        </>
+      }
+    >
+      <p>
+        No key of {shown.group.name}
+        {isFiltered && ' that the filter lets through'} {none(moments.range(from, to))}, by{' '}
+        {shown.meter.name}.
+      </p>
+    </Notice>
+  );
+}
+
+function NothingPasses({ shown, navigate }: ResultsProps) {
+  return (
+    <Notice
+      title="No key passes the filter"
+      actions={
+        <button
+          type="button"
+          class="button is-primary"
+          onClick={() => navigate.go({ filter: null, hidden: [] })}
+        >
+          Clear the filter
+        </button>
+      }
+    >
+      <p>
+        There are readings of {shown.group.name} in this window, but none of a key that the filter
+        lets through.
+      </p>
+    </Notice>
+  );
+}
+
+/** Leads to when there are readings: of this group, and of this probe if one is chosen. */
+function NothingThen(props: ResultsProps) {
+  const { shown, address, choice, moments } = props;
+  const { window } = shown.table;
+  const isArchived = shown.archived.length > 0;
+  const isNewContext = !isArchived && !shown.stored && !choice?.totalWindow;
+  return (
+    <Notice
+      title={isArchived ? 'The data of this time are archived' : 'No readings in this window'}
+      actions={waysOut(props)}
+    >
+      <p>
+        {shown.group.name} has none by {shown.meter.name}
+        {address.probe && ` from the probe ${address.probe}`} for{' '}
+        {moments.range(window.from, window.to)}. <WhenThereAre {...props} />
+      </p>
+      {isArchived && <Archived context={address.context} slices={shown.archived} />}
+      {isNewContext && (
+        <p>
+          Bring some in:{' '}
+          <Command>import --context {address.context} --format zeek conn.log</Command>
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function WhenThereAre({ shown, address, navigate, choice, moments }: ResultsProps) {
+  const { stored } = shown;
+  if (stored) {
+    const whole = { window: { kind: 'interval', from: stored.from, to: stored.to } } as const;
+    return (
+      <>
+        There are data{' '}
+        <a href={navigate.link(whole)} onClick={onPlainClick(() => navigate.go(whole))}>
+          from {moments.full(stored.from)} to {moments.full(stored.to)}
+        </a>
+        .
+      </>
+    );
+  }
+  if (shown.archived.length > 0) return null;
+  if (!choice?.totalWindow) return <>Nothing is stored in this context yet.</>;
+  return <>{address.probe ? 'It never sent any.' : 'Nothing of this group is stored at all.'}</>;
+}
+
+function waysOut({ shown, address, navigate }: ResultsProps) {
+  if (shown.stored) {
+    return (
+      <>
+        <button
+          type="button"
+          class="button is-primary"
+          onClick={() => navigate.go({ window: DEFAULT_WINDOW })}
+        >
+          Show the newest data
+        </button>
+        <button
+          type="button"
+          class="button"
+          onClick={() => navigate.go({ window: { kind: 'named', name: 'all' } })}
+        >
+          Show everything
+        </button>
+      </>
+    );
+  }
+  if (address.probe === null) return null;
+  return (
+    <button type="button" class="button is-primary" onClick={() => navigate.go({ probe: null })}>
+      Show all probes
+    </button>
+  );
+}
+
+type ArchivedProps = { readonly context: string | null; readonly slices: ArchivedSlices };
+
+/** What is archived comes back by a command; one slice stands for all. */
+function Archived({ context, slices }: ArchivedProps) {
+  const [first] = slices;
+  return (
+    <>
+      <p>
+        {slices.length === 1 ? 'The slice of it is' : `The ${slices.length} slices of it are`}{' '}
+        archived: listed in Storage, and in no answer until restored. Who runs the server brings{' '}
+        {slices.length === 1 ? 'it' : 'each'} back:
+      </p>
+      <p>
+        <Command>
+          slices restore --context {context} --slice {first?.name}
+        </Command>
+      </p>
+    </>
+  );
+}

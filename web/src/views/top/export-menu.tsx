@@ -1,0 +1,86 @@
+import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { formatRanking } from '../../address/ranking.ts';
+import { prefixName } from '../../data/networks.ts';
+import { drawPicture } from '../../export/picture.ts';
+import { saveFile } from '../../export/save-file.ts';
+import { topCsv } from '../../export/top-csv.ts';
+import { pictureOf } from '../../export/top-picture.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Popover } from '../../parts/popover.tsx';
+import type { ResultsProps } from './results-props.ts';
+
+type ExportProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
+
+/** What is seen, to take along: as a table, a picture, or a link that stays the same. */
+export function ExportMenu(props: ExportProps) {
+  const { shown, navigate, canvas } = props;
+  const { from, to } = shown.table.window;
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => setCopied(false), [from, to]);
+  const name = fileName(props);
+  const saveCsv = () =>
+    saveFile(`${name}.csv`, new Blob([topCsv(props)], { type: 'text/csv;charset=utf-8' }));
+  const savePicture = async () => {
+    if (!canvas.current) return;
+    saveFile(`${name}.png`, await drawPicture(pictureOf(props, canvas.current)));
+  };
+  const copyLink = async () => {
+    const fixed = { window: { kind: 'interval', from, to } } as const;
+    // Without https browsers have no clipboard to write to: the address is the link then.
+    if (!('clipboard' in navigator)) return navigate.go(fixed);
+    await navigator.clipboard.writeText(new URL(navigate.link(fixed), location.href).href);
+    setCopied(true);
+  };
+  const actions: readonly (readonly [string, string, () => unknown])[] = [
+    ['Save as CSV', 'all digits, times in UTC', saveCsv],
+    ['Save as a picture', 'chart, legend and window, PNG', savePicture],
+    ['Copy a link', isCopied ? 'copied' : 'to just this time, also tomorrow', copyLink],
+  ];
+  return (
+    <Popover
+      class="is-right"
+      name="Export"
+      label={
+        <>
+          <Icon name="save" /> Export
+        </>
+      }
+    >
+      {(close) => (
+        <ul class="menu">
+          {actions.map(([label, hint, act]) => (
+            <li key={label}>
+              <button
+                type="button"
+                class="menu-item"
+                onClick={async () => {
+                  await act();
+                  if (act !== copyLink) close();
+                }}
+              >
+                <span>{label}</span>
+                <span class="hint" aria-live="polite">
+                  {hint}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Popover>
+  );
+}
+
+/** Of letters that every file system takes. */
+function fileName({ shown, address }: ResultsProps): string {
+  const { from, to } = shown.table.window;
+  const time = (at: number) => new Date(at * 1000).toISOString().slice(0, 16).replace(/[-:]/g, '');
+  const ranking = shown.ranking.by === 'metric' ? [] : [`by ${formatRanking(shown.ranking)}`];
+  const networks = shown.prefix ? [prefixName(shown.prefix, shown.group)] : [];
+  const what = [shown.group.name, shown.meter.name, ...networks, ...ranking];
+  return [address.context, ...what, time(from), time(to)]
+    .join(' ')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+}

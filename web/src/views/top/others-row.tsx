@@ -1,0 +1,53 @@
+import { comparesWindows } from '../../address/ranking.ts';
+import { othersColor } from '../../chart/palette.ts';
+import { Swatch } from '../../chart/readout.tsx';
+import { wholeQuantity } from '../../data/row-figures.ts';
+import { allDigits, partOf } from '../../format/big-number.ts';
+import { formatShare } from '../../format/quantity.ts';
+import { Figure } from '../../parts/figure.tsx';
+import type { ResultsProps } from './results-props.ts';
+import { growthName } from './top-table-head.tsx';
+
+/** What is not listed: of counters, all but the rows above. */
+export function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
+  const { keyCount, keys } = shown.table;
+  const color = othersColor(theme.theme);
+  const more = [20, 50, 100].find((count) => count > address.items);
+  return (
+    <tfoot>
+      <tr>
+        <td class="is-rank" />
+        <th scope="row" class="is-key">
+          <Swatch color={color} />
+          <span>Others</span>
+          <span class="readable">
+            {keyCount > keys.length && `${allDigits(keyCount - keys.length)} more keys`}
+            {keyCount > keys.length && more && (
+              <>
+                {' · '}
+                <button
+                  type="button"
+                  class="text-button"
+                  onClick={() => navigate.go({ items: more })}
+                >
+                  show {more}
+                </button>
+              </>
+            )}
+            {comparesWindows(shown.ranking) && ' and those that are not ranked'}
+            {address.filter && ' and those that the filter leaves out'}
+          </span>
+        </th>
+        <td class="is-number is-amount" data-name="Volume">
+          <Figure quantity={wholeQuantity(shown.others, terms)} />
+        </td>
+        <td class="is-share" data-name="Share">
+          <span class="share">
+            <span class="number">{formatShare(partOf(shown.others, shown.total))}</span>
+          </span>
+        </td>
+        <td colSpan={growthName(shown.ranking) ? 6 : 5} />
+      </tr>
+    </tfoot>
+  );
+}

@@ -1,0 +1,16 @@
+import { comparesWindows } from '../../address/ranking.ts';
+import { CHANGE_WORDS } from '../../data/ranking-words.ts';
+import type { ResultsProps } from './results-props.ts';
+
+/** Which keys are listed where that are not simply the largest, and since when. */
+export function RankingNote({ shown, moments }: ResultsProps) {
+  const { ranking, earlier, stored } = shown;
+  if (!comparesWindows(ranking)) return null;
+  const isStored = stored !== null && stored.from <= earlier.from;
+  return (
+    <p class="hint summary-note">
+      {CHANGE_WORDS[ranking.by].note(moments.range(earlier.from, earlier.to))}
+      {!isStored && ' Not all of that time is stored, so the comparison is incomplete.'}
+    </p>
+  );
+}

@@ -1,0 +1,95 @@
+import type { RefObject } from 'preact';
+import { addsUp } from '../../data/meter-kind.ts';
+import { inNetworks } from '../../data/networks.ts';
+import { rankedBy } from '../../data/ranking-words.ts';
+import { rateQuantity, wholeQuantity } from '../../data/row-figures.ts';
+import { allDigits, toNumber } from '../../format/big-number.ts';
+import { longDuration } from '../../format/moment.ts';
+import { amountName, baseName, type Quantity, rateName } from '../../format/quantity.ts';
+import { Figure } from '../../parts/figure.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { RankingNote } from './ranking-note.tsx';
+import type { ResultsProps } from './results-props.ts';
+
+type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
+
+/** What it all comes to, of when, and in what it is told. */
+export function Summary(props: SummaryProps) {
+  const { shown, terms, moments } = props;
+  const { table, total, meter, kind } = shown;
+  const { from, to } = table.window;
+  const isSum = addsUp(kind);
+  const ranked = rankedBy(shown.ranking);
+  const networks = inNetworks(shown.prefix, shown.group);
+  const whole = isSum ? wholeQuantity(total, terms) : null;
+  return (
+    <section class="summary" aria-label="Summary">
+      <div class="summary-head">
+        <h1>
+          {shown.group.name}{' '}
+          <span>
+            by {meter.name}
+            {networks && `, ${networks}`}
+            {ranked && `, ${ranked}`}
+          </span>
+        </h1>
+        <p class="summary-window">
+          <time dateTime={new Date(from * 1000).toISOString()}>{moments.range(from, to)}</time>
+          <span>
+            {longDuration(to - from)} · {moments.name(from, to)}
+          </span>
+        </p>
+      </div>
+      <dl class="summary-items">
+        {whole && (
+          <Item name="Total" quantity={whole} title={`${allDigits(total)} ${meter.units}`} />
+        )}
+        {isSum && <Item name="Average" quantity={rateQuantity(averageOf(props), terms)} />}
+        {isSum && <Item name="Not listed" quantity={wholeQuantity(shown.others, terms)} />}
+        <Item
+          name={shown.prefix ? 'Networks' : 'Keys'}
+          quantity={[allDigits(table.keyCount), '']}
+        />
+      </dl>
+      <div class="summary-end">
+        <ExportMenu {...props} />
+        <p class="hint">{inWords(props)}</p>
+      </div>
+      <RankingNote {...props} />
+      {/* Says what the total is of, which is not always the traffic. */}
+      {meter.description && <p class="hint summary-note">{meter.description}</p>}
+    </section>
+  );
+}
+
+type ItemProps = {
+  readonly name: string;
+  readonly quantity: Quantity | null;
+  readonly title?: string;
+};
+
+const Item = ({ name, quantity, title }: ItemProps) => (
+  <div class="summary-item">
+    <dt>{name}</dt>
+    <dd>
+      <Figure quantity={quantity} {...(title && { title })} />
+    </dd>
+  </div>
+);
+
+/** Over the part of the window for which there are data, as for the keys. */
+function averageOf({ shown, terms }: ResultsProps): number {
+  const { window } = shown.table;
+  const { from, to } = shown.stored ?? window;
+  const seconds = Math.max(1, Math.min(to, window.to) - Math.max(from, window.from));
+  const volume = toNumber(shown.total) * (terms.kind === 'rate' ? terms.topperBucketSize : 1);
+  return volume / seconds;
+}
+
+function inWords({ shown, terms }: ResultsProps): string {
+  const { measure, units } = terms;
+  const sampled = shown.group.samplingRate > 1 ? ` · sampled 1 : ${shown.group.samplingRate}` : '';
+  if (measure.kind === 'other') return `In ${measure.name} (k = 1000)${sampled}`;
+  const told = `Amounts in ${amountName(measure, units)}, rates in ${rateName(measure, units)}`;
+  return `${told} (${baseName(units)})${sampled}`;
+}

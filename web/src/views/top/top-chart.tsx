@@ -1,0 +1,80 @@
+import { useMemo } from 'preact/hooks';
+import { chartScale } from '../../chart/chart-scale.ts';
+import { TimeChart } from '../../chart/time-chart.tsx';
+import { type RulesInChart, rulesInChart } from '../../data/alerts/chart-rules.ts';
+import { addsUp, WHY_NO_STACK } from '../../data/meter-kind.ts';
+import { longDuration } from '../../format/moment.ts';
+import { ChartRulesMenu, rulesSentence } from '../alerts/chart-rules-menu.tsx';
+import type { ResultsProps } from './results-props.ts';
+
+type TopChartProps = ResultsProps & {
+  readonly onCanvas: (canvas: HTMLCanvasElement | null) => void;
+};
+
+/** The largest keys over time, with all others on top: the stack is the total. */
+export function TopChart(props: TopChartProps) {
+  const { shown, address, navigate, terms, theme, moments, onCanvas } = props;
+  const { chart, kind, table } = shown;
+  const why = WHY_NO_STACK[kind];
+  const scale = chartScale(addsUp(kind), terms.measure, address.units);
+  const { drawn, rules } = useRulesInChart(props);
+  return (
+    <section class="card chart-card" aria-label="Over time">
+      <div class="card-head">
+        <h2>
+          {addsUp(kind) ? `Rate in ${scale.name}` : scale.name}
+          <span> · a value each {longDuration(chart.step).replace(/^1 /, '')}</span>
+        </h2>
+        {chart.others && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={address.others}
+              onChange={() => navigate.amend({ others: !address.others })}
+            />
+            <span>Others on top, up to the total</span>
+          </label>
+        )}
+        <ChartRulesMenu {...props} rules={rules} span={table.window} />
+        <p class="hint wide-only">Drag over the chart to zoom in</p>
+      </div>
+      {why && <p class="chart-why">{why}</p>}
+      <TimeChart
+        data={chart}
+        span={table.window}
+        withOthers={address.others}
+        grain={shown.group.bucketSize}
+        factor={scale.factor}
+        style={{
+          theme: theme.theme,
+          zone: moments.zone,
+          base: address.units.base,
+          tell: scale.tell,
+        }}
+        rules={drawn}
+        height={CHART_HEIGHT}
+        label={`${addsUp(kind) ? 'Stack' : 'Lines'} of the ${chart.lines.length} ${shown.ranking.by === 'metric' ? 'largest' : 'first'} keys over time. The table below has their values; arrow keys move along the time, with Shift they select, and Enter zooms in.${rulesSentence(rules)}`}
+        tellTime={moments.range}
+        onZoom={({ from, to }) => navigate.go({ window: { kind: 'interval', from, to } })}
+        onCanvas={onCanvas}
+      />
+    </section>
+  );
+}
+
+const CHART_HEIGHT = 280;
+
+function useRulesInChart({ shown, address, terms, watched }: TopChartProps): RulesInChart {
+  const { chart, kind, table, hidden, prefix } = shown;
+  const { from, to } = table.window;
+  const isTotal = address.others && hidden.length === 0;
+  return useMemo(() => {
+    const shows = addsUp(kind) ? ({ kind: 'stack', isTotal } as const) : LINES;
+    const { topperBucketSize } = terms;
+    const of = prefix ? 'networks' : 'keys';
+    const watching = { kind, step: chart.step, topperBucketSize, of, shows } as const;
+    return rulesInChart(watched, watching, { span: { from, to }, key: null });
+  }, [watched, kind, chart.step, terms.topperBucketSize, prefix !== null, isTotal, from, to]);
+}
+
+const LINES = { kind: 'lines' } as const;

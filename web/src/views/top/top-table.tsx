@@ -1,0 +1,247 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { othersColor, seriesColor } from '../../chart/palette.ts';
+import { Swatch } from '../../chart/readout.tsx';
+import { peakFigure, percentileFigure, whyNoBuckets } from '../../data/bucket-figures.ts';
+import { coveredPart } from '../../data/chart-data.ts';
+import { shownText } from '../../data/key-parts.ts';
+import { addsUp } from '../../data/meter-kind.ts';
+import { inNetworks } from '../../data/networks.ts';
+import { ordinalOf, rankedBy, valueName } from '../../data/ranking-words.ts';
+import { amountQuantity, growthQuantity, rateQuantity } from '../../data/row-figures.ts';
+import type { TopRow } from '../../data/shown-toppers.ts';
+import { allDigits, partOf, toNumber } from '../../format/big-number.ts';
+import { changeOf } from '../../format/change.ts';
+import { longDuration } from '../../format/moment.ts';
+import { formatShare } from '../../format/quantity.ts';
+import { BucketFigureOf, Figure } from '../../parts/figure.tsx';
+import { IconButton } from '../../parts/icon.tsx';
+import { onPlainClick } from '../../parts/on-plain-click.ts';
+import { Others } from './others-row.tsx';
+import type { ResultsProps } from './results-props.ts';
+import {
+  growthName,
+  percentileName,
+  type RankedColumn,
+  rankedColumn,
+  TopTableHead,
+} from './top-table-head.tsx';
+import { useMovingRows } from './use-moving-rows.ts';
+
+/** The keys, largest first. The arrow keys go from one to the next, Enter opens its panel. */
+export function TopTable(props: ResultsProps) {
+  const { shown, terms, address } = props;
+  const { keys } = shown.table;
+  const largest = Math.max(0, ...keys.map(({ metric }) => toNumber(metric)));
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isSum = addsUp(terms.kind);
+  const hide = useHiding(props, body);
+  useMovingRows(body, address.live ? keys.map(({ key }) => key) : []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const links = [...(body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [])];
+    const index = links.findIndex((link) => link.matches(':focus'));
+    if (!step || index < 0) return;
+    event.preventDefault();
+    links[index + step]?.focus();
+  };
+  return (
+    <section class="card table-card" aria-label="Top keys">
+      <table class={`top-table ${isSum ? '' : 'is-plain'}`}>
+        <caption class="sr-only">{captionOf(shown)}</caption>
+        <TopTableHead {...props} />
+        <tbody ref={body} onKeyDown={onKeyDown}>
+          {keys.map((row, index) => (
+            <Row key={row.key} {...props} row={row} index={index} largest={largest} onHide={hide} />
+          ))}
+        </tbody>
+        {isSum && <Others {...props} />}
+      </table>
+      <p class="table-foot hint">{footnote(props)}</p>
+    </section>
+  );
+}
+
+function captionOf({ group, meter, ranking, prefix }: ResultsProps['shown']): string {
+  const ranked = rankedBy(ranking);
+  const what = `The ${ranked ? 'first' : 'largest'} keys of ${group.name} by ${meter.name}`;
+  return [what, inNetworks(prefix, group), ranked].filter(Boolean).join(', ');
+}
+
+/** What the columns cannot say in their heads. */
+function footnote({ shown, terms, moments }: ResultsProps): string {
+  const bucket = longDuration(shown.group.topperBucketSize);
+  const before = shown.table.keys.find(({ previous }) => previous)?.previous?.window;
+  const why = whyNoBuckets(coveredPart(shown.table.window, shown.stored), terms);
+  const first = why
+    ? `${why}, so there is no peak and no percentile to tell.`
+    : `Peak and ${ordinalOf(shown.percentile)} percentile are of buckets of ${bucket}.`;
+  if (!before) return first;
+  const then = moments.range(before.from, before.to);
+  return shown.stored && before.from >= shown.stored.from
+    ? `${first} Change is since ${then}.`
+    : `${first} There is no change to tell: ${then} is not stored as a whole.`;
+}
+
+type RowProps = ResultsProps & {
+  readonly row: TopRow;
+  readonly index: number;
+  /** The largest metric that is listed. */
+  readonly largest: number;
+  readonly onHide: (key: string, index: number) => void;
+};
+
+/** Hides a key. The focus stays in its place, on the key that comes to stand there. */
+function useHiding(
+  { shown, address, navigate }: ResultsProps,
+  body: RefObject<HTMLTableSectionElement | null>,
+): RowProps['onHide'] {
+  const place = useRef<number | null>(null);
+  useEffect(() => {
+    if (place.current === null) return;
+    const links = body.current?.querySelectorAll<HTMLElement>('.key-link') ?? [];
+    links[Math.min(place.current, links.length - 1)]?.focus();
+    place.current = null;
+  }, [shown]);
+  return (key, index) => {
+    place.current = index;
+    navigate.go({ hidden: [...address.hidden, key] });
+  };
+}
+
+function Row(props: RowProps) {
+  const { row, shown, terms, address, theme } = props;
+  const isSum = addsUp(terms.kind);
+  const isOpen = address.key === row.key;
+  const isCharted = shown.chart.lines.some(({ key }) => key === row.key);
+  const color = isCharted ? seriesColor(theme.theme, props.index) : othersColor(theme.theme);
+  const label = shownText(row.label, shown.group);
+  const covered = coveredPart(shown.table.window, shown.stored);
+  const ranked = rankedColumn(shown.ranking);
+  const growth = growthName(shown.ranking);
+  const numberClass = (column: RankedColumn) =>
+    `is-number is-${column} ${column === ranked ? 'is-ranked' : ''}`;
+  return (
+    <tr class={isOpen ? 'is-open' : ''} data-row={row.key}>
+      <td class="is-rank number">{row.rank}</td>
+      <KeyCell {...props} isOpen={isOpen} color={color} />
+      <td class={numberClass('amount')} data-name={valueName(shown.meter)}>
+        <Figure
+          quantity={amountQuantity(row, terms)}
+          title={`${allDigits((isSum ? row.volume : null) ?? row.metric)} ${shown.meter.units}`}
+        />
+      </td>
+      {isSum && (
+        <Share
+          share={partOf(row.metric, shown.total)}
+          bar={partOf(row.metric, props.largest)}
+          color={color}
+        />
+      )}
+      {isSum && (
+        <td class="is-number is-average" data-name="Average">
+          <Figure quantity={rateQuantity(row.averageRate, terms)} />
+        </td>
+      )}
+      <td class={numberClass('peak')} data-name="Peak">
+        <BucketFigureOf told={peakFigure(row, terms, covered)} />
+      </td>
+      <td class={numberClass('percentile')} data-name={percentileName(shown.percentile)}>
+        <BucketFigureOf
+          told={percentileFigure(row.percentiles?.[0]?.value ?? null, terms, covered)}
+        />
+      </td>
+      {growth && (
+        <td class={numberClass('growth')} data-name={growth}>
+          <Figure
+            quantity={growthQuantity(row.rankValue, shown.ranking, terms)}
+            title={`${allDigits(row.rankValue)} ${shown.meter.units}`}
+          />
+        </td>
+      )}
+      <ChangeCell {...props} />
+      <td class="is-act">
+        <IconButton
+          icon="hide"
+          name={`Hide ${label} and rank again`}
+          onClick={() => props.onHide(row.key, props.index)}
+        />
+      </td>
+    </tr>
+  );
+}
+
+type KeyCellProps = RowProps & { readonly isOpen: boolean; readonly color: string };
+
+/** The way to the key's panel, or out of it. */
+function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
+  const open = { key: isOpen ? null : row.key };
+  return (
+    <th scope="row" class="is-key">
+      <Swatch color={color} />
+      <a
+        class="key-link"
+        href={navigate.link(open)}
+        aria-expanded={isOpen}
+        data-key={row.key}
+        onClick={onPlainClick(() => navigate.go(open))}
+      >
+        {shownText(row.label, shown.group)}
+      </a>
+      {row.readable !== row.label && (
+        <span class="readable">{shownText(row.readable, shown.group)}</span>
+      )}
+    </th>
+  );
+}
+
+type ShareProps = {
+  readonly share: number;
+  /** How long the bar is: the largest key's has all its length, so that keys can be compared. */
+  readonly bar: number;
+  readonly color: string;
+};
+
+function Share({ share, bar, color }: ShareProps) {
+  return (
+    <td class="is-share" data-name="Share">
+      <span class="share">
+        <span class="number">{formatShare(share)}</span>
+        <span class="share-track" aria-hidden="true">
+          <span
+            class="share-bar"
+            style={{ width: `${Math.min(100, bar * 100)}%`, backgroundColor: color }}
+          />
+        </span>
+      </span>
+    </td>
+  );
+}
+
+function ChangeCell({ row, shown, terms, moments }: RowProps) {
+  const { previous } = row;
+  const change = changeOf(previous, shown.stored?.from ?? null);
+  const then = previous && amountQuantity({ ...row, ...asVolume(previous, terms) }, terms);
+  const title =
+    change.direction === 'unknown'
+      ? 'What came before is not stored as a whole'
+      : previous
+        ? `${then?.join(' ') ?? ''} then: ${moments.range(previous.window.from, previous.window.to)}${previous.rank === null || shown.ranking.by !== 'metric' ? '' : `, rank ${previous.rank}`}`
+        : '';
+  return (
+    <td class="is-number" data-name="Change" title={title}>
+      <span class={`number change is-${change.direction}`}>{change.text}</span>
+    </td>
+  );
+}
+
+/** What a key had before, as far as it is told: its metric only. */
+function asVolume(
+  { metric }: { readonly metric: number | string },
+  { kind, topperBucketSize }: ResultsProps['terms'],
+) {
+  return {
+    metric,
+    volume: kind === 'rate' ? toNumber(metric) * topperBucketSize : metric,
+  };
+}

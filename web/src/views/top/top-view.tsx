@@ -1,0 +1,121 @@
+import { useMemo } from 'preact/hooks';
+import {
+  TopKeys,
+  TopKeysWithout,
+  type TopKeysWithoutQueryVariables,
+} from '../../../generated/operations.ts';
+import { faultOfProblem } from '../../api/fault.ts';
+import type { Operation } from '../../api/operation.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { mayEdit } from '../../data/edits/may-edit.ts';
+import { patienceMs } from '../../data/live-top.ts';
+import { topVariables } from '../../data/questions.ts';
+import { refusalOf } from '../../data/refusal.ts';
+import {
+  type ShownToppers,
+  shownToppers,
+  type TopAnswer,
+  totalShown,
+} from '../../data/shown-toppers.ts';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { useRefreshedBy } from '../alerts/use-alerts.ts';
+import { useWatched } from '../alerts/use-watched.ts';
+import { Controls } from '../controls/controls.tsx';
+import { KeyPanel } from '../key/key-panel.tsx';
+import { NoAnswerNotice } from '../no-answer-notice.tsx';
+import { useOutcome } from '../use-outcome.ts';
+import type { ViewProps } from '../view-props.ts';
+import { LiveNoteBar } from './live-note.tsx';
+import { TopResults } from './top-results.tsx';
+import { TopSkeleton } from './top-skeleton.tsx';
+import { useLiveTop } from './use-live-top.ts';
+
+/** Who has most of what: the question that everything turns on. */
+export function TopView(props: ViewProps) {
+  const { address, session, choice, moments } = props;
+  const question = variablesFor(props);
+  const asked = useAnswer(operationFor(address.hidden), question, session);
+  const { data, variables, problems, fault, isLoading, reload } = asked;
+  const live = useLiveTop(props, asked, question);
+  useOutcome(asked, props);
+  useRefreshedBy(isLoading, props.alerts);
+  const watched = useWatched(props);
+  const shown = useMemo(() => shownToppers(data, variables), [data, variables]);
+  const [problem] = problems;
+  // A fault is told by its own notice; what was shown before is of something else.
+  const status = statusOf(isLoading, fault ? null : shown, address.items);
+  return (
+    <div class={address.key ? 'with-panel' : ''}>
+      <div class="view" aria-busy={isLoading}>
+        <Controls
+          {...props}
+          shown={shown}
+          isLoading={isLoading}
+          stream={live.stream}
+          isFilterRefused={refusalOf(problem?.message ?? '', address)?.of === 'filter'}
+          onReload={reload}
+        />
+        <p class="sr-only" role="status">
+          {status}
+        </p>
+        <div class={`results ${isLoading && shown ? 'is-stale' : ''}`}>
+          {fault ? (
+            <FaultNotice fault={fault} onRetry={reload} />
+          ) : shown ? (
+            <TopResults {...props} shown={shown} watched={watched} />
+          ) : isLoading && !problem ? (
+            <TopSkeleton rows={address.items} />
+          ) : (
+            <NoAnswerNotice
+              {...props}
+              answer={data}
+              fault={problem ? faultOfProblem(problem) : null}
+              onReload={reload}
+            />
+          )}
+        </div>
+      </div>
+      {address.live && (
+        <LiveNoteBar
+          course={{ ...live, patienceMs: patienceMs(shown?.group ?? null) }}
+          newest={shown?.stored ? moments.full(shown.stored.to) : null}
+        />
+      )}
+      {address.key && choice && (
+        <KeyPanel
+          key={address.key}
+          {...props}
+          choice={choice}
+          rawKey={address.key}
+          watched={watched}
+          liveCount={live.count}
+          mayEdit={mayEdit(data, address)}
+          onEdited={asked.refresh}
+          total={address.hidden.includes(address.key) ? null : totalShown(shown, address)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Keys that are hidden are asked for besides: their part is taken out of the stack. */
+const operationFor = (
+  hidden: readonly string[],
+): Operation<TopAnswer, TopKeysWithoutQueryVariables> =>
+  hidden.length > 0 ? TopKeysWithout : TopKeys;
+
+function variablesFor({ address, choice }: ViewProps): TopKeysWithoutQueryVariables {
+  // Nothing is known of the context yet: no group has this id, and the answer says what there is.
+  const group = address.group ?? '{00000000-0000-0000-0000-000000000000}';
+  const { hidden } = address;
+  const variables = topVariables({ ...address, group }, choice);
+  // Variables that a document does not declare mean nothing.
+  return { ...variables, hidden, hiddenItems: Math.max(1, hidden.length) };
+}
+
+function statusOf(isLoading: boolean, shown: ShownToppers | null, items: number): string {
+  if (isLoading) return 'Loading …';
+  if (!shown) return '';
+  const { keys, keyCount } = shown.table;
+  return `${keys.length} of ${keyCount} keys of ${shown.group.name} are shown, at most ${items}.`;
+}
