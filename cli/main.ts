@@ -18,7 +18,9 @@ process.stderr.on('error', () => undefined);
 try {
   // Before the command line is read: what its times mean depends on the time zone that is set.
   loadEnvFile('.env', process.env);
-  await createProgram().parseAsync();
+  const parameters = process.argv.slice(2);
+  const program = await createProgram(parameters);
+  await program.parseAsync(parameters, { from: 'user' });
 } catch (error) {
   process.exitCode = reportFailure(error);
   if (error instanceof Interrupted) {

@@ -2,41 +2,34 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { projectRoot } from '../db/project-root.ts';
-import { registerAlerts } from './commands/alerts.ts';
-import { registerApply } from './commands/apply.ts';
-import { registerCompact } from './commands/compact.ts';
-import { registerDistribute } from './commands/distribute.ts';
-import { registerExport } from './commands/export.ts';
-import { registerImport } from './commands/import.ts';
-import { registerLabels } from './commands/labels.ts';
-import { registerMigrate } from './commands/migrate.ts';
-import { registerParity } from './commands/parity.ts';
-import { registerRebuild } from './commands/rebuild.ts';
-import { registerServe } from './commands/serve.ts';
-import { registerSlices } from './commands/slices.ts';
-import { registerUser } from './commands/user.ts';
-import { registerVerify } from './commands/verify.ts';
 
-/** Every command; each is declared by a file of its own in commands/. */
-const COMMANDS: readonly ((program: Command) => void)[] = [
-  registerServe,
-  registerMigrate,
-  registerApply,
-  registerUser,
-  registerSlices,
-  registerImport,
-  registerExport,
-  registerLabels,
-  registerAlerts,
-  registerCompact,
-  registerVerify,
-  registerRebuild,
-  registerDistribute,
-  registerParity,
-];
+type Register = (program: Command) => void;
 
-/** The command line `countergraph COMMAND …` (spec/operations.md, "Commands"). */
-export function createProgram(): Command {
+/** Every command, in the order of the help; each is declared by a file of its own in commands/. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Register>> = new Map([
+  ['serve', async () => (await import('./commands/serve.ts')).registerServe],
+  ['migrate', async () => (await import('./commands/migrate.ts')).registerMigrate],
+  ['apply', async () => (await import('./commands/apply.ts')).registerApply],
+  ['user', async () => (await import('./commands/user.ts')).registerUser],
+  ['slices', async () => (await import('./commands/slices.ts')).registerSlices],
+  ['import', async () => (await import('./commands/import.ts')).registerImport],
+  ['export', async () => (await import('./commands/export.ts')).registerExport],
+  ['labels', async () => (await import('./commands/labels.ts')).registerLabels],
+  ['alerts', async () => (await import('./commands/alerts.ts')).registerAlerts],
+  ['compact', async () => (await import('./commands/compact.ts')).registerCompact],
+  ['verify', async () => (await import('./commands/verify.ts')).registerVerify],
+  ['rebuild', async () => (await import('./commands/rebuild.ts')).registerRebuild],
+  ['distribute', async () => (await import('./commands/distribute.ts')).registerDistribute],
+  ['parity', async () => (await import('./commands/parity.ts')).registerParity],
+]);
+
+/**
+ * The command line `countergraph COMMAND …` (spec/operations.md, "Commands").
+ *
+ * parameters: what was typed. Where they begin with a command, only that one is loaded: loading all
+ * takes longer than most commands do. Whatever else was typed is answered from all of them.
+ */
+export async function createProgram(parameters: readonly string[]): Promise<Command> {
   const { description, version } = readPackage();
   const program = new Command('countergraph')
     .description(description)
@@ -45,7 +38,9 @@ export function createProgram(): Command {
     // reported in one place (report-failure.ts), so nothing is printed here but help.
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
-  for (const register of COMMANDS) {
+  const asked = COMMANDS.get(parameters[0] ?? '');
+  for (const load of asked ? [asked] : COMMANDS.values()) {
+    const register = await load();
     register(program);
   }
   return program;

@@ -3,10 +3,12 @@ import { createProgram } from '../cli/program.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
 /** Every command with its arguments and options, as `--help` has them. */
-export const commandParts = (): string =>
-  leavesOf(createProgram(), [])
+export async function commandParts(): Promise<string> {
+  const program = await createProgram([]);
+  return leavesOf(program, [])
     .map(({ command, names }) => section(command, names))
     .join('\n\n');
+}
 
 type Leaf = { readonly command: Command; readonly names: readonly string[] };
 

@@ -13,6 +13,6 @@ export const generatedParts = async (): Promise<Readonly<Record<string, string>>
   settings: settingsPart(),
   metrics: await metricsPart(),
   'mcp-tools': mcpPart(),
-  commands: commandParts(),
+  commands: await commandParts(),
   ...restParts(),
 });

@@ -17,7 +17,8 @@ async function run(...parameters: string[]) {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => stdout.push(String(text)) > 0);
   vi.spyOn(console, 'error').mockImplementation((text) => void stderr.push(text));
   try {
-    await createProgram().parseAsync(parameters, { from: 'user' });
+    const program = await createProgram(parameters);
+    await program.parseAsync(parameters, { from: 'user' });
     return { status: 0, stdout: stdout.join(''), stderr };
   } catch (error) {
     return { status: reportFailure(error), stdout: stdout.join(''), stderr };

@@ -17,7 +17,8 @@ export async function runCommand(parameters: readonly string[]): Promise<Command
   const log = vi.spyOn(console, 'log').mockImplementation((text) => out.push(String(text)));
   const error = vi.spyOn(console, 'error').mockImplementation((text) => err.push(String(text)));
   try {
-    await createProgram().parseAsync(parameters, { from: 'user' });
+    const program = await createProgram(parameters);
+    await program.parseAsync(parameters, { from: 'user' });
     return { status: 0, out, err };
   } catch (failure) {
     return { status: reportFailure(failure), out, err };
