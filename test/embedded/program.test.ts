@@ -38,7 +38,7 @@ const serversIn = (dir: string) =>
 /** A command whose work goes on until it is told to end. */
 const LONG_WORK = `
   import { Interrupted } from './dist/cli/listen-for-signals.js';
-  import { withDatabase } from './dist/cli/run-with-database.js';
+  import { withDatabase } from './dist/cli/database/run-with-database.js';
   try {
     await withDatabase(({ signal }) => new Promise((resolve, reject) => {
       setInterval(() => undefined, 1000);
@@ -51,9 +51,12 @@ const LONG_WORK = `
   }
 `;
 
+/** What a child prints first; nothing where it ends before. */
 const firstOutput = async (child: ChildProcess) => {
-  const [chunk] = child.stdout ? await once(child.stdout, 'data') : [];
-  return String(chunk).trim();
+  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
+    return String(chunk).trim();
+  }
+  return '';
 };
 
 describe('a command', () => {
