@@ -1,42 +1,47 @@
 /**
  * The classes of PostgreSQL's two-integer advisory locks: the first integer is the class, the
- * second says which one of it. They are told apart from other programs' locks by being unlikely
- * numbers ("CG" and a counter), and all of them stand here so that no two mean the same.
+ * second identifies one lock of that class. The classes are unlikely numbers ("CG" and a counter),
+ * to keep them apart from the locks of other programs. All are declared here, so that no two are
+ * the same.
  */
 
-/** By context_id: who changes the keys or samples of a context. One import at a time. */
+/** By context_id: held to change the keys or samples of a context. One import at a time. */
 export const CONTEXT_IMPORT_LOCK = 0x4347_01;
 
-/** By slice_id, shared: an open transaction is filling the slice, whose status is `processing`. */
+/**
+ * By slice_id, shared: held by an open transaction that is filling the slice, whose status is then
+ * `processing`.
+ */
 export const SLICE_HELD_LOCK = 0x4347_02;
 
-/** By hash of a context's name: who creates the context, which has no id to lock yet. */
+/** By hash of a context's name: held to create the context, which has no id to lock yet. */
 export const CONTEXT_CREATION_LOCK = 0x4347_03;
 
 /**
- * Who detaches a partition, as PostgreSQL lets only one detach of a table be pending. 0: of
- * `samples`, 1: of the open pages, 2: of the sealed ones.
+ * Held to detach a partition, because PostgreSQL allows only one pending detach of a table. 0: of
+ * `samples`, 1: of the open pages, 2: of the sealed pages.
  */
 export const PARTITION_REMOVAL_LOCK = 0x4347_04;
 
 /**
- * By hash of the partition's name: who makes or removes a partition of open or sealed pages; shared,
- * to the end of a transaction: who writes pages into it, and needs it to stay.
+ * By hash of the partition's name: held to create or remove a partition of open or sealed pages.
+ * Shared, until the end of a transaction: held to write pages into the partition, which must then
+ * stay.
  */
 export const OPEN_PAGES_LOCK = 0x4347_05;
 export const SEALED_PAGES_LOCK = 0x4347_06;
 
-/** By context_id, until the end of a transaction: who merges segments of a context. */
+/** By context_id, until the end of a transaction: held to merge segments of a context. */
 export const CONTEXT_MERGE_LOCK = 0x4347_07;
 
-/** 0: who turns what version 0.7 stored into segments, and then drops its tables. */
+/** 0: held to convert what version 0.7 stored into segments, and then to drop its tables. */
 export const CONVERSION_LOCK = 0x4347_08;
 
-/** 0: who decides the windows of alerts. */
+/** 0: held by the server that decides the windows of alerts. */
 export const ALERT_DECISION_LOCK = 0x4347_09;
 
-/** By context_id, until the end of a transaction: who numbers beginnings and ends of events. */
+/** By context_id, until the end of a transaction: held to number beginnings and ends of events. */
 export const ALERT_CHANGE_LOCK = 0x4347_0b;
 
-/** 0: who tells the sinks of alerts what has begun and ended. */
+/** 0: held by the server that notifies the sinks of alerts of beginnings and ends of events. */
 export const NOTIFICATION_LOCK = 0x4347_0a;

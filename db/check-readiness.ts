@@ -2,7 +2,7 @@ import { isUnreachable } from './database-error.ts';
 import { expectedSchemaVersion, schemaVersion } from './migrate.ts';
 import type { NodePools } from './session/node-pools.ts';
 
-/** null when the primary can answer; else what is missing, in words for an operator. */
+/** Returns null if the primary can answer, else what is missing, in words for an operator. */
 export async function checkReadiness(pools: NodePools): Promise<string | null> {
   try {
     const [found, expected] = await Promise.all([

@@ -7,21 +7,23 @@ import { projectRoot } from './project-root.ts';
 export type Started = {
   /** The folder of its package.json. */
   readonly root: string;
-  /** Where somebody who reads a message would type the command. */
+  /** The folder in which the reader of a message would type the command. */
   readonly cwd: string;
-  /** What npm says of itself to programs that it starts. */
+  /** The npm command that started the program, which npm passes to programs that it starts. */
   readonly npmCommand: string | undefined;
 };
 
-/** Whether the program is that of a checkout, and not of a published package or of an image. */
+/**
+ * Returns whether the program runs from a checkout, and not from a published package or an image.
+ */
 export const isCheckout = (root: string = projectRoot()): boolean =>
   existsSync(join(root, 'build', 'build.mjs'));
 
-/** What to type for `countergraph` so that it works where a message is read. */
+/** Returns what to type for `countergraph` so that it works where a message is read. */
 export function commandForm(started: Started = startedHere()): string {
   const { root, cwd, npmCommand } = started;
   const isInstalled = basename(dirname(root)) === 'node_modules';
-  // npm finds the command of the project that one is in, and of what it has run as `npx` before.
+  // npm finds the command of the current project, and of packages that it has run before as `npx`.
   const project = isInstalled ? dirname(dirname(root)) : root;
   const hasProject = isInstalled || isCheckout(root);
   if (hasProject && (isBelow(cwd, project) || npmCommand === 'exec')) return 'npx countergraph';
@@ -30,13 +32,15 @@ export function commandForm(started: Started = startedHere()): string {
   return `node ${shellWord(isBelow(cwd, root) ? relative(cwd, launcher) : launcher)}`;
 }
 
-/** A message with its commands, which are written as `countergraph …`, as they are to be typed. */
+/**
+ * Returns a message in which the commands, written as `countergraph …`, are in the form to type.
+ */
 export const asTyped = (message: string): string =>
   message.replaceAll(/`countergraph (?=[a-z])/g, `\`${commandForm()} `);
 
 function startedHere(): Started {
   const { npm_command: npmCommand, INIT_CWD: typedIn } = process.env;
-  // npm runs scripts in the folder of the project, wherever they were asked for.
+  // npm runs scripts in the folder of the project, wherever they were started from.
   const cwd = npmCommand === undefined ? process.cwd() : (typedIn ?? process.cwd());
   return { root: projectRoot(), cwd, npmCommand };
 }

@@ -2,8 +2,9 @@
 const HEADER_BYTES = 19;
 
 /**
- * Reads what `COPY … TO STDOUT (FORMAT binary)` gave, tuple by tuple and field by field
- * (PostgreSQL manual, COPY, "Binary Format"): numbers in network order, −1 for the length of null.
+ * Reads the output of `COPY … TO STDOUT (FORMAT binary)`, tuple by tuple and field by field
+ * (PostgreSQL manual, COPY, "Binary Format"): numbers in network byte order, −1 as the length of
+ * null.
  */
 export class CopyReader {
   readonly #buffer: Buffer;
@@ -13,21 +14,23 @@ export class CopyReader {
     this.#buffer = buffer;
   }
 
-  /** Goes to the next tuple; false: there is none. */
+  /** Moves to the next tuple. Returns false if there is none. */
   next(): boolean {
     const fields = this.#buffer.readInt16BE(this.#at);
     this.#at += 2;
     return fields >= 0;
   }
 
-  /** A smallint, integer or bigint that a double holds. */
+  /** Reads a smallint, an integer, or a bigint that a double holds exactly. */
   integer(): number {
     const bytes = this.bytes();
     if (bytes.length === 8) return Number(bytes.readBigInt64BE());
     return bytes.readIntBE(0, bytes.length);
   }
 
-  /** An integer[] without nulls: five words about it, then each number behind its length. */
+  /**
+   * Reads an integer[] without nulls: a header of five words, then each number after its length.
+   */
   integers(): number[] {
     const bytes = this.bytes();
     const numbers: number[] = [];
@@ -35,7 +38,7 @@ export class CopyReader {
     return numbers;
   }
 
-  /** A bytea as a view of the whole; null is empty. */
+  /** Reads a bytea as a view of the buffer; null becomes empty. */
   bytes(): Buffer {
     const length = this.#buffer.readInt32BE(this.#at);
     this.#at += 4;

@@ -1,13 +1,15 @@
-/** COPY takes no parameters: only integers may get into its text. Throws for anything else. */
+/**
+ * Formats an integer for the text of a COPY, which takes no parameters. Throws for anything else.
+ */
 export function copyInteger(value: number): string {
   if (!Number.isSafeInteger(value)) throw new Error(`${value} is no integer`);
   return String(value);
 }
 
-/** An integer[] as it is written in the text of a statement. */
+/** Formats an integer[] for the text of a statement. */
 export const copyArray = (values: readonly number[]): string => `${arrayText(values)}::int[]`;
 
-/** A bigint[]. */
+/** Formats a bigint[] for the text of a statement. */
 export const copyBigintArray = (values: readonly number[]): string =>
   `${arrayText(values)}::bigint[]`;
 

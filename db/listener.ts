@@ -6,15 +6,19 @@ export type ListenerOptions = {
   readonly url: string;
   readonly channels: readonly string[];
   readonly onNotice: (channel: string, payload: string) => void;
-  /** From now on notices come; any may have been missed before. */
+  /** Called when notices begin to arrive; any may have been missed before. */
   readonly onListening: () => void;
-  /** No notices come until it is said again that they do. Told once, however often it is tried. */
+  /**
+   * Called when notices no longer arrive, until `onListening` is called again. Called once per
+   * loss, however many retries follow.
+   */
   readonly onLost: (error: unknown) => void;
 };
 
 /**
- * A connection that listens for what others send with NOTIFY, made again when it is lost. A pooler
- * in transaction mode would listen in somebody else's name: behind one it listens no more.
+ * A connection that listens for what others send with NOTIFY, and is opened again when it is lost.
+ * A pooler in transaction mode would listen on behalf of another client, so behind one it stops
+ * listening.
  */
 export class Listener {
   readonly #options: ListenerOptions;
@@ -103,7 +107,10 @@ export class Listener {
 
 const NAME = 'countergraph listener';
 
-/** pg leaves the promise of `connect` pending for ever where `end` is called meanwhile. */
+/**
+ * Waits until the client is connected. pg leaves the promise of `connect` pending forever if `end`
+ * is called meanwhile.
+ */
 async function connected(client: pg.Client): Promise<void> {
   const ended = new Promise<never>((_, reject) => {
     client.once('end', () => reject(new Error('the connection has ended')));

@@ -5,10 +5,10 @@ import { LIMITS } from '../domain/limits.ts';
 import { findPooling, NEEDS_SESSION } from './connection/pooling.ts';
 import { projectRoot } from './project-root.ts';
 
-/** What `schemaVersion` says of a database that was never migrated. */
+/** The schema version of a database that was never migrated. */
 export const NO_SCHEMA = 'none';
 
-/** Where the migrations that were applied are written down. */
+/** The table that records the applied migrations. */
 export const MIGRATIONS_TABLE = 'schema_migrations';
 
 const OLDEST_SERVER = 150_000;
@@ -21,8 +21,9 @@ export type Migration = {
 };
 
 /**
- * Brings the schema up to date, or says why it cannot: a message for the operator. `folder` holds
- * the migrations, plain SQL files that are applied in the order of their names, each as a whole.
+ * Brings the schema up to date. Errors: why it cannot, as a message for the operator. `folder`
+ * holds the migrations: plain SQL files that are applied in the order of their names, each as a
+ * whole.
  */
 export async function migrate(
   databaseUrl: string,
@@ -40,12 +41,12 @@ export async function migrate(
   }
 }
 
-/** The name of the newest migration that was applied, or `none`. */
+/** Returns the name of the newest applied migration, or `none`. */
 export async function schemaVersion(client: pg.ClientBase | pg.Pool): Promise<string> {
   return (await selectApplied(client)).at(-1) ?? NO_SCHEMA;
 }
 
-/** The version that this code works with: the name of its newest migration. */
+/** Returns the version that this code works with: the name of its newest migration. */
 export async function expectedSchemaVersion(): Promise<string> {
   return (await listMigrations(migrationsFolder())).at(-1) ?? NO_SCHEMA;
 }
@@ -56,7 +57,7 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
     connectionTimeoutMillis: LIMITS.connectTimeoutMs,
     application_name: 'countergraph migrate',
   });
-  // A connection that breaks while idle is reported by the next statement as well.
+  // If a connection breaks while idle, the next statement reports it as well.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -84,7 +85,7 @@ async function requireSuitableServer(client: pg.Client): Promise<void> {
 
 type Server = { readonly number: number; readonly version: string; readonly encoding: string };
 
-/** Why a server cannot be used, or null when it can. */
+/** Returns why a server cannot be used, or null if it can. */
 export function unfitness({ number, version, encoding }: Server): string | null {
   if (number < OLDEST_SERVER) {
     return `The database must be PostgreSQL 15 or newer, it is ${version}: upgrade it`;
@@ -119,10 +120,10 @@ async function applyPending(
 ): Promise<Migration> {
   await requirePrimary(client);
   await requireSession(client, databaseUrl);
-  // It takes a while to load, which commands need not wait for that find nothing to do.
+  // Loading the tool takes a while, and commands that find nothing to do need not wait for it.
   const tool = await import('node-pg-migrate');
-  // Two processes may start at once: the second waits here, then finds nothing left to do.
-  // The lock is the migration tool's own, so that its command line is kept out too, but taken
+  // Two processes may start at once: the second waits here, then finds nothing left to do. The lock
+  // is the migration tool's own, so that it also keeps out the tool's command line. It is taken
   // here, so that what is read below is read under it. It ends with the connection.
   await client.query('select pg_advisory_lock($1)', [tool.PG_MIGRATE_LOCK_ID]);
   const { from, pending } = await compareVersions(client, folder);
@@ -130,7 +131,10 @@ async function applyPending(
   return { from, to: applied.at(-1) ?? from, applied };
 }
 
-/** The lock would not last from one migration to the next. */
+/**
+ * Throws behind a pooler in transaction mode: the lock would not last from one migration to the
+ * next.
+ */
 async function requireSession(client: pg.Client, databaseUrl: string): Promise<void> {
   if ((await findPooling(client, () => connect(databaseUrl))) === 'transaction') {
     throw new Error(`The schema has to be migrated, and cannot be here: ${NEEDS_SESSION}`);
@@ -155,7 +159,7 @@ async function applyAll(
     const done = await runner({
       dbClient: client,
       dir: folder,
-      // The folder holds the schema's dump as well.
+      // The folder also holds the schema's dump.
       ignorePattern: '(?!.*\\.sql$).*',
       migrationsTable: MIGRATIONS_TABLE,
       direction: 'up',

@@ -3,12 +3,12 @@ import { errorCode } from './database-error.ts';
 
 /**
  * Whether Citus has distributed the tables of pages over its workers (`countergraph distribute`),
- * as far as the connections to a node have told. Nothing else is ever distributed.
+ * as far as the connections to a node have shown. Nothing else is ever distributed.
  *
- * Each worker has snapshots of its own, and Citus commits the coordinator's part of a transaction
- * before those of the workers. So a page that the manifest names may come late. Pages never change:
- * they are read outside the snapshot that the manifest is of (copy-source.ts), and those that are
- * missing are looked for again (store/read/fetch-pages.ts).
+ * Each worker has its own snapshots, and Citus commits the coordinator's part of a transaction
+ * before those of the workers. So a page that the manifest names may arrive late. Pages never
+ * change: they are read outside the manifest's snapshot (copy-source.ts), and missing pages are
+ * read again (store/read/fetch-pages.ts).
  */
 export class PagePlacement {
   #hasCitus = false;
@@ -23,14 +23,14 @@ export class PagePlacement {
     this.#isDistributed = this.#hasCitus && (await ask(client, ARE_DISTRIBUTED, timeoutMs));
   }
 
-  /** Checks whether that has changed. Without Citus it cannot have, and no statement is sent. */
+  /** Checks whether the placement has changed. Without Citus it cannot, so no statement is sent. */
   async lookAgain(client: ClientBase): Promise<void> {
     if (this.#hasCitus) this.#isDistributed = await ask(client, ARE_DISTRIBUTED);
   }
 
   /**
-   * Whether reading pages failed because they have been distributed since the last check: Citus
-   * refuses the statement that reads pages of one server.
+   * Notes and returns whether reading pages failed because they were distributed after the last
+   * check: Citus refuses the statement that reads pages of one server.
    */
   noteRefusal(error: unknown): boolean {
     if (this.#isDistributed || errorCode(error) !== FEATURE_NOT_SUPPORTED) return false;
@@ -41,7 +41,7 @@ export class PagePlacement {
 
 const FEATURE_NOT_SUPPORTED = '0A000';
 
-/** Whether Citus has distributed the pages, by a statement on this connection. */
+/** Returns whether Citus has distributed the pages, by asking on this connection. */
 export const selectIsDistributed = async (client: ClientBase): Promise<boolean> =>
   (await ask(client, HAS_CITUS)) && (await ask(client, ARE_DISTRIBUTED));
 
@@ -53,6 +53,6 @@ async function ask(client: ClientBase, text: string, timeoutMs?: number): Promis
 
 const HAS_CITUS = `select to_regclass('pg_catalog.pg_dist_partition') is not null as answer`;
 
-/** Only with Citus: elsewhere there is no such table, and the statement would fail. */
+/** Only for use with Citus: elsewhere the table does not exist, and the statement would fail. */
 const ARE_DISTRIBUTED = `select exists (select from pg_catalog.pg_dist_partition
   where logicalrelid = to_regclass('sealed_segment_pages')) as answer`;

@@ -6,20 +6,23 @@ import {
 import { isSealed, SEALED_LEVEL, SETTLED_LEVEL } from '../domain/slices/segment-level.ts';
 import { OPEN_PAGES_LOCK, SEALED_PAGES_LOCK } from './advisory-locks.ts';
 
-/** The tables of pages: a slice has one partition of the sealed ones, and some of the open ones. */
+/** The tables of pages. A slice has one partition of sealed pages, and several of open pages. */
 export const PAGE_TABLES = ['open_segment_pages', 'sealed_segment_pages'] as const;
 
 export type PageTable = (typeof PAGE_TABLES)[number];
 
-/** Where the pages of a segment of this level are. */
+/** Returns the table with the pages of a segment of this level. */
 export const pageTableOf = (level: number): PageTable =>
   isSealed(level) ? 'sealed_segment_pages' : 'open_segment_pages';
 
-/** SQL: whether a row of the manifest is of a segment whose pages are in this table. */
+/** SQL: whether a row of the manifest is a segment whose pages are in this table. */
 export const levelsIn = (table: PageTable): string =>
   table === 'sealed_segment_pages' ? `level >= ${SEALED_LEVEL}` : `level < ${SEALED_LEVEL}`;
 
-/** A partition of pages: of a slice, and of the open ones of a generation. All are our numbers. */
+/**
+ * A partition of pages: of a slice, and for open pages also of a generation. All numbers are our
+ * own.
+ */
 export type PagePartition =
   | { readonly table: 'sealed_segment_pages'; readonly sliceId: number }
   | {
@@ -28,7 +31,7 @@ export type PagePartition =
       readonly generation: number;
     };
 
-/** What tells where the pages of a segment are. importedAt: epoch seconds. */
+/** What determines where the pages of a segment are. importedAt: epoch seconds. */
 export type SegmentToPlace = {
   readonly sliceId: number;
   readonly level: number;
@@ -46,13 +49,13 @@ export const pagePartitionName = (partition: PagePartition): string =>
     ? `${partition.table}_${partition.sliceId}`
     : `${partition.table}_${partition.sliceId}_${partition.generation}`;
 
-/** SQL: what the partition of a slice or generation is called. */
+/** SQL: the pattern of the names of a slice's or a generation's partitions. */
 export const PARTITION_PATTERNS = {
   open_segment_pages: '^open_segment_pages_[0-9]{1,9}_[0-9]{1,9}$',
   sealed_segment_pages: '^sealed_segment_pages_[0-9]{1,9}$',
 } as const satisfies Record<PageTable, string>;
 
-/** SQL: which rows a partition takes. */
+/** SQL: the bounds of a partition. */
 export function pagePartitionBounds(partition: PagePartition): string {
   const { sliceId } = partition;
   if (partition.table === 'sealed_segment_pages') return `for values in (${sliceId})`;
@@ -60,18 +63,27 @@ export function pagePartitionBounds(partition: PagePartition): string {
   return `for values from (${sliceId}, ${generation}) to (${sliceId}, ${generation + 1})`;
 }
 
-/** SQL: the generation of a row of the manifest, as generationOf. segments: its alias. */
+/**
+ * SQL: the generation of a row of the manifest, as in generationOf. segments: the alias of the
+ * table.
+ */
 export const generationIn = (segments: string): string =>
   `case when ${segments}.level >= ${SETTLED_LEVEL} then ${SETTLED_GENERATION}
      else floor(extract(epoch from ${segments}.imported_at) / ${GENERATION_SECONDS})::int end`;
 
-/** Who may make or remove partitions, and the place of the table among all that have partitions. */
+/**
+ * partition: the class of the lock for creating or removing partitions; removal: the number of the
+ * table in PARTITION_REMOVAL_LOCK.
+ */
 export const PAGE_LOCKS = {
   open_segment_pages: { partition: OPEN_PAGES_LOCK, removal: 1 },
   sealed_segment_pages: { partition: SEALED_PAGES_LOCK, removal: 2 },
 } as const satisfies Record<PageTable, { partition: number; removal: number }>;
 
-/** SQL: the partitions of a slice's open pages, found by an index over names. 9 is before ':'. */
+/**
+ * SQL: the partitions of a slice's open pages, found through an index on names. '9' sorts before
+ * ':'.
+ */
 const openPartitionsOf = (slice: string): string => `
   select oid, relname from pg_class
   where relkind = 'r'
@@ -82,7 +94,7 @@ const openPartitionsOf = (slice: string): string => `
 
 /**
  * SQL: bytes of a slice's pages with their indexes, measured now; null: it has no partition.
- * `slice`: SQL for its slice_id. sizeOf: what measures a partition.
+ * `slice`: SQL for its slice_id. sizeOf: the function that measures a partition.
  */
 export const pageBytesOf = (slice: string, sizeOf: PartitionSize): string =>
   `(select sum(${sizeOf}(partition))::bigint from (
@@ -91,22 +103,26 @@ export const pageBytesOf = (slice: string, sizeOf: PartitionSize): string =>
 
 export type PartitionSize = 'pg_total_relation_size' | 'citus_total_relation_size';
 
-/** The function that measures a partition; of distributed pages it asks the workers. */
+/**
+ * Returns the function that measures a partition; for distributed pages, the one that asks the
+ * workers.
+ */
 export const partitionSize = (isDistributed: boolean): PartitionSize =>
   isDistributed ? 'citus_total_relation_size' : 'pg_total_relation_size';
 
 /**
- * SQL: where the pages of a slice are within the server's data folder; null: it has no partition.
- * The sealed ones stay, and once they are there hold nearly all of it. Of the open ones it is the
- * settled ones, whose generation is the first, and else the oldest. Of distributed pages it is the
- * partition of the coordinator, which stands for those of the workers.
+ * SQL: the path of a slice's pages within the server's data folder; null: it has no partition. This
+ * is the partition of sealed pages if there is one: it stays, and once it exists it holds nearly
+ * all pages. Otherwise it is the open partition of the settled segments, whose generation is the
+ * first, or else the oldest open one. For distributed pages it is the coordinator's partition,
+ * which stands for those of the workers.
  */
 export const pagePathOf = (slice: string): string =>
   `coalesce(pg_relation_filepath(to_regclass('sealed_segment_pages_' || ${slice})),
     (select pg_relation_filepath(oid) from (${openPartitionsOf(slice)}) as open
      order by relname limit 1))`;
 
-/** SQL: whether a slice has a partition for pages, be it attached or not. */
+/** SQL: whether a slice has a partition for pages, attached or not. */
 export const hasPartition = (slice: string): string =>
   `(to_regclass('sealed_segment_pages_' || ${slice}) is not null
     or exists (${openPartitionsOf(slice)}))`;

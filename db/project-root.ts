@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The folder of our package.json, found by walking up: this file runs as db/project-root.ts in
- * a checkout and as dist/db/project-root.js once built, and the migrations lie beside neither.
+ * Returns the folder of our package.json, found by walking up: this file runs as db/project-root.ts
+ * in a checkout and as dist/db/project-root.js once built, and the migrations are beside neither.
  */
 export function projectRoot(): string {
   let folder = import.meta.dirname;

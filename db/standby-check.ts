@@ -4,17 +4,17 @@ import { HISTORY, type VersionedRow } from './queries/select-versions.ts';
 import type { PassReason } from './session/snapshot-check.ts';
 import type { StandbyCheck } from './session/standby-session.ts';
 
-/** What a server says of itself and of contexts. */
+/** What a server reports about itself and about contexts. */
 export type StandbyRow = {
   readonly isStandby: boolean;
   readonly history: string;
-  /** Of those that it has. */
+  /** Those of the requested contexts that the server has. */
   readonly contexts: readonly StandbyVersions[];
 };
 
 type StandbyVersions = Omit<VersionedRow, 'history'>;
 
-/** What a server says of itself and of these contexts, without a transaction. */
+/** Asks a server about itself and these contexts, without a transaction. */
 export async function selectStandby(
   pool: Pool,
   contextIds: readonly number[],
@@ -23,7 +23,10 @@ export async function selectStandby(
   return rows[0] ?? null;
 }
 
-/** Whether a server is a standby that has the contexts at these versions, in this history. */
+/**
+ * Returns the check that a server is a standby that has the contexts at these versions, in this
+ * history.
+ */
 export const standbyCheck = (expected: readonly VersionedRow[]): StandbyCheck => ({
   text: standbyText(expected.map(({ contextId }) => contextId)),
   fault: ([row]) => faultOf(row as StandbyRow, expected),
@@ -37,12 +40,14 @@ select pg_is_in_recovery() as "isStandby", ${HISTORY} as history, coalesce(json_
 from context_versions v join text_versions t using (context_id)
 where v.context_id = any(${copyArray(contextIds)})`;
 
-/** null: it has what is expected of every context. */
+/**
+ * Returns why the server does not have the expected versions; null: it has them for every context.
+ */
 export function faultOf(
   { isStandby, contexts }: StandbyRow,
   expected: readonly VersionedRow[],
 ): PassReason | null {
-  // The segments of another primary may be others, and a promoted standby is a primary itself.
+  // Another primary may have other segments, and a promoted standby is itself a primary.
   if (!isStandby) return 'foreign';
   const faults = expected.map((want) =>
     faultOfContext(

@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
 
-/** pg keeps what the server announced at log-in on the client, but does not type it. */
+/** pg keeps the pid that the server announced at login on the client, but does not type it. */
 type ClientInternals = { processID?: number | null };
 
-/** The server process that a connection was told it has. A pooler makes up a number of its own. */
+/** Returns the server process that was announced to a connection. A pooler makes up a number. */
 export const announcedPid = (client: ClientBase): number | null =>
   (client as unknown as ClientInternals).processID ?? null;
 
-/** As part of a text of several statements. */
+/** For use in a text of several statements. */
 export const BACKEND_PID = 'select pg_backend_pid() as pid';
 
-/** The server process that answers a statement that is sent now. */
+/** Returns the server process that answers a statement sent now. */
 export async function selectBackendPid(
   client: ClientBase,
   timeoutMs: number,

@@ -4,13 +4,13 @@ import { PagePlacement } from '../page-placement.ts';
 import { findPooling, type Pooling } from './pooling.ts';
 import type { Statement } from './statement.ts';
 
-/** A connection on which one writer works. */
+/** A connection used by one writer. */
 export type Connection = pg.ClientBase;
 
-/** One that `openConnection` has given, for whoever has to end it. */
+/** A connection from `openConnection`, for the code that has to end it. */
 export type OpenConnection = pg.Client;
 
-/** What is known of connections that were opened here. */
+/** Facts about the connections that were opened here. */
 const facts = new WeakMap<Connection, Facts>();
 
 type Facts = {
@@ -18,15 +18,18 @@ type Facts = {
   readonly placement: PagePlacement;
   /** Opens another connection to the same database. */
   readonly openAnother: () => Promise<pg.Client>;
-  /** A snapshot is open: what reads distributed pages beside it, once that was asked for. */
+  /**
+   * The separate connection that reads distributed pages while a snapshot is open, or 'none yet'
+   * until one is needed; null: no snapshot is open.
+   */
   beside: Promise<pg.Client> | 'none yet' | null;
-  /** The transaction that is open, as it can be found by others. */
+  /** The open transaction, in the form in which other connections can find it. */
   transaction: OpenTransaction | null;
 };
 
 export type OpenTransaction = { readonly pid: number; readonly startedAt: string };
 
-/** A connection of its own, without the bounds that a server may set for ordinary sessions. */
+/** Opens a connection without the time limits that a server may set for ordinary sessions. */
 export async function openConnection(databaseUrl: string, name: string): Promise<pg.Client> {
   const connection = await connect(databaseUrl, name);
   try {
@@ -35,7 +38,7 @@ export async function openConnection(databaseUrl: string, name: string): Promise
     const placement = new PagePlacement();
     facts.set(connection, { pooling, placement, openAnother, beside: null, transaction: null });
     await placement.look(connection);
-    // Else it would be set for whoever is given the server process next.
+    // Behind such a pooler, the settings would apply to the next client of the server process.
     if (pooling !== 'transaction') await connection.query(`${UNBOUNDED}; ${KEPT_ALIVE}`);
     return connection;
   } catch (error) {
@@ -51,41 +54,43 @@ async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
     application_name: `countergraph ${name}`,
     keepAlive: true,
   });
-  // A connection that breaks while idle is reported by the next statement as well.
+  // If a connection breaks while idle, the next statement reports it as well.
   connection.on('error', () => undefined);
   await connection.connect();
   return connection;
 }
 
-/** An import reads its input between two statements, and may wait long for another one. */
+/** An import reads its input between statements, and may wait long for another import. */
 const UNBOUNDED = `set statement_timeout = 0; set lock_timeout = 0;
   set idle_in_transaction_session_timeout = 0`;
 
-/** A machine that is gone for good must not hold its lock for hours. */
+/** A client machine that is gone for good must not hold its lock for hours. */
 const KEPT_ALIVE = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10;
   set tcp_keepalives_count = 3`;
 
-/** Reads as the session of a request does, for what takes either. */
+/** Reads like a request's session, for code that accepts either. */
 export const readOn =
   (connection: Connection) =>
   async <Row>({ text, values = [] }: Statement): Promise<Row[]> =>
     (await connection.query(text, [...values])).rows as Row[];
 
-/** Whether nothing lasts on it from one transaction to the next. */
+/** Returns whether no session state lasts from one transaction to the next on this connection. */
 export const isTransactionPooled = (connection: Connection): boolean =>
   facts.get(connection)?.pooling === 'transaction';
 
-/** The transaction that is open on a connection of which `isTransactionPooled`; null: none is. */
+/**
+ * Returns the open transaction of a connection for which `isTransactionPooled`; null: none is open.
+ */
 export const openTransaction = (connection: Connection): OpenTransaction | null =>
   facts.get(connection)?.transaction ?? null;
 
-/** Runs `work` in one transaction: all of it is done, or nothing. */
+/** Runs `work` in one transaction: all of it or nothing is done. */
 export const inTransaction = <T>(connection: Connection, work: () => Promise<T>): Promise<T> =>
   transact(connection, 'read committed', work);
 
 /**
  * Runs `work`, which only reads, on the database as it is now, whatever others write meanwhile.
- * Distributed pages, of which there is no common snapshot, are read by a connection beside it.
+ * Distributed pages have no common snapshot, so they are read on a separate connection.
  */
 export async function inSnapshot<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   const known = facts.get(connection);
@@ -99,15 +104,18 @@ export async function inSnapshot<T>(connection: Connection, work: () => Promise<
   }
 }
 
-/** Whether Citus has distributed the pages, as was found when its transaction began. */
+/**
+ * Returns whether Citus has distributed the pages, as found when the connection's transaction
+ * began.
+ */
 export const arePagesDistributed = (connection: Connection): boolean =>
   facts.get(connection)?.placement.isDistributed ?? false;
 
 /**
- * On which connection pages are read: the same one, but for distributed pages in a snapshot. The
- * workers would keep to it as the coordinator does, and never see a page that comes late; so they
- * are read beside it. A transaction that writes may look for its own pages, and each of its
- * statements sees what is committed by then.
+ * Returns the connection on which pages are read: the same one, except for distributed pages in a
+ * snapshot. The workers would keep to the snapshot as the coordinator does, and never see a page
+ * that arrives late, so such pages are read on a separate connection. A transaction that writes may
+ * read its own pages, and each of its statements sees what is committed by then.
  */
 export async function pageConnectionOf(connection: Connection): Promise<Connection> {
   const known = facts.get(connection);
@@ -137,7 +145,7 @@ async function transact<T>(
   }
 }
 
-/** Behind a pooler in transaction mode it tells which server process works for it. */
+/** Begins a transaction. Behind a pooler in transaction mode, also notes its server process. */
 async function begin(connection: Connection, text: string): Promise<void> {
   if (!isTransactionPooled(connection)) {
     await connection.query(text);
@@ -160,6 +168,6 @@ async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.query('rollback');
   } catch {
-    // The connection is gone, and the transaction with it; the error before says more than this.
+    // The connection is gone, and the transaction with it; the original error says more.
   }
 }

@@ -9,9 +9,9 @@ export const LOST_STATEMENTS =
   'or newer with max_prepared_statements, or the database without a pooler';
 
 /**
- * What the connections to a node tell of a pooler in between. In transaction mode it may give every
- * transaction to another server process, which knows nothing of what was prepared on the one before
- * and takes statements of the same name for the same.
+ * What the connections to a node reveal about a pooler in between. In transaction mode, a pooler
+ * may run every transaction in another server process, which knows nothing of what was prepared in
+ * the previous one, and treats statements of the same name as the same.
  */
 export class Pooler {
   #isPresent = false;
@@ -22,7 +22,7 @@ export class Pooler {
     this.#onLoss = onLoss;
   }
 
-  /** Whether the process that works for a connection is to be asked for in each transaction. */
+  /** Whether there is a pooler, so that each transaction has to ask for its server process. */
   get isPresent(): boolean {
     return this.#isPresent;
   }
@@ -33,8 +33,8 @@ export class Pooler {
   }
 
   /**
-   * Looks at a new connection. If there is a pooler, a named statement is tried: as each connection
-   * tries the same name, the second one finds out before a request would.
+   * Checks a new connection. If there is a pooler, tries a named statement: each connection tries
+   * the same name, so the second one detects a loss before a request would.
    */
   async look(client: ClientBase, timeoutMs: number): Promise<void> {
     if (this.#losesStatements) return;
@@ -49,7 +49,10 @@ export class Pooler {
     }
   }
 
-  /** Whether a statement failed as the pooler loses them: what it belongs to must begin anew. */
+  /**
+   * Notes and returns whether a statement failed because the pooler loses prepared statements. What
+   * the statement belongs to must then retry from the start.
+   */
   noteLoss(error: unknown): boolean {
     if (!isLostStatement(error)) return false;
     if (!this.#losesStatements) this.#onLoss(error);

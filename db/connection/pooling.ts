@@ -3,24 +3,24 @@ import { LIMITS } from '../../domain/limits.ts';
 import { announcedPid, selectBackendPid } from './backend-pid.ts';
 
 /**
- * What stands between a connection and the server. transaction: a pooler that may give each of its
- * transactions to another server process, so that nothing lasts from one to the next.
+ * What is between a connection and the server. transaction: a pooler that may run each transaction
+ * in another server process, so that no session state lasts from one transaction to the next.
  */
 export type Pooling = 'none' | 'session' | 'transaction';
 
-/** What to do about work that no pooler in transaction mode can be trusted with. */
+/** Advice for work that is not safe behind a pooler in transaction mode. */
 export const NEEDS_SESSION =
   'the database is behind a pooler in transaction mode, which would lose the locks that keep others ' +
   "away; set DATABASE_URL to the database's own address, or pool_mode=session in PgBouncer";
 
-/** How often it is tried; each time finds out about nearly every pooler in transaction mode. */
+/** Number of tries. Each one detects nearly every pooler in transaction mode. */
 const ROUNDS = 3;
 
 /**
- * Finds out which it is. `openAnother` gives a second connection, which is asked for only if there
- * is a pooler: one process that has worked for both, or two that have worked for one, tell its
- * mode. Most poolers use the process that was free last, so that both meet it; where the processes
- * take turns, two statements in a row meet two.
+ * Detects the kind of pooling. `openAnother` opens a second connection, and is called only if there
+ * is a pooler. The mode is transaction if one process has worked for both connections, or two
+ * processes have worked for one. Most poolers use the process that became free last, so that both
+ * connections get it; if the processes take turns, two statements in a row get two of them.
  */
 export async function findPooling(
   client: pg.ClientBase,
@@ -32,10 +32,11 @@ export async function findPooling(
   try {
     return await comparePids(client, another, pid);
   } catch {
-    // It has to wait for a process, or cannot connect: what is not known must not be relied on.
+    // The second connection has to wait for a process, or cannot connect: do not rely on what is
+    // unknown.
     return 'transaction';
   } finally {
-    // Where it is still waiting, nobody waits for it.
+    // It may still be waiting for a process; do not wait for it.
     another.end().catch(() => undefined);
   }
 }

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 const names = new Map<string, string>();
 
 /**
- * The name under which a statement is prepared: with a digest of its text. Behind a pooler, what
- * another version of this program prepared under the same name would be run instead.
+ * Returns the name under which a statement is prepared, with a digest of its text. Without the
+ * digest, a statement that another version of this program prepared under the same name would run
+ * instead, behind a pooler.
  */
 export function statementName(name: string, text: string): string {
   const known = names.get(name);

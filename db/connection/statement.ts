@@ -1,13 +1,13 @@
 /**
- * query: the file in db/queries that it is of, by which statements are counted and traced.
- * name: for a statement that is sent often, so that each connection plans it once. Of one name
- * there is only ever one text.
+ * query: the file in db/queries that has the statement, under which statements are counted and
+ * traced. name: for a statement that is sent often, so that each connection plans it once. A name
+ * always has the same text.
  */
 export type Statement = {
   readonly query?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
   readonly name?: string;
-  /** Under which requests that ask at the same time share what it reads; see `SharedReads`. */
+  /** The name under which concurrent requests share the result; see `SharedReads`. */
   readonly sharedAs?: string;
 };

@@ -20,9 +20,9 @@ const run = promisify(execFile);
 const INSTEAD = 'set DATABASE_URL to a PostgreSQL server of your own, 15 or newer';
 
 /**
- * The programs of the optional npm package for this platform, in a place where the server's user
- * can run them. That is the package itself, or a copy: where the package cannot be reached
- * (a checkout under a 0700 /root), or its links are missing and it cannot be written to.
+ * Returns the programs of the optional npm package for this platform, at a path where the server's
+ * user can run them. Uses the package itself, or a copy if the package cannot be reached (a
+ * checkout under a 0700 /root), or if its links are missing and it is not writable.
  */
 export async function prepareBinaries(
   folder: DataFolder,
@@ -46,7 +46,7 @@ export async function prepareBinaries(
   return binariesIn(copy);
 }
 
-/** The package's folder; its only export is dist/index.js. */
+/** Returns the package's folder. The package's only export is dist/index.js. */
 export function locatePackage(
   platform: string = process.platform,
   arch: string = process.arch,
@@ -73,8 +73,9 @@ function binariesIn(folder: string): Binaries {
 }
 
 /**
- * npm packages hold no symbolic links: the package's install script makes those of its libraries,
- * and where install scripts are off it is for us to do. False: the package cannot be written to.
+ * Creates the missing symbolic links of the package's libraries. npm packages contain no symbolic
+ * links: the package's install script creates them, but install scripts may be off. Returns false
+ * if the package is not writable.
  */
 async function completeLinks(folder: string): Promise<boolean> {
   for (const { source, target } of await readLinks(folder)) {
@@ -88,7 +89,7 @@ async function completeLinks(folder: string): Promise<boolean> {
       if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) {
         return false;
       }
-      // Another process may have made it in the meantime.
+      // Another process may have created it in the meantime.
       if (!hasCode(error, 'EEXIST')) {
         throw error;
       }
@@ -102,7 +103,10 @@ async function readLinks(folder: string): Promise<{ source: string; target: stri
   return existsSync(list) ? JSON.parse(await readFile(list, 'utf8')) : [];
 }
 
-/** Null when the server's user can run the binaries, with all their libraries; else why not. */
+/**
+ * Returns null if the server's user can run the binaries, with all their libraries, else the reason
+ * why not.
+ */
 async function tryToRun(folder: string, user: ServerUser): Promise<string | null> {
   try {
     await run(binariesIn(folder).postgres, ['--version'], { ...user, cwd: '/' });
@@ -140,7 +144,10 @@ async function copyPackage(from: string, into: string, user: ServerUser): Promis
   return copy;
 }
 
-/** A copy has the modes of its original, which may have been made read-only by them. */
+/**
+ * Makes the folders of a copy writable: a copy has the modes of its original, which may be
+ * read-only.
+ */
 async function makeFoldersWritable(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isDirectory()) {

@@ -6,10 +6,13 @@ import { hasCode } from './has-code.ts';
 import { findRunningServer } from './running-server.ts';
 import { canEnter, giveTo, type ServerUser, serverUserFor } from './server-user.ts';
 
-/** Where everything of one embedded server lies. */
+/** The paths of one embedded server, and the user it runs as. */
 export type DataFolder = {
   readonly root: string;
-  /** The database cluster and its password: made elsewhere and renamed to here when whole. */
+  /**
+   * Holds the database cluster and its password. Built elsewhere and renamed to this path when
+   * complete.
+   */
   readonly cluster: string;
   readonly pgdata: string;
   readonly passwordFile: string;
@@ -20,13 +23,13 @@ export type DataFolder = {
   readonly user: ServerUser;
 };
 
-/** For what the server's user cannot reach where it should be. */
+/** Holds files that the server's user cannot reach in their intended location. */
 export const SYSTEM_DIR = '/var/lib/countergraph';
 
 /**
- * The folder for `dataDir`, made if it is not there. As root it may be another one, named after
- * `dataDir` and lying in `systemDir`: a checkout under a 0700 /root cannot be entered by the
- * unprivileged user that the server needs.
+ * Opens the folder for `dataDir`, creating it if needed. As root, it may be another folder, in
+ * `systemDir` and named after `dataDir`: the unprivileged user that the server needs cannot enter a
+ * checkout under a 0700 /root.
  */
 export async function openDataFolder(dataDir: string, systemDir: string): Promise<DataFolder> {
   const intended = await canonicalPath(resolve(dataDir));
@@ -38,7 +41,7 @@ export async function openDataFolder(dataDir: string, systemDir: string): Promis
     return folderAt(intended, user);
   }
   const elsewhere = folderAt(elsewhereOf(intended, systemDir), user);
-  // Data that was made there stays there, also when the intended folder can be entered meanwhile.
+  // Data created there stays there, even if the user can meanwhile enter the intended folder.
   if (!existsSync(elsewhere.cluster)) {
     if (canEnter(nearestExisting(intended), user)) {
       await makeFolder(intended, user);
@@ -54,7 +57,10 @@ export async function openDataFolder(dataDir: string, systemDir: string): Promis
   return folderAt(elsewhere.root, await serverUserFor(elsewhere.pgdata));
 }
 
-/** Where the data of `dataDir` lie, its server's or those that root keeps elsewhere; null: none. */
+/**
+ * Returns the folder that holds the data of `dataDir`: the one in `systemDir` if root keeps the
+ * data there, else `dataDir` itself; null if there is no data.
+ */
 export async function findData(
   dataDir: string,
   systemDir: string = SYSTEM_DIR,
@@ -68,8 +74,8 @@ const elsewhereOf = (intended: string, systemDir: string): string =>
   join(systemDir, `data-${createHash('sha256').update(intended).digest('hex').slice(0, 16)}`);
 
 /**
- * A server that is at work already is used through its port. So root asks the server of a service
- * whose folder is private to it (`DynamicUser` of systemd).
+ * Throws unless a server is already running on the folder: it is then used through its port. This
+ * lets root use the server of a service whose folder is private to it (`DynamicUser` of systemd).
  */
 async function requireRunning({ root, pgdata }: DataFolder, uid: number): Promise<void> {
   if ((await findRunningServer(pgdata)) !== null) return;
@@ -79,7 +85,7 @@ async function requireRunning({ root, pgdata }: DataFolder, uid: number): Promis
   );
 }
 
-/** What is there already must be a folder. */
+/** Throws if `path` exists but is not a folder. */
 function requireFolder(path: string): void {
   if (!existsSync(path) || statSync(path).isDirectory()) return;
   throw new Error(`${path} is not a folder: set COUNTERGRAPH_DATA_DIR to one, or to a new path`);
@@ -100,8 +106,9 @@ export function folderAt(root: string, user: ServerUser): DataFolder {
 }
 
 /**
- * The folder itself is private to the server's user, from the moment that it has its name: another
- * process that starts now would find one that it cannot enter yet, and keep its data elsewhere.
+ * Creates the folder, private to the server's user from the moment that it has its name. Otherwise
+ * another process that starts now would find a folder that it cannot enter yet, and keep its data
+ * elsewhere.
  */
 async function makeFolder(path: string, user: ServerUser): Promise<void> {
   if (existsSync(path)) {
@@ -118,7 +125,7 @@ async function makeFolder(path: string, user: ServerUser): Promise<void> {
   try {
     await rename(draft, path);
   } catch (error) {
-    // Another process was faster, and has begun to use it.
+    // Another process was faster and is already using the folder.
     await rm(draft, { recursive: true });
     if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) {
       throw error;
@@ -126,7 +133,7 @@ async function makeFolder(path: string, user: ServerUser): Promise<void> {
   }
 }
 
-/** Makes a folder that every user can enter, whatever the umask; leaves one that is there alone. */
+/** Creates a folder that every user can enter, whatever the umask. Leaves an existing one alone. */
 export async function makeReachable(path: string): Promise<void> {
   if (!existsSync(path)) {
     await makeReachable(dirname(path));
@@ -137,10 +144,10 @@ export async function makeReachable(path: string): Promise<void> {
 async function makeOne(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path);
-    // Apart from mkdir, whose mode is subject to the umask.
+    // A separate call, because the mode of mkdir is subject to the umask.
     await chmod(path, mode);
   } catch (cause) {
-    // Another process that starts at this moment may have been faster.
+    // Another process that starts at the same time may have been faster.
     if (!hasCode(cause, 'EEXIST')) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new Error(`Cannot make the data folder (${reason}): set COUNTERGRAPH_DATA_DIR`, {
@@ -166,7 +173,7 @@ function nearestExisting(path: string): string {
   return existsSync(path) ? path : nearestExisting(dirname(path));
 }
 
-/** Without symbolic links, so that a folder has one name however it is given. */
+/** Resolves symbolic links, so that a folder has one name however it is given. */
 async function canonicalPath(path: string): Promise<string> {
   const there = nearestExisting(path);
   return join(await realpath(there), path.slice(there.length));

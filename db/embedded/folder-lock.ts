@@ -7,8 +7,8 @@ import { isAlive, ownRecord, parseRecord } from './process-identity.ts';
 const RETRY_MS = 50;
 
 /**
- * Runs `work` while no other process runs its own under the same lock file; waits for it up to
- * `waitMs`. The lock of a process that was killed is taken over.
+ * Runs `work` while holding the lock file, so that no other process runs its own work under it.
+ * Waits up to `waitMs` for the lock. Takes over the lock of a process that was killed.
  */
 export async function withFolderLock<T>(
   file: string,
@@ -45,7 +45,10 @@ async function takeLock(file: string, deadline: number): Promise<string> {
   return own;
 }
 
-/** Creates the file with its content in one step, so that nobody reads half a lock. */
+/**
+ * Creates the file with its content in one step, so that nobody reads half a lock. Returns false if
+ * the file exists.
+ */
 async function createWhole(file: string, content: string, nonce: string): Promise<boolean> {
   const draft = `${file}.${nonce}`;
   await writeFile(draft, content);
@@ -74,10 +77,11 @@ async function readLock(file: string): Promise<string | null> {
 }
 
 /**
- * Removes the lock of a process that is gone. Of several processes that find it so, one may come
- * late and move a new lock away instead: it sees that by the content and puts it back. Should a
- * third have taken the free place in that moment, two work at once, which costs an error message
- * but no data: a cluster is renamed into place whole, and PostgreSQL starts once in a data folder.
+ * Removes the lock of a process that is gone. If several processes find the same stale lock, a late
+ * one may move a new lock away instead; it notices by the content and puts the lock back. If a
+ * third process takes the lock in that moment, two work at once. That costs an error message but no
+ * data: a cluster is renamed to its path only when complete, and PostgreSQL starts only once in a
+ * data folder.
  */
 async function breakLock(file: string, stale: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
@@ -87,7 +91,7 @@ async function breakLock(file: string, stale: string): Promise<void> {
       await link(aside, file);
     }
   } catch (error) {
-    // ENOENT: somebody else removed it first. EEXIST: somebody else has the lock by now.
+    // ENOENT: another process removed it first. EEXIST: another process holds the lock by now.
     if (!hasCode(error, 'ENOENT', 'EEXIST')) {
       throw error;
     }

@@ -6,10 +6,11 @@ import { isAlive, ownRecord, parseRecord } from './process-identity.ts';
 import { giveTo } from './server-user.ts';
 
 /**
- * Writes down that this process uses the server. The last user stops the server, whoever started
- * it. So a command that borrows the database of a running `serve` leaves it alone; a `serve` that
- * ends during an import leaves it to the import; and the server of a process that was killed is
- * stopped by the next one that comes and goes. Call it under the folder's lock.
+ * Records that this process uses the server. The last process that uses the server stops it, no
+ * matter which one started it. So a command that borrows the database of a running `serve` leaves
+ * the server running; a `serve` that ends during an import leaves it to the import; and the server
+ * of a process that was killed is stopped by the next process that uses it and ends. Call it under
+ * the folder's lock.
  */
 export async function addHolder(folder: DataFolder): Promise<string> {
   await mkdir(folder.holders, { recursive: true, mode: 0o700 });
@@ -21,7 +22,10 @@ export async function addHolder(folder: DataFolder): Promise<string> {
 
 export const removeHolder = (file: string): Promise<void> => rm(file, { force: true });
 
-/** The pids of the processes that use the server; forgets those that are gone. Under the lock. */
+/**
+ * Returns the pids of the processes that use the server, and forgets those that are gone. Call it
+ * under the folder's lock.
+ */
 export async function liveHolders(folder: DataFolder): Promise<number[]> {
   const live: number[] = [];
   for (const name of await readdir(folder.holders)) {

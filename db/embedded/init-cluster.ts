@@ -8,7 +8,7 @@ import { type DataFolder, folderAt } from './data-folder.ts';
 import { serverEnvironment } from './server-options.ts';
 import { giveTo } from './server-user.ts';
 
-/** The cluster's superuser; its password lies beside the data. */
+/** The cluster's superuser. Its password is stored beside the data. */
 export const SUPERUSER = 'countergraph';
 
 const DRAFT = 'new-';
@@ -16,8 +16,8 @@ const DRAFT = 'new-';
 const run = promisify(execFile);
 
 /**
- * Makes the folder's cluster: in a draft beside it that is renamed when it is whole, so that a
- * cluster which is there is never a half finished one.
+ * Creates the folder's cluster. Builds it in a draft folder and renames it when complete, so that
+ * an existing cluster is never half finished.
  */
 export async function initCluster(
   folder: DataFolder,
@@ -46,7 +46,10 @@ export async function initCluster(
 export const readPassword = async ({ passwordFile }: DataFolder): Promise<string> =>
   (await readFile(passwordFile, 'utf8')).trim();
 
-/** Also those of a process that was killed; its initdb may even still be writing. */
+/**
+ * Removes all drafts, also those of a process that was killed, whose initdb may even still be
+ * writing.
+ */
 async function removeDrafts({ root }: DataFolder): Promise<void> {
   for (const name of await readdir(root)) {
     if (name.startsWith(DRAFT)) {
@@ -58,7 +61,7 @@ async function removeDrafts({ root }: DataFolder): Promise<void> {
 async function writePassword({ passwordFile, user }: DataFolder): Promise<void> {
   const file = await open(passwordFile, 'wx', 0o600);
   try {
-    // Its characters need no escaping in a URL.
+    // base64url characters need no escaping in a URL.
     await file.writeFile(`${randomBytes(24).toString('base64url')}\n`);
     await file.sync();
   } finally {
@@ -78,7 +81,7 @@ async function runInitdb(
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Sorts by bytes, and yet knows upper and lower case beyond ASCII, which searches ignore.
+    // Sorts by bytes, but knows upper and lower case beyond ASCII, which searches ignore.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
@@ -97,9 +100,9 @@ async function runInitdb(
   }
 }
 
-/** A renamed folder is there for good once the folder around it is on disk. */
+/** Flushes a folder to disk: only then is a rename within it durable. */
 async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open folders, and needs no such thing.
+  // Windows cannot open folders, and does not need this.
   if (process.platform !== 'win32') {
     const folder = await open(path, 'r');
     await folder.sync().finally(() => folder.close());

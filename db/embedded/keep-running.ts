@@ -3,18 +3,18 @@ import { LIMITS } from '../../domain/limits.ts';
 import { isAlive, type ProcessRecord } from './process-identity.ts';
 
 export type Keeper = {
-  /** How often the server was started again. */
+  /** Number of times the server was restarted. */
   readonly restarts: () => number;
-  /** From now on it stays as it is; waits for a start that has begun. */
+  /** Stops monitoring the server. Waits for a restart in progress. */
   stop(): Promise<void>;
 };
 
 export type KeeperOptions = {
   readonly server: ProcessRecord;
-  /** Starts it again, unless somebody else has, who is told by `restarted`. */
+  /** Restarts the server, unless another process already has; `restarted` says whether it did. */
   readonly revive: () => Promise<{ server: ProcessRecord; restarted: boolean }>;
   readonly log: (line: string) => void;
-  /** Milliseconds; tests cannot wait for those of a day's work. */
+  /** In milliseconds. Tests cannot wait as long as production does. */
   readonly pauses?: Pauses;
 };
 
@@ -27,8 +27,8 @@ const PAUSES: Pauses = {
 };
 
 /**
- * Looks whether a server is alive, and starts it again when it is not: at once, but one that dies
- * again and again after ever longer pauses.
+ * Monitors a server and restarts it if it dies: the first time at once, and if it keeps dying,
+ * after ever longer pauses.
  */
 export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOptions): Keeper {
   const stopping = new AbortController();
@@ -65,7 +65,7 @@ export function keepRunning({ server, revive, log, pauses = PAUSES }: KeeperOpti
     }
   }
 
-  /** After so long; false: it is not wanted any more. */
+  /** Waits for `ms` milliseconds. Returns false if the monitoring was stopped. */
   async function isTimeTo(ms: number): Promise<boolean> {
     await delay(ms, undefined, { ref: false, signal: stopping.signal }).catch(() => undefined);
     return !stopping.signal.aborted;

@@ -11,12 +11,12 @@ import { processIdentity } from './process-identity.ts';
 import { type RunningServer, waitUntilReady } from './running-server.ts';
 import { serverArguments, serverEnvironment } from './server-options.ts';
 
-/** Lines of the server's log that an error shows. */
+/** Number of lines of the server's log that an error shows. */
 const SHOWN_LINES = 5;
 
 /**
- * Failures that pass: the free port was taken by somebody else in between; or the postmaster was
- * killed and the last of its children are only now noticing it.
+ * Transient failures: another process took the free port in between, or the postmaster was killed
+ * and the last of its children are only now noticing.
  */
 const PASSING =
   /Address already in use|pre-existing shared memory block|lock file .* already exists/;
@@ -24,7 +24,7 @@ const PORT_TAKEN = /Address already in use/;
 const PASSING_MS = 30_000;
 const RETRY_MS = 200;
 
-/** At which port a server is to listen; null: at any. */
+/** The port on which a server should listen; null: any. */
 export type WantedPort = { readonly port: number; readonly orAnother: boolean } | null;
 
 /** Starts the folder's server and waits until it takes connections. */
@@ -59,8 +59,8 @@ export async function launchServer(
 }
 
 /**
- * The server is in a process group of its own, so that Ctrl-C on the terminal reaches us and not
- * it: it is we who stop it, after the work in hand.
+ * Starts the server in a process group of its own, so that Ctrl-C on the terminal reaches us and
+ * not the server: we stop it ourselves, after the work in progress.
  */
 async function spawnServer(
   { root, logFile, user }: DataFolder,
@@ -77,7 +77,7 @@ async function spawnServer(
       windowsHide: true,
       stdio: ['ignore', log.fd, log.fd],
     });
-    // The server may go on after us, for another process that uses it.
+    // The server may outlive us, for another process that uses it.
     child.unref();
     await once(child, 'spawn');
     return child;
@@ -86,7 +86,7 @@ async function spawnServer(
   }
 }
 
-/** A crash can be looked into after the next start. */
+/** Keeps the previous log, so that a crash can still be investigated after the next start. */
 async function keepPreviousLog(logFile: string): Promise<void> {
   try {
     await rename(logFile, `${logFile}.old`);

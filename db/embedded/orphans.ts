@@ -8,12 +8,12 @@ import { isAlive, type ProcessRecord, processIdentity } from './process-identity
 const POLL_MS = 10;
 
 /**
- * Ends the processes that a killed postmaster has left behind. Those that wait for a caller notice
- * by themselves; one that is in the middle of a long statement does not, goes on writing, and keeps
- * another postmaster from starting, as it holds the memory that all share. They are told what the
- * postmaster tells them when one of them has crashed: to end at once, as the write-ahead log is
- * replayed anyway. Nothing is done while there is a postmaster. Only Linux tells whose they are;
- * elsewhere a start waits for them.
+ * Ends the processes that a killed postmaster left behind. Those that wait for a client notice by
+ * themselves. One in the middle of a long statement does not: it keeps writing, and it keeps
+ * another postmaster from starting, because it holds the shared memory. All get the signal that a
+ * postmaster sends when one of its processes has crashed: to end at once, because the write-ahead
+ * log is replayed anyway. Does nothing while there is a postmaster. Only Linux shows which folder a
+ * process belongs to; on other platforms, a start waits for the orphans to end.
  */
 export async function endOrphans(pgdata: string): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -34,20 +34,20 @@ async function findOrphans(pgdata: string): Promise<ProcessRecord[]> {
     const title = record.identity === null ? null : await titleOfServer(pid, folder);
     if (title !== null) found.push({ record, title });
   }
-  // A postmaster is called by its command line, all that it starts say what they are.
+  // The title of a postmaster is its command line; the titles of its children say what they are.
   const hasPostmaster = found.some(({ title }) => !title.startsWith('postgres: '));
   return hasPostmaster ? [] : found.map(({ record }) => record);
 }
 
-/** null: it is no PostgreSQL, or one of another folder. */
+/** Returns the title of a process; null if it is not PostgreSQL, or belongs to another folder. */
 async function titleOfServer(pid: string, folder: string): Promise<string | null> {
   try {
     if ((await readlink(`/proc/${pid}/cwd`)) !== folder) return null;
-    // A program that was replaced meanwhile is called `postgres (deleted)`.
+    // A program whose file was replaced meanwhile is named `postgres (deleted)`.
     const program = basename(await readlink(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, '');
     return program === 'postgres' ? await readFile(`/proc/${pid}/cmdline`, 'latin1') : null;
   } catch (error) {
-    // Gone meanwhile, or another user's.
+    // The process has ended meanwhile, or belongs to another user.
     if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return null;
     throw error;
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { hasCode } from './has-code.ts';
 
-/** A process as it is written down in a file, to be recognised later. */
+/** A process as recorded in a file, so that it can be recognised later. */
 export type ProcessRecord = { readonly pid: number; readonly identity: string | null };
 
 export const ownRecord = (): ProcessRecord => ({
@@ -10,7 +10,7 @@ export const ownRecord = (): ProcessRecord => ({
   identity: processIdentity(process.pid),
 });
 
-/** What a file says; null where a crash left it empty or half written. */
+/** Parses the content of such a file; null if a crash left it empty or half written. */
 export function parseRecord(text: string): ProcessRecord | null {
   try {
     return JSON.parse(text) as ProcessRecord;
@@ -23,9 +23,9 @@ export const isAlive = ({ pid, identity }: ProcessRecord): boolean =>
   processIdentity(pid) === identity;
 
 /**
- * What tells a process from a later one that was given the same pid, or null when it is gone.
- * In a container that is started again our own pid is often the one that was written down before
- * the crash, so a pid alone says nothing.
+ * Returns what distinguishes a process from a later one with the same pid, or null if it is gone. A
+ * pid alone proves nothing: when a container restarts, our own pid is often the one that was
+ * recorded before the crash.
  */
 export function processIdentity(pid: number): string | null {
   if (existsSync('/proc/self/stat')) {
@@ -42,16 +42,16 @@ function identityInProc(pid: number): string | null {
   if (stat === null) {
     return null;
   }
-  // proc(5): the command's name stands in parentheses and may itself contain any; the state
-  // follows it as field 3, the start time is field 22.
+  // proc(5): the command's name is in parentheses and may itself contain parentheses; the state
+  // follows it as field 3, and the start time is field 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   const startTicks = fields[19];
-  // A zombie has ended; where nobody collects it (PID 1 of a container) it stays for good.
+  // A zombie has ended. If nobody reaps it (PID 1 of a container), it stays for good.
   return state === 'Z' || state === 'X' ? null : `${bootId()} ${startTicks}`;
 }
 
-/** Start times count from the boot, so they could repeat after one. */
+/** Start times count from the boot, so they could repeat after a reboot. */
 const bootId = (): string => (readIfThere('/proc/sys/kernel/random/boot_id') ?? '').trim();
 
 function readIfThere(path: string): string | null {
@@ -70,7 +70,7 @@ function isSignallable(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return hasCode(error, 'EPERM');
   }
 }
@@ -79,7 +79,7 @@ function startTimeByPs(pid: number): string | null {
   try {
     return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   } catch {
-    // ps ends with 1 when there is no such process any more.
+    // ps exits with 1 if the process no longer exists.
     return null;
   }
 }

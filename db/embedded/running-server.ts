@@ -7,27 +7,27 @@ import { LIMITS } from '../../domain/limits.ts';
 import { hasCode } from './has-code.ts';
 import { processIdentity } from './process-identity.ts';
 
-/** A postmaster at work on a data folder. */
+/** A postmaster running on a data folder. */
 export type RunningServer = {
   readonly pid: number;
   readonly identity: string;
   readonly port: number;
 };
 
-/** The path of `pg_ctl`, which stands for signals where there are none. */
+/** The path of `pg_ctl`, which replaces signals on platforms without them. */
 type Signaller = { readonly pgCtl: string };
 
 type ServerStatus = 'starting' | 'ready' | 'standby' | 'stopping';
 
 const POLL_MS = 20;
 
-/** After an immediate shutdown was ordered, the server kills what is left of it within 5 s. */
+/** Time limit of an immediate shutdown, in which the server kills what is left of it within 5 s. */
 const IMMEDIATE_STOP_MS = 15_000;
 
 /**
- * The server that works on `pgdata`, or null. A postmaster.pid that was left behind by a crash
- * counts for nothing, and is removed where its pid now belongs to some other process: PostgreSQL
- * would refuse to start beside it.
+ * Returns the server running on `pgdata`, or null. Ignores a postmaster.pid that a crash left
+ * behind, and removes it if its pid now belongs to another process: PostgreSQL would refuse to
+ * start with it there.
  */
 export async function findRunningServer(pgdata: string): Promise<RunningServer | null> {
   const file = await readPidFile(pgdata);
@@ -36,19 +36,22 @@ export async function findRunningServer(pgdata: string): Promise<RunningServer |
     return null;
   }
   if (!(await isPostmaster(file.pid, pgdata))) {
-    // A data folder that is in use all the same is still protected: PostgreSQL also looks for
-    // the shared memory of its inode.
+    // A data folder that is in use after all is still protected: PostgreSQL also checks for the
+    // shared memory of its inode.
     await rm(join(pgdata, 'postmaster.pid'), { force: true });
     return null;
   }
   return { pid: file.pid, identity, port: file.port };
 }
 
-/** Where the server of `pgdata` listens, or did before it was killed; null: it ended as it should. */
+/**
+ * Returns the port on which the server of `pgdata` listens, or listened before it was killed; null
+ * if it ended normally.
+ */
 export const recordedPort = async (pgdata: string): Promise<number | null> =>
   (await readPidFile(pgdata))?.port ?? null;
 
-/** Waits until the server takes connections; false when it ended instead. */
+/** Waits until the server accepts connections. Returns false if it ended instead. */
 export async function waitUntilReady(
   pgdata: string,
   { pid, identity }: Pick<RunningServer, 'pid' | 'identity'>,
@@ -56,7 +59,7 @@ export async function waitUntilReady(
   const deadline = Date.now() + LIMITS.embeddedStartMs;
   while (processIdentity(pid) === identity) {
     const file = await readPidFile(pgdata);
-    // `standby` stands for one that takes no connections yet.
+    // `standby` means that the server accepts no connections yet.
     if (file?.pid === pid && file.status === 'ready') {
       return true;
     }
@@ -71,7 +74,7 @@ export async function waitUntilReady(
   return false;
 }
 
-/** Ends the server: sessions are cut off, what was committed is on disk. */
+/** Stops the server. Sessions are cut off; committed data are on disk. */
 export async function stopServer(server: RunningServer, binaries: () => Promise<Signaller>) {
   await signal(server.pid, 'SIGINT', binaries);
   if (await isGoneWithin(server, LIMITS.embeddedStopMs)) {
@@ -100,7 +103,7 @@ async function signal(
   binaries: () => Promise<Signaller>,
 ): Promise<void> {
   if (process.platform === 'win32') {
-    // Windows has no signals: PostgreSQL takes them through a pipe of its own.
+    // Windows has no signals: PostgreSQL receives them through its own pipe.
     const { pgCtl } = await binaries();
     await promisify(execFile)(pgCtl, ['kill', name.slice('SIG'.length), String(pid)]);
     return;
@@ -108,7 +111,7 @@ async function signal(
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It ended by itself in this moment.
+    // The process has just ended by itself.
     if (!hasCode(error, 'ESRCH')) {
       throw error;
     }
@@ -117,7 +120,10 @@ async function signal(
 
 type PidFile = { readonly pid: number; readonly port: number; readonly status: ServerStatus };
 
-/** PostgreSQL, pidfile.h, line by line: pid, folder, start, port, socket, address, key, status. */
+/**
+ * Reads postmaster.pid. Its lines (PostgreSQL, pidfile.h) are: pid, folder, start, port, socket,
+ * address, key, status.
+ */
 async function readPidFile(pgdata: string): Promise<PidFile | null> {
   try {
     const lines = (await readFile(join(pgdata, 'postmaster.pid'), 'utf8')).split('\n');
@@ -132,13 +138,16 @@ async function readPidFile(pgdata: string): Promise<PidFile | null> {
   }
 }
 
-/** Whether a live process is PostgreSQL in this folder: a postmaster's working directory is it. */
+/**
+ * Returns whether a live process is the postmaster of this folder: a postmaster's working directory
+ * is its data folder.
+ */
 async function isPostmaster(pid: number, pgdata: string): Promise<boolean> {
   try {
     return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(pgdata));
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EPERM')) {
-      // Another user's, and PostgreSQL only works on a folder of its own user.
+      // The process belongs to another user, and PostgreSQL only runs on a folder of its own user.
       return false;
     }
     return process.platform === 'linux' ? false : commandMentions(pid, pgdata);
@@ -155,7 +164,7 @@ function commandMentions(pid: number, pgdata: string): boolean {
       ? command.includes('postgres.exe')
       : command.includes(`-D ${pgdata}`);
   } catch {
-    // ps ends with 1 when the process is gone.
+    // ps exits with 1 if the process is gone.
     return false;
   }
 }

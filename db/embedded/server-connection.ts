@@ -6,16 +6,19 @@ import { readPassword, SUPERUSER } from './init-cluster.ts';
 import { isAlive } from './process-identity.ts';
 import type { RunningServer } from './running-server.ts';
 
-/** A server that has said it is ready may still be busy with much else. */
+/** How long connecting may fail: a server that has reported that it is ready may still be busy. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 50;
 
-/** With the password: not for logs. */
+/** Returns the server's URL. It contains the password: do not log it. */
 export async function serverUrl(folder: DataFolder, { port }: RunningServer): Promise<string> {
   return `postgres://${SUPERUSER}:${await readPassword(folder)}@127.0.0.1:${port}/postgres`;
 }
 
-/** Whether one can connect to the server; false when it ended instead, as one just killed does. */
+/**
+ * Returns whether the server accepts connections; false if it ended instead, as a server that was
+ * just killed does.
+ */
 export async function takesConnections(
   folder: DataFolder,
   server: RunningServer,
@@ -45,7 +48,7 @@ async function tryToConnect(connectionString: string): Promise<Error | null> {
     connectionString,
     connectionTimeoutMillis: LIMITS.connectTimeoutMs,
   });
-  // The server may also end between the connection and its end.
+  // The server may also end while the connection is open.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -57,6 +60,6 @@ async function tryToConnect(connectionString: string): Promise<Error | null> {
   }
 }
 
-/** SQLSTATE class 28, invalid authorization: it would be no better next time. */
+/** SQLSTATE class 28, invalid authorization: a retry would fail as well. */
 const isRefusal = (error: Error): boolean =>
   error instanceof pg.DatabaseError && (error.code?.startsWith('28') ?? false);

@@ -1,15 +1,16 @@
-/** Room for a machine of 2 cores and 2 GB beside the program itself. */
+/** Sized for a machine of 2 cores and 2 GB that also runs the program itself. */
 const SIZES = {
   shared_buffers: '256MB',
   effective_cache_size: '768MB',
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
   max_connections: '100',
-  // A partition a slice: a query over a quarter of hourly slices locks thousands of relations.
+  // One partition per slice: a query over a quarter of a year of hourly slices locks thousands of
+  // relations.
   max_locks_per_transaction: '256',
 };
 
-/** Imports write much at once: checkpoints seldom, and the log kept for them bounded. */
+/** Imports write a lot at once: checkpoints are rare, and the log kept for them is bounded. */
 const WRITING = {
   fsync: 'on',
   wal_level: 'replica',
@@ -20,14 +21,14 @@ const WRITING = {
 };
 
 const PLANNING = {
-  // Compiling made every topper query slower (ARCHITECTURE.md).
+  // JIT compilation made every topper query slower (ARCHITECTURE.md).
   jit: 'off',
   random_page_cost: '1.1',
 };
 
 const SURROUNDINGS = {
   listen_addresses: '127.0.0.1',
-  // A socket's path is limited to some 100 bytes, which a data folder's is not.
+  // The path of a socket is limited to about 100 bytes, the path of a data folder is not.
   unix_socket_directories: '',
   cluster_name: 'countergraph',
   logging_collector: 'off',
@@ -38,7 +39,10 @@ const SURROUNDINGS = {
   timezone: 'UTC',
 };
 
-/** The server's command line; `settings` come last and win. No secret belongs on it. */
+/**
+ * Returns the arguments of the server's command line. `settings` override the defaults. Secrets
+ * must not be on the command line.
+ */
 export function serverArguments(
   pgdata: string,
   port: number,
@@ -52,7 +56,10 @@ export function serverArguments(
   ];
 }
 
-/** Nothing of our own environment: it holds passwords, and PG… variables would be obeyed. */
+/**
+ * Returns the server's environment, with little of our own: ours holds passwords, and the server
+ * would obey PG… variables.
+ */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR'];
   const inherited = kept.flatMap((name) => {

@@ -3,15 +3,16 @@ import { chown, lchown, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from './has-code.ts';
 
-/** The user the server runs as; undefined: the one we are. */
+/** The user the server runs as; undefined: our own user. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;
 
-/** `nobody`; initdb wants a user that /etc/passwd knows. */
+/** `nobody`: initdb requires a user that /etc/passwd knows. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
 /**
- * PostgreSQL refuses to run as root. Where we are root it runs as the owner of the data, which may
- * have been made without root before, or else as an unprivileged user.
+ * Returns the user to run the server as. PostgreSQL refuses to run as root. If we are root, the
+ * server runs as the owner of the data, which may have been created without root before, or else as
+ * an unprivileged user.
  */
 export async function serverUserFor(pgdata: string): Promise<ServerUser> {
   if (process.getuid?.() !== 0) {
@@ -29,8 +30,8 @@ export async function serverUserFor(pgdata: string): Promise<ServerUser> {
 }
 
 /**
- * Whether the user can get into a folder. It is tried, not worked out from modes: access lists,
- * mounts and user namespaces have their say as well.
+ * Returns whether the user can enter a folder. It tries to, rather than evaluating modes: access
+ * lists, mounts and user namespaces matter as well.
  */
 export function canEnter(folder: string, user: ServerUser): boolean {
   if (user === undefined) {

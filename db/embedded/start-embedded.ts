@@ -17,40 +17,43 @@ import {
 import { serverUrl, takesConnections } from './server-connection.ts';
 
 export type EmbeddedOptions = {
-  /** Where the data lie, or are to lie; as root it may be elsewhere (`openDataFolder`). */
+  /** Folder for the data. As root, the data may be elsewhere (`openDataFolder`). */
   readonly dataDir: string;
-  /** Takes lines for people about what is started, used and stopped. */
+  /** Receives lines for people about what is started, used and stopped. */
   readonly log?: (line: string) => void;
-  /** PostgreSQL settings of a server that is started, over our own. */
+  /** PostgreSQL settings of a server that is started. They override our own. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Where root puts what its server's user could not reach otherwise. */
+  /** Folder that root uses for what the server's user could not reach otherwise. */
   readonly systemDir?: string;
-  /** Start the server again, where it is, should it die. */
+  /** Restart the server at the same port if it dies. */
   readonly keep?: true;
 };
 
 export type EmbeddedServer = {
-  /** With the password: not for logs. */
+  /** Contains the password: do not log it. */
   readonly url: string;
-  /** Where the data really lie. */
+  /** The folder that actually holds the data. */
   readonly dataDir: string;
   readonly port: number;
-  /** Whether it was running already. */
+  /** Whether the server was already running. */
   readonly adopted: boolean;
-  /** Whether its data were made by this very start. */
+  /** Whether this start created the data. */
   readonly created: boolean;
-  /** How often it died and was started again (`keep`). */
+  /** Number of times the server died and was restarted (`keep`). */
   readonly restarts: () => number;
-  /** Stops using the server, and ends it unless another process uses it. May be called again. */
+  /**
+   * Stops using the server, and ends it unless another process uses it. May be called more than
+   * once.
+   */
   stop(): Promise<void>;
 };
 
-/** Longer than anybody may hold the lock: to make, start or stop a server. */
+/** Longer than any process may hold the lock to create, start or stop a server. */
 const LOCK_WAIT_MS = LIMITS.embeddedStartMs + LIMITS.embeddedStopMs;
 
 /**
- * A PostgreSQL server of our own from the binaries of an npm package, listening on loopback only.
- * Made at the first start; one that is running already is used as it is.
+ * Starts a PostgreSQL server of our own from the binaries of an npm package, listening on loopback
+ * only. Creates its data at the first start. Uses a server that is already running as it is.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { dataDir, log = () => undefined, settings = {}, systemDir = SYSTEM_DIR } = options;
@@ -58,7 +61,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const binaries = () => prepareBinaries(folder, systemDir);
   const place: Place = { folder, binaries, settings, log };
   return withFolderLock(folder.lockFile, LOCK_WAIT_MS, async () => {
-    // Of a server that was killed: whoever still uses it finds it there again.
+    // The port of a server that was killed. Reusing it lets the processes that still use the server
+    // find it again.
     const port = existsSync(folder.pgdata) ? await recordedPort(folder.pgdata) : null;
     const running = await findUsableServer(folder);
     const created = running === null && !existsSync(folder.cluster);
@@ -103,8 +107,9 @@ type Place = {
 };
 
 /**
- * A server that died is started again at the same port, as its address is known all over. Another
- * process that uses it may have done so already; a folder whose data are gone is left alone.
+ * Restarts a server that died, at the same port, because its address is already known everywhere.
+ * Another process that uses the server may have restarted it already. Throws if the folder's data
+ * are gone, and leaves the folder alone.
  */
 function reviveServer(
   place: Place,
@@ -131,7 +136,10 @@ function reviveServer(
   });
 }
 
-/** A running server that takes connections; one that is just ending is waited out. */
+/**
+ * Returns the running server if it accepts connections, else null. Waits until a server that is
+ * just ending has ended.
+ */
 async function findUsableServer(folder: DataFolder): Promise<RunningServer | null> {
   const running = await findRunningServer(folder.pgdata);
   const usable =

@@ -17,7 +17,7 @@ export type CounterGroupRow = {
   crosskeyGuid2: string | null;
 };
 
-/** slot: the 1-based place of the meter in the segments of its group. */
+/** slot: the 1-based position of the meter in the segments of its group. */
 export type MeterRow = {
   groupId: number;
   meterId: number;
@@ -42,17 +42,17 @@ export type CoverageRow = {
 
 export type CatalogSliceRow = { sliceId: number; startsAt: number; endsAt: number };
 
-/** All that says what a context's groups are and which of their data there are. */
+/** The groups of a context, and which data there are for them. */
 export type CatalogRow = {
   contextId: number;
   sliceSeconds: number;
-  /** By name; disabled ones too: they still say what a cross-key's parts are. */
+  /** By name, including disabled groups: they still define the parts of cross-keys. */
   groups: CounterGroupRow[];
   /** By group and index. */
   meters: MeterRow[];
   /** By name. */
   probes: ProbeRow[];
-  /** Those that are available, and their coverage. */
+  /** The available slices, and their coverage. */
   slices: CatalogSliceRow[];
   coverage: CoverageRow[];
 };
@@ -68,8 +68,8 @@ export const selectCatalogs = (
   );
 
 /**
- * The catalogs of contexts; ids: as PostgreSQL writes an array. JSON's numbers are exact up to 2^53,
- * which no id and no time passes.
+ * SQL: the catalogs of contexts. ids: an array in PostgreSQL's syntax. JSON numbers are exact up to
+ * 2^53, which no id and no time exceeds.
  */
 export const catalogsText = (ids: string): string => `
 select c.context_id as "contextId", c.slice_seconds as "sliceSeconds",

@@ -1,11 +1,11 @@
 import type { ReadSession } from '../session/read-session.ts';
 
-/** Whether any context has this name, granted or not (tells a 422 from a 403). */
+/** Returns whether any context has this name, granted or not (distinguishes a 422 from a 403). */
 export async function selectContextExists(
   session: Pick<ReadSession, 'read'>,
   name: string,
 ): Promise<boolean> {
-  // PostgreSQL's texts have no NUL, so no context is called that.
+  // PostgreSQL's texts cannot contain NUL, so no context has such a name.
   if (name.includes('\0')) return false;
   const rows = await session.read<{ found: boolean }>({
     query: 'select-context-exists',

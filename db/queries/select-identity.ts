@@ -13,7 +13,7 @@ export type NodeRow = {
   share: boolean;
 };
 
-/** Its versions, and slices where they were asked for, are those of the node that answers. */
+/** The versions, and the slices if requested, are those of the node that answers. */
 export type GrantedContextRow = VersionedRow & {
   name: string;
   role: Role;
@@ -22,8 +22,8 @@ export type GrantedContextRow = VersionedRow & {
 };
 
 /**
- * digest: SHA-256 of the token; null for a user without one. Contexts in order of their names; none
- * where it is another token that was asked about.
+ * digest: SHA-256 of the token; null for a user without one. contexts: in order of their names;
+ * none if the request's token is another one.
  */
 export type IdentityRow = {
   userId: number;
@@ -35,28 +35,29 @@ export type Claim = {
   readonly username: string;
   /** SHA-256 of the token that was given. */
   readonly digest: Buffer;
-  /** A context whose slices are wanted as well, if it is granted; null: none is. */
+  /** A context whose slices are also requested, if it is granted; null: none. */
   readonly slicesOf: string | null;
 };
 
-/** requestId: names the request in PostgreSQL's log, where no transaction does. */
+/** requestId: names the request in PostgreSQL's log, because no transaction does. */
 type AskedClaim = Claim & { readonly requestId: string | null };
 
 /**
- * Who somebody is and what they may read, in one statement; null for an unknown user. What they may
- * read is looked up for the right token only: a wrong one must not take longer than a user who is
- * not there. Whether it is right is for the caller to decide, in constant time.
+ * Selects a user and what the user may read, in one statement; null for an unknown user. What the
+ * user may read is looked up only for the right token: a wrong one must not take longer than an
+ * unknown user. The caller decides whether the token is right, in constant time.
  */
 export async function selectIdentity(
   session: Pick<ReadSession, 'readAlone'>,
   { username, digest, slicesOf: context, requestId }: AskedClaim,
   bound: TimeBound | null,
 ): Promise<IdentityRow | null> {
-  // PostgreSQL's texts have no NUL, so nobody is called that.
+  // PostgreSQL's texts cannot contain NUL, so no user has such a name.
   if (username.includes('\0')) return null;
   const values = [username, blinded(digest), BLIND, requestId];
   const isWithSlices = context !== null && !context.includes('\0');
-  // Often the only statement of a request: all else may be remembered at the versions it brings.
+  // Often the only statement of a request: everything else may be cached under the versions that it
+  // returns.
   const rows = await session.readAlone<FoundRow>(
     {
       query: 'select-identity',
@@ -76,10 +77,13 @@ export async function selectIdentity(
   return row && row.userId !== null ? { ...row, userId: row.userId } : null;
 }
 
-/** There is always one. */
+/** The statement always has one row. */
 type FoundRow = Omit<IdentityRow, 'userId'> & { userId: number | null };
 
-/** PostgreSQL compares byte by byte: nobody else knows of which bytes, so its time says nothing. */
+/**
+ * PostgreSQL compares byte by byte. Because of this secret, nobody else knows which bytes it
+ * compares, so its time reveals nothing.
+ */
 const BLIND = randomBytes(32);
 
 const blinded = (digest: Buffer): Buffer =>

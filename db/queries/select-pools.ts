@@ -1,6 +1,6 @@
 import type { ReadSession } from '../session/read-session.ts';
 
-/** Sizes in bytes, as text because they may pass 2^53. */
+/** Sizes in bytes, as text because they may exceed 2^53. */
 export type PoolRow = {
   contextId: number;
   name: string;

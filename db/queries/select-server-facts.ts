@@ -1,9 +1,8 @@
 import type { ReadSession } from '../session/read-session.ts';
 
 /**
- * isStandby: what the node says of itself (decision 13).
- * localDataFolder: the server's data folder, where this user may know it and the server runs on
- * the machine that asks; null otherwise.
+ * isStandby: as reported by the node (decision 13). localDataFolder: the server's data folder, if
+ * this user may see it and the server runs on the machine that asks; else null.
  */
 export type ServerFactsRow = { isStandby: boolean; localDataFolder: string | null };
 

@@ -4,9 +4,9 @@ import type { ReadSession } from '../session/read-session.ts';
 export type SliceSizeRow = { sliceId: number; bytes: string };
 
 /**
- * Bytes of the slices' pages with their indexes, open and sealed, measured now, or of their archives;
- * both for a slice that was archived a moment ago, while older readers still look at its pages. No
- * row where neither is known.
+ * Selects the bytes of the slices' pages with their indexes, open and sealed, measured now, or the
+ * bytes of their archives. For a slice that was archived a moment ago it is the sum of both, while
+ * older readers still use its pages. No row if neither is known.
  */
 export const selectSliceSizes = (
   session: Pick<ReadSession, 'read'>,

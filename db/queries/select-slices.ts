@@ -3,7 +3,7 @@ import { pagePathOf } from '../page-tables.ts';
 import type { ReadSession } from '../session/read-session.ts';
 import { HISTORY, type VersionsRow, versionsCheck } from './select-versions.ts';
 
-/** held: an import is filling it at this moment. path is null where it has no pages. */
+/** held: an import is filling the slice at this moment. path is null if the slice has no pages. */
 export type SliceRow = {
   sliceId: number;
   engine: number;
@@ -12,11 +12,11 @@ export type SliceRow = {
   archived: boolean;
   held: boolean;
   path: string | null;
-  /** Those that users gave it. */
+  /** The tags that users gave the slice. */
   tags: string[];
 };
 
-/** isStandby: what the node says of itself (decision 13). */
+/** isStandby: as reported by the node (decision 13). */
 export type NodeSlices = {
   readonly isStandby: boolean;
   /** Oldest first, then by engine instance (decision 15). */
@@ -26,15 +26,15 @@ export type NodeSlices = {
 export type SlicesRow = VersionsRow & NodeSlices;
 
 /**
- * All slices of the contexts; of one that has not reached a standby yet, none. requestId: names the
- * request in PostgreSQL's log, where no transaction does.
+ * Selects all slices of the contexts; none for a context that has not reached a standby yet.
+ * requestId: names the request in PostgreSQL's log, because no transaction does.
  */
 export const selectSlices = (
   session: Pick<ReadSession, 'readAlone'>,
   contextIds: readonly number[],
   requestId: string | null,
 ): Promise<SlicesRow[]> =>
-  // Often the last statement of a request, and all there is in its answer.
+  // Often the last statement of a request, and its whole answer.
   session.readAlone<SlicesRow>(
     {
       query: 'select-slices',
@@ -47,8 +47,8 @@ export const selectSlices = (
   );
 
 /**
- * The slices of one context as JSON. An import holds an advisory lock on each slice it fills; a
- * crash gives it back by itself.
+ * SQL: the slices of one context as JSON. An import holds an advisory lock on each slice it fills;
+ * a crash releases it.
  */
 export const slicesOf = (contextId: string): string => `(
   select coalesce(json_agg(json_build_object(

@@ -2,7 +2,10 @@ import type { ReadSession } from '../session/read-session.ts';
 
 export type TotalWindowRow = { contextId: number; from: number; to: number };
 
-/** From the oldest to the newest available bucket's end, by context; no row without data. */
+/**
+ * Selects the window of each context, from the oldest available bucket to the end of the newest; no
+ * row for a context without data.
+ */
 export const selectTotalWindows = (
   session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],

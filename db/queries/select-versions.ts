@@ -2,26 +2,31 @@ import { copyArray } from '../copy-text.ts';
 import type { ReadSession, SnapshotCheck, TimeBound } from '../session/read-session.ts';
 
 /**
- * What is remembered of a context under `version` and `textVersion` still holds while they are the
- * same. layout: of its manifest, which also changes where the same readings lie in other segments.
+ * The versions of a context. What is cached under `version` and `textVersion` is valid while they
+ * are the same. layout: of the manifest; it also changes when the same readings move to other
+ * segments.
  */
 export type VersionsRow = {
   contextId: number;
   version: number;
   textVersion: number;
   layout: number;
-  /** Numbers of two histories have nothing to do with each other. */
+  /** Versions of two histories cannot be compared. */
   history: string;
 };
 
 /**
- * As long as it is the same, a database only goes on. A server that was promoted or has crashed may
- * have lost commits, and tables that were restored may be older: both count on from before.
+ * SQL: identifies the history of a database. While it is the same, versions only grow. A server
+ * that was promoted or has crashed may have lost commits, and restored tables may be older: both
+ * continue from earlier versions.
  */
 export const HISTORY = `pg_postmaster_start_time() || ' ' ||
   pg_relation_filepath('context_versions'::regclass)`;
 
-/** With the random numbers that were drawn with each: under them there is one history. */
+/**
+ * With the random nonce drawn with each version: rows with the same versions and nonces are of one
+ * history.
+ */
 export type VersionedRow = VersionsRow & { nonce: number; textNonce: number };
 
 export const selectVersions = (
@@ -43,7 +48,7 @@ where v.context_id = any($1::int[])`,
     bound,
   );
 
-/** Whether the contexts are still at these versions. */
+/** Returns the check that the contexts are still at these versions. */
 export function versionsCheck(rows: readonly VersionsRow[]): SnapshotCheck {
   const versions = JSON.stringify(rows.map(numbersOf).sort((a, b) => a[0] - b[0]));
   const ids = copyArray(rows.map(({ contextId }) => contextId));

@@ -5,15 +5,15 @@ import { graceBound, withinBound } from './time-bound.ts';
 
 export type RunningStatement = {
   readonly client: PoolClient;
-  /** The server process that runs it; null: a pooler has not said which. */
+  /** The server process that runs the statement; null: a pooler has not said which. */
   readonly pid: number | null;
   readonly running: Promise<unknown>;
 };
 
 /**
- * Cancels a statement, and waits until it is over; past the grace period its process is ended. A
- * cancel that comes before the statement has begun is lost, so it is sent until the statement is
- * over. False: the connection is of no more use.
+ * Cancels a statement and waits until it is over; past the grace period, terminates its process. A
+ * cancel that arrives before the statement has begun is lost, so cancels are sent until the
+ * statement is over. Returns false if the connection is no longer usable.
  */
 export async function cancelStatement(
   control: Pool,
@@ -25,9 +25,9 @@ export async function cancelStatement(
   };
   const settled = running.then(over, over);
   const tell = async (what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> => {
-    // The number that a pooler made up could be that of another's process.
+    // A number that a pooler made up could be that of another client's process.
     if (pid === null) return;
-    // A node that takes no connection takes no cancel: the grace period decides.
+    // A node that accepts no connection accepts no cancel either: the grace period decides.
     await control.query(`select ${what}($1::int)`, [pid]).catch(() => {});
   };
   const grace = graceBound();
@@ -41,7 +41,7 @@ export async function cancelStatement(
     await withinBound(Promise.all([cancelling, settled]), grace);
     return true;
   } catch {
-    // It would go on waiting for a lock without noticing that nobody is there any more.
+    // The process would keep waiting for a lock without noticing that its client has gone.
     void tell('pg_terminate_backend');
     destroySocket(client);
     await settled;

@@ -8,14 +8,17 @@ import type { Statement, TimeBound } from './read-session.ts';
 
 export type Copy = Pick<Statement, 'query' | 'text'>;
 
-/** Gives what `COPY (…) TO STDOUT (FORMAT binary)` gives; a ReadSession is one. */
+/** A source of the output of `COPY (…) TO STDOUT (FORMAT binary)`, such as a ReadSession. */
 export type CopySource = {
   copy(copy: Copy, bound?: TimeBound | null): Promise<Buffer>;
-  /** Only where Citus has distributed the pages (page-placement.ts): the source of pages alone. */
+  /** The source of pages alone; set only if Citus has distributed the pages (page-placement.ts). */
   readonly distributedPages?: Pick<CopySource, 'copy'> | null;
 };
 
-/** A writer's connection as a source. Statements are without bound, as its others are. */
+/**
+ * Makes a source of a writer's connection. Its statements have no time limit, like the writer's
+ * others.
+ */
 export const copiesOf = (connection: Connection): CopySource => ({
   copy: ({ text }) => collectCopy(connection, text),
   get distributedPages() {

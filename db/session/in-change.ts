@@ -19,22 +19,23 @@ import {
 
 export type ChangeOptions = {
   readonly pool: NodePool;
-  /** The file in db/write by which the transaction is counted and traced. */
+  /** The file in db/write under which the transaction is counted and traced. */
   readonly name: string;
-  /** Told when it begins and ends. */
+  /** Called when the transaction begins and ends. */
   readonly onWork?: WorkObserver;
-  /** Shown by PostgreSQL beside what it runs. */
+  /** Shown by PostgreSQL with the statements of the transaction. */
   readonly requestId: string | null;
-  /** null waits without limit. */
+  /** null: no time limit. */
   readonly bound: TimeBound | null;
-  /** Aborted when the caller has gone: what is not committed by then is rolled back. */
+  /** Aborted when the caller has gone; what is not committed by then is rolled back. */
   readonly signal: AbortSignal;
 };
 
 /**
- * Runs `work`, which changes what is stored, in one transaction on a connection of its own. Past
- * its bound, or when the caller has gone, what runs is cancelled by a second connection. Errors:
- * those of the table. After `unreachable` it is not known whether a commit that was under way succeeded.
+ * Runs `work`, which changes stored data, in one transaction on its own connection. If the time
+ * limit passes or the caller goes away, the running statement is cancelled through a second
+ * connection. Errors: service errors, or a defect as it is. After `unreachable`, it is unknown
+ * whether a commit that was in progress succeeded.
  */
 export async function inChange<T>(
   options: ChangeOptions,
@@ -89,7 +90,7 @@ async function connect({ pool, bound }: ChangeOptions): Promise<PoolClient> {
   try {
     return await withinBound(connecting, bound);
   } catch (error) {
-    // A connection that arrives too late goes straight back.
+    // A connection that arrives too late is released at once.
     connecting.then(
       (late) => late.release(),
       () => {},
@@ -98,7 +99,10 @@ async function connect({ pool, bound }: ChangeOptions): Promise<PoolClient> {
   }
 }
 
-/** Gives the server process of the transaction, which only that knows behind a pooler. */
+/**
+ * Begins the transaction, and returns its server process, which behind a pooler only the
+ * transaction knows.
+ */
 async function begin(client: PoolClient, { requestId }: ChangeOptions): Promise<number | null> {
   const parts = ['begin isolation level read committed', setSessionName(requestId), BACKEND_PID];
   const results: unknown = await client.query(parts.filter((part) => part !== null).join('; '));
@@ -106,13 +110,13 @@ async function begin(client: PoolClient, { requestId }: ChangeOptions): Promise<
   return row?.pid ?? null;
 }
 
-/** False: the connection is of no more use. */
+/** Rolls back. Returns false if the connection is no longer usable. */
 async function rollBack(client: PoolClient): Promise<boolean> {
   try {
     await withinBound(client.query('rollback'), graceBound());
     return true;
   } catch {
-    // The error that brought us here says more.
+    // The original error says more.
     return false;
   }
 }
@@ -121,7 +125,7 @@ function explain(error: unknown, { signal, bound }: ChangeOptions): unknown {
   if (signal.aborted) return signal.reason;
   if (bound && (isCanceled(error) || isPast(bound))) return timedOut(bound);
   if (isReadOnly(error)) return serviceError('readOnly', {}, { cause: error });
-  // Somebody else changed the same at the same time, and one of the two had to give way.
+  // Another transaction changed the same data at the same time, and one of the two had to give way.
   if (isRecoveryConflict(error)) return serviceError('busy', {}, { cause: error });
   return toServiceError(error) ?? error;
 }

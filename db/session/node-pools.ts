@@ -5,7 +5,7 @@ import { Pooler } from '../connection/pooler.ts';
 import { PagePlacement } from '../page-placement.ts';
 import { SharedReads } from './shared-reads.ts';
 
-/** What a test or a log may see of every statement that reads go through. */
+/** Lets a test or a log see every statement sent by reads. */
 export type StatementObserver = (text: string) => void;
 
 export type NodePool = {
@@ -14,41 +14,41 @@ export type NodePool = {
   readonly control: pg.Pool;
   /**
    * For distributed pages, which are read outside a request's snapshot: a request that holds a
-   * connection of the first pool must not wait for another one of it. Without distributed pages
+   * connection of the first pool must not wait for a second one from it. Without distributed pages
    * this pool opens no connection.
    */
   readonly pages: pg.Pool;
   /** Whether the pages of this node are distributed. */
   readonly placement: PagePlacement;
-  /** What several requests ask of the node at once. */
+  /** Reads of the node that concurrent requests share. */
   readonly shared: SharedReads;
-  /** What stands between us and the node. */
+  /** The pooler, if any, between us and the node. */
   readonly pooler: Pooler;
 };
 
-/** How many connections for reading are at work, being made or waited for. */
+/** Returns the number of reading connections in use, being opened or waited for. */
 export const busyConnections = ({ reads }: NodePool): number =>
   reads.totalCount - reads.idleCount + reads.waitingCount;
 
 export type NodePoolsOptions = {
   primaryUrl: string;
-  /** For reading, to each node. */
+  /** Maximum number of reading connections to each node. */
   connections?: number;
   onStatement?: StatementObserver;
-  /** Told when each statement of the reads begins and ends. */
+  /** Called when each statement of a read begins and ends. */
   onWork?: WorkObserver;
-  /** A connection that was lost; the pool replaces it by itself. */
+  /** Called when a connection is lost; the pool replaces it by itself. */
   onLostConnection?: (error: Error) => void;
-  /** Told once of a node, by its address, that prepared statements are lost on the way to it. */
+  /** Called once per node, with its address, when prepared statements are lost on the way to it. */
   onLostStatements?: (url: string, error: unknown) => void;
 };
 
-/** The connections to every PostgreSQL node that was asked for, by address. */
+/** The connection pools of every PostgreSQL node requested so far, by address. */
 export class NodePools {
   readonly primaryUrl: string;
   readonly onStatement: StatementObserver;
   readonly onWork: WorkObserver;
-  /** For reading, to each node. */
+  /** Maximum number of reading connections to each node. */
   readonly connections: number;
   readonly #onLostConnection: (error: Error) => void;
   readonly #onLostStatements: (url: string, error: unknown) => void;
@@ -81,7 +81,7 @@ export class NodePools {
     return pool;
   }
 
-  /** The addresses of all nodes that were asked for, and the connections to each. */
+  /** Returns the address and the pools of every node requested so far. */
   entries(): readonly (readonly [string, NodePool])[] {
     return [...this.#pools];
   }
@@ -107,8 +107,9 @@ export class NodePools {
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     });
-    // Without listeners, a connection that dies would end the process. Each tells it by itself; of
-    // idle ones the pool tells it once more, with all that the connection holds.
+    // Without listeners, a connection that dies would end the process. Each connection reports its
+    // own death; for an idle one the pool reports it again, along with everything that the
+    // connection holds.
     pool.on('connect', (client) => client.on('error', this.#onLostConnection));
     pool.on('error', () => undefined);
     return pool;
@@ -128,6 +129,6 @@ const PAGES: pg.PoolConfig = {
 const CONTROL: pg.PoolConfig = {
   application_name: 'countergraph control',
   max: 2,
-  // What it asks takes no time: a node that leaves it waiting is out of reach.
+  // Its statements take no time: a node that keeps them waiting is unreachable.
   query_timeout: LIMITS.connectTimeoutMs,
 };

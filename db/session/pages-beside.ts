@@ -3,9 +3,9 @@ import { ReadSession, type ReadSessionOptions } from './read-session.ts';
 import { watchWorkers } from './watch-workers.ts';
 
 /**
- * The source of distributed pages for a request: each copy is a transaction of its own, on another
- * connection than the request's session, also with the request's name. Errors: those of a session;
- * a worker that does not answer makes the node unreachable.
+ * Returns the source of distributed pages for a request. Each copy is a transaction of its own, on
+ * another connection than the request's session, and also carries the request's name. Errors: those
+ * of a session; a worker that does not answer makes the node unreachable.
  */
 export function pagesBeside(options: ReadSessionOptions): Pick<CopySource, 'copy'> {
   const { pool, signal } = options;

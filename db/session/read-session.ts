@@ -30,32 +30,33 @@ export type { TimeBound } from './time-bound.ts';
 export type ReadSessionOptions = {
   pool: NodePool;
   onStatement: StatementObserver;
-  /** Told when each statement begins and ends. */
+  /** Called when each statement begins and ends. */
   onWork?: WorkObserver;
-  /** Shown by PostgreSQL beside what the transaction runs. */
+  /** Shown by PostgreSQL with the statements of the transaction. */
   requestId?: string | null;
-  /** The bound of every statement that brings none of its own; null waits without limit. */
+  /** Time limit of every statement that has none of its own; null: no limit. */
   bound: TimeBound | null;
-  /** Aborted when the caller has gone: what runs for it is cancelled. */
+  /** Aborted when the caller has gone; its running statement is then cancelled. */
   signal: AbortSignal;
-  /** Whether the first statement may do without a transaction; see `readAlone`. */
+  /** Whether the first statement may run without a transaction; see `readAlone`. */
   mayReadAlone: boolean;
 };
 
-/** Sends one statement on a connection and collects what comes back. */
+/** Sends one statement on a connection and collects its result. */
 type Work<T> = (client: PoolClient) => Promise<T>;
 
-/** alone: as a transaction of its own, where none is open. */
+/** alone: runs as a transaction of its own if none is open. */
 type Task<T> = { readonly work: Work<T>; readonly alone: boolean };
 
 /**
- * The reads of one request on one node: one connection, one snapshot (REPEATABLE READ), opened by
- * the first statement and given back by `end`. Statements run one after the other.
+ * The reads of one request on one node: one connection and one snapshot (REPEATABLE READ), opened
+ * by the first statement and released by `end`. Statements run one after another.
  *
- * A statement that fails ends its transaction; the next begins a new one, so one failed field does
- * not take the others along. A statement past its bound, or whose caller has gone, is cancelled in
- * the database by a second connection. A cancel aims at the connection and not at the statement,
- * so the connection goes back to its pool only when the cancel was answered and the statement over.
+ * A failed statement ends its transaction, and the next statement begins a new one, so that one
+ * failed field does not fail the others. A statement that is past its time limit, or whose caller
+ * has gone, is cancelled in the database through a second connection. A cancel targets the
+ * connection and not the statement, so the connection returns to its pool only after the cancel is
+ * answered and the statement is over.
  */
 export class ReadSession {
   readonly #options: ReadSessionOptions;
@@ -63,17 +64,17 @@ export class ReadSession {
   #inTransaction = false;
   #retried = false;
   #broken = false;
-  /** The server process of the transaction, behind a pooler. */
+  /** The server process of the transaction; known only behind a pooler. */
   #pid: number | null = null;
   #ended = false;
-  /** Statements that were asked for and are not over. */
+  /** Number of statements that are queued or running. */
   #working = 0;
   #tail: Promise<unknown> = Promise.resolve();
   #lostSnapshots = 0;
-  /** Of what was read before the transaction began, in a snapshot of its own. */
+  /** Check of what was read before the transaction began, in other snapshots. */
   #check: SnapshotCheck | null = null;
   #moved: SnapshotMoved | null = null;
-  /** Of the transaction, as long as all that it has read could have been read alone. */
+  /** Check of the transaction, as long as everything it has read could have been read alone. */
   #leavable: SnapshotCheck | null = null;
   #hasReadMore = false;
 
@@ -81,22 +82,28 @@ export class ReadSession {
     this.#options = options;
   }
 
-  /** Which snapshot statements see: another number after a failed one, which takes it along. */
+  /**
+   * Number of the snapshot that statements see. It changes after a failed statement, which ends the
+   * snapshot.
+   */
   get snapshot(): number {
     return this.#lostSnapshots;
   }
 
-  /** Whether it has a connection now. */
+  /** Whether the session has a connection now. */
   get isConnected(): boolean {
     return this.#client !== null;
   }
 
-  /** Why nothing holds that was read, if that is so: some statement has failed with it. */
+  /**
+   * Why everything read so far is invalid: the error with which a statement failed; null if it is
+   * valid.
+   */
   get moved(): SnapshotMoved | null {
     return this.#moved;
   }
 
-  /** The rows of one statement. Errors: those of the table, or a defect as it is. */
+  /** Returns the rows of one statement. Errors: service errors, or a defect as it is. */
   read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
     return this.#queue(
       async (client) => (await this.#send(client, statement)).rows as Row[],
@@ -105,9 +112,10 @@ export class ReadSession {
   }
 
   /**
-   * The rows of one statement that may well be the last: where no transaction is open it is one by
-   * itself. `checkOf` says by what its snapshot is known to be no other than that of the statements
-   * before it that were read so too, and of the transaction that any other statement begins.
+   * Returns the rows of one statement that is likely to be the last: if no transaction is open, it
+   * runs as a transaction of its own. `checkOf` returns the check by which its snapshot is known to
+   * show the same data as earlier statements read this way, and as the transaction that any other
+   * statement begins.
    */
   readAlone<Row>(
     statement: Statement,
@@ -124,7 +132,7 @@ export class ReadSession {
 
   #rowsAlone<Row>(statement: Statement, given: TimeBound | null | undefined): Promise<Row[]> {
     const { pool } = this.#options;
-    // Behind a pooler only a transaction knows which process it is, to cancel what runs there.
+    // Behind a pooler, only a transaction knows its server process, which a cancel needs.
     const alone = this.#options.mayReadAlone && !pool.pooler.isPresent;
     const work = async (client: PoolClient) => (await this.#send(client, statement)).rows as Row[];
     const own = () => this.#run({ work, alone }, given);
@@ -145,7 +153,7 @@ export class ReadSession {
     return pool.shared.read(sharedAs, { own, together, letGo, wait, isCommon });
   }
 
-  /** As long as a statement of its own might take. */
+  /** Waits no longer than a statement of this session's own may take. */
   async #waited<T>(what: Promise<T>, bound: TimeBound | null): Promise<T> {
     const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
     try {
@@ -158,8 +166,9 @@ export class ReadSession {
   }
 
   /**
-   * What `COPY (…) TO STDOUT` gives, as it comes: many bytes reach us several times faster than as
-   * rows. It takes no parameters, so nothing but integers may be written into its text.
+   * Returns the output of `COPY (…) TO STDOUT` as raw bytes, which arrive several times faster than
+   * rows if there are many. COPY takes no parameters, so only integers may be written into its
+   * text.
    */
   copy(copy: Pick<Statement, 'query' | 'text'>, bound?: TimeBound | null): Promise<Buffer> {
     return this.#queue((client) => sendCopy(client, copy, this.#options), bound);
@@ -185,7 +194,9 @@ export class ReadSession {
     this.#working -= 1;
   }
 
-  /** Gives the connection back until the next statement. False: something is under way on it. */
+  /**
+   * Releases the connection until the next statement. Returns false if the connection is in use.
+   */
   rest(): boolean {
     if (this.#inTransaction || this.#broken || this.#working > 0) return false;
     this.#letGo();
@@ -193,8 +204,9 @@ export class ReadSession {
   }
 
   /**
-   * The same for a request that reads on elsewhere. Of a transaction that has read nothing but who
-   * asks, and is one only as a pooler is in between, the next one here is known to see the same.
+   * Like `rest`, for a request that goes on reading elsewhere. Also ends a transaction that has
+   * read nothing but the caller's identity and exists only because of a pooler: its check shows
+   * whether the next transaction here sees the same data.
    */
   leave(): boolean {
     const check = this.#leavable;
@@ -222,8 +234,8 @@ export class ReadSession {
     this.#client = null;
     this.#inTransaction = false;
     if (!client) return;
-    // Nobody waits for the end of what has only been read. A connection on which it fails loses
-    // nothing, and is thrown away.
+    // The transaction has only read, so nobody waits for its commit. If that fails, nothing is
+    // lost, and the connection is discarded.
     this.#send(client, { query: 'commit', text: 'commit' }).then(
       () => client.release(),
       () => client.release(true),
@@ -240,7 +252,7 @@ export class ReadSession {
         this.#retried = true;
         return this.#run(task, given);
       }
-      // The next attempt at the request sends its statements without names.
+      // The retry of the request sends its statements without names.
       const { pooler, placement } = this.#options.pool;
       if (pooler.noteLoss(error)) this.fail(new StatementsLost(error));
       if (placement.noteRefusal(error)) this.fail(new SnapshotMoved(DISTRIBUTED, error));
@@ -285,7 +297,7 @@ export class ReadSession {
     else if (!agree(before, check)) this.fail(new SnapshotMoved());
   }
 
-  /** Fails, and with it all that the request has read. */
+  /** Throws `moved`, and invalidates everything that the request has read. */
   fail(moved: SnapshotMoved): never {
     this.#moved = moved;
     throw moved;
@@ -302,7 +314,8 @@ export class ReadSession {
     try {
       this.#client = await withinBound(connecting, bound);
     } catch (error) {
-      // The connection that arrives too late goes straight back; its failure was reported already.
+      // A connection that arrives too late is released at once; a failure to connect was already
+      // reported.
       connecting.then(
         (late) => late.release(),
         () => {},
@@ -324,7 +337,7 @@ export class ReadSession {
     try {
       await withinBound(this.#send(client, { query: 'rollback', text: 'rollback' }), graceBound());
     } catch {
-      // The connection is gone or does not answer; the error that brought us here is thrown on.
+      // The connection is gone or does not answer; the original error is thrown.
       this.#broken = true;
     }
   }
@@ -333,7 +346,7 @@ export class ReadSession {
     return sendStatement(client, statement, this.#options);
   }
 
-  /** Runs a statement and cancels it when its bound passes or its caller goes. */
+  /** Runs a statement, and cancels it if its time limit passes or its caller goes away. */
   async #guarded<T>(client: PoolClient, work: Work<T>, bound: TimeBound | null): Promise<T> {
     const running = work(client);
     const { stop, cleanUp } = stopSignal(this.#options.signal, bound);
@@ -349,7 +362,10 @@ export class ReadSession {
     }
   }
 
-  /** The server process that works for us. Behind a pooler a transaction has to say. */
+  /**
+   * Returns the server process that runs our statements. Behind a pooler, only the transaction
+   * knows it.
+   */
   #pidOf(client: PoolClient): number | null {
     return this.#options.pool.pooler.isPresent ? this.#pid : announcedPid(client);
   }

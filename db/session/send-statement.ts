@@ -5,11 +5,11 @@ import type { Statement } from '../connection/statement.ts';
 import { statementName } from '../connection/statement-name.ts';
 import type { NodePool, StatementObserver } from './node-pools.ts';
 
-/** On what connections statements are sent, and who is told. */
+/** Where statements are sent, and who observes them. */
 export type Sending = {
   readonly pool: NodePool;
   readonly onStatement: StatementObserver;
-  /** Told when each statement begins and ends. */
+  /** Called when each statement begins and ends. */
   readonly onWork?: WorkObserver;
 };
 
@@ -27,7 +27,7 @@ export function sendStatement(
   });
 }
 
-/** What `COPY (…) TO STDOUT` gives. */
+/** Returns the output of `COPY (…) TO STDOUT`. */
 export function sendCopy(
   client: PoolClient,
   { query, text }: Pick<Statement, 'query' | 'text'>,
@@ -44,7 +44,7 @@ function observed<T>(
 ): Promise<T> {
   const end = onWork('statement', query ?? 'other');
   const sent = send();
-  // Beside the promise, not in its way: nothing waits longer for being watched.
+  // Observes the promise without wrapping it, so that observing delays nobody.
   sent.then(() => end(), end);
   return sent;
 }

@@ -1,32 +1,38 @@
 import { AsyncResource } from 'node:async_hooks';
 import { LIMITS } from '../../domain/limits.ts';
 
-/** How one who asks reads, and how they wait for what is read for several. */
+/** How one request reads, and how it waits for a shared read. */
 export type Reader<T> = {
-  /** By themselves. */
+  /** Reads for this request alone. */
   readonly own: () => Promise<T>;
-  /** For all who wait; aborted when none of them does any longer. Of the first who waits only. */
+  /**
+   * Reads for all waiting requests; aborted when none of them waits any longer. Only that of the
+   * first waiting request is called.
+   */
   readonly together: (signal: AbortSignal) => Promise<T>;
-  /** Before they wait: what they hold that others may need. */
+  /** Called before the request waits. Releases what it holds and others may need. */
   readonly letGo: () => void;
-  /** As long as they may wait; fails when they may no longer. */
+  /** Waits as long as the request may; fails when it may no longer. */
   readonly wait: <R>(what: Promise<R>) => Promise<R>;
-  /** Whether what a read for several failed with is what each would meet by themselves. */
+  /**
+   * Whether the error of a shared read is one that each request would also get by reading alone.
+   */
   readonly isCommon: (error: unknown) => boolean;
 };
 
 /**
- * What many ask for at once, each of whom must see what is there when they ask or later. A few read
- * by themselves; whoever comes while they do waits for the next read, which is one for all of them.
- * It begins after each of them has asked, when one of the reads before it is over or after
- * `LIMITS.sharedReadMs`, so that one that hangs holds up nobody for long.
+ * Shares reads among many concurrent requests, each of which must see the data as of its own call
+ * or later. The first few requests read alone. Requests that arrive during those reads wait for the
+ * next read, which is one for all of them. It begins after each of them has asked: when one of the
+ * reads before it ends, or after `LIMITS.sharedReadMs`, so that a read that hangs does not delay
+ * them for long.
  */
 export class SharedReads {
   readonly #reads = new Map<string, Underway>();
 
   /**
-   * What is read under a name. Where a read for several fails, each reads by themselves, but for
-   * what would fail again.
+   * Returns what is read under a name. If a shared read fails, each request reads alone, unless
+   * that would fail with the same error.
    */
   async read<T>(name: string, reader: Reader<T>): Promise<T> {
     const reads = this.#reads.get(name) ?? new Underway(() => this.#reads.delete(name));
@@ -43,7 +49,7 @@ export class SharedReads {
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** The reads under one name. */
+/** The reads in progress under one name. */
 class Underway {
   #count = 0;
   #next: Next | null = null;
@@ -53,7 +59,7 @@ class Underway {
     this.#onIdle = onIdle;
   }
 
-  /** Whether one more may read by themselves. */
+  /** Whether one more request may read alone. */
   get isOpen(): boolean {
     return this.#next === null && this.#count < LIMITS.sharedReads;
   }
@@ -71,7 +77,7 @@ class Underway {
 
   next({ together }: Pick<Reader<unknown>, 'together'>): Next {
     if (this.#next) return this.#next;
-    // It is begun where another one ends, and traced as part of the request that it is for.
+    // The read begins where another one ends, but is traced as part of the request that it is for.
     const traced = new AsyncResource('SharedRead');
     const begin = (signal: AbortSignal) => {
       this.#next = null;
@@ -82,7 +88,7 @@ class Underway {
   }
 }
 
-/** A read that has not begun, and those who wait for it. */
+/** A read that has not begun yet, and the requests that wait for it. */
 class Next {
   readonly #read: (signal: AbortSignal) => Promise<unknown>;
   readonly #stop = new AbortController();
@@ -96,7 +102,7 @@ class Next {
     this.#timer = setTimeout(() => this.begin(), LIMITS.sharedReadMs);
   }
 
-  /** There is room for it now. */
+  /** Begins the read: an earlier read has ended, or the wait for one is over. */
   begin(): void {
     clearTimeout(this.#timer);
     this.#isUnderWay = true;
@@ -122,7 +128,10 @@ class Next {
     }
   }
 
-  /** Before it has begun somebody else may come, and once it is over there is nothing to stop. */
+  /**
+   * Aborts the running read if nobody waits for it. Before the read begins, more requests may still
+   * come; after it ends, there is nothing to abort.
+   */
   #stopIfUnwanted(): void {
     if (this.#isUnderWay && this.#waiting === 0) this.#stop.abort();
   }

@@ -1,6 +1,6 @@
 /**
- * By what a snapshot is known again. text: a statement without parameters; isSame: whether its rows
- * are what they were; seen: what was seen of each thing, as a text.
+ * Recognises a snapshot. text: a statement without parameters; isSame: whether its rows are
+ * unchanged; seen: what was seen of each context, as text, by context id.
  */
 export type SnapshotCheck = {
   readonly text: string;
@@ -8,7 +8,7 @@ export type SnapshotCheck = {
   readonly seen: ReadonlyMap<number, string>;
 };
 
-/** Between a statement that was read alone and the transaction after it, data have changed. */
+/** Data have changed between a statement that was read alone and the transaction after it. */
 export class SnapshotMoved extends Error {
   constructor(
     reason = 'the data have changed since the first statement of the request',
@@ -19,7 +19,7 @@ export class SnapshotMoved extends Error {
   }
 }
 
-/** A pooler lost a prepared statement, and the transaction with it, and with that the snapshot. */
+/** A pooler lost a prepared statement, and with it the transaction and its snapshot. */
 export class StatementsLost extends SnapshotMoved {
   constructor(cause: unknown) {
     super('a pooler lost a prepared statement of the request', cause);
@@ -27,7 +27,7 @@ export class StatementsLost extends SnapshotMoved {
   }
 }
 
-/** Pages that the request's manifest names are not there, or not any more. */
+/** Pages named by the request's manifest are missing: not on this node yet, or no longer there. */
 export class PagesGone extends SnapshotMoved {
   constructor(cause: unknown) {
     super('segments of the request were replaced and swept, or are not on this node yet', cause);
@@ -36,14 +36,15 @@ export class PagesGone extends SnapshotMoved {
 }
 
 /**
- * Why a standby was passed over: its versions are older or newer than those that were asked for;
- * its history is another one; it took too long; it could not be reached; a statement failed there.
+ * Why a standby was passed over. behind, ahead: its versions are older or newer than requested;
+ * foreign: its history is another one; slow: it took too long; gone: it could not be reached;
+ * failed: a statement failed there.
  */
 export const PASS_REASONS = ['behind', 'ahead', 'foreign', 'slow', 'gone', 'failed'] as const;
 
 export type PassReason = (typeof PASS_REASONS)[number];
 
-/** A standby could not answer in place of the primary: the primary will. */
+/** A standby could not answer in place of the primary, so the primary will. */
 export class PassedOver extends SnapshotMoved {
   readonly reason: PassReason;
 
@@ -54,7 +55,7 @@ export class PassedOver extends SnapshotMoved {
   }
 }
 
-/** Whether the same was seen of everything that both have seen. */
+/** Returns whether both checks have seen the same of every context that both have seen. */
 export function agree(before: SnapshotCheck, after: SnapshotCheck): boolean {
   return [...after.seen].every(([thing, seen]) => (before.seen.get(thing) ?? seen) === seen);
 }

@@ -17,32 +17,34 @@ import {
   withinBound,
 } from './time-bound.ts';
 
-/** How a standby's snapshot is checked to be the one that was asked for. */
+/** How a standby's snapshot is checked to be the requested one. */
 export type StandbyCheck = {
   /** A statement without parameters. */
   readonly text: string;
-  /** What its rows say is wrong; null: it is the snapshot that was asked for. */
+  /**
+   * Returns what is wrong according to the statement's rows; null: it is the requested snapshot.
+   */
   readonly fault: (rows: readonly unknown[]) => PassReason | null;
-  /** Which history its rows say the snapshot is of. */
+  /** Returns the history of the snapshot according to the statement's rows. */
   readonly history: (rows: readonly unknown[]) => string;
 };
 
 export type StandbySessionOptions = Sending & {
   readonly requestId: string | null;
-  /** Of the request; null waits without limit. */
+  /** Time limit of the request; null: no limit. */
   readonly bound: TimeBound | null;
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
   readonly check: StandbyCheck;
-  /** Told once why the session failed, if it does. */
+  /** Called once with the error if the session fails. */
   readonly onFailed?: (error: unknown) => void;
 };
 
 /**
- * The reads of one request on a standby that stands in for the primary: one snapshot, of which the
- * first statement shows whether it is the one that was asked for. Whatever fails here fails the
- * session with `PassedOver`, for good: the request begins anew elsewhere. So it never waits for
- * clean-up, and for all statements together `LIMITS.standbyWaitMs` at most.
+ * The reads of one request on a standby that stands in for the primary, on one snapshot. The first
+ * statement checks that the snapshot is the requested one. Any failure fails the session for good
+ * with `PassedOver`, and the request retries from the start elsewhere. So the session never waits
+ * for clean-up, and waits at most `LIMITS.standbyWaitMs` for all statements together.
  */
 export class StandbySession {
   readonly #options: StandbySessionOptions;
@@ -58,23 +60,23 @@ export class StandbySession {
     this.#options = options;
   }
 
-  /** Whether the snapshot is known to be what was asked for. */
+  /** Whether the snapshot is known to be the requested one. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Why the request has to begin anew, if that is so. */
+  /** Why the request has to retry from the start; null if it does not. */
   get moved(): SnapshotMoved | null {
     const error = this.#failure?.error;
     return error instanceof SnapshotMoved ? error : null;
   }
 
-  /** Which history the snapshot is of; null: it has not begun. */
+  /** The history of the snapshot; null: it has not begun. */
   get history(): string | null {
     return this.#history;
   }
 
-  /** The rows of one statement. Errors: PassedOver; the request's time is over; an abort. */
+  /** Returns the rows of one statement. Errors: PassedOver; the request's time limit; an abort. */
   read<Row>(statement: Statement, bound?: TimeBound | null): Promise<Row[]> {
     return this.#queue(async (client) => {
       const { rows } = await sendStatement(client, statement, this.#options);
@@ -87,12 +89,12 @@ export class StandbySession {
     return this.#queue((client) => sendCopy(client, copy, this.#options), bound);
   }
 
-  /** Finds out whether the snapshot is what was asked for. Errors: the same. */
+  /** Checks that the snapshot is the requested one. Errors: as for `read`. */
   begin(): Promise<void> {
     return this.#queue(async () => {}, null);
   }
 
-  /** What follows fails with the same. */
+  /** Fails the session: later statements fail with the same error. */
   fail(error: unknown): void {
     if (this.#failure) return;
     this.#failure = { error };
@@ -166,7 +168,9 @@ export class StandbySession {
     this.#hasBegun = true;
   }
 
-  /** A statement that takes too long is cancelled while the request goes on elsewhere. */
+  /**
+   * Runs a statement. If it takes too long, it is cancelled while the request continues elsewhere.
+   */
   #guarded<T>(client: PoolClient, send: () => Promise<T>, bound: TimeBound | null): Promise<T> {
     return this.#timed(async (until) => {
       const running = send();
@@ -181,7 +185,10 @@ export class StandbySession {
     }, bound);
   }
 
-  /** A request that has less time left than that keeps half of it for beginning anew. */
+  /**
+   * Runs `work` within what is left of `LIMITS.standbyWaitMs`. A request that has little time left
+   * keeps half of it for the retry.
+   */
   async #timed<T>(work: (until: TimeBound) => Promise<T>, bound: TimeBound | null): Promise<T> {
     const startedAt = performance.now();
     const ownMs = LIMITS.standbyWaitMs - this.#waitedMs;
@@ -193,7 +200,10 @@ export class StandbySession {
     }
   }
 
-  /** Nobody waits for it. A connection on which it fails is thrown away. */
+  /**
+   * Ends the transaction and releases the connection. Nobody waits for it; if it fails, the
+   * connection is discarded.
+   */
   #giveBack(how: 'commit' | 'rollback'): void {
     const client = this.#client;
     this.#client = null;

@@ -1,7 +1,7 @@
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
-/** Until when database work may go on. `until` is on the clock of `performance.now()`. */
+/** A time limit of database work. `until` is on the clock of `performance.now()`. */
 export type TimeBound = { readonly seconds: number; readonly until: number };
 
 export const STOPPED = Symbol('the statement must stop');
@@ -16,7 +16,7 @@ export const graceBound = (): TimeBound => ({
   until: performance.now() + LIMITS.cancelGraceMs,
 });
 
-/** Settles as `work` does, or fails when the bound passes first. `work` itself goes on. */
+/** Settles as `work` does, or fails if the time limit passes first. `work` itself continues. */
 export async function withinBound<T>(work: Promise<T>, bound: TimeBound | null): Promise<T> {
   if (!bound) return work;
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +30,9 @@ export async function withinBound<T>(work: Promise<T>, bound: TimeBound | null):
   }
 }
 
-/** Settles with STOPPED when the bound passes or the caller goes. */
+/**
+ * Returns a promise that resolves with STOPPED when the time limit passes or the caller goes away.
+ */
 export function stopSignal(signal: AbortSignal, bound: TimeBound | null) {
   let cleanUp = () => {};
   const stop = new Promise<typeof STOPPED>((resolve) => {

@@ -7,8 +7,8 @@ type Control = Pick<Pool, 'query'>;
 
 /**
  * Monitors the workers while pages are read from them: a worker that hangs refuses no connection,
- * and Citus waits for it without a time limit. `onSilence` is called once when a worker does not
- * answer; a statement that is merely slow goes on. Returns what ends the monitoring.
+ * and Citus waits for it without a time limit. Calls `onSilence` once if a worker does not answer;
+ * a statement that is merely slow continues. Returns a function that ends the monitoring.
  */
 export function watchWorkers(control: Control, onSilence: (error: Error) => void): () => void {
   let isOver = false;
@@ -40,13 +40,13 @@ function silenceOf(control: Control): Promise<Error | null> {
   return look;
 }
 
-/** null: all workers answer, or it is not known. */
+/** Returns null if all workers answer, or if it is unknown whether they do. */
 async function askWorkers(control: Control): Promise<Error | null> {
   try {
     const { rows } = await control.query<{ answer: boolean }>(DO_WORKERS_ANSWER);
     return rows[0]?.answer === false ? silent() : null;
   } catch (cause) {
-    // A look ends after the time that `control` gives its statements.
+    // The check ends at the time limit that `control` sets for its statements.
     return isUnreachable(cause) ? silent(cause) : null;
   }
 }

@@ -4,11 +4,11 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Connection } from '../connection/connection.ts';
 
 /**
- * COPY's binary format (PostgreSQL manual, COPY, "Binary Format"): numbers that nobody has to write
- * as text and read again. Before each field stands its size in bytes.
+ * COPY's binary format (PostgreSQL manual, COPY, "Binary Format"): numbers need not be written as
+ * text and parsed again. Each field is preceded by its size in bytes.
  */
 
-/** A write for each row would cost more than the row. */
+/** Size of a block of rows: a write for each row would cost more than the row. */
 export const BLOCK_BYTES = 512 * 1024;
 
 /** The signature, no flags, no header extension. */
@@ -18,7 +18,10 @@ const TRAILER = Buffer.from([0xff, 0xff]);
 export const INT4 = 4;
 export const INT8 = 8;
 
-/** Appends rows to a table: `rows` are blocks of whole ones, each beginning with its field count. */
+/**
+ * Appends rows to a table. `rows` are blocks of whole rows, each row beginning with its field
+ * count.
+ */
 export const copyRows = (
   connection: Connection,
   columns: string,
@@ -35,7 +38,7 @@ function* framed(rows: Iterable<Buffer>): Generator<Buffer> {
   yield TRAILER;
 }
 
-// Each writes a field at a place, and gives the place after it.
+// Each function writes a field at an offset, and returns the offset after it.
 
 export function writeInt4(view: DataView, at: number, value: number): number {
   view.setInt32(at, INT4);

@@ -7,8 +7,8 @@ import {
 } from '../connection/connection.ts';
 
 /**
- * Lets an abort end what a connection is doing, be it waiting for a lock or copying: its statement
- * is cancelled from a second connection. The returned function ends this.
+ * Makes an abort cancel the running statement of a connection, whether it waits for a lock or
+ * copies, through a second connection. Returns the function that ends this.
  */
 export async function cancelOnAbort(
   databaseUrl: string,
@@ -23,7 +23,7 @@ export async function cancelOnAbort(
     const cancel = isTransactionPooled(connection)
       ? cancelTransaction(databaseUrl, openTransaction(connection))
       : cancelBackend(databaseUrl, pid);
-    // Where no cancel gets through, the work still ends at its next look at the signal.
+    // If no cancel gets through, the work still ends when it next checks the signal.
     cancelling = cancel.catch(() => undefined);
   };
   signal.addEventListener('abort', onAbort, { once: true });
@@ -36,7 +36,10 @@ export async function cancelOnAbort(
 const cancelBackend = (databaseUrl: string, pid: number): Promise<void> =>
   ask(databaseUrl, 'select pg_cancel_backend($1::int)', [pid]);
 
-/** The server process of a transaction works for others once that is over. */
+/**
+ * Cancels a transaction by process and start: once it is over, its server process may work for
+ * others.
+ */
 async function cancelTransaction(
   databaseUrl: string,
   transaction: OpenTransaction | null,

@@ -2,7 +2,7 @@ import type { Connection } from '../connection/connection.ts';
 import { type ContextRow, selectContext } from './select-context.ts';
 import { selectContextNames } from './select-context-names.ts';
 
-/** The context of that name. Errors: there is none; the message names those that there are. */
+/** Returns the context of that name. Errors: there is none; the message names those that exist. */
 export async function existingContext(connection: Connection, name: string): Promise<ContextRow> {
   const found = await selectContext(connection, name);
   if (found) return found;

@@ -4,8 +4,8 @@ import { errorCode } from '../database-error.ts';
 import { requireSession } from './require-session.ts';
 
 /**
- * Takes the lock under which readings of a context are written, until the end of the
- * transaction. `onWaiting` is called when another one has it, before waiting for it.
+ * Takes the lock for writing readings of a context, until the end of the transaction. Calls
+ * `onWaiting` before it waits for another holder.
  */
 export const lockContext = (
   connection: Connection,
@@ -14,8 +14,8 @@ export const lockContext = (
 ): Promise<void> => lock(connection, CONTEXT_IMPORT_LOCK, contextId, onWaiting);
 
 /**
- * The same lock for several transactions that follow each other, until `releaseContext`.
- * `onWaiting` is called before it waits; null where it waited for `waitMs` in vain.
+ * Takes the same lock for several consecutive transactions, until `releaseContext`. Calls
+ * `onWaiting` before it waits. Returns null if it waited for `waitMs` in vain.
  */
 export async function holdContext(
   connection: Connection,
@@ -35,7 +35,7 @@ export async function holdContext(
     await connection.query('select pg_advisory_lock($1, $2)', values);
     return 'held';
   } catch (error) {
-    // 55P03: the lock was not to be had in that time.
+    // 55P03: the lock did not become available in that time.
     if (errorCode(error) === '55P03') return null;
     throw error;
   } finally {
@@ -46,13 +46,13 @@ export async function holdContext(
 export const releaseContext = (connection: Connection, contextId: number) =>
   connection.query('select pg_advisory_unlock($1, $2)', [CONTEXT_IMPORT_LOCK, contextId]);
 
-/** The lock for the creation of the context `name`, which nobody else can see yet. */
+/** Takes the lock for creating the context `name`, which nobody else can see yet. */
 export async function lockContextCreation(
   connection: Connection,
   name: string,
   onWaiting: () => void,
 ): Promise<void> {
-  // Two names of one hash wait for each other, which is harmless.
+  // Two names with the same hash wait for each other, which is harmless.
   const { rows } = await connection.query<{ hash: number }>('select hashtext($1) as hash', [name]);
   await lock(connection, CONTEXT_CREATION_LOCK, rows[0]?.hash ?? 0, onWaiting);
 }

@@ -1,7 +1,10 @@
 import { type Connection, isTransactionPooled } from '../connection/connection.ts';
 import { NEEDS_SESSION } from '../connection/pooling.ts';
 
-/** Before a lock is taken that is to last longer than a transaction. Errors: it would not. */
+/**
+ * Throws if a lock on this connection cannot last longer than a transaction. Call it before taking
+ * a lock that has to.
+ */
 export function requireSession(connection: Connection, what: string): void {
   if (isTransactionPooled(connection)) throw new Error(`${what}: ${NEEDS_SESSION}`);
 }

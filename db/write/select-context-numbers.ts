@@ -1,16 +1,16 @@
 import type { Connection } from '../connection/connection.ts';
 
-/** A context's numbers: of its data, and of how they lie in segments. */
+/** A context's numbers: the version of its data, and the layout of the data in segments. */
 export type ContextNumbersRow = {
   contextId: number;
   name: string;
   version: number;
   layout: number;
-  /** When the segment died that has waited longest to be swept, epoch seconds; null: none has. */
+  /** When the segment that has waited longest to be swept died, epoch seconds; null: none waits. */
   oldestDeath: number | null;
 };
 
-/** Of every context; none on a standby, which nobody writes to. */
+/** Selects the numbers of every context; none on a standby, which nobody writes to. */
 export async function selectContextNumbers(connection: Connection): Promise<ContextNumbersRow[]> {
   const { rows } = await connection.query<ContextNumbersRow>(
     `select context_id as "contextId", c.name, v.version::float8 as version,

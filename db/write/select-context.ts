@@ -2,7 +2,7 @@ import type { Connection } from '../connection/connection.ts';
 
 export type ContextRow = { contextId: number; sliceSeconds: number; retentionDays: number | null };
 
-/** The context of that name, or null. */
+/** Selects the context of that name, or null. */
 export async function selectContext(
   connection: Connection,
   name: string,

@@ -1,13 +1,13 @@
 import type { Connection } from '../connection/connection.ts';
 
 export type DemoState = {
-  /** There is a context by its name. */
+  /** Whether there is a context of that name. */
   readonly isThere: boolean;
-  /** The user has that token, and a grant for the context of the same name. */
+  /** Whether the user of that name has that token, and a grant for the context. */
   readonly isSignedIn: boolean;
 };
 
-/** Whether there is a demo by that name. digest: SHA-256 of its token. */
+/** Selects the state of the demo of that name. digest: SHA-256 of its token. */
 export async function selectDemoState(
   connection: Connection,
   name: string,

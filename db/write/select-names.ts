@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/connection.ts';
 
-/** The names of a context's probes by id. */
+/** Selects the names of a context's probes by id. */
 export async function selectProbeNames(
   connection: Connection,
   contextId: number,

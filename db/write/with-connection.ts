@@ -7,8 +7,8 @@ export type ConnectionTarget = {
 };
 
 /**
- * Work on a connection of its own, which ends with it. An abort cancels what the connection is
- * doing, and is the reason that is thrown then.
+ * Runs `work` on a connection of its own, which ends with it. An abort cancels the connection's
+ * running statement, and its reason is then thrown.
  */
 export async function withConnection<T>(
   { databaseUrl, signal }: ConnectionTarget,
@@ -24,7 +24,8 @@ export async function withConnection<T>(
       await stopCancelling();
     }
   } catch (error) {
-    // Statements that an abort has cancelled fail with an error of their own.
+    // A statement that an abort cancelled fails with its own error: throw the abort's reason
+    // instead.
     signal?.throwIfAborted();
     throw error;
   } finally {

@@ -15,16 +15,16 @@ export type AlertRow = {
   readonly windowSeconds: number;
   readonly condition: AlertCondition;
   readonly threshold: number;
-  /** The name of a probe, which may not be there yet; null: all readings. */
+  /** The name of a probe, which may not exist yet; null: all readings. */
   readonly probe: string | null;
-  /** Whether it is about some keys only. */
+  /** Whether the rule is about some keys only. */
   readonly isFiltered: boolean;
   readonly enabled: boolean;
-  /** The end of the last window that was decided; null: none was. */
+  /** The end of the last decided window; null: none was decided. */
   readonly evaluatedTo: EpochSeconds | null;
 };
 
-/** The columns of an AlertRow. Rules of disabled groups are hidden, as these groups are. */
+/** The columns of an AlertRow. Rules of disabled groups are hidden, like the groups themselves. */
 export const ALERT_COLUMNS = `
 select a.context_id as "contextId", a.alert_id as "alertId", a.revision, a.name, a.severity,
   a.description, a.group_id as "groupId", a.meter_id as "meterId",

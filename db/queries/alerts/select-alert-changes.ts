@@ -12,8 +12,9 @@ export type ChangesAfter = {
 };
 
 /**
- * The first changes of a context's alerts after a given one, in order, with their events as they
- * are now. Changes of disabled groups are included, so that the cursor gets past them.
+ * Selects the first changes of a context's alerts after a given one, in order, with the current
+ * state of their events. Changes of disabled groups are included, so that the cursor gets past
+ * them.
  */
 export const selectChanges = (
   session: Pick<ReadSession, 'read'>,

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, EVENT_TABLES, type EventRow } from './event-row.ts';
 
-/** Events by their UUIDs. */
+/** Selects events by their UUIDs. */
 export const selectEvents = (
   session: Pick<ReadSession, 'read'>,
   eventIds: readonly string[],

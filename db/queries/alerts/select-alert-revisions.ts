@@ -1,7 +1,10 @@
 import type { ReadSession } from '../../session/read-session.ts';
 import { ALERT_COLUMNS, type AlertRow } from './alert-row.ts';
 
-/** Rules by the UUIDs of their revisions; a superseded one is there while it has events. */
+/**
+ * Selects rules by the UUIDs of their revisions. A superseded revision exists as long as it has
+ * events.
+ */
 export const selectRevisions = (
   session: Pick<ReadSession, 'read'>,
   revisions: readonly string[],

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../session/read-session.ts';
 import { ALERT_COLUMNS, type AlertRow } from './alert-row.ts';
 
-/** The rules of contexts, by name; those that are not enabled too, superseded revisions not. */
+/** Selects the rules of contexts, by name, including disabled ones but no superseded revisions. */
 export const selectAlerts = (
   session: Pick<ReadSession, 'read'>,
   contextIds: readonly number[],

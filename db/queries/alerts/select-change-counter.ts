@@ -1,19 +1,19 @@
 import type { ReadSession } from '../../session/read-session.ts';
 
-/** A change of a context's alerts, as a subscriber's cursor has it. */
+/** The position of a change of a context's alerts, as in a subscriber's cursor. */
 export type ChangePlace = {
   readonly number: number;
-  /** A whole number as text: it tells whether the number is still that of the same change. */
+  /** An integer as text. It shows whether the number still belongs to the same change. */
   readonly nonce: string;
 };
 
 /** The newest change; number 0: there was none. */
 export type ChangeCounter = ChangePlace & {
-  /** Whether there is a change that follows the one that was asked about. */
+  /** Whether a change follows the one asked about. */
   readonly hasNext: boolean;
 };
 
-/** Up to where there are changes of a context's alerts. One statement. */
+/** Selects the position of the newest change of a context's alerts. One statement. */
 export async function selectChangeCounter(
   session: Pick<ReadSession, 'read'>,
   contextId: number,

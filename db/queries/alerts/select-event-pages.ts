@@ -2,22 +2,22 @@ import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, EVENT_TABLES, type EventRow } from './event-row.ts';
 
-/** Where an event lies among all of its context: newest first, then by id. */
+/** The position of an event among all events of its context: newest first, then by id. */
 export type EventPlace = { readonly startedAt: EpochSeconds; readonly eventId: string };
 
 export type EventPage = {
   readonly contextId: number;
-  /** Only events of the rules of this name; null: of all. */
+  /** Only events of the rules of this name; null: of all rules. */
   readonly alert: string | null;
   /** null: from the newest on. */
   readonly after: EventPlace | null;
   readonly limit: number;
 };
 
-/** page: the place of the page that it is on, from 0. */
+/** page: the index of the page that the event is on, from 0. */
 export type PagedEventRow = EventRow & { readonly page: number };
 
-/** The events of all pages, newest first. One statement. */
+/** Selects the events of all pages, newest first. One statement. */
 export const selectEventPages = (
   session: Pick<ReadSession, 'read'>,
   pages: readonly EventPage[],
@@ -35,18 +35,21 @@ export const selectEventPages = (
     ],
   });
 
-/** Beyond all that may be asked for: with it, a page from the newest on is one as any other. */
+/**
+ * Later than any time that may be requested, so that a page from the newest event on is like any
+ * other.
+ */
 const LATEST = Number.MAX_SAFE_INTEGER;
 const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
 
-// `started_at <=` is what the index is entered by; the rest decides among those of one second.
+// `started_at <=` lets PostgreSQL use the index; the rest decides among events of the same second.
 const PAGE = `
     e.started_at <= p.started_at
     and (e.started_at < p.started_at or e.event_id > p.event_id)
   order by e.started_at desc, e.event_id
   limit p.most`;
 
-// A rule with few events among many has an index of its own: one scan for each of its revisions.
+// Events have an index by rule, for rules with few events among many: one scan per revision.
 const SELECT_EVENT_PAGES = `
 select p.page::int - 1 as page, ${EVENT_COLUMNS}
 from unnest($1::int[], $2::text[], $3::bigint[], $4::uuid[], $5::int[]) with ordinality

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../session/read-session.ts';
 import { EVENT_COLUMNS, EVENT_TABLES, type EventRow } from './event-row.ts';
 
-/** The events of rules that are firing, in the order in which they began. */
+/** Selects the firing events of rules, in the order in which they began. */
 export const selectFiringEvents = (
   session: Pick<ReadSession, 'read'>,
   alertIds: readonly number[],

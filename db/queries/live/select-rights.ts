@@ -3,10 +3,16 @@ import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 /** A user, and a context that they follow. */
 export type Right = { readonly username: string; readonly context: string };
 
-/** digest: SHA-256 of the user's token now; null: there is no such user, or none with a token. */
+/**
+ * digest: SHA-256 of the user's current token; null: there is no such user, or the user has no
+ * token.
+ */
 export type RightRow = { readonly digest: Buffer | null; readonly isGranted: boolean };
 
-/** What is left of each right, in their order. One statement for all, no transaction. */
+/**
+ * Selects the current state of each right, in the given order. One statement for all, no
+ * transaction.
+ */
 export const selectRights = (
   session: Pick<ReadSession, 'readAlone'>,
   rights: readonly Right[],
@@ -30,5 +36,5 @@ order by asked.place`,
     bound,
   );
 
-/** It is a session of its own. */
+/** The check for a session that runs no other statement. */
 export const NOTHING_FOLLOWS = { text: 'select 1', isSame: () => true, seen: new Map() };

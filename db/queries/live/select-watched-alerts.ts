@@ -1,10 +1,10 @@
 import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 import { NOTHING_FOLLOWS } from './select-rights.ts';
 
-/** newest: number and nonce of the newest change, zeros where there was none: `17 4711`. */
+/** newest: number and nonce of the newest change, zeros if there was none: `17 4711`. */
 export type NewestChange = { readonly contextId: number; readonly newest: string };
 
-/** The newest changes of the alerts of contexts. One statement, no transaction. */
+/** Selects the newest changes of the alerts of contexts. One statement, no transaction. */
 export const selectWatchedAlerts = (
   session: Pick<ReadSession, 'readAlone'>,
   contextIds: readonly number[],

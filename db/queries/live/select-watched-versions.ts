@@ -1,7 +1,7 @@
 import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 import { type VersionedRow, versionsCheck } from '../select-versions.ts';
 
-/** What the contexts are at; those that are not there are left out. One statement. */
+/** Selects the versions of the contexts, leaving out those that do not exist. One statement. */
 export const selectWatchedVersions = (
   session: Pick<ReadSession, 'readAlone'>,
   contextIds: readonly number[],

@@ -1,10 +1,10 @@
 import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 import type { TextsRow } from './select-texts.ts';
 
-/** isByUser: some of it was given by a user, so the key exists without readings too. */
+/** isByUser: a user gave some of the texts, so the key exists even without readings. */
 export type LabelledKeyRow = TextsRow & { readonly isByUser: boolean };
 
-/** All keys of groups that have texts, in one statement. */
+/** Selects all keys of these groups that have texts, in one statement. */
 export const selectLabelledKeys = (
   session: Pick<ReadSession, 'read'>,
   groupIds: readonly number[],

@@ -5,38 +5,39 @@ import type { TimeBound } from '../../session/read-session.ts';
 import type { NewSegmentRow } from '../../write/segments/insert-segments.ts';
 import { type CatalogRow, catalogsText } from '../select-catalogs.ts';
 
-/** A live segment. The directory is a view of all that was read. */
+/** A live segment. The directory is a view of the buffer with all that was read. */
 export type SegmentRow = Omit<NewSegmentRow, 'sources'> & {
-  /** The layout number at which it came. */
+  /** The layout number at which the segment was added. */
   readonly born: number;
-  /** Of a roll-up, what it was made of; null: a segment of readings. */
+  /** The segments that a roll-up was made of; null: a segment of readings. */
   readonly sources: readonly number[] | null;
 };
 
 export type ManifestRows = {
   readonly version: number;
   readonly layout: number;
-  /** Whether `born` are all that live, and not only those that came since. */
+  /** Whether `born` has all live segments, and not only those added since. */
   readonly isWhole: boolean;
   readonly born: readonly SegmentRow[];
-  /** Those that lived at the layout that was asked about, and no longer do. */
+  /** The segments that were live at the layout asked about, and no longer are. */
   readonly died: readonly number[];
-  /** If it was asked for. */
+  /** The catalog, if it was requested. */
   readonly catalog: CatalogRow | null;
 };
 
 export type ManifestQuestion = {
   readonly contextId: number;
-  /** The layout number of a manifest that is known; 0: none is. */
+  /** The layout number of the known manifest; 0: none is known. */
   readonly since: number;
   readonly withCatalog?: boolean;
 };
 
 /**
- * What came and went in a context's manifest since a layout number, in one statement; 0: all. All
- * that live are also given where what went cannot be told: it was swept, or the number is from the
- * future, as it was read from another node or in a later snapshot. The catalog of the context comes
- * along if it is asked for. Null: no such context.
+ * Selects what was added to and removed from a context's manifest since a layout number, in one
+ * statement; 0: everything. All live segments are also returned if the removals cannot be
+ * determined: they were swept, or the number is from the future, because it was read from another
+ * node or in a later snapshot. The catalog of the context is included if requested. Null: no such
+ * context.
  */
 export async function selectManifest(
   source: CopySource,
@@ -54,7 +55,7 @@ export async function selectManifest(
     const layout = reader.integer();
     numbers = { version, layout, isWhole: reader.integer() === 1 };
     const what = reader.integer();
-    // Then it is the only row, and the rest of it is null.
+    // It is then the only row, and its other columns are null.
     if (what === NOTHING) break;
     const row = readRow(reader);
     if (what === BORN) born.push(row);
@@ -76,8 +77,8 @@ const COLUMNS = `segment_id, group_id, probe_id, slice_id, level, first_bucket, 
 const SOURCES = `array_to_string(sources, ' ')`;
 
 /**
- * Three parts of segments, of which each has an index, and is not run where its condition on the
- * numbers does not hold. A context with nothing to tell gives one row, which has only the numbers.
+ * Selects segments in three parts. Each has an index of its own, and is not run if its condition on
+ * the numbers does not hold. A context without changes has one row, with only the numbers.
  */
 const copyText = ({ contextId, since, withCatalog = false }: ManifestQuestion): string => `copy (
   select v.version, v.layout, v.is_whole::int, coalesce(s.what, ${NOTHING}), s.segment_id,

@@ -18,7 +18,7 @@ export type PagesRead = SegmentToPlace & {
   readonly last: number;
 };
 
-/** The bytes are a view of all that was read. */
+/** The bytes are a view of the buffer with all that was read. */
 export type PageBytesRow = {
   readonly segmentId: number;
   readonly page: number;
@@ -26,8 +26,9 @@ export type PageBytesRow = {
 };
 
 /**
- * All pages of all reads in one statement, each read one walk along a primary key; of distributed
- * pages in a statement for each table, as Citus sends such a one to the workers as it is.
+ * Selects the pages of all reads in one statement, in which each read is one scan along a primary
+ * key. For distributed pages, there is one statement per table, which Citus sends to the workers as
+ * it is.
  */
 export async function selectPages(
   source: CopySource,
@@ -41,14 +42,14 @@ export async function selectPages(
     try {
       rows.push(...(await selectRows(distributedPages, [text], bound)));
     } catch (error) {
-      // A shard that was just moved: its pages are missing, and fetchPages looks for them again.
+      // A shard was just moved: its pages are missing, and fetchPages reads them again.
       if (!isMissingTable(error, SHARD)) throw error;
     }
   }
   return rows;
 }
 
-/** What a table of pages is called on a worker, or one of its partitions. */
+/** Name of a table of pages, or of one of its partitions, on a worker. */
 const SHARD = /_segment_pages_[0-9_]+/;
 
 async function selectRows(
@@ -75,9 +76,9 @@ const readsByTable = (
   });
 
 /**
- * The lateral part is fenced by OFFSET 0, so that it is never turned into a scan of the table. The
- * slices are named for the planner, which then looks at no other partition, and locks none. Of the
- * generations of a slice only the one of a segment is looked into.
+ * OFFSET 0 fences the lateral part, so that the planner never turns it into a scan of the table.
+ * The slices are named so that the planner reads and locks no other partition. Of the generations
+ * of a slice, only that of a segment is read.
  */
 const selectText = (table: PageTable, reads: readonly PagesRead[]): string => `
   select p.segment_id, p.page, p.bytes
@@ -93,8 +94,8 @@ const selectText = (table: PageTable, reads: readonly PagesRead[]): string => `
   ) p`;
 
 /**
- * Without a fence, which Citus does not support. The segments are also named in a condition of
- * their own, for its planner to leave out the shards that have none of them.
+ * Has no fence, which Citus does not support. The segments are also named in a condition of their
+ * own, so that the planner of Citus skips shards that have none of them.
  */
 const selectDistributedText = (table: PageTable, reads: readonly PagesRead[]): string => `
   select t.segment_id, t.page, t.bytes

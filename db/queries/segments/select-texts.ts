@@ -3,14 +3,14 @@ import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 /** A key of a group, in raw form. */
 export type KeyName = { readonly groupId: number; readonly key: string };
 
-/** What was said about a key; of one of which nothing was said there is no row. */
+/** The texts of a key. A key without texts has no row. */
 export type TextsRow = KeyName & {
   readonly label: string | null;
   readonly description: string | null;
   readonly attributes: Record<string, unknown> | null;
 };
 
-/** The texts of all of these keys in one statement. */
+/** Selects the texts of all these keys in one statement. */
 export const selectTexts = (
   session: Pick<ReadSession, 'read'>,
   keys: readonly KeyName[],

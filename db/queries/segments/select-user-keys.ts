@@ -3,10 +3,10 @@ import type { ReadSession, TimeBound } from '../../session/read-session.ts';
 /** A key in raw form. */
 export type KeyOfGroup = { readonly groupId: number; readonly key: string };
 
-/** What SQL calls a text that a user gave, and no DNS answer or MaxMind file. */
+/** SQL: a user gave the text, not a DNS answer or a MaxMind file. */
 const BY_USER = `label_source = 'user' or description is not null or attributes is not null`;
 
-/** Those of the keys that a user gave a text. */
+/** Selects those of the keys to which a user gave a text. */
 export const selectUserKeys = (
   session: Pick<ReadSession, 'read'>,
   keys: readonly KeyOfGroup[],

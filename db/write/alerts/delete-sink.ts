@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Deletes a sink, with the deliveries that it still waits for. */
+/** Deletes a sink, with its waiting deliveries. */
 export const deleteSink = async (
   connection: Connection,
   contextId: number,

@@ -3,8 +3,9 @@ import { ALERT_CHANGE_LOCK } from '../../advisory-locks.ts';
 import type { Connection } from '../../connection/connection.ts';
 
 /**
- * To be called in each transaction that may insert changes, before it locks rows of alerts. A
- * transaction may change several rules, and one that waits for a rule must not hold the counter.
+ * Takes the lock for numbering the changes of a context. Each transaction that may insert changes
+ * calls this before it locks rows of alerts: a transaction may change several rules, and one that
+ * waits for a rule must not hold the counter.
  */
 export const lockChanges = async (connection: Connection, contextId: number): Promise<void> => {
   await connection.query('select pg_advisory_xact_lock($1, $2)', [ALERT_CHANGE_LOCK, contextId]);

@@ -5,8 +5,8 @@ export type EventChanges = { readonly began: readonly string[]; readonly ended: 
 
 /**
  * Inserts deliveries for all sinks of the context. Ends are only delivered to sinks that have the
- * delivery of the beginning, and to Alertmanagers, as a new one is sent what is firing, too.
- * Listeners are notified with the commit.
+ * delivery of the beginning, and to Alertmanagers, because a new one is also sent the firing
+ * events. Listeners are notified with the commit.
  */
 export async function insertDeliveries(
   connection: Connection,

@@ -26,7 +26,7 @@ export type NotifiedEvent = {
   readonly groupGuid: string;
   readonly groupName: string;
   readonly keyKind: KeyKind;
-  /** Of a cross-key group, in order; null: the group of that part is gone. */
+  /** The groups of a cross-key group's parts, in order; null: the group of that part is gone. */
   readonly parts: readonly (PartGroup | null)[];
   readonly meter: number;
   readonly meterName: string;

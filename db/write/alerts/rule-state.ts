@@ -2,7 +2,7 @@ import type { AlertEvent, RuleState, Streaks } from '../../../domain/alerts/deci
 import type { EpochSeconds } from '../../../domain/time/interval.ts';
 import type { Connection } from '../../connection/connection.ts';
 
-/** Up to where a revision is decided, and its state there. */
+/** How far a revision is decided, and its state at that point. */
 export type DecidedTo = { readonly evaluatedTo: EpochSeconds | null; readonly state: RuleState };
 
 type StreakPairs = readonly (readonly [key: string | null, windows: number])[];
@@ -20,7 +20,7 @@ type StateRow = {
   readonly firing: readonly EventRow[];
 };
 
-/** null: the revision is superseded, or not enabled. */
+/** Selects how far a revision is decided; null: the revision is superseded, or not enabled. */
 export async function selectRuleState(
   connection: Connection,
   alertId: number,

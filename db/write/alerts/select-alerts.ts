@@ -14,9 +14,9 @@ export type StoredAlert = {
   /** As PostgreSQL writes a uuid. */
   readonly guid: string;
   readonly topperBucketSize: number;
-  /** The end of the data that there were when it was applied; null: there were none. */
+  /** The end of the data that existed when the rule was applied; null: there were none. */
   readonly beginsAfter: EpochSeconds | null;
-  /** The end of the last window that was decided; null: none was. */
+  /** The end of the last decided window; null: none was decided. */
   readonly evaluatedTo: EpochSeconds | null;
 };
 
@@ -45,7 +45,7 @@ type AlertRow = {
   evaluatedTo: number | null;
 };
 
-/** The rules of a context, or of all contexts (null), by name, disabled ones included. */
+/** Selects the rules of a context, or of all contexts (null), by name, including disabled ones. */
 export async function selectAlerts(
   connection: Connection,
   contextId: number | null,

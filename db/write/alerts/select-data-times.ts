@@ -8,7 +8,7 @@ export type RuleDataTimes = DataTimes & {
   readonly newestAt: EpochSeconds;
 };
 
-/** The times of each rule's data; rules without data are left out. */
+/** Selects the times of each rule's data; rules without data are left out. */
 export async function selectDataTimes(
   connection: Connection,
   alertIds: readonly number[],

@@ -2,19 +2,19 @@ import type { AlertChange } from '../../../domain/alerts/event-changes.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { NOTIFIED_COLUMNS, NOTIFIED_TABLES, type NotifiedEvent } from './notified-event.ts';
 
-/** A change of an event that a sink is to be told of. */
+/** A change of an event to be delivered to a sink. */
 export type DueDelivery = {
   readonly sinkId: number;
   readonly change: AlertChange;
   readonly event: NotifiedEvent;
 };
 
-/** How many deliveries of a sink are wanted at most. */
+/** The maximum number of deliveries to select for a sink. */
 export type Wanted = { readonly sinkId: number; readonly most: number };
 
 /**
- * What is due to be delivered to these sinks, the longest due first. The end of an event is not due
- * before its beginning was delivered or given up.
+ * Selects the deliveries that are due to these sinks, the longest due first. The end of an event is
+ * not due before its beginning was delivered or given up.
  */
 export async function selectDueDeliveries(
   connection: Connection,

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import { NOTIFIED_COLUMNS, NOTIFIED_TABLES, type NotifiedEvent } from './notified-event.ts';
 
-/** The firing events of a context, in the order in which they began. */
+/** Selects the firing events of a context, in the order in which they began. */
 export async function selectFiringEvents(
   connection: Connection,
   contextId: number,

@@ -9,7 +9,7 @@ export type AlertSink = {
   readonly secretEnv: string | null;
 };
 
-/** By name. */
+/** Selects the sinks of a context, by name. */
 export async function selectSinks(connection: Connection, contextId: number): Promise<AlertSink[]> {
   const { rows } = await connection.query<AlertSink>(
     `select name, kind, url, url_env as "urlEnv", secret_env as "secretEnv"

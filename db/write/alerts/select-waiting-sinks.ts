@@ -2,7 +2,7 @@ import type { Connection } from '../../connection/connection.ts';
 
 export type SinkKind = 'webhook' | 'alertmanager';
 
-/** A sink, and how many notifications it has still to be sent. */
+/** A sink, and how many notifications are still to be sent to it. */
 export type WaitingSink = {
   readonly sinkId: number;
   readonly contextId: number;

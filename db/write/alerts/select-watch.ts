@@ -1,14 +1,14 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** What the evaluator looks at every second, so it must be cheap. */
+/** What the evaluator reads every second, so it must be cheap. */
 export type Watch = {
   /** Whether the database is a standby, which cannot store decisions. */
   readonly isStandby: boolean;
   /** Events that are firing. */
   readonly firing: number;
   /**
-   * Rules that are enabled, with the version of the data of their context and its nonce: after a
-   * failover or a restore that lost commits, a version may come again.
+   * Enabled rules, with the version of their context's data and its nonce: after a failover or a
+   * restore that lost commits, a version may occur again.
    */
   readonly rules: readonly { readonly alertId: number; readonly version: string }[];
 };

@@ -12,7 +12,8 @@ export async function supersedeAlert(
   { alertId, contextId }: Pick<StoredAlert, 'alertId' | 'contextId'>,
 ): Promise<void> {
   await lockChanges(connection, contextId);
-  // This locks the row: a decision of its windows is complete, or finds the revision superseded.
+  // This locks the row: a decision of its windows is either complete, or finds the revision
+  // superseded.
   await connection.query('update alerts set superseded_at = now() where alert_id = $1', [alertId]);
   const { rows } = await connection.query<{ eventId: string }>(
     `update alert_events e set ended_at = greatest(e.started_at, a.evaluated_to)

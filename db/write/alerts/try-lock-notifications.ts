@@ -1,7 +1,9 @@
 import { NOTIFICATION_LOCK } from '../../advisory-locks.ts';
 import type { Connection } from '../../connection/connection.ts';
 
-/** Takes the lock of the server that notifies sinks, for as long as the connection lasts. */
+/**
+ * Tries to take the lock of the server that notifies sinks, for as long as the connection lasts.
+ */
 export async function tryLockNotifications(connection: Connection): Promise<boolean> {
   const { rows } = await connection.query<{ locked: boolean }>(
     'select not pg_is_in_recovery() and pg_try_advisory_lock($1, 0) as locked',

@@ -5,7 +5,7 @@ export type Retries = {
   /** The pause after the first failure; each is twice as long as the one before. */
   readonly firstMs: number;
   readonly longestMs: number;
-  /** How long after a change its delivery is tried. */
+  /** How long after a change its delivery is retried. */
   readonly giveUpMs: number;
 };
 

@@ -24,14 +24,15 @@ export type Decision = {
 };
 
 /**
- * Stores a decision in the open transaction. False: another server has decided meanwhile, or the
- * revision is superseded, and nothing was written.
+ * Stores a decision in the open transaction. Returns false, and writes nothing, if another server
+ * has decided meanwhile or the revision is superseded or not enabled.
  */
 export async function writeDecision(connection: Connection, decision: Decision): Promise<boolean> {
   const { alertId, contextId, before, began, changed } = decision;
   const changes = eventChanges(began, changed);
   if (changes.length > 0) await lockChanges(connection, contextId);
-  // Locks the row to the end of the transaction: whoever comes second finds the first decision.
+  // Locks the row until the end of the transaction: whichever server comes second finds the first
+  // decision.
   const { rowCount } = await connection.query(
     `update alerts set evaluated_to = $3, streaks = $4, begins_after = coalesce(begins_after, $5)
      where alert_id = $1 and evaluated_to is not distinct from $2::bigint

@@ -10,11 +10,11 @@ export const ARCHIVED_TABLES: OldTables = {
   keys: 'pg_temp.archived_keys',
 };
 
-/** What each section of an archive is the text of, as PostgreSQL's COPY writes it. */
+/** Columns of each section of an archive, which has the text format of PostgreSQL's COPY. */
 const SAMPLE_COLUMNS = 'group_id, bucket, shard, key_id, probe_id, slice_id, readings, counts';
 const KEY_COLUMNS = 'group_id, shard, key_id, key, label, label_source, description, attributes';
 
-/** Makes them, empty, until the end of the transaction. Nothing of them goes to the WAL. */
+/** Creates the tables, empty, until the end of the transaction. Nothing of them goes to the WAL. */
 export const createArchivedTables = (connection: Connection) =>
   connection.query(
     `create temporary table archived_keys (group_id integer, shard smallint, key_id integer,
@@ -25,7 +25,7 @@ export const createArchivedTables = (connection: Connection) =>
      ) on commit drop`,
   );
 
-/** Fills the keys, and makes them quick to find. */
+/** Fills the table of keys, and indexes it. */
 export async function copyArchivedKeys(
   connection: Connection,
   text: AsyncIterable<Buffer>,
@@ -38,7 +38,7 @@ export async function copyArchivedKeys(
   );
 }
 
-/** Fills the samples; gives how many there are. Errors: some are of another slice. */
+/** Fills the table of samples, and returns their number. Errors: some belong to another slice. */
 export async function copyArchivedSamples(
   connection: Connection,
   sliceId: number,

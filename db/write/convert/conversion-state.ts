@@ -1,8 +1,8 @@
 import type { Connection } from '../../connection/connection.ts';
 
 /**
- * Says that a slice is converted, from the commit on. False: it was before. Another transaction
- * that says so of the same slice waits for this one.
+ * Marks a slice as converted, from the commit on. Returns false if it already was. Another
+ * transaction that marks the same slice waits for this one.
  */
 export async function markSliceConverted(
   connection: Connection,
@@ -15,7 +15,7 @@ export async function markSliceConverted(
   return rowCount === 1;
 }
 
-/** The same of the texts of a context. */
+/** Marks the texts of a context as converted, in the same way. */
 export async function markTextsConverted(
   connection: Connection,
   contextId: number,
@@ -27,7 +27,7 @@ export async function markTextsConverted(
   return rowCount === 1;
 }
 
-/** What is left to be done, by context: texts, and slices that have samples. */
+/** What is left to convert: contexts whose texts are not converted, and slices with samples. */
 export type Unconverted = { readonly contexts: number; readonly slices: number };
 
 export async function selectUnconverted(connection: Connection): Promise<Unconverted> {

@@ -1,8 +1,8 @@
 import type { Connection } from '../../connection/connection.ts';
 
 /**
- * Copies what was said about keys of these groups to key_texts, which gets no rows for the others.
- * What is there already stays. Gives how many keys there are.
+ * Copies the texts of the keys of these groups to key_texts, which gets no rows for keys without
+ * texts. Existing rows stay. Returns how many keys were copied.
  */
 export async function copyOldTexts(
   connection: Connection,
@@ -22,14 +22,15 @@ export async function copyOldTexts(
 }
 
 /**
- * Which keys an archived slice has, only its file knows: so any may have them all, and looked-up
- * labels stay while there is one. Where none is archived, the first slice that is dropped takes
- * those of keys that no slice has any more (store/keeping/looked-up-labels.ts).
+ * Only the file of an archived slice knows which keys it has. So it is assumed to have all keys,
+ * and looked-up labels stay while there is an archived slice. If none is archived, the labels of
+ * keys that no slice has any more are removed when the first slice is dropped
+ * (store/keeping/looked-up-labels.ts).
  */
 const ARCHIVED_UNTIL = `
   select g.group_id, coalesce(max(s.ends_at), 0) as until
   from counter_groups g left join slices s on s.context_id = g.context_id and s.archived
   group by g.group_id`;
 
-/** A label without a source is one that somebody wrote by hand. */
+/** A label without a source was written by hand. */
 const LABEL_SOURCE = `case when label is not null then coalesce(label_source, 'user') end`;

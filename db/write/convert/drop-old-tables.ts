@@ -1,12 +1,12 @@
 import { type Connection, inTransaction } from '../../connection/connection.ts';
 import { oldPartitionName } from './old-tables.ts';
 
-/** Partitions, and tables that were partitions, by the slices whose samples they hold. */
+/** A partition, or a table that was one, and the slice whose samples it holds. */
 type OldPartition = { readonly sliceId: number; readonly isNeeded: boolean };
 
 /**
- * Partitions of samples. Needed are those of slices that were put away by hand: nobody knows where
- * else their samples are.
+ * Selects the partitions of samples. Those of slices that were archived by hand are needed: nobody
+ * knows where else their samples are.
  */
 async function selectOldPartitions(connection: Connection): Promise<OldPartition[]> {
   const { rows } = await connection.query<OldPartition>(
@@ -20,7 +20,10 @@ async function selectOldPartitions(connection: Connection): Promise<OldPartition
   return rows;
 }
 
-/** Whether there are samples of slices that were put away by hand, be they attached or not. */
+/**
+ * Returns whether there are samples of slices that were archived by hand, in attached or detached
+ * tables.
+ */
 async function selectHasNeeded(connection: Connection): Promise<boolean> {
   const { rowCount } = await connection.query(
     `select from slices where archived and archive_digest is null
@@ -30,10 +33,10 @@ async function selectHasNeeded(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Drops the tables and columns of version 0.7, partition by partition, as each takes locks of its
- * own and a server has a limited number. Until then whoever still writes there is told why not
- * (freeze-old-tables.ts). Samples of slices that were put away by hand stay as tables of their
- * own, and `keys` then stays too. Cut off, it can be run again.
+ * Drops the tables and columns of version 0.7, partition by partition, because each takes its own
+ * locks and a server has a limited number. Until then, a program that still writes to them gets an
+ * error that says why (freeze-old-tables.ts). Samples of slices that were archived by hand stay as
+ * separate tables, and `keys` then stays too. If it is interrupted, it can be run again.
  */
 export async function dropOldTables(connection: Connection): Promise<void> {
   for (const { sliceId, isNeeded } of await selectOldPartitions(connection)) {

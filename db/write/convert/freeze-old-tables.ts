@@ -1,11 +1,11 @@
 import { type Connection, inTransaction } from '../../connection/connection.ts';
 
-/** Into these every transaction of version 0.7 writes that changes readings or texts. */
+/** Every transaction of version 0.7 that changes readings or texts writes to these tables. */
 const PLAIN_TABLES = ['keys', 'topper_blocks', 'key_series', 'coarse_blocks', 'block_changes'];
 
 /**
- * Makes the tables of version 0.7 refuse writes with an error that names the version which took
- * over. It waits for transactions that write to them. Done before, it does nothing.
+ * Makes the tables of version 0.7 refuse writes with an error that names the version that took
+ * over. Waits for transactions that write to them. Does nothing if they are already frozen.
  */
 export const freezeOldTables = (connection: Connection): Promise<void> =>
   inTransaction(connection, async () => {
@@ -16,8 +16,8 @@ export const freezeOldTables = (connection: Connection): Promise<void> =>
          on ${table} for each statement execute function refuse_old_writes()`,
       );
     }
-    // Imports write straight into partitions: those have triggers for rows from their parent, also
-    // those that are attached later, but none for statements.
+    // Imports write directly into partitions. These get row triggers from their parent, also if
+    // they are attached later, but no statement triggers.
     await connection.query(
       `create trigger refuse_old_writes before insert or update or delete
        on samples for each row execute function refuse_old_writes()`,

@@ -2,7 +2,7 @@ import { copyInteger as integer } from '../../copy-text.ts';
 import type { CopySource } from '../../session/copy-source.ts';
 import { KEY_ID_BYTES } from './old-samples.ts';
 
-/** Neighbouring ids of a shard, both included. */
+/** A run of consecutive ids of a shard, both ends included. */
 export type KeyIdRun = { readonly shard: number; readonly first: number; readonly last: number };
 
 export type OldKeyRead = {
@@ -11,12 +11,16 @@ export type OldKeyRead = {
   readonly runs: readonly KeyIdRun[];
 };
 
-/** Where a key is in the bytes that were read: its id, of KEY_ID_BYTES, and its text in UTF-8. */
+/**
+ * Receives the position of a key in the bytes that were read: its id, of KEY_ID_BYTES, and its text
+ * in UTF-8.
+ */
 export type TakeOldKey = (bytes: Buffer, idAt: number, textFrom: number, textTo: number) => void;
 
 /**
- * The keys of a group with these ids, in any order, each run one walk along the primary key. The
- * lateral part is fenced by OFFSET 0, so that it is never turned into a scan of the table.
+ * Reads the keys of a group with these ids, in any order; each run is one scan along the primary
+ * key. OFFSET 0 fences the lateral part, so that the planner never turns it into a scan of the
+ * table.
  */
 export async function readOldKeys(
   source: CopySource,
@@ -45,7 +49,9 @@ export async function readOldKeys(
 }
 
 const HEADER_BYTES = 19;
-/** From the beginning of a row: two bytes count its fields, and four are the length of this one. */
+/**
+ * Offset from the start of a row: two bytes count its fields, and four are the length of this one.
+ */
 const SHARD = 6;
 
 const valuesText = ({ shard, first, last }: KeyIdRun): string =>

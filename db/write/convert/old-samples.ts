@@ -1,12 +1,12 @@
 import { copyInteger as integer } from '../../copy-text.ts';
 import type { CopySource } from '../../session/copy-source.ts';
 
-/** Blocks of a table, from `from` to before `to`. */
+/** Blocks of a table, from `from` up to but not including `to`. */
 export type BlockSpan = { readonly from: number; readonly to: number };
 
 /**
- * The samples in some blocks of a table, as they lie there. Nothing is sorted and no index is
- * walked: all blocks together are one pass through the table, with only these in memory.
+ * Reads the samples in some blocks of a table, in their physical order. Nothing is sorted and no
+ * index is used: all blocks together are one pass through the table, with only these in memory.
  */
 export async function readOldSamples(
   source: CopySource,
@@ -23,8 +23,8 @@ export async function readOldSamples(
 /** The signature of 11 bytes, flags and an empty extension. */
 const HEADER_BYTES = 19;
 
-// Where fields are from the beginning of a row: two bytes count them, and four before each are its
-// length.
+// Offsets of fields from the start of a row: two bytes count the fields, and the four before each
+// one are its length.
 const GROUP = 6;
 const PROBE = 14;
 const SHARD = 22;
@@ -32,13 +32,16 @@ const KEY_ID = 28;
 const BUCKET = 36;
 const READINGS = 44;
 
-/** Shard and key id with the length between them: the bytes of a key's id. */
+/** Size of a key's id: shard and key id, with the length between them. */
 export const KEY_ID_BYTES = KEY_ID + 4 - SHARD;
 
-/** The reading of a slot (at slot − 1). A number that a double does not hold comes as a bigint. */
+/**
+ * Receives the number of a slot; place: slot − 1. A number that a double does not hold exactly
+ * arrives as a bigint.
+ */
 export type TakeNumber = (place: number, value: number | bigint) => void;
 
-/** Rows of samples, one after the other: `next` goes to the first. */
+/** Iterates over rows of samples. The first call of `next` moves to the first row. */
 export class OldSamples {
   readonly bytes: Buffer;
   #next = HEADER_BYTES;
@@ -49,7 +52,7 @@ export class OldSamples {
     this.bytes = bytes;
   }
 
-  /** Goes to the next row; false: there is none. */
+  /** Moves to the next row. Returns false if there is none. */
   next(): boolean {
     const { bytes } = this;
     const row = this.#next;
@@ -73,17 +76,20 @@ export class OldSamples {
     return this.bytes.readInt32BE(at) * HIGH_UNIT + this.bytes.readUInt32BE(at + 4);
   }
 
-  /** Where the id of its key begins in `bytes`, of KEY_ID_BYTES. */
+  /** The offset in `bytes` of the id of the row's key, of KEY_ID_BYTES. */
   get keyIdAt(): number {
     return this.#row + SHARD;
   }
 
-  /** Readings that are not null. */
+  /** Calls `take` with each reading that is not null. */
   eachReading(take: TakeNumber): void {
     eachNumber(this.bytes, this.#row + READINGS, take);
   }
 
-  /** Of how many readings each is the sum; none where each stands for itself. */
+  /**
+   * Calls `take` with the number of readings that each reading is the sum of; not at all if each
+   * stands for itself.
+   */
   eachCount(take: TakeNumber): void {
     eachNumber(this.bytes, this.#counts, take);
   }
@@ -92,7 +98,7 @@ export class OldSamples {
 const ARRAY_HEADER_BYTES = 20;
 const HIGH_UNIT = 2 ** 32;
 
-/** A bigint[] behind its length: five words about it, then each number behind its length. */
+/** Reads a bigint[] after its length: a header of five words, then each number after its length. */
 function eachNumber(bytes: Buffer, field: number, take: TakeNumber): void {
   const end = field + 4 + bytes.readInt32BE(field);
   let at = field + 4 + ARRAY_HEADER_BYTES;

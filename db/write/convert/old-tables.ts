@@ -1,13 +1,13 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Where rows of version 0.7 lie. Both are names of our own, never input. */
+/** Tables with rows of version 0.7. Both names are our own, never input. */
 export type OldTables = {
-  /** Has nothing but the samples of one slice. */
+  /** Has only the samples of one slice. */
   readonly samples: string;
   readonly keys: string;
 };
 
-/** The partition of `samples` that holds a slice, and all keys. */
+/** Returns the partition of `samples` that holds a slice, and the table of all keys. */
 export const oldTablesOf = (sliceId: number): OldTables => ({
   samples: oldPartitionName(sliceId),
   keys: 'keys',
@@ -17,8 +17,9 @@ export const oldTablesOf = (sliceId: number): OldTables => ({
 export const oldPartitionName = (sliceId: number): string => `samples_${sliceId}`;
 
 /**
- * Whether the tables of version 0.7 are there. At the end they are dropped, and with the last of
- * them the one that says what is converted: its name is one that nobody else gives to a table.
+ * Returns whether the tables of version 0.7 exist. They are dropped at the end, the last of them
+ * together with the table that records what is converted. That table is checked because nobody else
+ * uses its name.
  */
 export const selectHasOldTables = (connection: Connection): Promise<boolean> =>
   selectIsTable(connection, 'converted_slices');
@@ -31,7 +32,7 @@ export async function selectIsTable(connection: Connection, name: string): Promi
   return rows[0]?.isThere ?? false;
 }
 
-/** How many blocks of 8 KiB a table has. */
+/** Returns the number of blocks of 8 KiB of a table. */
 export async function selectBlockCount(connection: Connection, table: string): Promise<number> {
   const { rows } = await connection.query<{ blocks: number }>(
     `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::float8 as blocks`,

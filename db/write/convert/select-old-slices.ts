@@ -2,7 +2,9 @@ import type { Connection } from '../../connection/connection.ts';
 
 export type OldContext = { readonly contextId: number; readonly name: string };
 
-/** In the order in which all who want several of their locks take them. */
+/**
+ * Selects all contexts, in the order in which everyone who needs several of their locks takes them.
+ */
 export async function selectOldContexts(connection: Connection): Promise<OldContext[]> {
   const { rows } = await connection.query<OldContext>(
     'select context_id as "contextId", name from contexts order by context_id',
@@ -17,13 +19,13 @@ export type OldSlice = {
   readonly engine: number;
   readonly startsAt: number;
   readonly endsAt: number;
-  /** Of its samples, without indexes. */
+  /** The size of its samples, without indexes. */
   readonly sizeBytes: number;
 };
 
 /**
- * The slices of a context that are not converted, oldest first. Archived ones are not among them:
- * their samples are in files, or where somebody put them by hand.
+ * Selects the slices of a context that are not converted, oldest first. Archived slices are left
+ * out: their samples are in files, or where somebody moved them by hand.
  */
 export async function selectOldSlices(
   connection: Connection,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Makes a context; the other columns keep their defaults. Returns its context_id. */
+/** Creates a context; the other columns keep their defaults. Returns its context_id. */
 export async function insertContext(
   connection: Connection,
   context: { name: string; sliceSeconds: number; retentionDays: number | null },

@@ -14,7 +14,7 @@ export type NewGroup = {
   partGuids: readonly Guid[];
 };
 
-/** Makes a counter group without meters; returns its group_id. */
+/** Creates a counter group without meters; returns its group_id. */
 export async function insertGroup(
   connection: Connection,
   contextId: number,

@@ -9,7 +9,7 @@ export type NewMeter = {
   units: string;
 };
 
-/** Adds meters to a group, each in the next free slot: slots are never given away again. */
+/** Adds meters to a group, each in the next free slot: slots are never reused. */
 export async function insertMeters(
   connection: Connection,
   groupId: number,

@@ -3,12 +3,12 @@ import type { Connection } from '../../connection/connection.ts';
 export type MeterDescription = {
   readonly guid: string;
   readonly id: number;
-  /** Only a meter that is described so is changed. */
+  /** Only a meter with this description is changed. */
   readonly before: string;
   readonly after: string;
 };
 
-/** Gives meters of a context other descriptions, where nobody has changed what they were. */
+/** Replaces the descriptions of meters of a context, unless somebody has changed them. */
 export async function replaceMeterDescriptions(
   connection: Connection,
   contextId: number,

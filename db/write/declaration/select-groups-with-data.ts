@@ -1,6 +1,8 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** The ids of those groups of a context that ever had readings, or have keys with texts. */
+/**
+ * Selects the ids of the groups of a context that ever had readings, or that have keys with texts.
+ */
 export async function selectGroupsWithData(
   connection: Connection,
   contextId: number,

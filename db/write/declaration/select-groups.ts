@@ -25,7 +25,10 @@ export type GroupRow = {
   meters: MeterRow[];
 };
 
-/** All counter groups of a context, disabled ones too, with their meters in order of slots. */
+/**
+ * Selects all counter groups of a context, including disabled ones, with their meters in order of
+ * slots.
+ */
 export async function selectGroups(connection: Connection, contextId: number): Promise<GroupRow[]> {
   const { rows } = await connection.query<GroupRow>(
     `select g.group_id as "groupId", g.guid, g.name, g.key_kind as "keyKind",

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Whether the context has data: a slice, be it available or archived. */
+/** Returns whether the context has data: a slice, available or archived. */
 export async function selectHasSlices(connection: Connection, contextId: number): Promise<boolean> {
   const { rows } = await connection.query<{ found: boolean }>(
     'select exists (select from slices where context_id = $1) as found',

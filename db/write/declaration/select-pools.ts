@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Sizes in bytes; path is where it is mounted. */
+/** Sizes in bytes. path: where the pool is mounted. */
 export type ContextPool = {
   name: string;
   status: string;

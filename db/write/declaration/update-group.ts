@@ -1,7 +1,10 @@
 import type { Connection } from '../../connection/connection.ts';
 import { insertCrosskey, type NewGroup } from './insert-group.ts';
 
-/** Changes all of a group but its GUID. What data depend on may only change without data. */
+/**
+ * Changes everything of a group except its GUID. What stored data depend on may change only while
+ * there are no data.
+ */
 export async function updateGroup(
   connection: Connection,
   groupId: number,

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { NewMeter } from './insert-meters.ts';
 
-/** Changes all of a meter but its id and its slot. */
+/** Changes everything of a meter except its id and slot. */
 export const updateMeter = async (
   connection: Connection,
   groupId: number,

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { ContextNode } from './select-nodes.ts';
 
-/** Makes the node, or changes the one of that name. */
+/** Creates the node, or changes the one of that name. */
 export const upsertNode = async (
   connection: Connection,
   contextId: number,

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { ContextPool } from './select-pools.ts';
 
-/** Makes the pool, or changes the one of that name. */
+/** Creates the pool, or changes the one of that name. */
 export const upsertPool = async (
   connection: Connection,
   contextId: number,

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { ContextProbe } from './select-probes.ts';
 
-/** Makes the probe, or changes the one of that name. */
+/** Creates the probe, or changes the one of that name. */
 export const upsertProbe = async (
   connection: Connection,
   contextId: number,

@@ -1,10 +1,10 @@
 import type { Connection } from '../../connection/connection.ts';
 import { PAGE_TABLES, PARTITION_PATTERNS, type PageTable } from '../../page-tables.ts';
 
-/** A partition of pages, and how many bytes it has with its indexes. */
+/** A partition of pages, and its size in bytes with its indexes. */
 export type PartitionSize = { readonly name: string; readonly bytes: number };
 
-/** How far it is, by partitions that are done. */
+/** The progress of a move, by finished partitions. */
 export type MoveProgress = { readonly bytes: number; readonly of: number };
 
 export type MoveOptions = {
@@ -13,9 +13,9 @@ export type MoveOptions = {
 };
 
 /**
- * Distributes the tables of pages with all that is in them, in the transaction that is open.
- * Readers go on until its end. Pages of a segment lie together, as they are read together. Their
- * shards are of no other table's, so that Citus may move them alone.
+ * Distributes the tables of pages with all their content, in the open transaction. Readers continue
+ * until its end. Pages of a segment are stored together, because they are read together. No other
+ * table shares their shards, so that Citus may move them alone.
  */
 export const distributeTables = (
   connection: Connection,
@@ -34,19 +34,19 @@ export const distributeTables = (
         `select create_distributed_table('${table}', 'segment_id', colocate_with => '${first}')`,
       );
     }
-    // Citus leaves what was copied to the workers where it was, for nobody to read.
+    // Citus keeps a local copy of what it moved to the workers, which nobody reads.
     for (const table of PAGE_TABLES) {
       await connection.query(`select truncate_local_data_after_distributing_table('${table}')`);
     }
   });
 
-/** Brings them back, in the transaction that is open. Readers have to wait until its end. */
+/** Undoes the distribution, in the open transaction. Readers have to wait until its end. */
 export const undistributeTables = (connection: Connection, options: MoveOptions): Promise<void> =>
   watched(connection, options, async () => {
     for (const table of PAGE_TABLES) {
       await connection.query(`select undistribute_table('${table}')`);
     }
-    // As page-partitions.ts makes them; Citus forgets it.
+    // Restores the setting of page-partitions.ts, which Citus loses.
     for (const { name } of options.partitions) {
       if (!new RegExp(PARTITION_PATTERNS.open_segment_pages).test(name)) continue;
       await connection.query(`alter table ${name} set (toast.autovacuum_enabled = false)`);
@@ -55,7 +55,7 @@ export const undistributeTables = (connection: Connection, options: MoveOptions)
 
 type Notice = { readonly message?: string | undefined; readonly hint?: string | undefined };
 
-/** Tells of progress by what Citus notes of each partition. */
+/** Reports progress, from the notices of Citus about each partition. */
 async function watched(
   connection: Connection,
   { partitions, onProgress }: MoveOptions,
@@ -81,7 +81,7 @@ async function watched(
   }
 }
 
-/** How the tables of pages are distributed now; null: they are not. */
+/** Returns the number of shards of a table of pages; null: the tables are not distributed. */
 export async function selectShardCount(connection: Connection): Promise<number | null> {
   const { rows } = await connection.query<{ shards: number }>(
     `select count(*)::int as shards from pg_dist_shard
@@ -91,7 +91,7 @@ export async function selectShardCount(connection: Connection): Promise<number |
   return shards > 0 ? shards : null;
 }
 
-/** The partitions of pages with their sizes. sizeOf: the function that measures one. */
+/** Selects the partitions of pages with their sizes. sizeOf: the function that measures one. */
 export async function selectPartitionSizes(
   connection: Connection,
   sizeOf: 'pg_total_relation_size' | 'citus_total_relation_size',
@@ -104,7 +104,7 @@ export async function selectPartitionSizes(
   return rows;
 }
 
-/** Whether somebody has begun to detach a partition and not finished. */
+/** Returns whether a detach of a partition was begun and not finished. */
 export async function selectIsDetaching(connection: Connection): Promise<boolean> {
   const { rows } = await connection.query<{ isDetaching: boolean }>(
     `select exists (select from pg_inherits where inhdetachpending

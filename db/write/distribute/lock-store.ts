@@ -4,9 +4,9 @@ import { PAGE_LOCKS, PAGE_TABLES } from '../../page-tables.ts';
 import { lockContext } from '../lock-context.ts';
 
 /**
- * Keeps away whoever writes pages of any context or removes partitions, until the end of the
- * transaction: imports, whoever keeps slices, merges. `onWaiting` is told of each context before it
- * is waited for.
+ * Locks out everything that writes pages of any context or removes partitions, until the end of the
+ * transaction: imports, the archiving, restoring and dropping of slices, merges. Calls `onWaiting`
+ * with the name of each context before it waits for that context.
  */
 export async function lockStore(
   connection: Connection,

@@ -1,12 +1,12 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** What a database says of Citus. */
+/** What a database reports about Citus. */
 export type ClusterFacts = {
-  /** Its files are on the machine. */
+  /** Whether its files are on the machine. */
   readonly isAvailable: boolean;
-  /** It is an extension of this database. */
+  /** Whether it is an extension of this database. */
   readonly isInstalled: boolean;
-  /** The server has loaded it when it started. */
+  /** Whether the server loaded it when it started. */
   readonly isLoaded: boolean;
 };
 
@@ -21,7 +21,7 @@ export async function selectClusterFacts(connection: Connection): Promise<Cluste
   return facts;
 }
 
-/** What Citus says of its nodes. Only where it is installed and loaded. */
+/** What Citus reports about its nodes. Only if it is installed and loaded. */
 export type ClusterNodes = {
   readonly isCoordinator: boolean;
   /** Whether the coordinator keeps shards of its own. */

@@ -4,12 +4,15 @@ import type { FeedLossCounts } from './feed-losses.ts';
 export type SliceLosses = {
   readonly contextId: number;
   readonly engine: number;
-  /** When it was noticed, in epoch seconds of the stream. */
+  /** When the loss was noticed, in epoch seconds of the stream. */
   readonly at: number;
   readonly losses: FeedLossCounts;
 };
 
-/** Adds to what was lost of the slice at a time, or the one before it; false: there is none. */
+/**
+ * Adds to the losses of the slice at that time, or else of the one before it. Returns false if
+ * there is none.
+ */
 export async function addSliceLosses(
   connection: Connection,
   { contextId, engine, at, losses }: SliceLosses,

@@ -1,10 +1,10 @@
 /** What a feed did not bring into its context, and why. */
 export type FeedLossCounts = {
-  /** Lines that could not be taken and were skipped. */
+  /** Lines that could not be accepted and were skipped. */
   readonly refusedLines: number;
   /** Flows of archived slices. */
   readonly leftOutFlows: number;
-  /** What exporters sent and no line tells of, in what their protocols count. */
+  /** What exporters sent but no line reports, in the units that their protocols count. */
   readonly lostFlows: number;
   readonly lostPackets: number;
   readonly lostDatagrams: number;

@@ -6,7 +6,7 @@ export type FeedLossesRow = FeedLossCounts & {
   readonly format: string;
 };
 
-/** What all feeds so far did not bring into their contexts, by context and format. */
+/** Selects the losses of all feeds so far, by context and format. */
 export async function selectFeedLosses(connection: Connection): Promise<FeedLossesRow[]> {
   const { rows } = await connection.query<FeedLossesRow>(
     `select c.name as context, f.format, sum(f.refused_lines)::float8 as "refusedLines",

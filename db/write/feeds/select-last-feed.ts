@@ -2,7 +2,7 @@ import type { Connection } from '../../connection/connection.ts';
 
 export type LastFeedRow = { startedAt: Date; committedAt: Date; flows: number; newestUs: number };
 
-/** The feed that was the last one to commit flows into a context, or null. */
+/** Selects the feed that last committed flows into a context, or null. */
 export async function selectLastFeed(
   connection: Connection,
   context: string,

@@ -1,7 +1,10 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { FeedLossCounts } from './feed-losses.ts';
 
-/** What feeds did not bring into the slices of a context, by slice_id; of those that lack some. */
+/**
+ * Selects the losses of feeds in the slices of a context, by slice_id; slices without losses are
+ * left out.
+ */
 export async function selectSliceLosses(
   connection: Connection,
   contextId: number,

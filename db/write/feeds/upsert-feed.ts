@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { FeedLossCounts } from './feed-losses.ts';
 
-/** What a feed has committed so far, its newest commit included. */
+/** What a feed has committed so far, including its newest commit. */
 export type FeedRow = {
   feedId: string;
   contextId: number;
@@ -14,7 +14,7 @@ export type FeedRow = {
 };
 
 /**
- * Writes down a feed's commit, in the transaction that is that commit. One that has losses alone
+ * Records a feed's commit, in the transaction that is that commit. A commit that has only losses
  * does not make the feed's data newer.
  */
 export async function upsertFeed(connection: Connection, feed: FeedRow): Promise<void> {

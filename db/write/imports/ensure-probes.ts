@@ -2,7 +2,7 @@ import type { Connection } from '../../connection/connection.ts';
 
 export type ProbeRow = { probeId: number; name: string; created: boolean };
 
-/** The probes of these names, made where the context does not have them yet. */
+/** Returns the probes of these names, and creates those that the context does not have yet. */
 export async function ensureProbes(
   connection: Connection,
   contextId: number,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Writes down what was imported; digest is SHA-256 of the content, decompressed. */
+/** Records what was imported. digest: SHA-256 of the content, decompressed. */
 export const insertImport = async (
   connection: Connection,
   record: { contextId: number; digest: Buffer; source: string; format: string },

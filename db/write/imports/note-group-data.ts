@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Notes that groups have readings, where that is not known yet. */
+/** Records that groups have readings, if that is not recorded yet. */
 export const noteGroupData = async (
   connection: Connection,
   groupIds: readonly number[],

@@ -2,7 +2,7 @@ import type { Connection } from '../../connection/connection.ts';
 
 export type ImportRow = { source: string; importedAt: Date };
 
-/** The last import of that content into the context, or null. */
+/** Selects the last import of that content into the context, or null. */
 export async function selectImport(
   connection: Connection,
   contextId: number,

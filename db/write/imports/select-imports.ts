@@ -3,7 +3,7 @@ import type { Connection } from '../../connection/connection.ts';
 /** lastAt: epoch seconds; null: nothing was ever imported. */
 export type ContextImportsRow = { contextId: number; files: number; lastAt: number | null };
 
-/** How many files were imported into each context, and when the last file or feed was. */
+/** Selects how many files were imported into each context, and when the last file or feed was. */
 export async function selectImports(
   connection: Connection,
   contextIds: readonly number[],

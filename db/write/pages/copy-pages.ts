@@ -2,12 +2,12 @@ import type { Connection } from '../../connection/connection.ts';
 import { type PagePartition, pagePartitionOf, type SegmentToPlace } from '../../page-tables.ts';
 import { copyRows, INT4, INT8, writeInt4, writeInt8 } from '../binary-copy.ts';
 
-/** Which segment pages belong to. */
+/** The segment that pages belong to. */
 export type PagesPlace = SegmentToPlace & { readonly segmentId: number };
 
 export type PageRow = { readonly number: number; readonly bytes: Uint8Array };
 
-/** Adds pages of a segment, which has a partition for them (ensurePagePartition). */
+/** Adds pages of a segment. Their partition must exist (ensurePagePartition). */
 export function copyPages(
   connection: Connection,
   place: PagesPlace,
@@ -31,7 +31,7 @@ const isOpen = (partition: PagePartition): partition is OpenPartition =>
 
 type PageTarget = { readonly partition: PagePartition; readonly segmentId: number };
 
-/** The number of fields, and the last one's length. */
+/** Bytes of the number of fields, and of the last field's length. */
 const FRAME_BYTES = 2 + 4;
 
 function encodePage({ partition, segmentId }: PageTarget, { number, bytes }: PageRow): Buffer {

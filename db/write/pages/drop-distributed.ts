@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, inTransaction } from '../../connection/connection.ts';
 import { errorCode } from '../../database-error.ts';
 
-/** How long others may have to wait behind us for a table of pages. */
+/** How long others may have to wait for a table of pages because of us. */
 const LOCK_MS = 100;
 
 /**
  * Drops a partition of a distributed table of pages. Citus cannot detach one without locking the
- * table of pages against all, so the lock is asked for briefly, here and on the workers, and again
- * until `waitMs` have passed. Errors: 55P03 if it was never to be had.
+ * table of pages against everyone, so the lock is requested only briefly, here and on the workers,
+ * and again until `waitMs` have passed. Errors: 55P03 if it never became available.
  */
 export async function dropDistributed(
   connection: Connection,
@@ -23,7 +23,7 @@ export async function dropDistributed(
     } catch (error) {
       if (errorCode(error) !== LOCK_NOT_AVAILABLE || performance.now() >= until) throw error;
     }
-    // Those who had to wait behind us go first.
+    // Let those who had to wait for us go first.
     await delay(LOCK_MS);
   }
 }
@@ -32,7 +32,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 const dropNow = (connection: Connection, name: string): Promise<void> =>
   inTransaction(connection, async () => {
-    // What is set from here on, Citus sets on the workers too.
+    // Citus applies the settings from here on to the workers as well.
     await connection.query("set local citus.propagate_set_commands = 'local'");
     await connection.query(`set local lock_timeout = ${LOCK_MS}`);
     await connection.query(`drop table if exists ${name}`);

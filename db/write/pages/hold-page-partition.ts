@@ -3,8 +3,8 @@ import { PAGE_LOCKS, type PagePartition, pagePartitionName } from '../../page-ta
 import { requireSession } from '../require-session.ts';
 
 /**
- * Keeps others from removing a partition, from before it is made until the returned function is
- * called: for several transactions that follow each other.
+ * Keeps others from removing a partition, from before it is created until the returned function is
+ * called: for several consecutive transactions.
  */
 export async function holdPagePartition(
   connection: Connection,

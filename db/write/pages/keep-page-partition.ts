@@ -2,8 +2,8 @@ import type { Connection } from '../../connection/connection.ts';
 import { PAGE_LOCKS, type PagePartition, pagePartitionName } from '../../page-tables.ts';
 
 /**
- * Keeps others from removing a partition until the end of the transaction. False: there is none,
- * and then nothing is locked, so that it can be made on another connection.
+ * Keeps others from removing a partition until the end of the transaction. Returns false if there
+ * is none; nothing is then locked, so that it can be created on another connection.
  */
 export async function keepPagePartition(
   connection: Connection,
@@ -18,15 +18,15 @@ export async function keepPagePartition(
     [pagePartitionName(partition)],
   );
   const isThere = rows[0]?.isThere ?? false;
-  // Going back gives the lock back too.
+  // The rollback releases the lock as well.
   if (!isThere) await connection.query('rollback to savepoint keep_page_partition');
   await connection.query('release savepoint keep_page_partition');
   return isThere;
 }
 
 /**
- * Takes the lock under which such a partition stays, be it there or not, until the end of the
- * transaction. It is a statement of its own, as one that waits sees what was there before.
+ * Takes the lock that keeps such a partition, existing or not, until the end of the transaction. It
+ * is a separate statement, because a statement that waits sees what existed before it waited.
  */
 export const lockPagePartition = (connection: Connection, partition: PagePartition) =>
   connection.query('select pg_advisory_xact_lock_shared($1, hashtext($2))', [

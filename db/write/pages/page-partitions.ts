@@ -11,14 +11,14 @@ import {
 } from '../../page-tables.ts';
 
 /**
- * Makes a partition for pages where there is none, in a transaction of its own. CREATE
- * TABLE … PARTITION OF would lock the table of pages against everything, and so wait for and hold
- * up all readers; a table that is made first and attached then takes a lock that readers and other
- * imports do not meet. The partition may be removed as unused until something is written into it
- * (reserve-segment.ts).
+ * Creates a partition for pages if there is none, in a transaction of its own. CREATE TABLE …
+ * PARTITION OF would lock the table of pages against everything, and so would wait for all readers
+ * and block them. A table that is created first and then attached takes a lock that does not
+ * conflict with readers and other imports. The partition may be removed as unused until something
+ * is written to it (reserve-segment.ts).
  *
- * Citus makes no partition while it moves a shard of these tables, so that is waited for. Errors:
- * it takes too long.
+ * Citus creates no partition while it moves a shard of these tables, so this waits for the move.
+ * Errors: it takes too long.
  */
 export async function ensurePagePartition(
   connection: Connection,
@@ -43,22 +43,22 @@ const MOVING =
   'try again later (citus_rebalance_status() says how far it is)';
 
 /**
- * The same in the transaction that is open, so that nothing is left where that fails. Where it
- * makes one, nobody else can make a partition of that table until the end of the transaction.
+ * Does the same in the open transaction, so that nothing is left if that fails. If it creates a
+ * partition, nobody else can create a partition of that table until the end of the transaction.
  */
 export async function ensurePagePartitionWithin(
   connection: Connection,
   partition: PagePartition,
 ): Promise<void> {
   if ((await selectPartitionState(connection, partition)) === 'attached') return;
-  // An import and a merge may both want it, and somebody may be removing it.
+  // An import and a merge may both need it, and another process may be removing it.
   const { table } = partition;
   const name = pagePartitionName(partition);
   const lock = PAGE_LOCKS[table].partition;
   await connection.query('select pg_advisory_xact_lock($1, hashtext($2))', [lock, name]);
   const state = await selectPartitionState(connection, partition);
   if (state === 'attached') return;
-  // What somebody did not finish to remove: nobody needs it, or it would be attached.
+  // The rest of an unfinished removal: nobody needs it, or it would be attached.
   if (state === 'detaching') {
     await connection.query(`alter table ${table} detach partition ${name} finalize`);
   }
@@ -69,9 +69,9 @@ export async function ensurePagePartitionWithin(
 }
 
 /**
- * Open pages are only inserted, and go with their partition. Vacuuming them while they grow would
- * find nothing to remove, and write each page to the log once more to mark it (checksums demand
- * that): a seventh of all that 18 hours of one-minute commits wrote there.
+ * Open pages are only inserted, and are dropped with their partition. Vacuuming them while they
+ * grow would find nothing to remove, and would write each page to the log once more to mark it
+ * (checksums require that): a seventh of all that 18 hours of one-minute commits wrote there.
  */
 const OPTIONS: Readonly<Record<PageTable, string>> = {
   open_segment_pages: 'with (toast.autovacuum_enabled = false)',

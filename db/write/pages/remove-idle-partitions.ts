@@ -4,9 +4,9 @@ import { removePagePartitions } from './remove-page-partitions.ts';
 const WAIT_MS = 5_000;
 
 /**
- * Removes partitions of pages in which no segment of the manifest lies, alive or dead.
- * No snapshot is waited for but those that DETACH itself waits for, as dead segments stay in the
- * manifest until none sees them alive.
+ * Removes partitions of pages that have no segment of the manifest, live or dead. Waits for no
+ * snapshots except those that DETACH itself waits for, because dead segments stay in the manifest
+ * until none sees them alive.
  */
 export const removeIdlePartitions = (
   connection: Connection,

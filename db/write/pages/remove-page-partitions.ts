@@ -12,7 +12,7 @@ import {
 } from '../../page-tables.ts';
 import { dropDistributed } from './drop-distributed.ts';
 
-/** SQL: of a partition, its slice_id, and whether segments of the manifest lie in it. */
+/** SQL about a partition: its slice_id, and whether it has pages of segments of the manifest. */
 export type PartitionFacts = {
   readonly slice: string;
   /** segments: their alias. */
@@ -25,22 +25,22 @@ export type PageRemoval = {
   readonly isNeeded: (partition: PartitionFacts) => string;
   /** Awaited after partitions were found and before any is removed; false: not now. */
   readonly mayRemove: () => Promise<boolean>;
-  /** How long the removal may wait for whoever uses the table of pages. */
+  /** How long the removal may wait for transactions that use the table of pages. */
   readonly waitMs: number;
 };
 
 type UnneededRow = { name: string; attached: boolean; detaching: boolean };
 
 /**
- * Removes partitions of pages that are not needed: their disk space comes back at once, where
+ * Removes partitions of pages that are not needed. This frees their disk space at once, whereas
  * deleted rows would be written to the WAL and vacuumed. What takes longer than `waitMs` is left to
- * the next time, and so is what somebody else removes or writes to.
+ * the next time, and so is what another process removes or writes to.
  */
 export async function removePagePartitions(
   connection: Connection,
   removal: PageRemoval,
 ): Promise<void> {
-  // Locks and settings would be lost from one transaction to the next.
+  // Locks and settings would be lost between transactions.
   if (isTransactionPooled(connection)) return;
   for (const table of PAGE_TABLES) await removeFrom(connection, table, removal);
 }
@@ -51,7 +51,7 @@ async function removeFrom(
   removal: PageRemoval,
 ): Promise<void> {
   const lock = PAGE_LOCKS[table].removal;
-  // PostgreSQL lets only one detach be pending: another process that removes is left to do it all.
+  // PostgreSQL allows only one pending detach: if another process is removing, all is left to it.
   if (!(await tryLock(connection, PARTITION_REMOVAL_LOCK, lock))) return;
   try {
     const unneeded = await selectUnneeded(connection, table, removal);
@@ -70,7 +70,10 @@ async function removeFrom(
   }
 }
 
-/** One that was half detached comes first, as no other can be detached before. */
+/**
+ * Selects the partitions that are not needed. A half-detached one comes first, because no other can
+ * be detached before it.
+ */
 async function selectUnneeded(
   connection: Connection,
   table: PageTable,
@@ -86,7 +89,7 @@ order by coalesce(i.inhdetachpending, false) desc, p.oid`);
   return rows;
 }
 
-/** SQL: what there is of partitions of a table, attached or not, by their names. */
+/** SQL: the existing partitions of a table, attached or not, by their names. */
 const partitionsOf = (table: PageTable): string => `
   select oid, relname, ${partOfName(table, 'relname', 1)} as slice_id,
     ${table === 'open_segment_pages' ? partOfName(table, 'relname', 2) : '0'} as generation
@@ -119,7 +122,7 @@ async function removePartition(
   { table, removal, isDistributed, name, attached, detaching }: PartitionToRemove,
 ): Promise<void> {
   const { partition } = PAGE_LOCKS[table];
-  // Who writes pages holds it until the manifest's rows can be seen.
+  // A transaction that writes pages holds this lock until the manifest's rows are visible.
   if (!(await tryLock(connection, partition, name))) return;
   try {
     const { rows } = await connection.query<{ isNeeded: boolean }>(
@@ -127,7 +130,7 @@ async function removePartition(
        from (${partitionsOf(table)}) p where p.relname = $1`,
       [name],
     );
-    // Somebody may have removed it already.
+    // Another process may have removed it already.
     if (rows[0]?.isNeeded !== false) return;
     if (isDistributed) {
       await dropDistributed(connection, name, removal.waitMs);
@@ -161,7 +164,10 @@ const unlock = (connection: Connection, lockClass: number, id: number | string) 
 /** A partition is locked by its name. */
 const lockId = (id: number | string): string => (typeof id === 'string' ? 'hashtext($2)' : '$2');
 
-/** Of a connection that is lost all was given back, and the error before says more. */
+/**
+ * Runs clean-up. A lost connection has already released everything, and the original error says
+ * more.
+ */
 async function giveBack(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -170,5 +176,5 @@ async function giveBack(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The wait for readers was cut short: 57014, or 55P03 where it is for a lock. */
+/** Returns whether the wait for readers was cut short: 57014, or 55P03 if it was for a lock. */
 const isGivingUp = (error: unknown): boolean => /^(57014|55P03)$/.test(errorCode(error) ?? '');

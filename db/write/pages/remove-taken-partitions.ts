@@ -5,19 +5,19 @@ import { waitForSnapshots } from '../slices/wait-for-snapshots.ts';
 import { removePagePartitions } from './remove-page-partitions.ts';
 
 export type TakenRemoval = {
-  /** How long readers of before are waited for, before a partition is left to the next time. */
+  /** How long to wait for earlier readers before a partition is left to the next time. */
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
  * Removes partitions of pages of slices that were archived or dropped, and of imports that failed,
- * as soon as every transaction is over that could see a segment in them alive. Dead segments may
- * still be in the manifest: the sweep, which does the same for all pages that nobody can want,
- * waits until servers that remember them have had their time.
+ * as soon as every transaction that could see a live segment in them is over. Dead segments may
+ * still be in the manifest: the sweep, which does the same for all pages that nobody can need,
+ * waits until servers that have cached them have had their time.
  *
- * A slice that was put away by hand, without an archive of ours, may have nothing but its pages.
- * Those of roll-ups are left to the sweep.
+ * A slice that was archived by hand, without an archive of ours, may have nothing but its pages, so
+ * they stay. Pages of roll-ups are left to the sweep.
  */
 export const removeTakenPartitions = (
   connection: Connection,

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import { hasPartition } from '../../page-tables.ts';
 
-/** Which of these slices have a partition for pages, be it attached or not. */
+/** Selects those of these slices that have a partition for pages, attached or not. */
 export async function selectPartitioned(
   connection: Connection,
   sliceIds: readonly number[],

@@ -2,7 +2,7 @@ import { SEALED_LEVEL } from '../../../domain/slices/segment-level.ts';
 import { type Connection, pageConnectionOf } from '../../connection/connection.ts';
 import { levelsIn, PAGE_TABLES, type PageTable } from '../../page-tables.ts';
 
-/** Pages that belong to no segment, or lie beyond the end of theirs. */
+/** Pages that belong to no segment, or are beyond the end of theirs. */
 export type StrayPages = {
   sliceId: number;
   segmentId: number;
@@ -12,11 +12,12 @@ export type StrayPages = {
 };
 
 /**
- * Stray pages in the partitions of slices. Open pages whose segments were swept are none: they go
- * with their partition. Nor are sealed pages of a slice that has no sealed segment any more.
+ * Selects the stray pages in the partitions of slices. Open pages whose segments were swept do not
+ * count: they go with their partition. Neither do sealed pages of a slice that no longer has a
+ * sealed segment.
  *
- * The pages are looked at first, and then the manifest, on one connection: of distributed pages
- * there is no common snapshot, but the manifest is committed before they can be seen.
+ * The pages are read first, and then the manifest, on one connection: distributed pages have no
+ * common snapshot, but the manifest is committed before they become visible.
  */
 export async function selectStrayPages(
   connection: Connection,

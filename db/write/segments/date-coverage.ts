@@ -7,8 +7,8 @@ export type DatedSlices = {
 };
 
 /**
- * Says of the coverage that this transaction has widened that it is committed now. An import may
- * have begun long ago, and alerts go by when its readings came.
+ * Records that the coverage widened by this transaction is committed now. An import may have begun
+ * long ago, and alerts depend on when its readings arrived.
  */
 export const dateCoverage = (connection: Connection, { sliceIds, at }: DatedSlices) =>
   connection.query(

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** A row of the manifest that was removed. died: a layout number of the context. */
+/** A row that was removed from the manifest. died: a layout number of the context. */
 export type SweptRow = {
   readonly segmentId: number;
   readonly sliceId: number;
@@ -17,12 +17,12 @@ export type DeadSegments = {
 
 /**
  * Removes dead segments from the manifest, the oldest deaths first; their pages stay. No open
- * snapshot sees them alive: each began after the transaction that marked them had ended. That is
- * the row's xmin, as nothing else updates rows of the manifest. Its age is counted in transactions,
- * like that of the oldest snapshot, be it of a session here or of a standby that tells of its own.
- * A snapshot counts as being as old as the oldest transaction that was writing anywhere on the
- * server when it was taken, so rows may stay for longer than they need to, as while a long import
- * goes on.
+ * snapshot sees the removed segments alive: each began after the transaction that marked them as
+ * dead had ended. That transaction is the row's xmin, because nothing else updates rows of the
+ * manifest. Its age is counted in transactions, like that of the oldest snapshot, whether of a
+ * session here or of a standby that reports its own. A snapshot counts as old as the oldest
+ * transaction that was writing anywhere on the server when it was taken, so rows may stay longer
+ * than necessary, such as during a long import.
  */
 export async function deleteDeadSegments(
   connection: Connection,
@@ -41,7 +41,7 @@ export async function deleteDeadSegments(
   return rows;
 }
 
-/** How old the oldest snapshot is; that of this statement has no say. 0 where there is none. */
+/** SQL: the age of the oldest snapshot, ignoring that of this statement; 0 if there is none. */
 const OLDEST_SNAPSHOT = `
   select coalesce(max(age(h.xmin)), 0) from (
     select backend_xmin as xmin from pg_stat_activity

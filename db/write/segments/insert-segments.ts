@@ -1,6 +1,8 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** A row of the manifest, before it has numbers of birth and death. Times in epoch seconds. */
+/**
+ * A row of the manifest, without the layout numbers of its birth and death. Times in epoch seconds.
+ */
 export type NewSegmentRow = {
   readonly segmentId: number;
   readonly groupId: number;
@@ -13,12 +15,15 @@ export type NewSegmentRow = {
   readonly keyCount: number;
   readonly rowCount: number;
   readonly pageCount: number;
-  /** Of pages and directory. */
+  /** The size of its pages and directory. */
   readonly sizeBytes: number;
-  /** When the last of its readings were imported, in whole seconds: where its pages are. */
+  /**
+   * When the last of its readings were imported, in whole seconds. This determines where its pages
+   * are.
+   */
   readonly importedAt: number;
   readonly directory: Uint8Array;
-  /** Of a roll-up, what it was made of. */
+  /** The segments that a roll-up was made of. */
   readonly sources?: readonly number[];
 };
 
@@ -28,7 +33,7 @@ export type SegmentBirth = {
   readonly born: number;
 };
 
-/** Adds segments to the manifest, whose pages are stored. */
+/** Adds segments, whose pages are already stored, to the manifest. */
 export async function insertSegments(
   connection: Connection,
   { contextId, born }: SegmentBirth,

@@ -1,15 +1,17 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** A context's numbers: of its data, and of how they lie in segments. */
+/** A context's numbers: the version of its data, and the layout of the data in segments. */
 export type ContextNumbers = { readonly version: number; readonly layout: number };
 
-/** Raises the number of a context's data, once a transaction; its row stays locked to the end. */
+/**
+ * Raises the version of a context's data, once per transaction. Its row stays locked until the end.
+ */
 export const raiseVersion = (connection: Connection, contextId: number) =>
   connection.query('select raise_context_version($1)', [contextId]);
 
 /**
- * Raises the layout number of a context, whose row stays locked until the end of the transaction:
- * so numbers are committed in their order. Null: the context is gone.
+ * Raises the layout number of a context. Its row stays locked until the end of the transaction, so
+ * that numbers are committed in order. Null: the context is gone.
  */
 export async function raiseLayout(
   connection: Connection,

@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { WrongCoverage } from './select-wrong-coverage.ts';
 
-/** Makes coverage what the segments say. */
+/** Corrects coverage to match the segments. */
 export async function repairCoverage(
   connection: Connection,
   wrong: readonly WrongCoverage[],

@@ -2,12 +2,15 @@ import type { Connection } from '../../connection/connection.ts';
 import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../page-tables.ts';
 import { lockPagePartition } from '../pages/keep-page-partition.ts';
 
-/** A number that no other segment has, or had. isReady: there is a partition for its pages. */
+/**
+ * The id of a new segment, which no other segment has or had. isReady: there is a partition for its
+ * pages.
+ */
 export type ReservedSegment = { readonly segmentId: number; readonly isReady: boolean };
 
 /**
- * A number for a new segment. Until the end of the transaction nobody removes the partition that
- * its pages are to go to: it is locked before it is looked for.
+ * Reserves an id for a new segment. Until the end of the transaction, nobody removes the partition
+ * for its pages: it is locked before it is looked up.
  */
 export async function reserveSegment(
   connection: Connection,

@@ -16,7 +16,10 @@ export type OpenSegmentRow = {
   endsAt: number | null;
 };
 
-/** The live segments of a context that may be merged sooner or later, without their directories. */
+/**
+ * Selects the live segments of a context that may be merged sooner or later, without their
+ * directories.
+ */
 export async function selectOpenSegments(
   connection: Connection,
   contextId: number,

@@ -11,7 +11,7 @@ export type SegmentSlice = {
   hasArchive: boolean;
 };
 
-/** All slices of a context by id, oldest first. */
+/** Selects all slices of a context by id, oldest first. */
 export async function selectSegmentSlices(
   connection: Connection,
   contextId: number,

@@ -1,11 +1,11 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** What the live segments of readings of a context or slice are together. */
+/** Totals of the live segments of readings of a context or slice. */
 export type SegmentTotals = {
   segments: number;
-  /** One a key and bucket of each segment. */
+  /** One per key and bucket of each segment. */
   rows: number;
-  /** Of their pages and directories. */
+  /** The size of their pages and directories. */
   bytes: number;
 };
 
@@ -24,7 +24,7 @@ export async function selectSegmentTotals(
   return rows[0] ?? { segments: 0, rows: 0, bytes: 0 };
 }
 
-/** By the slices of a context that have live segments. */
+/** Selects the totals of the slices of a context that have live segments, by slice_id. */
 export async function selectSliceTotals(
   connection: Connection,
   contextId: number,

@@ -4,7 +4,7 @@ import type { NewSegmentRow } from './insert-segments.ts';
 /** A live segment of a slice, without its directory. */
 export type SliceSegmentRow = Omit<NewSegmentRow, 'directory'>;
 
-/** The live segments of a slice, in the order of their ids. Times in epoch seconds. */
+/** Selects the live segments of a slice, in the order of their ids. Times in epoch seconds. */
 export async function selectSliceSegments(
   connection: Connection,
   sliceId: number,
@@ -21,7 +21,7 @@ export async function selectSliceSegments(
   return rows;
 }
 
-/** The directory of a segment of the manifest. */
+/** Selects the directory of a segment of the manifest. */
 export async function selectDirectory(
   connection: Connection,
   segmentId: number,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Coverage of an available slice that is not what its segments say; null: there is none. */
+/** Coverage of an available slice that differs from its segments; null: there is none. */
 export type WrongCoverage = {
   sliceId: number;
   groupId: number;

@@ -1,13 +1,13 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** died: a layout number of the context; at: when that is, epoch seconds. */
+/** died: a layout number of the context; at: the time of the death, in epoch seconds. */
 export type SegmentDeath = {
   readonly contextId: number;
   readonly died: number;
   readonly at: number;
 };
 
-/** Marks those of the named segments that live; gives which. */
+/** Marks the given segments as dead, and returns the ids of those that were alive. */
 export async function setDied(
   connection: Connection,
   { contextId, died, at }: SegmentDeath,
@@ -22,7 +22,10 @@ export async function setDied(
   return rows.map(({ segmentId }) => segmentId);
 }
 
-/** Marks the roll-ups that were made of what has died, and those that were made of these. */
+/**
+ * Marks as dead the roll-ups that were made of dead segments, and in turn the roll-ups made of
+ * those.
+ */
 export async function setRollUpsDied(
   connection: Connection,
   { contextId, died, at }: SegmentDeath,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** A file of a pool that no slice names: to be removed, or just being written. */
+/** A file in a pool that no slice names: to be removed, or just being written. */
 export type ArchiveLeftover = { pool: string; path: string; poolPath: string | null };
 
 export const insertLeftover = async (
@@ -14,7 +14,10 @@ export const insertLeftover = async (
   );
 };
 
-/** None that a slice does name, whatever is written there. */
+/**
+ * Selects the leftovers of a context, except files that a slice does name, even if they are
+ * recorded as leftovers.
+ */
 export async function selectLeftovers(
   connection: Connection,
   contextId: number,

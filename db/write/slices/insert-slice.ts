@@ -1,7 +1,7 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { SlicePlace } from './select-slice.ts';
 
-/** Lists a slice whose partition is there and empty, and its engine instance where it is new. */
+/** Inserts a slice whose partition exists and is empty, and its engine instance if it is new. */
 export async function insertSlice(
   connection: Connection,
   slice: SlicePlace & { sliceId: number; endsAt: number },

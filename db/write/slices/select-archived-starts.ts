@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Where the archived slices of an engine instance begin. */
+/** Selects the starts of the archived slices of an engine instance. */
 export async function selectArchivedStarts(
   connection: Connection,
   { contextId, engine }: { readonly contextId: number; readonly engine: number },

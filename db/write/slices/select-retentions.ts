@@ -1,9 +1,9 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** A context that keeps its data for so many days. */
+/** A context, and the number of days for which it keeps its data. */
 export type Retention = { contextId: number; name: string; retentionDays: number };
 
-/** The contexts with slices that ended before their retention did; none on a standby. */
+/** Selects the contexts with slices that ended before their retention period; none on a standby. */
 export async function selectRetentions(connection: Connection, now: number): Promise<Retention[]> {
   const { rows } = await connection.query<Retention>(
     `select context_id as "contextId", name, retention_days as "retentionDays" from contexts c

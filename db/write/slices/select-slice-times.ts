@@ -9,7 +9,9 @@ export type SliceTimes = {
   archived: boolean;
 };
 
-/** All slices of a context, archived ones too, oldest first, then by engine instance. */
+/**
+ * Selects all slices of a context, including archived ones, oldest first, then by engine instance.
+ */
 export async function selectSliceTimes(
   connection: Connection,
   contextId: number,

@@ -3,12 +3,13 @@ import type { Connection } from '../../connection/connection.ts';
 
 export type HeldSliceRow = { sliceId: number; archived: boolean };
 
-/** Where a slice begins, and of which engine instance. */
+/** The start of a slice, and its context and engine instance. */
 export type SlicePlace = { contextId: number; engine: number; startsAt: number };
 
 /**
- * The slice at that place, held until the end of the transaction (its status is `processing`
- * meanwhile), or null. The context is locked, so nobody archives the slice before it is held.
+ * Selects the slice of that context, engine instance and start, and holds it until the end of the
+ * transaction (its status is `processing` meanwhile). Returns null if there is none. The context is
+ * locked, so nobody archives the slice before it is held.
  */
 export async function selectAndHoldSlice(
   connection: Connection,
@@ -25,7 +26,10 @@ export async function selectAndHoldSlice(
   return slice;
 }
 
-/** A new slice's id, held as above: what is made for it is not taken for an orphan. */
+/**
+ * Reserves a new slice's id and holds it as above, so that what is created for it is not taken for
+ * an orphan.
+ */
 export async function reserveSlice(connection: Connection): Promise<number> {
   const { rows } = await connection.query<{ sliceId: number }>(
     `select nextval(pg_get_serial_sequence('slices', 'slice_id'))::int as "sliceId"`,

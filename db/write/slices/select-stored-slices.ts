@@ -6,9 +6,9 @@ import { pageBytesOf, pagePathOf, partitionSize } from '../../page-tables.ts';
 /** Where the readings of an archived slice are. */
 export type StoredArchive = {
   pool: string;
-  /** Where the pool is mounted, as it is declared now. */
+  /** Where the pool is mounted, as currently declared. */
   poolPath: string | null;
-  /** Of the file, from there. */
+  /** The path of the file, from there. */
   path: string;
   /** SHA-256 of the file, in hexadecimal. */
   digest: string;
@@ -18,32 +18,35 @@ export type StoredArchive = {
   archivedAt: number;
 };
 
-/** A slice with all that says where it is stored. */
+/** A slice, with everything about where it is stored. */
 export type StoredSlice = {
   sliceId: number;
   engine: number;
   startsAt: number;
   endsAt: number;
   archived: boolean;
-  /** Those that users gave it. */
+  /** The tags that users gave the slice. */
   tags: string[];
   /** An import is filling it. */
   held: boolean;
-  /** Of its pages within the server's data folder, or of the archive; null: neither is known. */
+  /**
+   * The path of its pages within the server's data folder, or of its archive; null: neither is
+   * known.
+   */
   path: string | null;
-  /** Of its pages with their indexes, and of the archive; null: neither is there. */
+  /** The size of its pages with their indexes and of its archive; null: there is neither. */
   sizeBytes: number | null;
-  /** null also for a slice that was put away by hand. */
+  /** Also null for a slice that was archived by hand. */
   archive: StoredArchive | null;
 };
 
-/** All slices of a context, oldest first, then by engine instance. */
+/** Selects all slices of a context, oldest first, then by engine instance. */
 export async function selectStoredSlices(
   connection: Connection,
   contextId: number,
 ): Promise<StoredSlice[]> {
   const sizeOf = partitionSize(await selectIsDistributed(connection));
-  // Numbers of JSON hold every size; what PostgreSQL calls a bigint would arrive as text.
+  // JSON numbers hold every size; a bigint of PostgreSQL would arrive as text.
   const { rows } = await connection.query<StoredSlice>(
     `select s.slice_id as "sliceId", s.engine::int as engine, s.starts_at::float8 as "startsAt",
        s.ends_at::float8 as "endsAt", s.archived, s.tags,

@@ -1,7 +1,10 @@
 import type { Connection } from '../../connection/connection.ts';
 import type { StoredArchive } from './select-stored-slices.ts';
 
-/** From the commit on the slice is archived: its readings are in the file, and no longer here. */
+/**
+ * Marks the slice as archived: from the commit on, its readings are in the file, and no longer
+ * here.
+ */
 export const updateSliceArchived = async (
   connection: Connection,
   sliceId: number,
@@ -16,7 +19,7 @@ export const updateSliceArchived = async (
   );
 };
 
-/** From the commit on the slice is available again. */
+/** Marks the slice as available again, from the commit on. */
 export const updateSliceRestored = async (
   connection: Connection,
   sliceId: number,

@@ -6,7 +6,7 @@ export type SliceTags = {
   readonly tags: readonly string[];
 };
 
-/** Sets the tags that users give a slice; null: the context has no such slice. */
+/** Sets the tags that users give a slice. Returns null if the context has no such slice. */
 export async function updateSliceTags(
   connection: Connection,
   { contextId, sliceId, tags }: SliceTags,

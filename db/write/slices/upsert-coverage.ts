@@ -12,8 +12,8 @@ export type CoverageSpan = {
 };
 
 /**
- * Widens the coverage by these spans; there is at most one for each slice, group and probe. Until
- * the transaction publishes (date-coverage.ts), its own time stands for that of the commit.
+ * Widens the coverage by these spans, at most one per slice, group and probe. Until the transaction
+ * publishes (date-coverage.ts), its own time stands in for that of the commit.
  */
 export async function upsertCoverage(
   connection: Connection,

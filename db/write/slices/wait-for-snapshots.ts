@@ -3,11 +3,12 @@ import { LIMITS } from '../../../domain/limits.ts';
 import type { Connection } from '../../connection/connection.ts';
 
 /**
- * Waits until all transactions that see the database as it was before this moment are over, or look
- * at it anew. New ones are not waited for, and nobody is locked out. False: `waitMs` passed first.
+ * Waits until all transactions that see the database as it was before this moment are over, or have
+ * taken a new snapshot. Does not wait for new transactions, and locks nobody out. Returns false if
+ * `waitMs` passed first.
  *
- * DETACH … CONCURRENTLY itself waits only for those that have looked at `samples` already. One that
- * was begun before a slice was taken out, and comes to its samples later, would miss them.
+ * DETACH … CONCURRENTLY itself waits only for transactions that have already read `samples`. A
+ * transaction that began before a slice was removed, and reads its samples later, would miss them.
  */
 export async function waitForSnapshots(
   connection: Connection,
@@ -24,7 +25,10 @@ export async function waitForSnapshots(
   return true;
 }
 
-/** The transactions that hold a snapshot: by process and start, as a process has one at a time. */
+/**
+ * Selects the transactions that hold a snapshot, by process and start, because a process has one at
+ * a time.
+ */
 async function selectSnapshots(connection: Connection): Promise<Set<string>> {
   const { rows } = await connection.query<{ holder: string }>(
     `select pid || ' ' || xact_start::text as holder from pg_stat_activity

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** A table that holds, until the end of the transaction, the newest name of each address. */
+/** Creates a table that holds the newest name of each address, until the end of the transaction. */
 export const createDnsNames = async (connection: Connection): Promise<void> => {
   await connection.query(
     `create temporary table dns_names (

@@ -1,9 +1,10 @@
 import type { Connection } from '../../connection/connection.ts';
 
 /**
- * To be taken first by whoever changes texts of these groups' keys, and held until the end of the
- * transaction. Each change raises the version of its context's texts in any case. So imports, which
- * change many keys in no order, and editors pass one after the other: they cannot deadlock.
+ * Takes the lock for changing texts of these groups' keys, until the end of the transaction.
+ * Whatever changes texts calls this first. Each change raises the version of its context's texts
+ * anyway. With the lock taken first, imports, which change many keys in no order, and editors take
+ * turns: they cannot deadlock.
  */
 export const lockTexts = async (
   connection: Connection,

@@ -4,10 +4,10 @@ import { lockTexts } from './lock-texts.ts';
 /** SQL: the label came from a DNS answer or a MaxMind file. */
 const LOOKED_UP = `label_source in ('dns', 'mmdb')`;
 
-/** SQL: and nothing else was said about the key, so it does not exist by its texts. */
+/** SQL: and the key has no other text, so it does not exist by its texts. */
 const NOTHING_ELSE = 'description is null and attributes is null';
 
-/** Which keys with looked-up labels are wanted, in the order of their raw form. */
+/** Which keys with looked-up labels to select, in the order of their raw form. */
 export type LabelPage = {
   readonly groupId: number;
   /** Only keys after this one; empty: from the first. */
@@ -15,7 +15,9 @@ export type LabelPage = {
   readonly limit: number;
 };
 
-/** Keys whose labels are not noted yet as those of an archived slice that ended at `until`. */
+/**
+ * Selects keys whose labels are not yet noted as those of an archived slice that ended at `until`.
+ */
 export const selectLabelsToNote = (
   connection: Connection,
   page: LabelPage,
@@ -42,16 +44,20 @@ export const noteArchivedLabels = async (
 export type LabelledKeys = { readonly groupId: number; readonly keys: readonly string[] };
 
 /**
- * Which labels may go. oldestEnd: the earliest end of a slice that stays archived; null: of none.
- * What was noted with that end or a later one stays, as such a slice may have the key.
+ * Which labels may be removed. oldestEnd: the earliest end of a slice that stays archived; null:
+ * there is none. A label that is noted with that end or a later one stays, because such a slice may
+ * have the key.
  */
 export type LooseLabels = {
-  /** current: never noted, or no longer true; expired: noted, and no longer true. */
+  /**
+   * current: never noted, or the note no longer holds; expired: noted, and the note no longer
+   * holds.
+   */
   readonly which: 'current' | 'expired';
   readonly oldestEnd: number | null;
 };
 
-/** Keys that nothing but a looked-up label is known of, which no archived slice needs. */
+/** Selects keys that have nothing but a looked-up label, which no archived slice needs. */
 export const selectLooseLabels = (
   connection: Connection,
   page: LabelPage,
@@ -65,7 +71,7 @@ export const selectLooseLabels = (
   });
 };
 
-/** Removes such labels of keys. */
+/** Deletes such labels of keys. */
 export const deleteLooseLabels = async (
   connection: Connection,
   { groupId, keys }: LabelledKeys,
@@ -78,7 +84,7 @@ export const deleteLooseLabels = async (
   );
 };
 
-/** Forgets that an archived slice had these keys: an available one has them. */
+/** Removes the note that an archived slice has these keys, because an available one has them. */
 export const forgetArchivedLabels = async (
   connection: Connection,
   { groupId, keys }: LabelledKeys,
@@ -90,7 +96,10 @@ export const forgetArchivedLabels = async (
   );
 };
 
-/** The earliest end of a slice that is archived, `but` one; null: none is. Epoch seconds. */
+/**
+ * Selects the earliest end of an archived slice other than `but`; null: there is none. Epoch
+ * seconds.
+ */
 export async function selectOldestArchiveEnd(
   connection: Connection,
   { contextId, but }: { readonly contextId: number; readonly but: number },

@@ -3,7 +3,7 @@ import type { Connection } from '../../connection/connection.ts';
 /** key: an address's raw key. */
 export type DnsNameRow = { readonly key: string; readonly name: string };
 
-/** Rows of the table of `createDnsNames` after a key, in the order of keys. */
+/** Selects rows of the table of `createDnsNames` after a key, in the order of keys. */
 export async function selectDnsNames(
   connection: Connection,
   { after, limit }: { readonly after: string; readonly limit: number },

@@ -3,11 +3,11 @@ import type { Connection } from '../../connection/connection.ts';
 /** A key that has texts. */
 export type TextKey = {
   key: string;
-  /** Whether a user said something about it, so that it exists without readings. */
+  /** Whether a user gave the key a text, so that it exists without readings. */
   isUsers: boolean;
 };
 
-/** Which keys with texts are wanted, in the order of their raw form. */
+/** Which keys with texts to select, in the order of their raw form. */
 export type TextKeyPage = {
   readonly groupId: number;
   /** Only keys after this one; empty: from the first. */
@@ -28,17 +28,17 @@ export async function selectTextKeys(
   return rows;
 }
 
-/** All that is said about a key. */
+/** All texts of a key. */
 export type ExportedTexts = {
   key: string;
   label: string | null;
-  /** Who labelled it; null: nobody. */
+  /** The source of the label; null: there is no label. */
   labelSource: 'user' | 'dns' | 'mmdb' | null;
   description: string | null;
   attributes: Record<string, string> | null;
 };
 
-/** Those of these keys that have texts, in no order. */
+/** Selects the texts of those of these keys that have any, in no order. */
 export async function selectExportedTexts(
   connection: Connection,
   groupId: number,

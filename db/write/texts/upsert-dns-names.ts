@@ -3,7 +3,7 @@ import type { Connection } from '../../connection/connection.ts';
 /** key: an address's raw key; answeredUs: microseconds since the epoch. */
 export type DnsName = { key: string; name: string; answeredUs: number };
 
-/** Keeps the names that are newer than those there, each key at most once. */
+/** Stores the names that are at least as new as the stored ones, each key at most once. */
 export const upsertDnsNames = async (
   connection: Connection,
   names: readonly DnsName[],

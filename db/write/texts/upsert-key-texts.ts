@@ -2,8 +2,8 @@ import type { Connection } from '../../connection/connection.ts';
 import { lockTexts } from './lock-texts.ts';
 
 /**
- * What a user says about a key, in raw form. undefined leaves what there is, null clears it;
- * attributes as JSON.
+ * The texts that a user gives to a key, which is in raw form. undefined keeps a text, null clears
+ * it; attributes as JSON.
  */
 export type KeyTextsUpsert = {
   readonly groupId: number;
@@ -14,9 +14,9 @@ export type KeyTextsUpsert = {
 };
 
 /**
- * Sets labels, descriptions and attributes that users gave; such labels win over those of other
- * sources. Each key comes once. A key whose texts are all cleared has no row. Returns how many keys
- * were different before.
+ * Sets labels, descriptions and attributes that users gave; such labels take precedence over those
+ * of other sources. Each key occurs once. A key whose texts are all cleared has no row. Returns how
+ * many keys changed.
  */
 export async function upsertKeyTexts(
   connection: Connection,
@@ -50,8 +50,8 @@ export const valuesOf = (updates: readonly KeyTextsUpsert[]): unknown[] => [
 ];
 
 /**
- * SQL: writes the updates that `source`, called `u`, has. A row with no text is deleted, as the
- * table has only keys that were given some.
+ * SQL: writes the updates in `source`, whose alias is `u`. A row with no text is deleted, because
+ * the table has only keys with texts.
  */
 export const upsertFrom = (source: string): string => `
 with given as (

@@ -8,7 +8,9 @@ export type LookedUpLabels = {
   readonly names: readonly { readonly key: string; readonly name: string }[];
 };
 
-/** Keys that got a new label, that had it already, and that keep the label a user gave. */
+/**
+ * Number of keys that got a new label, that already had it, and that keep a label that a user gave.
+ */
 export type LookedUpCounts = {
   readonly labelled: number;
   readonly unchanged: number;

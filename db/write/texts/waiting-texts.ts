@@ -3,8 +3,8 @@ import { lockTexts } from './lock-texts.ts';
 import { GIVEN_TEXTS, type KeyTextsUpsert, upsertFrom, valuesOf } from './upsert-key-texts.ts';
 
 /**
- * Puts texts of keys, each key once, into a table that others do not see, until the end of the
- * transaction. Later ones win over those that wait already, each text for itself.
+ * Puts texts of keys, each key once, into a temporary table that others do not see, until the end
+ * of the transaction. Each text replaces one of the same key and kind that is already waiting.
  */
 export async function upsertWaitingTexts(
   connection: Connection,
@@ -32,7 +32,7 @@ create temporary table if not exists waiting_texts (
   description text, has_attributes boolean, attributes text, primary key (group_id, key)
 ) on commit drop`;
 
-/** Sets all texts that wait, as `upsertKeyTexts` does. */
+/** Writes all waiting texts, as `upsertKeyTexts` does. */
 export async function writeWaitingTexts(connection: Connection): Promise<void> {
   const { rows } = await connection.query<{ groupId: number }>(
     'select distinct group_id as "groupId" from waiting_texts',

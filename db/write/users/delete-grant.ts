@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Takes a context from a user; false when it was not granted. */
+/** Revokes a context from a user. Returns false if it was not granted. */
 export async function deleteGrant(
   connection: Connection,
   userId: number,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** Removes a user with token and grants; false when there is none of that name. */
+/** Deletes a user with their token and grants. Returns false if there is no user of that name. */
 export async function deleteUser(connection: Connection, username: string): Promise<boolean> {
   const { rowCount } = await connection.query('delete from users where username = $1', [username]);
   return rowCount === 1;

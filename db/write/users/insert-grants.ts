@@ -4,14 +4,14 @@ import type { Connection } from '../../connection/connection.ts';
 export type GrantsToInsert = {
   readonly userId: number;
   readonly contextIds: readonly number[];
-  /** undefined: that of a grant that is there stays, and a new one is a reader's. */
+  /** undefined: an existing grant keeps its role, and a new one has the role reader. */
   readonly role: Role | undefined;
 };
 
-/** isNew: it was granted just now; else its role was another one before. */
+/** isNew: the grant is new; else its role has changed. */
 export type InsertedGrant = { readonly contextId: number; readonly isNew: boolean };
 
-/** Grants contexts to a user. Gives the grants that are new or have another role now. */
+/** Grants contexts to a user. Returns the grants that are new or whose role has changed. */
 export async function insertGrants(
   connection: Connection,
   { userId, contextIds, role }: GrantsToInsert,

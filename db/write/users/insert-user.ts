@@ -1,11 +1,13 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** The user of that name, made where there is none; created says whether it was. */
+/**
+ * Returns the user of that name, and creates it if there is none; `created` says whether it did.
+ */
 export async function insertUser(
   connection: Connection,
   username: string,
 ): Promise<{ userId: number; created: boolean }> {
-  // An update that changes nothing makes the row that is there come back, and locks it.
+  // An update that changes nothing returns an existing row, and locks it.
   const { rows } = await connection.query<{ userId: number; created: boolean }>(
     `insert into users (username) values ($1)
      on conflict (username) do update set username = excluded.username

@@ -1,6 +1,8 @@
 import type { Connection } from '../../connection/connection.ts';
 
-/** SHA-256 of the user's token; null: there is no such user, or they have none. */
+/**
+ * Selects the SHA-256 of the user's token; null: there is no such user, or the user has no token.
+ */
 export async function selectTokenDigest(
   connection: Connection,
   username: string,

@@ -4,7 +4,7 @@ import type { Grant } from './select-grants.ts';
 /** grants: in order of the contexts' names. */
 export type UserRow = { username: string; grants: Grant[] };
 
-/** All users in order of their names. */
+/** Selects all users in order of their names. */
 export async function selectUsers(connection: Connection): Promise<UserRow[]> {
   const { rows } = await connection.query<UserRow>(
     `select u.username, coalesce((

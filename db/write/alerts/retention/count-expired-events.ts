@@ -2,7 +2,7 @@ import type { EpochSeconds } from '../../../../domain/time/interval.ts';
 import type { Connection } from '../../../connection/connection.ts';
 import { EXPIRED_EVENTS } from './expired-events.ts';
 
-/** How many events of a context ended by then and have no deliveries waiting. */
+/** Returns how many events of a context ended by `before` and have no deliveries waiting. */
 export async function countExpiredEvents(
   connection: Connection,
   contextId: number,

@@ -4,7 +4,7 @@ import { EXPIRED_EVENTS } from './expired-events.ts';
 
 export type ExpiredEvents = {
   readonly contextId: number;
-  /** Events that ended by then. */
+  /** Events that ended by this time. */
   readonly before: EpochSeconds;
   readonly most: number;
 };

@@ -1,6 +1,6 @@
 /**
  * The condition of expired events `e` of the context $1: ended by $2, with no deliveries waiting.
- * That an event starts before it ends lets PostgreSQL use the index on the start.
+ * An event starts before it ends, and stating that lets PostgreSQL use the index on the start.
  */
 export const EXPIRED_EVENTS = `
   e.context_id = $1 and e.started_at <= $2 and e.ended_at <= $2

@@ -1,7 +1,7 @@
 import type { Connection } from '../../../connection/connection.ts';
 import type { Retention } from '../../slices/select-retentions.ts';
 
-/** The contexts with events that ended before their retention begins; none on a standby. */
+/** Selects the contexts with events that ended before their retention period; none on a standby. */
 export async function selectEventRetentions(
   connection: Connection,
   now: number,
