@@ -16,7 +16,10 @@ export type ObservedBackground = {
   readonly databaseRestarts: () => number;
 };
 
-/** What goes on beside answering requests; of several processes, one does and tells it. */
+/**
+ * Registers the metrics of the background work. Of several processes, only one does this work and
+ * reports it.
+ */
 export function registerBackground(registry: Registry, observed: ObservedBackground): void {
   const { merging, retention, alerts, notifications, databaseRestarts } = observed;
   new Counter({

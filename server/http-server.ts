@@ -21,7 +21,7 @@ import { createRouter, type Pages } from './routes/create-router.ts';
 import { respond } from './routes/respond.ts';
 import type { Service } from './service/service.ts';
 
-/** The whole HTTP surface: the stages that each request passes, in order. */
+/** Creates the HTTP server. Each request passes the numbered stages below, in order. */
 export function createHttpServer(
   service: Service,
   { pages, drain }: { pages: Pages; drain: Drain },
@@ -37,18 +37,18 @@ export function createHttpServer(
   const slowCallerMs = settings.slowCallerSeconds * 1000;
 
   const server = createServer(connectionOptions(settings), (request, response) => {
-    // 1. Who calls: the client's address and the request's id, also behind a trusted proxy.
+    // 1. Identify the client's address and the request's id, also behind a trusted proxy.
     const caller = proxyAddress(request, isTrusted);
     const requestId = requestIdOf(request, isTrusted);
-    // Looked at now, as the exchange sets a host where there is none.
+    // Checked before the exchange is opened, which sets a host if there is none.
     const isWhole = namesHost(request);
     warnOfProxy(request);
 
-    // 2. Refuse cheaply what there is no room for, before anything is made of the request.
+    // 2. Refuse requests beyond capacity cheaply, before any objects are built for them.
     const gate = door.visit(caller);
     if (isRefusedAtOnce({ request, response, requestId, gate })) return;
 
-    // 3. Open the exchange: the request and its answer as all routes see them.
+    // 3. Open the exchange: the request and its response as all routes see them.
     const exchange = openExchange(request, response, { requestId, log, gate, slowCallerMs });
     response.setHeader('x-request-id', requestId);
     setSecurityHeaders(response);
@@ -57,19 +57,19 @@ export function createHttpServer(
     const found = routeOf(exchange);
     const route = isWhole ? found : { name: found.name, answer: refuseWithoutHost };
 
-    // 5. Measure, log and trace while the route answers: permit, log-in, work, answer, errors.
+    // 5. Measure, log and trace while the route answers: permit, log-in, work, response, errors.
     const answered = observeRequest(service, exchange, { route: route.name, caller }, () =>
       respond(service, exchange, route),
     );
 
-    // 6. A server that is told to end waits for it.
+    // 6. Register the request with the drain: a server that is shutting down waits for it.
     drain.hold(answered);
   });
   watchConnections(server, service, { door, drain, isTrusted });
   return server;
 }
 
-/** Admission, with its metrics and its line in the log. */
+/** Opens admission control, with its metrics and its line in the log. */
 function openDoor({ settings, metrics, log, siblings }: Service): Door {
   const door = new Door(settings, siblings?.logInFailures);
   const countRefusal = registerAdmission(metrics.registry, door.admission);
@@ -88,7 +88,7 @@ type Watching = {
   readonly isTrusted: (address: string, index: number) => boolean;
 };
 
-/** What holds for connections and not for single requests. */
+/** Applies the rules that hold for connections rather than for single requests. */
 function watchConnections(
   server: Server,
   { settings, metrics, log }: Service,
@@ -107,7 +107,7 @@ function watchConnections(
   server.once('close', () => door.onClose());
 }
 
-/** RFC 9112, 3.2: a request of HTTP/1.1 names the host. */
+/** RFC 9112, 3.2: an HTTP/1.1 request must name the host. */
 const namesHost = ({ headers, httpVersionMinor }: IncomingMessage): boolean =>
   headers.host !== undefined || httpVersionMinor === 0;
 

@@ -15,31 +15,31 @@ export type BackgroundOptions = {
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** When and how segments are merged; delays null: never by itself. */
+  /** When and how segments are merged; delays null: only when `mergeNow` is called. */
   readonly merging?: Pick<KeepMergedOptions, 'delays' | 'visit'>;
-  /** When to look for slices that are older than their context keeps them; null: never. */
+  /** When to check for slices past their context's retention; null: only by `dropExpiredNow`. */
   readonly retention?: KeepRetentionOptions['delays'];
-  /** When to look for sinks that are to be told of alerts; null: never by itself. */
+  /** When to check for alert notifications to send to sinks; null: never. */
   readonly notifying?: KeepNotifyingOptions['delays'];
   /** The environment, which may hold addresses and secrets of sinks. */
   readonly variable?: (name: string) => string | undefined;
-  /** When to look for windows of alerts that are due; null: never. */
+  /** When to check for alert windows that are due; null: only by `decideAlertsNow`. */
   readonly alerts?: KeepDecidingOptions['delays'];
-  /** How often the database died and was started again by this process. */
+  /** How often the database died and this process restarted it. */
   readonly databaseRestarts?: () => number;
 };
 
 export type Background = {
-  /** Merges and sweeps now what would be merged and swept at the next look. */
+  /** Merges and sweeps now what the next pass would merge and sweep. */
   mergeNow(): Promise<void>;
-  /** Drops now the slices that would be dropped at the next look. */
+  /** Drops now the slices that the next pass would drop. */
   dropExpiredNow(): Promise<void>;
-  /** Decides now the windows of alerts that are due. */
+  /** Decides now the alert windows that are due. */
   decideAlertsNow(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** The work that a server does beside answering requests, which the registry tells of. */
+/** Starts the work that a server does besides answering requests, and registers its metrics. */
 export function startBackground(registry: Registry, options: BackgroundOptions): Background {
   const { databaseUrl, log, clock, databaseRestarts = () => 0 } = options;
   const { alerts: deciding, notifying, variable } = options;

@@ -3,23 +3,23 @@ import { type BackgroundOptions, startBackground } from './start-background.ts';
 import { type ServingOptions, startServing } from './start-serving.ts';
 
 export type RunningServer = {
-  /** `http://127.0.0.1:4000`, with the port that was taken. */
+  /** Such as `http://127.0.0.1:4000`, with the port that the server listens on. */
   readonly url: string;
-  /** Says on /readyz that requests should go elsewhere, and still answers all. */
+  /** Reports on /readyz that requests should go elsewhere, but still answers all of them. */
   beginToClose(): void;
-  /** Forgets all that is remembered between requests: the next ones read everything anew. */
+  /** Empties all caches kept between requests: later requests read everything again. */
   emptyCaches(): void;
-  /** Merges and sweeps now what the server would merge and sweep at its next look. */
+  /** Merges and sweeps now what the server would merge and sweep on its next pass. */
   mergeNow(): Promise<void>;
-  /** Drops now the slices that the server would drop at its next look. */
+  /** Drops now the slices that the server would drop on its next pass. */
   dropExpiredNow(): Promise<void>;
-  /** Decides now the windows of alerts that are due. */
+  /** Decides now the alert windows that are due. */
   decideAlertsNow(): Promise<void>;
-  /** Takes no more requests, answers those it has, gives every connection back. */
+  /** Stops accepting requests, answers those in progress and releases every connection. */
   close(): Promise<void>;
 };
 
-/** Serves in this process until closed. Errors: the address cannot be listened on. */
+/** Serves in this process until closed. Errors: the server cannot listen on the address. */
 export async function startServer(
   options: ServingOptions & BackgroundOptions,
 ): Promise<RunningServer> {

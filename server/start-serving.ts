@@ -9,24 +9,24 @@ import { createService, type Service, type ServiceOptions } from './service/serv
 
 export type ServingOptions = ServiceOptions & {
   readonly explorer: ExplorerOptions;
-  /** Whether a thread of the kernel is started before there is work for it. */
+  /** Whether a worker thread is started before there is work for it. */
   readonly startsThread?: boolean;
 };
 
 export type Serving = {
-  /** `http://127.0.0.1:4000`, with the port that was taken. */
+  /** Such as `http://127.0.0.1:4000`, with the port that the server listens on. */
   readonly url: string;
   readonly service: Service;
-  /** Takes no more requests, answers those it has, gives every connection back. */
+  /** Stops accepting requests, answers those in progress and releases every connection. */
   end(): Promise<void>;
 };
 
-/** Answers requests, and does nothing else. Errors: the address cannot be listened on. */
+/** Answers requests, and does nothing else. Errors: the server cannot listen on the address. */
 export async function startServing(options: ServingOptions): Promise<Serving> {
   const { explorer, settings } = options;
   const page = await pageOf(options);
   const service = createService({ ...options, ...(page && { pageDocuments: page.documents }) });
-  // Not the form of messages in a terminal: strangers see the page, and need not know folders.
+  // Not `commandForm`, as in terminal messages: strangers see the page and need not know folders.
   const command = isCheckout() ? 'npx countergraph' : 'countergraph';
   const dashboard = page && createDashboard(page, { demo: explorer.credentials, command });
   const drain = new Drain();

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type Admission, REFUSALS, type Refusal } from './admission.ts';
 
-/** Gives what counts a refused request. */
+/** Registers the metrics of admission; returns a function that counts a refused request. */
 export function registerAdmission(
   registry: Registry,
   admission: Pick<Admission, 'active'>,

@@ -1,26 +1,26 @@
-/** Why a request was refused: no room at all, none for this caller, or it waited for too long. */
+/** Why a request is refused: no capacity, none left for this caller, or it waited too long. */
 export const REFUSALS = ['total', 'share', 'wait'] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
 
-/** Held by a request from its arrival to its end. */
+/** The permit that a request holds from its arrival to its end. */
 export type Permit = {
-  /** The request counts for this user from now on. Otherwise: the user has too many already. */
+  /** Counts the request for this user from now on; returns why if the user has too many already. */
   countFor(username: string): Refusal | null;
   leave(): void;
 };
 
 /**
- * A caller may have so many times as much as is still free. So one caller alone gets three quarters
- * of the room, each of two gets three sevenths, and however many there are, some room is left for
- * those who come next (Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998).
+ * A caller may use up to this multiple of the capacity that is still free. So a single caller gets
+ * three quarters of the capacity, each of two gets three sevenths, and however many there are, some
+ * capacity is left for new callers (Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998).
  */
 const SHARE_OF_FREE = 3;
 
 /**
- * How many requests are under way at once, in total and of each caller. A request counts for the
- * address it came from until its token was found right, and for the user from then on: whoever
- * merely names a user takes nothing from them.
+ * Limits how many requests are in progress at once, in total and per caller. A request counts for
+ * its source address until its token is verified, and for the user from then on: a caller that
+ * merely names a user does not use up that user's share.
  */
 export class Admission {
   readonly #total: number;
@@ -32,12 +32,12 @@ export class Admission {
     this.#total = total;
   }
 
-  /** Requests that are under way now. */
+  /** Number of requests in progress. */
   get active(): number {
     return this.#active;
   }
 
-  /** Whether a request from this address is under way of which it is not known who asks. */
+  /** Whether a request from this address is in progress whose user is not verified yet. */
   hasAny(address: string): boolean {
     return this.#counts.has(`from ${address}`);
   }
@@ -53,7 +53,7 @@ export class Admission {
       countFor: (username) => {
         const user = `user ${username}`;
         if (caller === null || caller === user) return null;
-        // The room that the request takes itself is free for its user.
+        // The capacity that this request itself uses counts as free for its user.
         if (!this.#isFair(user, this.#total - this.#active + 1)) return 'share';
         this.#count(caller, -1);
         this.#count(user, 1);

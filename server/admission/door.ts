@@ -8,20 +8,20 @@ import { Admission, type Permit, type Refusal } from './admission.ts';
 import { LogInFailures, logInLimits } from './log-in-failures.ts';
 import { StartQueue } from './start-queue.ts';
 
-/** One request at the door. */
+/** One request in admission. */
 export type Visit = LogInGate & {
-  /** Whether there is room for the request, which it then takes. May be asked again. */
+  /** Takes a permit if it can; returns whether the request has one. May be called again. */
   admits(): boolean;
-  /** The same. Error: `busy`. */
+  /** The same as `admits`, but throws. Error: `busy`. */
   enter(): void;
   /**
-   * Waits until the request may begin; undefined: it may at once. Error: `busy`, when it has waited
-   * for too long.
+   * Waits until the work on the request may start; undefined: it may at once. Error: `busy` if it
+   * has waited too long.
    */
   mayBegin(): Promise<void> | undefined;
-  /** When the work is over, however it ended: how long the caller reads is its own affair. */
+  /** Releases the permit once the work is over. A caller that reads slowly holds no permit. */
   leave(): void;
-  /** Whether the request was refused for lack of room. */
+  /** Whether the request was refused for lack of capacity. */
   readonly isRefused: boolean;
 };
 
@@ -31,12 +31,12 @@ type DoorSettings = Pick<
   | ('logInFailures' | 'logInFailuresPerAddress' | 'logInFailureSeconds')
 >;
 
-/** Who may come in, and how many at once. */
+/** Decides which requests are admitted, and how many at once. */
 export class Door {
   readonly admission: Admission;
   readonly #failures: LogInFailures;
   readonly #starts: StartQueue;
-  /** By address: most callers come again, and parsing an address takes a while. */
+  /** Callers by address: most callers return, and parsing an address takes a while. */
   readonly #callers = new LRUCache<string, Caller>({ max: LIMITS.knownCallers });
 
   /** Called with the reason whenever a request is refused. */
@@ -55,9 +55,9 @@ export class Door {
   }
 
   /**
-   * address: the caller's own, also behind a proxy. Callers on this machine are never refused for
-   * failed log-ins: they have other ways in, and an undeclared proxy there brings strangers along,
-   * who must not lock users out.
+   * Opens the admission of one request. address: the caller's own, also behind a trusted proxy.
+   * Callers on this machine are never refused for failed log-ins: they have other ways in, and
+   * strangers may come through an undeclared proxy there, who must not lock users out.
    */
   visit(address: string | undefined): Visit {
     const { caller, isLocal } = this.#callerAt(address);
@@ -97,14 +97,14 @@ export class Door {
       },
       check,
       failed(username) {
-        // Of many guesses at once, no more than the limit are told that they were wrong …
+        // Of many concurrent guesses, no more than the limit learn that they were wrong …
         const refused = refusal(username);
         if (refused) return refused;
         failures?.fail(caller, username);
         return serviceError('invalidToken');
       },
       proved(username) {
-        // … and none of the others that it was right.
+        // … and none of the others learns that it was right.
         check(username);
         failures?.succeed(caller, username);
         const why = permit?.countFor(username) ?? null;
@@ -113,7 +113,7 @@ export class Door {
     };
   }
 
-  /** Whoever has nothing under way is let in: others keep the server busy. */
+  /** A caller without requests in progress is admitted anyway: others keep the server busy. */
   #isQueueFullFor(caller: string): boolean {
     return this.#starts.isFull && this.admission.hasAny(caller);
   }
@@ -127,7 +127,7 @@ export class Door {
   }
 }
 
-/** isLocal: on this machine. */
+/** isLocal: whether the caller is on this machine. */
 type Caller = { readonly caller: string; readonly isLocal: boolean };
 
 const tooManyFailures = (seconds: number): ServiceError =>

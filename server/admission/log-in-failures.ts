@@ -3,9 +3,9 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export type LogInFailureLimits = {
-  /** Of one user from one caller. */
+  /** Maximum number of failures of one user from one caller. */
   readonly perUser: number;
-  /** Of all users from one caller. */
+  /** Maximum number of failures of all users from one caller. */
   readonly perAddress: number;
   readonly windowMs: number;
 };
@@ -20,14 +20,14 @@ export const logInLimits = (
 
 type Count = { readonly until: number; failures: number };
 
-/** A log-in that changes what is counted. */
+/** A log-in that changes the counts. */
 export type LogInChange = {
   readonly outcome: 'failed' | 'proved';
   readonly caller: string;
   readonly username: string;
 };
 
-/** All that is counted, in a form that another process can take over; its clock may differ. */
+/** All counts in a form that another process can take over; its clock may differ. */
 export type LogInCounts = {
   readonly pairs: readonly LogInCount[];
   readonly addresses: readonly LogInCount[];
@@ -37,13 +37,14 @@ export type LogInCounts = {
 type LogInCount = { readonly key: string; readonly failures: number; readonly leftMs: number };
 
 /**
- * Log-ins that failed, by caller and user. What is refused is the pair: somebody who fails in a
- * user's name locks that user out nowhere but at his own address, and a script with an old token
- * locks nobody out but itself. An address as a whole is refused at a much higher limit, and even
- * then not to users who proved there who they are: they share it with whoever tries out names.
+ * Counts failed log-ins by caller and user. It refuses pairs of caller and user: somebody who fails
+ * in a user's name locks that user out only at his own address, and a script with an old token
+ * locks out only itself. A whole address is refused at a much higher limit, and even then not for
+ * users who have logged in there successfully: they share the address with somebody who tries out
+ * names.
  *
- * While a pair is refused its right token is too, and no failure is counted: otherwise guessing
- * would go on, and a script that repeats itself would use up its address.
+ * While a pair is refused, even its correct token is refused and no failure is counted. Otherwise
+ * guessing could continue, and a script that retries would use up the limit of its address.
  */
 export class LogInFailures {
   readonly #limits: LogInFailureLimits;
@@ -53,7 +54,7 @@ export class LogInFailures {
   readonly #addresses = new LRUCache<string, Count>({ max: LIMITS.rememberedCallers });
   readonly #proved = new LRUCache<string, true>({ max: LIMITS.rememberedCallers });
 
-  /** now: milliseconds of a clock that is never set back. onChange: told of what happens here. */
+  /** now: milliseconds of a monotonic clock. onChange: called for changes made in this process. */
   constructor(
     limits: LogInFailureLimits,
     now: () => number = () => performance.now(),
@@ -64,7 +65,7 @@ export class LogInFailures {
     this.#onChange = onChange;
   }
 
-  /** Whole seconds until the caller may try again as this user; 0: now. */
+  /** Returns the whole seconds until the caller may try again as this user; 0: now. */
   waitSeconds(caller: string, username: string): number {
     const { perUser, perAddress } = this.#limits;
     const pair = pairOf(caller, username);
@@ -82,13 +83,13 @@ export class LogInFailures {
 
   succeed(caller: string, username: string): void {
     const pair = pairOf(caller, username);
-    // Most log-ins are of users who are known there, and change nothing.
+    // Most log-ins are of users who have logged in there before, and change nothing.
     const isNews = this.#pairs.has(pair) || !this.#proved.has(pair);
     this.#noteProof(pair);
     if (isNews) this.#onChange({ outcome: 'proved', caller, username: cut(username) });
   }
 
-  /** It happened in another process. */
+  /** Applies a change that was made in another process. */
   heard({ outcome, caller, username }: LogInChange): void {
     if (outcome === 'failed') this.#countFailure(caller, username);
     else this.#noteProof(pairOf(caller, username));
@@ -102,7 +103,7 @@ export class LogInFailures {
     };
   }
 
-  /** Takes over what another process has counted. */
+  /** Takes over the counts of another process. */
   take({ pairs, addresses, proved }: LogInCounts): void {
     const now = this.#now();
     const put = (counts: LRUCache<string, Count>, all: readonly LogInCount[]): void => {
@@ -116,7 +117,7 @@ export class LogInFailures {
   }
 
   #countFailure(caller: string, username: string): void {
-    // Without a name there is no token to guess: a header that holds none is the address's alone.
+    // Without a user name there is no token to guess: the failure counts only for the address.
     if (username !== '') this.#add(this.#pairs, pairOf(caller, username));
     this.#add(this.#addresses, caller);
   }
@@ -126,7 +127,7 @@ export class LogInFailures {
     this.#proved.set(pair, true);
   }
 
-  /** Those that still count, the oldest first, as they are to be forgotten first. */
+  /** Returns the counts still in force, oldest first, so that the oldest are evicted first. */
   #countsOf(counts: LRUCache<string, Count>): LogInCount[] {
     const now = this.#now();
     return [...counts.entries()]
@@ -148,5 +149,5 @@ export class LogInFailures {
 
 const pairOf = (caller: string, username: string): string => `${caller} ${cut(username)}`;
 
-/** A name longer than any user's is cut: it is nobody's, and takes no memory. */
+/** Cuts a name that is longer than any user's: it is nobody's, and must not take memory. */
 const cut = (username: string): string => username.slice(0, LIMITS.nameLength + 1);

@@ -2,8 +2,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 /**
- * One line for many refusals: a server that has too much to do does not write down each thing that
- * it does not do. The first is told at once, the others in a sum.
+ * Logs many refusals in one line: an overloaded server should not log each request that it refuses.
+ * The first refusal is logged at once, the others as a sum.
  */
 export class RefusalLog {
   readonly #log: Logger;
@@ -19,7 +19,7 @@ export class RefusalLog {
     if (this.#timer === null) this.#tell();
   }
 
-  /** No more are refused: what was not told yet. */
+  /** Logs the refusals that are not logged yet; there will be no more. */
   end(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#tell();

@@ -1,21 +1,21 @@
 import { isTurnFree, queueStart } from '../../resolvers/loaders/session/event-loop-turns.ts';
 
 type Waiting = {
-  /** In milliseconds. */
+  /** When the request was queued, in milliseconds. */
   readonly since: number;
   readonly begin: () => void;
   readonly refuse: () => void;
 };
 
-/** For so long after a refusal the server counts as overloaded. */
+/** How long after a refusal the server counts as overloaded. */
 const OVERLOADED_MS = 1_000;
 
-/** How long a request may wait meanwhile. */
+/** How long a request may wait while the server is overloaded. */
 const OVERLOADED_WAIT_MS = 50;
 
 /**
- * Requests that wait to be begun, in the order in which they came, each for a limited time. A queue
- * that a moment's standstill has left is worked off, so the limit is long. While the server has to
+ * A queue of requests that wait to be started, in order of arrival, each for a limited time. A
+ * queue left by a short standstill is worked off, so the limit is long. While the server has to
  * refuse requests anyway, the queue only makes everybody wait, so the limit is short (Nichols and
  * Jacobson, Controlling Queue Delay, ACM Queue 10/5, 2012; for servers: Maurer, Fail at Scale, ACM
  * Queue 13/8, 2015).
@@ -26,18 +26,18 @@ export class StartQueue {
   readonly #waiting: Waiting[] = [];
   #refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** waitMs: how long a request may wait as long as none is refused; now: milliseconds. */
+  /** waitMs: how long a request may wait while none is refused; now: a clock in milliseconds. */
   constructor(waitMs: number, now: () => number = () => performance.now()) {
     this.#waitMs = waitMs;
     this.#now = now;
   }
 
-  /** A request was refused, for whatever reason. */
+  /** Notes that a request was refused, for whatever reason. */
   noteRefusal(): void {
     this.#refusedAt = this.#now();
   }
 
-  /** Whether one more would probably wait for too long. */
+  /** Whether one more request would probably wait too long. */
   get isFull(): boolean {
     const [oldest] = this.#waiting;
     if (!oldest) return false;
@@ -46,8 +46,8 @@ export class StartQueue {
   }
 
   /**
-   * Resolves when the request may begin; undefined: it may at once. Rejects with what `refusal`
-   * gives if it had to wait for too long.
+   * Resolves when the request may start; undefined: it may at once. Rejects with the error that
+   * `refusal` returns if the request waited too long.
    */
   wait(refusal: () => Error): Promise<void> | undefined {
     if (isTurnFree()) return undefined;

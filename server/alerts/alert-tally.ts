@@ -1,19 +1,19 @@
-/** What this server has decided since its start, and where it stands. */
+/** What this server has decided since its start, and its current state. */
 export class AlertTally {
-  /** Whether this server decides: of several servers one does. */
+  /** Whether this server decides alerts: only one of several servers does. */
   isDeciding = false;
-  /** Rules that are enabled. */
+  /** Number of enabled rules. */
   rules = 0;
-  /** Events that are firing. */
+  /** Number of firing events. */
   firing = 0;
   windows = 0;
   began = 0;
   ended = 0;
   failures = 0;
-  /** By alert_id: from the last window that was decided to the last that is due, in seconds. */
+  /** Seconds from the last window decided to the last window due, by alert_id. */
   readonly lagOf = new Map<number, number>();
 
-  /** That of the rule farthest behind. */
+  /** The lag of the rule farthest behind. */
   get lagSeconds(): number {
     return Math.max(0, ...this.lagOf.values());
   }

@@ -11,22 +11,22 @@ import { pause } from '../../resolvers/loaders/session/event-loop-turns.ts';
 import { metWithoutData, readWindows, withKeys } from './read-windows.ts';
 import type { RuleReads } from './rule-reads.ts';
 
-/** Consecutive windows, by the first and the last of their ends. */
+/** Consecutive windows, given by the first and the last of their ends. */
 export type Ends = { readonly first: EpochSeconds; readonly last: EpochSeconds };
 
 export type DecidedBatch = {
   readonly state: RuleState;
-  /** Events that began, ended or have a new peak, in their new state. */
+  /** Events that began, ended or reached a new peak, in their new state. */
   readonly changed: readonly AlertEvent[];
   /** The end of the last window that was decided. */
   readonly decidedTo: EpochSeconds;
-  /** How many windows there were. */
+  /** Number of windows decided. */
   readonly windows: number;
 };
 
 /**
- * Decides windows in order, until the limit for windows that are read together is reached. Windows
- * without data are not read, and do not count towards it.
+ * Decides windows in order, up to the maximum number of windows read in one batch. Windows without
+ * data are not read and do not count towards it.
  */
 export async function decideBatch(
   reads: RuleReads,

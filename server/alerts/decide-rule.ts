@@ -24,21 +24,21 @@ export type Deciding = {
   readonly now: EpochSeconds;
 };
 
-/** What was decided of a rule. */
+/** The outcome of deciding one batch of a rule's windows. */
 export type RuleOutcome = {
   readonly windows: number;
   readonly began: readonly IdentifiedEvent[];
   readonly ended: readonly IdentifiedEvent[];
-  /** From the last window that was decided to the last that is due. */
+  /** Seconds from the last window decided to the last window due. */
   readonly lagSeconds: number;
-  /** When a window becomes due without new data; null: never. */
+  /** When the next window becomes due without new data; null: never. */
   readonly lookAgainAt: EpochSeconds | null;
 };
 
 const NOTHING = { windows: 0, began: [], ended: [] } as const;
 
 /**
- * Decides the next batch of a rule's windows that are due. null: another server has decided them,
+ * Decides the next batch of a rule's due windows. Returns null if another server has decided them
  * or the rule was changed meanwhile.
  */
 export async function decideRule(
@@ -48,7 +48,7 @@ export async function decideRule(
 ): Promise<RuleOutcome | null> {
   const before = await selectRuleState(deciding.connection, alert.alertId);
   if (!before) return null;
-  // Without any data no window is due, and a rule about silence has nothing to miss.
+  // Without any data no window is due, and a rule about silence has no data to miss.
   if (!data) return { ...NOTHING, lagSeconds: 0, lookAgainAt: null };
   const known = { alert, before, data };
   return alert.rule.when.condition === 'silent_seconds'
@@ -79,7 +79,7 @@ async function decideDue(deciding: Deciding, known: Known): Promise<RuleOutcome 
   return written && { ...written, windows, lagSeconds: last - decidedTo, lookAgainAt };
 }
 
-/** Compares the age of the newest bucket with the clock. Only changes are written. */
+/** Compares the age of the newest bucket with the threshold. Writes only changes. */
 async function decideSilence(deciding: Deciding, known: Known): Promise<RuleOutcome | null> {
   const { alert, before, data } = known;
   const every = LIMITS.alertSilenceSeconds;
@@ -103,7 +103,10 @@ type Decided = {
   readonly evaluatedTo: EpochSeconds;
 };
 
-/** Stores all of it in one transaction; null: another server was faster, and nothing was stored. */
+/**
+ * Stores the decision in one transaction. Returns null if another server was faster or the rule was
+ * changed; nothing is stored then.
+ */
 async function store(
   { connection }: Deciding,
   { alert, before, data }: Known,

@@ -7,11 +7,11 @@ import {
 import { tryLockDecisions } from '../../db/write/alerts/try-lock-decisions.ts';
 
 /**
- * The connection on which one server decides. Its advisory lock keeps other servers from reading
- * the same windows in vain, and is released with the connection, however the server ends. The lock
- * is only an optimization: the update of the rule's row makes sure that each window is decided once
- * (write-decision.ts). Behind a pooler in transaction mode, which cannot hold such a lock, all
- * servers try.
+ * The connection on which one server decides alerts. Its advisory lock keeps other servers from
+ * reading the same windows in vain. The lock is released with the connection, however the server
+ * ends. It is only an optimization: the update of the rule's row ensures that each window is
+ * decided once (write-decision.ts). Behind a pooler in transaction mode, which cannot hold such a
+ * lock, all servers try.
  */
 export class DecidingSession {
   readonly #databaseUrl: string;
@@ -27,7 +27,7 @@ export class DecidingSession {
     return this.#client;
   }
 
-  /** Whether this server is the one that decides. */
+  /** Whether this server decides alerts; tries to take the lock. */
   async mayDecide(): Promise<boolean> {
     const connection = await this.open();
     if (this.#isHolder || isTransactionPooled(connection)) return true;
@@ -35,7 +35,7 @@ export class DecidingSession {
     return this.#isHolder;
   }
 
-  /** The next call of `open` connects again. */
+  /** Closes the connection; the next call of `open` connects again. */
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = null;

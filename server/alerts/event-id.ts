@@ -10,8 +10,8 @@ export type EventOrigin = {
 };
 
 /**
- * The id of an event: a UUID of version 5 (RFC 9562) of start and key, with the revision as its
- * namespace. A window that is decided again gives events of the same ids.
+ * Returns the id of an event: a version 5 UUID (RFC 9562) of its start and key, with the revision
+ * as the namespace. A window that is decided again yields events with the same ids.
  */
 export function eventIdOf({ revision, key, startedAt }: EventOrigin): string {
   const hash = createHash('sha1');

@@ -23,13 +23,13 @@ export type KeepDecidingOptions = {
   readonly clock?: () => number;
   /** Counts what was done. */
   readonly tally?: AlertTally;
-  /** null: only when `runOnce` is called. */
+  /** null: runs only when `runOnce` is called. */
   readonly delays?: Delays | null;
 };
 
 const DELAYS = { firstMs: LIMITS.alertsFirstMs, everyMs: LIMITS.alertsEveryMs };
 
-/** Decides the windows of all alerts on the primary, each once and in order, as they become due. */
+/** Decides the windows of all alerts on the primary as they become due, each once and in order. */
 export function keepDeciding(options: KeepDecidingOptions): BackgroundWork {
   const evaluator = new Evaluator(options);
   const work = workInBackground((signal) => evaluator.look(signal), options.delays ?? DELAYS);
@@ -42,11 +42,11 @@ export function keepDeciding(options: KeepDecidingOptions): BackgroundWork {
   };
 }
 
-/** When to look again at a rule for which nothing is due. */
+/** When to check a rule again that has no window due. */
 type Settled = {
-  /** As soon as the context's data have another version than this; null: whatever its version. */
+  /** When the version of the context's data differs from this one; null: whatever the version. */
   readonly version: string | null;
-  /** At this time at the latest; null: only for new data. */
+  /** At this time at the latest; null: only when there are new data. */
   readonly at: EpochSeconds | null;
 };
 
@@ -60,7 +60,7 @@ class Evaluator {
   readonly #reader: WindowReader;
   /** By alert_id. */
   readonly #settled = new Map<number, Settled>();
-  /** What fails: each is logged once, until it works again. */
+  /** What is failing now. Each failure is logged once until the work succeeds again. */
   readonly #failing = new Set<string>();
 
   constructor(options: KeepDecidingOptions) {
@@ -80,7 +80,7 @@ class Evaluator {
       await this.#decideAll({ connection, watch, signal });
     } catch (error) {
       this.#tally.isDeciding = false;
-      // Whatever the error: the next look opens a new connection, or logs why it cannot.
+      // Whatever the error, the next pass opens a new connection or logs why it cannot.
       await this.#session.close();
       if (signal.aborted) return;
       this.#tally.failures += 1;
@@ -100,7 +100,7 @@ class Evaluator {
     this.#tally.isDeciding = !isStandby && (await this.#session.mayDecide());
     if (!this.#tally.isDeciding) return;
     let due = rules.filter((rule) => !this.#isSettled(rule));
-    // One batch of each in turn, so that a rule with a year to catch up does not delay the others.
+    // One batch per rule in turn, so a rule with a year to catch up does not delay the others.
     while (due.length > 0) {
       const alerts = await selectAlerts(connection, null);
       const times = await selectDataTimes(
@@ -124,8 +124,8 @@ class Evaluator {
   }
 
   /**
-   * null: not decided. If a rule fails and the connection still works, the other rules are decided.
-   * Errors: the connection is lost.
+   * Decides one batch of a rule. Returns null if nothing was decided. If a rule fails while the
+   * connection still works, the other rules are still decided. Errors: the connection is lost.
    */
   async #decide(
     deciding: Deciding,
@@ -184,7 +184,7 @@ class Evaluator {
     return settled.version === null || settled.version === version;
   }
 
-  /** Rules that are superseded, disabled or gone. */
+  /** Removes the state of rules that are superseded, disabled or gone. */
   #forgetOthers(rules: readonly WatchedRule[]): void {
     const ids = new Set(rules.map(({ alertId }) => alertId));
     for (const map of [this.#settled, this.#tally.lagOf]) {
@@ -193,7 +193,7 @@ class Evaluator {
   }
 }
 
-/** In `#failing`: no rule can be decided. */
+/** The entry of `#failing` that means that no rule can be decided. */
 const ALL = 'all';
 
 type Look = {

@@ -16,18 +16,18 @@ import type { TopKeys, ValuedKey } from '../../resolvers/loaders/plan/key-questi
 import { pause } from '../../resolvers/loaders/session/event-loop-turns.ts';
 import { askTop, type RuleReads } from './rule-reads.ts';
 
-/** A window as it was read. */
+/** What was read of a window. */
 export type ReadWindow = Finding & {
-  /** Of the whole group. */
+  /** The total of the whole group. */
   readonly total: Exact | null;
-  /** Whether more keys may meet the condition than were read. */
+  /** Whether keys that were not read may meet the condition, too. */
   readonly isCut: boolean;
 };
 
-/** How many keys are read at first: few keys meet the condition of a useful rule. */
+/** Number of keys read first: few keys meet the condition of a useful rule. */
 const FIRST_KEYS = 100;
 
-/** What meets the rule's condition in each of these windows. */
+/** Reads, for each of these windows, the keys that meet the rule's condition. */
 export const readWindows = (
   reads: RuleReads,
   ends: readonly EpochSeconds[],
@@ -67,7 +67,7 @@ async function readWindow(reads: RuleReads, end: EpochSeconds): Promise<ReadWind
 
 const isThere = (value: Exact | null): value is Exact => value !== null;
 
-/** What meets the condition in windows without readings. */
+/** Returns what meets the condition in windows without readings. */
 export const metWithoutData = (reads: RuleReads): MetKey[] =>
   reads.rule.when.condition.startsWith('total_') ? metTotal(reads, null) : [];
 
@@ -80,7 +80,7 @@ function metTotal({ rule, meterRule }: RuleReads, total: Exact | null): MetKey[]
 
 type Listed = { readonly listed: readonly ValuedKey[]; readonly total: Exact | null };
 
-/** The largest keys of the window, down to one that is too small to meet the condition. */
+/** Reads the largest keys of the window, down to one too small to meet the condition. */
 async function candidates(
   reads: RuleReads,
   end: EpochSeconds,
@@ -97,11 +97,11 @@ async function candidates(
   return { listed: top.listed, total: top.total, isCut: goesOn(top) };
 }
 
-/** Whether a key of any value may meet the condition: a key below 0 may have grown, too. */
+/** Whether a key with any value may meet the condition: a key below 0 may have grown, too. */
 const isUnordered = ({ rule, meterRule }: RuleReads): boolean =>
   rule.when.condition === 'key_grows_by' && !isCounting(meterRule.fold);
 
-/** Whether a key's value is large enough to meet the condition; if not, nor are smaller ones. */
+/** Whether a key's value is large enough to meet the condition. If not, no smaller value is. */
 function mayMeet(reads: RuleReads, { value }: ValuedKey, { total }: Listed): boolean {
   const { rule, meterRule } = reads;
   const { condition, threshold } = rule.when;
@@ -112,11 +112,11 @@ function mayMeet(reads: RuleReads, { value }: ValuedKey, { total }: Listed): boo
   return shownValue(value, meterRule) > threshold;
 }
 
-/** The given keys of a window that meet the condition. */
+/** Returns those of the given keys that meet the condition in a window. */
 async function metAmong(reads: RuleReads, end: EpochSeconds, given: Listed): Promise<MetKey[]> {
   const { rule, meterRule } = reads;
   const { condition, threshold } = rule.when;
-  // Requests go first: there may be thousands of keys, and many windows come at once.
+  // Lets requests go first: there may be thousands of keys, and many windows are read at once.
   await pause();
   const able = given.listed.filter((each) => mayMeet(reads, each, given));
   const now = able.map(({ key, value }) => ({ key, value: shownValue(value, meterRule) }));
@@ -133,7 +133,7 @@ async function metAmong(reads: RuleReads, end: EpochSeconds, given: Listed): Pro
     .sort((a, b) => (a.value === b.value ? compareKeys(a.key, b.key) : a.value < b.value ? 1 : -1));
 }
 
-/** What keys had in the window just before; null: no reading. */
+/** Reads the values of keys in the preceding window; null: no reading. */
 async function valuesBefore(
   { rule, meterRule, ask }: RuleReads,
   end: EpochSeconds,
@@ -148,7 +148,7 @@ async function valuesBefore(
   );
 }
 
-/** Adds to the window those of `keys` that were not read and meet the condition. */
+/** Adds to a window those of `keys` that were not read but meet the condition. */
 export async function withKeys(
   reads: RuleReads,
   window: ReadWindow,

@@ -10,10 +10,10 @@ import type {
 import type { KeysPassing } from '../../resolvers/loaders/plan/key-questions.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/session/node-loaders.ts';
 
-/** What the windows of a rule are read with, in one snapshot. */
+/** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {
   readonly rule: AlertRule;
-  /** How the meter's exact values become those that are compared. */
+  /** How the meter's exact values are converted into the values that are compared. */
   readonly meterRule: MeterRule;
   readonly gridSeconds: number;
   /** Where the group, or the rule's probe, has data. */
@@ -72,7 +72,7 @@ export async function openRuleReads(
   };
 }
 
-/** The largest keys of an interval among those that may fire. */
+/** Reads the largest keys of an interval among those that may fire. */
 export async function askTop(
   { ask, passing }: RuleReads,
   interval: Interval,

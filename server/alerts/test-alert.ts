@@ -13,29 +13,29 @@ import type { WindowReader } from './window-reader.ts';
 export type AlertTest = {
   readonly reader: WindowReader;
   readonly alert: Pick<StoredAlert, 'contextId' | 'rule'>;
-  /** Windows are tested that end after `from`, and at `to` at the latest. */
+  /** Windows are tested if they end after `from` and no later than `to`. */
   readonly within: Interval;
   readonly signal: AbortSignal;
-  /** Called with each event that ends, and finally with those that have not ended. */
+  /** Called with each event that ends, and finally with the events that have not ended. */
   readonly onEvent: (event: AlertEvent) => void;
-  /** Called as windows are decided, with their number so far and in all. */
+  /** Called as windows are decided, with their number so far and their total number. */
   readonly onProgress: (decided: number, of: number) => void;
 };
 
 export type AlertTestReport = {
   readonly windows: number;
   readonly events: number;
-  /** null: no window has ended within the data. */
+  /** null: no window ends within the data. */
   readonly ends: Ends | null;
-  /** Where there are data that the rule is about; null: nowhere. */
+  /** The extent of the data that the rule is about; null: there are none. */
   readonly data: Interval | null;
 };
 
 /**
- * Tests a rule on stored data: finds the events that a server would have decided, had the rule
- * been applied when data reached `within.from`, and had nothing come late. Nothing is written. Each
- * batch of windows is read in a snapshot of its own, so that a long test does not keep segments
- * from being swept. Windows before the first data and beyond the last are left out: a server would
+ * Tests a rule on stored data: finds the events that a server would have decided if the rule had
+ * been applied when data reached `within.from` and no data had arrived late. Nothing is written.
+ * Each batch of windows is read in its own snapshot, so that a long test does not keep segments
+ * from being swept. Windows before the first data and beyond the last are skipped: a server would
  * not have decided them. Not for `silent_seconds`, which has no windows.
  */
 export async function testAlert(test: AlertTest): Promise<AlertTestReport> {
@@ -61,7 +61,7 @@ export async function testAlert(test: AlertTest): Promise<AlertTestReport> {
 }
 
 type NextBatch = {
-  /** null: all is decided. */
+  /** null: all windows are decided. */
   readonly batch: (DecidedBatch & Pick<Ends, 'first'>) | null;
   readonly windowsLeft: number;
   readonly data: Interval | null;

@@ -6,7 +6,7 @@ import { RequestReads, SnapshotMoved } from '../../resolvers/loaders/session/req
 import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
 import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 
-/** How often a read is tried whose pages are swept meanwhile. */
+/** Maximum number of attempts of a read whose pages are swept meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 const MEGABYTE = 1024 * 1024;
@@ -14,15 +14,15 @@ const MEGABYTE = 1024 * 1024;
 export type WindowReaderOptions = {
   readonly databaseUrl: string;
   /**
-   * Whether small tasks are run at once. Those of many windows come together, and requests of the
-   * same process would wait for all of them.
+   * Whether small tasks run inline instead of in the worker thread. The tasks of many windows
+   * arrive together, and requests of the same process would wait for all of them.
    */
   readonly runsInline: boolean;
 };
 
 /**
- * Reads windows with the loaders that requests use, so that a rule compares what callers are shown.
- * It has a connection, a thread and memory of its own, so that requests never wait for it.
+ * Reads windows with the loaders that requests use, so that a rule compares the values that callers
+ * see. It has its own connection, worker thread and memory, so that requests never wait for it.
  */
 export class WindowReader {
   readonly #pools: NodePools;
@@ -41,7 +41,7 @@ export class WindowReader {
     });
   }
 
-  /** Reads in one snapshot. Errors: those of the database; the signal's reason. */
+  /** Runs `work` in one snapshot. Errors: those of the database; the signal's reason. */
   async inSnapshot<T>(signal: AbortSignal, work: (loaders: NodeLoaders) => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts += 1) {
       const reads = this.#open(signal);

@@ -1,16 +1,16 @@
-/** Milliseconds to the first look, and from one to the next. */
+/** Milliseconds until the first pass, and from the end of one pass to the next. */
 export type Delays = { readonly firstMs: number; readonly everyMs: number };
 
 export type BackgroundWork = {
-  /** Looks now. */
+  /** Runs a pass now, after any pass in progress. */
   runOnce(): Promise<void>;
-  /** Ends what goes on, and does nothing from then on. */
+  /** Aborts a pass in progress and waits for it to end; no further pass runs. */
   stop(): Promise<void>;
 };
 
 /**
- * Looks again and again for something to do, one look after the other. `look` never fails; it is
- * told by the signal when the server ends. delays null: only when `runOnce` is called.
+ * Runs `look` repeatedly, one pass after the other. `look` must never reject; its signal is aborted
+ * when the server shuts down. delays null: it runs only when `runOnce` is called.
  */
 export function workInBackground(
   look: (signal: AbortSignal) => Promise<void>,
@@ -32,7 +32,7 @@ export function workInBackground(
         if (!signal.aborted && delays) schedule(delays.everyMs);
       });
     }, ms);
-    // It alone keeps no process alive.
+    // The timer alone does not keep the process alive.
     timer.unref();
   }
 

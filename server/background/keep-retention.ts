@@ -20,21 +20,21 @@ export type KeepRetentionOptions = {
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Where what was done is written down. */
+  /** Counts what was done. */
   readonly tally?: RetentionTally;
-  /** null: only when `runOnce` is called. */
+  /** null: runs only when `runOnce` is called. */
   readonly delays?: Delays | null;
-  /** How long an import that has a context is waited for. */
+  /** How long to wait for an import that holds a context's lock. */
   readonly lockMs?: number;
 };
 
 const DELAYS = { firstMs: LIMITS.retentionFirstMs, everyMs: LIMITS.retentionEveryMs };
 
 /**
- * Drops what is older than its context's `retention_days`, slices and ended events of alerts, on
- * the primary, and gives back the space of what was archived or dropped while readers still looked
- * at it. It takes a context only for a slice at a time, and where an import has it for long, comes
- * back later.
+ * Drops slices and ended alert events that are older than their context's `retention_days`, on the
+ * primary. It also frees the space of what was archived or dropped while readers still used it. It
+ * locks a context for only one slice at a time. If an import holds the lock for long, it retries on
+ * a later pass.
  */
 export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
   const { databaseUrl, log, tally = new RetentionTally(), delays = DELAYS } = options;
@@ -43,7 +43,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
 
   let isWarned = false;
 
-  /** A pooler loses what keeps imports away. False: something is left undone. */
+  /** A pooler loses the lock that keeps imports out. Returns false if slices are left to drop. */
   async function leaveUndone(connection: Connection): Promise<boolean> {
     if (!isWarned) log.warn(`old slices are not dropped: ${NEEDS_SESSION}`);
     isWarned = true;
@@ -55,7 +55,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
     try {
       failed = !(await withConnection({ databaseUrl, signal }, 'retention', async (connection) => {
         const dropping = { connection, log, tally, now, lockMs, signal };
-        // These need no lock, so they go also behind a pooler.
+        // Events need no lock, so they are dropped behind a pooler, too.
         const areEventsGood = await dropEvents(dropping);
         const areSlicesGood = isTransactionPooled(connection)
           ? await leaveUndone(connection)
@@ -65,7 +65,7 @@ export function keepRetention(options: KeepRetentionOptions): BackgroundWork {
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'no context could be looked at for retention');
     }
-    // Being told to end is no failure, and nothing to count any more.
+    // An abort by shutdown is not a failure, and is not counted.
     if (!signal.aborted) tally.noteRun({ endedAt: Date.now() / 1000, failed });
   }
 
@@ -81,7 +81,7 @@ type Dropping = {
   readonly signal: AbortSignal;
 };
 
-/** Whether those of all contexts could be dropped. */
+/** Drops the expired events of all contexts; returns whether all could be dropped. */
 async function dropEvents(dropping: Dropping): Promise<boolean> {
   const { connection, log, tally, now, signal } = dropping;
   let isGood = true;
@@ -100,7 +100,7 @@ async function dropEvents(dropping: Dropping): Promise<boolean> {
   return isGood;
 }
 
-/** Whether all contexts could be looked at. */
+/** Drops the expired slices of all contexts; returns false if any context failed. */
 async function dropSlices(dropping: Dropping): Promise<boolean> {
   const { connection, log, now, signal } = dropping;
   let isGood = true;
@@ -126,7 +126,7 @@ async function dropOf(
   const { slices } = await planSlices(keeper, 'drop', selection);
   for (const chosen of slices) {
     const slice = await dropSlice(keeper, chosen, lockMs);
-    // Somebody works on the context, or was faster: there is another look.
+    // Another process holds the context or has dropped the slice: the next pass retries.
     if (slice === null) return;
     tally.droppedSlices += 1;
     const { name, archived } = slice;

@@ -1,10 +1,10 @@
-/** What looking for what is too old has done since the start. */
+/** What retention has done since the server started. */
 export class RetentionTally {
   runs = { ok: 0, failed: 0 };
-  /** Epoch seconds; null: there was no look yet. */
+  /** When the last pass ended, in epoch seconds; null: there was none yet. */
   lastAt: number | null = null;
   droppedSlices = 0;
-  /** Of alerts. */
+  /** Ended events of alerts. */
   droppedEvents = 0;
 
   noteRun({ endedAt, failed }: { readonly endedAt: number; readonly failed: boolean }): void {

@@ -13,7 +13,7 @@ type ConnectionSettings = Pick<
   'maxConnections' | 'headersSeconds' | 'slowCallerSeconds' | 'keepAliveSeconds'
 >;
 
-/** What `node:http` watches over by itself; work on a request is bounded by the request's own. */
+/** Returns the limits that `node:http` enforces itself. Work on a request has its own limits. */
 export function connectionOptions(settings: ConnectionSettings): ServerOptions {
   return {
     maxHeaderSize: LIMITS.headerBytes,
@@ -21,38 +21,38 @@ export function connectionOptions(settings: ConnectionSettings): ServerOptions {
     requestTimeout: settings.slowCallerSeconds * 1000,
     connectionsCheckingInterval: LIMITS.connectionCheckMs,
     keepAliveTimeout: settings.keepAliveSeconds * 1000,
-    // What Node says of a request without a host is nothing: it is told as all others are.
+    // Node's own refusal of a request without a host explains nothing; ours does.
     requireHostHeader: false,
-    // A caller whose machine was switched off never says that it has gone.
+    // A caller whose machine was switched off never closes its connection: TCP probes detect it.
     keepAlive: true,
     keepAliveInitialDelay: LIMITS.tcpProbeMs,
   };
 }
 
-/** Headers are part of the request. */
+/** Headers are part of the request, so they may not take longer than the whole request. */
 const headersSecondsOf = ({ headersSeconds, slowCallerSeconds }: ConnectionSettings): number =>
   Math.min(headersSeconds, slowCallerSeconds);
 
-/** Bounds the number of connections, and answers what arrives on one and is no request. */
+/** Limits the number of connections, and answers input that is not a valid request. */
 export function guardConnections(
   server: Server,
   settings: ConnectionSettings,
   { log, lastResponses }: { readonly log: Logger; readonly lastResponses: LastResponses },
 ): void {
   server.maxConnections = settings.maxConnections;
-  // Lines beyond a count would be left out without a word; they are bounded in bytes already.
+  // Node would silently drop headers beyond a count. Their bytes are limited already.
   server.maxHeadersCount = 0;
-  // What is expected beside `100-continue` may be passed over (RFC 9110, 10.1.1).
+  // Expectations other than `100-continue` may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', ({ socket }) => {
-    // Answers to what was asked before it would be taken for its own.
+    // A pending response to an earlier request would be taken for the response to CONNECT.
     if (lastResponses.get(socket)?.writableFinished === false) socket.destroy();
     else endWith(socket, rawAnswer(NO_TUNNEL, randomUUID()));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = lastResponses.get(socket);
     const isAnswering = last?.headersSent === true && !last.writableFinished;
-    // Gone already, told already, or in the middle of an answer that this would become part of.
+    // The caller has gone, was answered already, or is reading a response that this would corrupt.
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
       socket.destroy();
       return;
@@ -88,7 +88,7 @@ function refusalOf(
   }
 }
 
-/** There is no response to write to, as there was no request. */
+/** Renders a raw response: without a request there is no response object to write to. */
 function rawAnswer(refusal: ServiceError, requestId: string): string {
   const { status, headers, body } = renderError(refusal);
   const lines = Object.entries({
@@ -109,7 +109,10 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** Closed with input unread, a connection is reset, and the caller may never see the answer. */
+/**
+ * Sends an answer, discards further input and closes the connection. A connection closed with
+ * unread input is reset, and the caller may never see the answer.
+ */
 function endWith(socket: Socket, answer: string): void {
   const timer = setTimeout(() => socket.destroy(), LIMITS.discardMs);
   socket.once('close', () => clearTimeout(timer));

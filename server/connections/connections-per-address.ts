@@ -6,12 +6,12 @@ import type { LastResponses } from './last-responses.ts';
 
 type Rules = {
   readonly most: number;
-  /** Proxies bring everybody along: who is behind them is only known by request. */
+  /** Whether an address is a proxy. It carries many callers, who are known only per request. */
   readonly isProxy: (address: string) => boolean;
   readonly lastResponses: LastResponses;
 };
 
-/** Gives what counts a connection that was closed at once. */
+/** Registers the metric of refused connections; returns a function that counts one. */
 export function registerConnectionLimits(registry: Registry): (why: 'total' | 'address') => void {
   const refused = new Counter({
     name: 'countergraph_refused_connections_total',
@@ -26,14 +26,14 @@ export function registerConnectionLimits(registry: Registry): (why: 'total' | 'a
 /** The open connections of one address. */
 type Connections = {
   readonly all: Set<Socket>;
-  /** Of these, those that were answered, the longest ago first, and the bytes read until then. */
+  /** Connections whose last request was answered, longest idle first, and the bytes read so far. */
   readonly idle: Map<Socket, number>;
 };
 
 /**
- * Bounds the open connections of each address, so that one alone cannot take all there are. The
- * one that has been idle for longest gives way to a new one: behind an address may be many callers,
- * who keep connections long after they have asked.
+ * Limits the open connections of each address, so that no single address can take all of them. A
+ * new connection replaces the one that has been idle longest: many callers may share an address and
+ * keep connections open long after their last request.
  */
 export function limitPerAddress(
   server: Server,
@@ -55,7 +55,7 @@ export function limitPerAddress(
     };
     if (own.all.size >= most) {
       if (own.idle.size === 0) return refused();
-      // Requests that have arrived on idle ones are read in this turn of the event loop.
+      // Waits until this turn of the event loop has read requests that arrived on idle connections.
       setImmediate(() => {
         if (own.all.size > most && !closeIdle(own)) refused();
       });
@@ -85,7 +85,7 @@ function forget({ all, idle }: Connections, socket: Socket): void {
   idle.delete(socket);
 }
 
-/** Makes room for another connection. False: all are in use, or have not asked anything yet. */
+/** Closes the longest idle connection. False: all are in use, or have not sent a request yet. */
 function closeIdle(own: Connections): boolean {
   for (const [socket, bytesRead] of own.idle) {
     // Part of another request has arrived.

@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { LIMITS } from '../../domain/limits.ts';
 
-/** How a server ends without cutting anybody off: what it has to know meanwhile, and the ending. */
+/** Shuts a server down without cutting callers off, and tracks what the shutdown waits for. */
 export class Drain {
   readonly #responses = new Set<ServerResponse>();
   readonly #sockets = new Set<Socket>();
@@ -15,7 +15,7 @@ export class Drain {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
     });
-    // Before the request is answered, so that what is said about the connection is still to come.
+    // Runs before the request is answered, so that its headers are not sent yet.
     server.prependListener('request', (_, response) => {
       if (this.#begun) response.setHeader('connection', 'close');
       this.#responses.add(response);
@@ -23,12 +23,12 @@ export class Drain {
     });
   }
 
-  /** What answers without end is told to end. */
+  /** Sets what to call when the shutdown begins; it ends responses that would never end. */
   begins(onBegin: () => Promise<void>): void {
     this.#onBegin = onBegin;
   }
 
-  /** Work that goes on after its caller has gone: it cancels what it began in the database. */
+  /** Makes the shutdown wait for work that outlasts its caller to cancel its statements. */
   hold(work: Promise<void>): void {
     this.#works.add(work);
     const forget = () => this.#works.delete(work);
@@ -36,9 +36,9 @@ export class Drain {
   }
 
   /**
-   * Takes no more connections, answers the requests of those that are open, each connection's last,
-   * and closes those without any; after `graceMs` all. A request may be on its way on an idle
-   * connection, and a load balancer asks there whether we are ready: it is closed a moment later.
+   * Stops accepting connections, answers one last request on each busy connection, and closes idle
+   * connections; after `graceMs` it closes all. Idle connections are closed a moment later, since a
+   * request may already be on its way, and load balancers check readiness on them.
    */
   async end(server: Server, graceMs: number): Promise<void> {
     this.#begun = true;
@@ -47,7 +47,7 @@ export class Drain {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
     const closed = new Promise((resolve) => {
-      // That of node:http would close idle connections at once.
+      // `close` of node:http would close idle connections at once.
       NetServer.prototype.close.call(server, resolve);
     });
     const idle = setInterval(() => this.#closeIdle(server), LIMITS.drainIdleMs);
@@ -55,12 +55,12 @@ export class Drain {
     await closed;
     clearInterval(idle);
     clearTimeout(late);
-    // The watch over slow requests ends with it.
+    // Also stops the periodic check for slow requests.
     server.close();
     await Promise.allSettled(this.#works);
   }
 
-  /** A connection that never sent anything is not idle to node:http: it waits for a request. */
+  /** Also closes connections that never sent anything: to node:http these are not idle. */
   #closeIdle(server: Server): void {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     server.closeIdleConnections();

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** By connection, the response begun last: a caller may ask again before the one before is out. */
+/** The newest response of each connection. Earlier ones may still wait to be sent. */
 export type LastResponses = Pick<WeakMap<Duplex, ServerResponse>, 'get'>;
 
 export function watchLastResponses(server: Server): LastResponses {

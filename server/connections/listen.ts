@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LIMITS } from '../../domain/limits.ts';
 
-/** Gives the address that was taken. Errors: it is in use by another program, in words. */
+/** Listens, and returns the actual address. Errors: another program uses it. */
 export async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   server.listen({ port, host, backlog: LIMITS.waitingConnections });
   try {
@@ -13,6 +13,6 @@ export async function listen(server: Server, host: string, port: number): Promis
     const message = `${host}:${port} is in use by another program: set PORT to a free one, or to 0`;
     throw new Error(message, { cause });
   }
-  // A server that listens on a port has such an address.
+  // The address of a server that listens on a port is an `AddressInfo`.
   return server.address() as AddressInfo;
 }

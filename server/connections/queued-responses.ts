@@ -2,10 +2,10 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * What Node leaves out for responses that wait behind another one on their connection. When it is
- * gone, only the one that has it is told: all others would be taken for under way for ever, and
- * what is done for them would go on. And how long the caller may take to read the one before would
- * stay in force while the next is still being made.
+ * Does what Node omits for responses that are queued behind another one on their connection. When
+ * the connection closes, Node notifies only the response that holds it: the others would count as
+ * in progress forever, and the work for them would continue. Also, the time limit for reading one
+ * response would stay in force while the next one is still being computed.
  */
 export function watchQueuedResponses(server: Server): void {
   const open = new WeakMap<Duplex, Set<ServerResponse>>();
@@ -14,7 +14,7 @@ export function watchQueuedResponses(server: Server): void {
     open.set(socket, own);
     own.add(response);
     response.once('finish', () => {
-      // Node has given the connection to the next one by now.
+      // By now Node has assigned the connection to the next response.
       for (const next of own) {
         if (next.socket !== socket) continue;
         if (!next.writableEnded) socket.setTimeout(0);

@@ -3,8 +3,8 @@ import { isLoopback } from '../../domain/callers/caller-network.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 /**
- * Says once, for whoever set the server up, that a proxy on this machine is not declared: all who
- * come through it are taken for callers from this machine, whose failed log-ins nobody counts.
+ * Warns the operator once that a proxy on this machine is not declared: all callers behind it are
+ * taken for callers from this machine, whose failed log-ins are not counted.
  */
 export function warnOfUndeclaredProxy(
   log: Logger,

@@ -7,17 +7,17 @@ import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
 import { type BuiltPage, ENCODINGS, type Encoding, type PageFile } from './read-page.ts';
 
 export type Dashboard = {
-  /** Whether a request is the dashboard's: its page, and what the page loads. */
+  /** Whether a request is for the dashboard: for its page, or a file that the page loads. */
   serves(exchange: Exchange): boolean;
   answer(exchange: Exchange): Promise<void>;
 };
 
-/** Who signs in to the demo; null: there is none. */
+/** The credentials of the demo; null: there is no demo. */
 export type DemoCredentials = { readonly username: string; readonly token: string } | null;
 
 const ASSETS_PATH = '/assets/';
 
-/** The page loads what this server has and nothing else; in it stand neither scripts nor styles. */
+/** The page loads files only from this server, and contains no inline scripts or styles. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -34,16 +34,16 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': PERMISSIONS_POLICY,
 };
 
-/** What the page is told of the server, which nobody has to sign in for. */
+/** What the page is told about the server; it is readable without signing in. */
 type Told = {
   readonly demo: DemoCredentials;
-  /** What to type for `countergraph`, in the commands that the page names. */
+  /** What to type for `countergraph` in the commands that the page shows. */
   readonly command: string;
 };
 
-/** The dashboard at `/`. Its addresses are relative, so that a proxy may put it elsewhere. */
+/** Creates the dashboard at `/`. Its URLs are relative, so that a proxy may move it elsewhere. */
 export function createDashboard({ html, files }: BuiltPage, { demo, command }: Told): Dashboard {
-  // Who may sign in to the demo is no secret: it is offered in the form.
+  // The credentials of the demo are no secret: the sign-in form offers them.
   const told = withMeta(html, 'countergraph-demo', demo === null ? '' : JSON.stringify(demo));
   const body = withMeta(told, 'countergraph-command', command);
   const page: Answer = { status: 200, headers: PAGE_HEADERS, body };
@@ -56,17 +56,17 @@ export function createDashboard({ html, files }: BuiltPage, { demo, command }: T
       const name = path.slice(ASSETS_PATH.length);
       const file = files.get(name);
       if (!file) return send(exchange, renderError(serviceError('noSuchPath', { path })));
-      // Appended to what CORS may have said before.
+      // Appended, since CORS may have set the header already.
       exchange.response.appendHeader('vary', 'Accept-Encoding');
       await send(exchange, fileAnswer(exchange, name, file));
     },
   };
 }
 
-/** The page with the content of one of its `meta` elements, which are empty in what was built. */
+/** Fills in the content of one of the page's `meta` elements, which the build leaves empty. */
 function withMeta(html: string, name: string, content: string): string {
   const text = content.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-  // A function: no `$&` of a text means anything.
+  // A function, so that `$&` in a text has no special meaning.
   return html.replace(`name="${name}" content=""`, () => `name="${name}" content="${text}"`);
 }
 
@@ -85,7 +85,7 @@ function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer
   return { status: 200, headers: { ...headers, 'content-encoding': encoding }, body: packed };
 }
 
-/** RFC 9110, 12.5.3: an encoding of weight 0 is one that is not wanted. */
+/** RFC 9110, 12.5.3: an encoding of weight 0 is not acceptable. */
 const takes = (accepted = '', encoding: Encoding): boolean =>
   accepted.split(',').some((each) => {
     const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());

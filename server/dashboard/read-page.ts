@@ -3,24 +3,24 @@ import { extname, join } from 'node:path';
 import { projectRoot } from '../../db/project-root.ts';
 import type { TrustedDocuments } from '../documents/documents.ts';
 
-/** A file that the page loads: as it is, and packed by the build. */
+/** A file that the page loads, uncompressed and as compressed by the build. */
 export type PageFile = {
   readonly contentType: string;
   readonly plain: Buffer;
   readonly packed: Readonly<Partial<Record<Encoding, Buffer>>>;
 };
 
-/** Smallest first. */
+/** Encodings of compressed files, the one with the smallest result first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The dashboard as it was built (web/build.mjs). */
+/** The dashboard as built (web/build.mjs). */
 export type BuiltPage = {
   readonly html: string;
-  /** By their names, which are made of their content. */
+  /** Files by name; the names are derived from the content. */
   readonly files: ReadonlyMap<string, PageFile>;
-  /** What the page asks for: it sends nothing but the hashes. */
+  /** The GraphQL documents that the page uses: it sends only their hashes. */
   readonly documents: TrustedDocuments;
 };
 
@@ -32,7 +32,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
-/** null: it was not built, as in a checkout in which nobody ran the build. */
+/** Reads the page. null: it was not built, as in a checkout where nobody ran the build. */
 export async function readPage(
   folder = join(projectRoot(), 'dist', 'web'),
 ): Promise<BuiltPage | null> {

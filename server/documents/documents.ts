@@ -3,21 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { malformed, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
 
-/** Documents that were known when the server started, by hash. */
+/** Documents known when the server started, by hash. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
-/** What a request says about its document. */
+/** The parameters of a request that name its document. */
 export type DocumentParams = {
   readonly query?: unknown;
-  /** GraphQL over HTTP, "Persisted Documents": `sha256:…`, or another name it is known under. */
+  /** GraphQL over HTTP, "Persisted Documents": `sha256:…`, or another name of the document. */
   readonly documentId?: unknown;
   readonly extensions?: unknown;
 };
 
 /**
- * Documents by their hash: trusted ones, and those that signed-in callers have sent once before
- * (automatic persisted queries, as Apollo's clients do). Where only trusted documents are answered,
- * all others are refused.
+ * Documents by their hash: trusted ones, and those that signed-in callers have registered by
+ * sending them once (automatic persisted queries, as in Apollo's clients). If only trusted
+ * documents are allowed, all others are refused.
  */
 export class Documents {
   readonly trusted: TrustedDocuments;
@@ -34,7 +34,7 @@ export class Documents {
     this.#trustedOnly = rules.trustedOnly;
   }
 
-  /** The document's text; null: none is named. Errors: unknown, not what its hash says, not trusted. */
+  /** Returns the document's text; null: none is named. Errors: unknown, wrong hash, not trusted. */
   textOf(params: DocumentParams): string | null {
     const hash = hashOf(params);
     const { query } = params;
@@ -51,7 +51,7 @@ export class Documents {
     return this.#allowed(query);
   }
 
-  /** Remembers the document of a request that names its hash, for requests that only do that. */
+  /** Registers a document sent with its hash, for later requests that send only the hash. */
   register(params: DocumentParams, text: string): void {
     const hash = hashOf(params);
     if (hash !== null && sha256(text) === hash) this.#registered.set(hash, text);

@@ -3,14 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../domain/limits.ts';
 
 /**
- * Parsed documents by their text, with the results of their validation. Yoga's own memory is bounded
- * by number: a thousand that are as large as they may be, from anybody, took all there was.
+ * Creates caches of parsed documents by their text, and thereby of their validation results. Yoga's
+ * own cache is limited by count: a thousand documents of the maximum size, which anybody could
+ * send, used up all memory.
  */
 export const parsedDocuments = () => ({
   documentCache: new LRUCache<string, DocumentNode>({
     maxSize: LIMITS.parsedDocumentCharacters,
     sizeCalculation: (_, text) => text.length + 1,
   }),
-  // What does not parse is told fast enough again.
+  // Syntax errors are not cached: finding them again is fast enough.
   errorCache: { get: () => undefined, set: () => undefined },
 });

@@ -5,7 +5,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { schema } from '../../schema/schema.ts';
 import type { TrustedDocuments } from './documents.ts';
 
-/** A file that is not one of trusted documents; the message says what is wrong with it. */
+/** A file is not a valid file of trusted documents; the message says what is wrong with it. */
 export class DocumentsError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -16,9 +16,9 @@ export class DocumentsError extends Error {
 const DocumentsFile = z.record(z.string().min(1), z.string().min(1));
 
 /**
- * Trusted documents of a file as client tools write it: `{"<hash>": "<document>", …}`. Errors
- * (`DocumentsError`): it cannot be read, is something else, or has a document that this schema does
- * not answer.
+ * Reads trusted documents from a file as client tools write it: `{"<hash>": "<document>", …}`.
+ * Errors (`DocumentsError`): the file cannot be read, has another form, or contains a document that
+ * is not valid in this schema.
  */
 export async function readDocuments(path: string): Promise<TrustedDocuments> {
   const documents = parseFile(path, await readText(path));

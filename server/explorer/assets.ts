@@ -7,7 +7,7 @@ import { projectRoot } from '../../db/project-root.ts';
 
 /** A file that the page loads, as it is sent. */
 export type Asset = {
-  /** Made of its content: what has this name never changes. */
+  /** Derived from the content: a file with this name never changes. */
   readonly fileName: string;
   readonly contentType: string;
   readonly gzipped: Buffer;
@@ -35,7 +35,7 @@ const CONTENT_TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
-/** Everything the page loads, packed. zlib works in threads of its own, on all of them at once. */
+/** Loads and compresses all files of the page. zlib works on them concurrently, in threads. */
 export async function loadAssets(): Promise<Assets> {
   const sources = Object.entries(await readSources());
   const packed = sources.map(async ([name, source]) => [name, await pack(source)] as const);
@@ -43,8 +43,9 @@ export async function loadAssets(): Promise<Assets> {
 }
 
 /**
- * GraphiQL's 9 MB of text take a fifth of a second to come in. They are imported here and not with
- * this module, so that only a server that is asked for the page ever has them.
+ * Reads the files. GraphiQL's 9 MB of text take a fifth of a second to import. They are imported
+ * here and not at the top of the module, so that only a server that is asked for the page loads
+ * them.
  */
 async function readSources(): Promise<Record<AssetName, Source>> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');

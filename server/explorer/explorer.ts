@@ -10,7 +10,7 @@ import { renderSignInPage } from './sign-in-page.ts';
 export type ExplorerOptions = { readonly credentials: ExplorerCredentials | null };
 
 export type Explorer = {
-  /** Whether a request is the explorer's: its page for browsers, and what the page loads. */
+  /** Whether a request is for the explorer: for its page in a browser, or a file the page loads. */
   serves(exchange: Exchange): boolean;
   answer(exchange: Exchange): Promise<void>;
 };
@@ -19,10 +19,10 @@ const PAGE_PATH = '/graphql';
 const ASSETS_PATH = `${PAGE_PATH}/assets/`;
 
 /**
- * GraphiQL with example queries. Everything it needs comes from this server.
+ * Creates the explorer: GraphiQL with example queries. Everything it needs comes from this server.
  *
- * maySee: whether the page is for whoever asks; all others get one to sign in. null: it is for
- * everybody. Its scripts and styles are the same on all servers, and anybody's.
+ * maySee: whether a caller may see the page; all others get a sign-in page. null: everybody may see
+ * it. Its scripts and styles are the same on all servers, and open to everybody.
  */
 export function createExplorer(
   { credentials }: ExplorerOptions,
@@ -45,7 +45,7 @@ export function createExplorer(
       const { path, request, response } = exchange;
       const { page, signInPage, files } = await load();
       const asset = files.get(path.slice(ASSETS_PATH.length));
-      // Appended to what CORS may have said before.
+      // Appended, since CORS may have set the header already.
       response.appendHeader('vary', path === PAGE_PATH ? 'Accept' : 'Accept-Encoding');
       if (path === PAGE_PATH) {
         const body = maySee === null || (await maySee(exchange)) ? page : signInPage;
@@ -58,12 +58,12 @@ export function createExplorer(
   };
 }
 
-/** Whose page it is depends on who asks. */
+/** Which page is sent depends on the caller. */
 const NOT_STORED = { 'cache-control': 'no-store' };
 
 /**
- * In its place where it is switched off: there is nothing at its addresses. A query in the address
- * is answered as any other, also where the caller would rather have a page.
+ * Replaces the explorer where it is switched off: its paths do not exist. A query in the URL is
+ * answered like any other, even if the caller would prefer a page.
  */
 export const NO_EXPLORER: Explorer = {
   serves: ({ method, path, query, request }) =>
@@ -75,7 +75,7 @@ export const NO_EXPLORER: Explorer = {
     send(exchange, renderError(serviceError('noSuchPath', { path: exchange.path }))),
 };
 
-/** What `work` gives, done at the first call; where it fails, the next call tries again. */
+/** Runs `work` at the first call and keeps its result; if it fails, the next call runs it again. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | null = null;
   return () => {
@@ -104,6 +104,6 @@ async function assetAnswer(asset: Asset, encodings: string | undefined): Promise
   };
 }
 
-/** RFC 9110, 12.5.3: an encoding of weight 0 is one that is not wanted. */
+/** RFC 9110, 12.5.3: an encoding of weight 0 is not acceptable. */
 const takesGzip = (encodings = ''): boolean =>
   encodings.split(',').some((each) => /^\s*gzip\s*($|;\s*q=(1|0\.\d*[1-9]))/i.test(each));

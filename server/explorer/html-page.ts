@@ -1,4 +1,4 @@
-/** A page of the explorer; what it loads is in `head`. */
+/** Renders a page of the explorer; `head` holds the links to the files it loads. */
 export const htmlPage = ({ head, body }: { head: string; body: string }): string => `<!doctype html>
 <html lang="en">
 <head>

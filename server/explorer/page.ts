@@ -3,12 +3,12 @@ import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
 import type { AssetName, Assets } from './assets.ts';
 import { htmlPage } from './html-page.ts';
 
-/** Whose credentials are filled in: the demo's, and only where the demo is. */
+/** The credentials to fill in: those of the demo, and only where the demo exists. */
 export type ExplorerCredentials = { readonly username: string; readonly token: string };
 
 /**
- * The page loads what this server has, and nothing else. No script stands in the page itself. The
- * editor writes styles as it goes, so those may.
+ * The page loads files only from this server and contains no inline scripts. Inline styles are
+ * allowed, because the editor creates them at run time.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -35,10 +35,10 @@ const HINT = `<p id="hint" class="graphiql-container">Sign in by filling in the 
 examples ask for the name of a context among their variables.</p>
 `;
 
-/** The demo's context, user and token have one name. */
+/** The demo's context, user and token share one name. */
 const DEMO_CONTEXT = 'demo';
 
-/** The page; its addresses are relative to `/graphql`, so that a proxy may put it elsewhere. */
+/** Renders the page. Its URLs are relative to `/graphql`, so that a proxy may move it elsewhere. */
 export function renderPage(
   assets: Assets,
   folder: string,
@@ -50,7 +50,7 @@ export function renderPage(
     context: credentials ? DEMO_CONTEXT : '',
     examples: EXAMPLES,
     icon: address('icon'),
-    // By the names that the editor asks for them.
+    // Keyed by the names under which the editor asks for them.
     workers: {
       editorWorkerService: address('editorWorker'),
       json: address('jsonWorker'),
@@ -69,7 +69,7 @@ ${credentials ? '' : HINT}<main id="explorer"><p>Loading …</p></main>`,
   });
 }
 
-/** What stands in the headers editor: without credentials, the names to fill in (decision 11). */
+/** Returns the text of the headers editor; without credentials, the names only (decision 11). */
 const headersText = (credentials: ExplorerCredentials | null): string =>
   JSON.stringify(
     {
@@ -80,5 +80,5 @@ const headersText = (credentials: ExplorerCredentials | null): string =>
     2,
   );
 
-/** JSON that no text within it can end the element of. */
+/** Renders JSON in which no text can end the HTML element around it. */
 const jsonInHtml = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -1,7 +1,7 @@
 import type { Assets } from './assets.ts';
 import { htmlPage } from './html-page.ts';
 
-/** In the explorer's place where it is for signed-in users only; names nothing of the schema. */
+/** Renders the page that callers get who must sign in first; it reveals nothing of the schema. */
 export const renderSignInPage = (assets: Assets, folder: string): string =>
   htmlPage({
     head: `<link rel="icon" type="image/svg+xml" href="${folder}/${assets.icon.fileName}">

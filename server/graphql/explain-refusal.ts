@@ -1,7 +1,7 @@
 import { ERRORS, serviceError } from '../../domain/errors.ts';
 import type { Answer } from '../http/http-exchange.ts';
 
-/** Yoga says nothing more than its status to a caller who accepts none of its types. */
+/** Adds a body to the bare status that Yoga sends to a caller who accepts none of its types. */
 export function explainRefusal(answer: Answer): Answer {
   if (answer.body.length > 0 || answer.status !== ERRORS.notAcceptable.status) return answer;
   const { message, code } = serviceError('notAcceptable');

@@ -9,7 +9,7 @@ const CONTEXT_ARGUMENTS: Readonly<Record<string, string>> = {
   alertEvents: 'context',
 };
 
-/** What a subscription follows, as its arguments say. */
+/** What a subscription follows, according to its arguments. */
 export type Followed = {
   readonly contextName: string;
   readonly destinationNode: string | null;
@@ -29,7 +29,7 @@ export function followedBy({ field, args }: AskedSubscription): Followed {
   };
 }
 
-/** Longer than that, Node's timers would overflow. */
+/** Limits an interval to what Node's timers can hold without overflow. */
 const clamp = (seconds: number): number => Math.min(Math.max(1, seconds), LIMITS.timeoutSeconds);
 
 export const grantOf = (

@@ -4,14 +4,14 @@ import { type HeaderSource, readCredentials } from '../../schema/documents/crede
 import type { AskedFor } from '../service/service.ts';
 import type { SubscriptionSlot } from './subscription-slot.ts';
 
-/** What the HTTP layer hands to each GraphQL request. */
+/** What the HTTP layer passes to each GraphQL request. */
 export type GraphQLServerContext = {
   readonly anonymous: AnonymousScope;
   readonly asked: Pick<AskedFor, 'current' | 'log' | 'signal'>;
   readonly slot: SubscriptionSlot;
 };
 
-/** Decision 11: wrong credentials fail the request whole; with none, only the schema is open. */
+/** Decision 11: wrong credentials fail the whole request; without any, only the schema is open. */
 export async function openGraphQLScope(
   headers: HeaderSource,
   anonymous: AnonymousScope,

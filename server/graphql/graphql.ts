@@ -27,8 +27,9 @@ export type GraphQLOptions = {
 };
 
 /**
- * GraphQL over HTTP by Yoga. Explorer, CORS, health and the size of bodies have their own places in
- * this server; what is asked for often is answered by `hot-graphql.ts`, with the same results.
+ * Creates GraphQL over HTTP with Yoga. Other parts of this server handle the explorer, CORS, health
+ * checks and the size of bodies. `hot-graphql.ts` answers frequent operations, with the same
+ * results.
  */
 export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptions) =>
   createYoga<GraphQLServerContext, RequestScope>({
@@ -40,13 +41,13 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
     multipart: false,
     batching: false,
     parserAndValidationCache: parsedDocuments(),
-    // It would send every body through a stream; the HTTP layer has bounded it.
+    // Yoga would pipe every body through a stream; the HTTP layer has already limited its size.
     maxRequestBodySize: false,
     logging: {
       debug: (...args) => log.trace({ args }, 'yoga'),
       info: (...args) => log.debug({ args }, 'yoga'),
       warn: (...args) => log.warn({ args }, 'yoga'),
-      // Errors are logged where the answer is made, with what lies behind them.
+      // Errors are logged where the result is processed, with their causes.
       error: () => {},
     },
     context: async ({ request, anonymous }) => openGraphQLScope(request.headers, anonymous),
@@ -66,7 +67,7 @@ export const createGraphQL = ({ log, settings, metrics, ...known }: GraphQLOptio
     ],
   });
 
-/** Puts the text in place of a document's hash, and remembers what signed-in callers register. */
+/** Replaces a document's hash by its text, and registers the documents of signed-in callers. */
 const findDocuments = (
   documents: Documents,
 ): Plugin<RequestScope, GraphQLServerContext, RequestScope> => ({
@@ -81,9 +82,9 @@ const findDocuments = (
 });
 
 /**
- * Runs the compiled form of what is asked for often; variables are coerced by graphql-js first,
- * which runs all else. Yoga's own executor takes an object with a field `then` for a promise, and
- * does not know a variable `__proto__`.
+ * Runs the compiled form of frequent operations, after graphql-js has coerced their variables.
+ * graphql-js executes all others. Yoga's own executor is not used: it takes an object with a field
+ * `then` for a promise, and does not know a variable `__proto__`.
  */
 const runCompiled = (
   compiled: CompiledQueries,
@@ -108,25 +109,25 @@ const runCompiled = (
   },
 });
 
-/** As graphql-js; what cannot be executed, as its variables are wrong, has the status 400. */
+/** Executes with graphql-js. If that is impossible, as with wrong variables, the status is 400. */
 async function executeWithStatus(args: ExecutionArgs): Promise<ExecutionResult> {
   const result = await execute(args);
   const isRun = result.data !== undefined;
   return isRun ? result : { ...result, extensions: { http: { status: 400 } } };
 }
 
-/** Asked when a document was refused, before anybody asked who sent it. */
+/** Whether the caller is signed in. Called if a document was refused before the log-in. */
 const isSignedIn = async ({ request, anonymous }: GraphQLServerContext & { request: Request }) => {
   try {
     return (await openGraphQLScope(request.headers, anonymous)).identity !== null;
   } catch (error) {
-    // Wrong credentials, or nobody to ask: either way it is not known.
+    // The credentials are wrong or could not be checked: either way the caller is unknown.
     if (error instanceof ServiceError) return false;
     throw error;
   }
 };
 
-/** The connections go back once the answer is known: a caller who reads slowly holds none. */
+/** Releases the connections once the result is known: a caller who reads slowly holds none. */
 const giveBackReads = (): Plugin<object, GraphQLServerContext> => ({
   async onExecutionResult({ context }) {
     await context.anonymous.reads.end();
@@ -141,8 +142,8 @@ const givePlans = (): Plugin<object, GraphQLServerContext> => ({
 });
 
 /**
- * A request that says `"extensions": { "plan": true }` is told in its answer's extensions which
- * blocks its toppers were added up from.
+ * Adds to the extensions of a result which blocks its toppers were added up from, if the request
+ * has `"extensions": { "plan": true }`.
  */
 export function withPlans(
   result: ExecutionResult,

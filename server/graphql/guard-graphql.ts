@@ -18,16 +18,15 @@ export const limitsOf = ({ graphql, ...settings }: Settings): GraphQLLimits => (
   percentileRanks: settings.maxPercentileRanks,
 });
 
-/** Decision 1: a body of JSON must be an object. A batch would be as many requests as it likes. */
+/** Decision 1: a JSON body must be an object. A batch could contain any number of requests. */
 export const batchRefused = () =>
   serviceError('unreadableBody', {
     'what is wrong': 'it must be a JSON object, a list of requests is not supported',
   });
 
 /**
- * The limits of a request, each at the earliest that it can be known. Those that are asked before
- * validation throw: what a validation gives is remembered for its document, and variables are not
- * the document's.
+ * Enforces the limits of a request, each as early as possible. Checks before validation throw: the
+ * results of validation are cached for the document, and variables are not part of the document.
  */
 export function limitRequests(settings: Settings): Plugin {
   const limits = limitsOf(settings);
@@ -51,7 +50,7 @@ export function limitRequests(settings: Settings): Plugin {
       };
     },
     onResultProcess({ result }) {
-      // Yoga marks errors of documents as ones that a JSON answer hides behind its 200.
+      // Yoga marks errors of documents so that a JSON response has the status 200 despite them.
       const [error] = 'errors' in result ? (result.errors ?? []) : [];
       const http = error?.extensions['code'] === 'LIMIT' ? error.extensions['http'] : null;
       if (http) Object.assign(http, { spec: false });
@@ -59,7 +58,7 @@ export function limitRequests(settings: Settings): Plugin {
   };
 }
 
-/** What a caller may learn of the schema. `isSignedIn` is asked only where that depends on it. */
+/** Limits what a caller may learn of the schema. `isSignedIn` is called only if that matters. */
 export function guardSchema<Context extends object>(
   { introspection: mode }: Settings,
   isSignedIn: (context: Context & YogaInitialContext) => Promise<boolean>,

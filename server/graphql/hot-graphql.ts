@@ -17,7 +17,7 @@ import { type GraphQLServerContext, openGraphQLScope } from './graphql-scope.ts'
 import { noteErrors, noteOperation } from './observe-graphql.ts';
 import { type AskedCompiled, RenderedResult, runOrRemember } from './remembered-results.ts';
 
-/** An operation that is compiled, with what a request says besides. */
+/** A request for a compiled operation, with the media type of its response. */
 type HotRequest = AskedCompiled & { readonly mediaType: MediaType };
 
 type HotWays = {
@@ -27,9 +27,10 @@ type HotWays = {
 };
 
 /**
- * The way of most requests: an operation that is compiled, POSTed as plain JSON, is answered
- * without Yoga's detour over the types of `fetch`. Whatever is unusual about a request – null here
- * – goes through Yoga, which is the reference: scope, errors and rendering are the same functions.
+ * Prepares a request for the fast path, which most requests take: a compiled operation, POSTed as
+ * plain JSON, is answered without Yoga's detour through the types of `fetch`. Returns null for any
+ * unusual request. It goes through Yoga, which is the reference: scope, errors and rendering are
+ * the same functions.
  */
 export function hotRequest(
   { compiled, documents, limits }: HotWays,
@@ -57,7 +58,7 @@ type Asked = GraphQLServerContext & {
   readonly metrics: Metrics;
 };
 
-/** Gives the connections back before it returns: a caller who reads slowly holds none. */
+/** Releases the connections before it returns: a caller who reads slowly holds none. */
 export async function answerHot(
   request: HotRequest,
   { headers, metrics, ...context }: Asked,
@@ -83,7 +84,7 @@ export async function answerHot(
   }
 }
 
-/** Errors as callers see them. */
+/** Replaces the errors of a result by what callers may see of them. */
 export function masked(result: ExecutionResult): ExecutionResult {
   if (!result.errors) return result;
   return { ...result, errors: result.errors.map((error): GraphQLError => renderError(error)) };
@@ -91,7 +92,7 @@ export function masked(result: ExecutionResult): ExecutionResult {
 
 type MediaType = 'application/json' | 'application/graphql-response+json';
 
-/** What clients ask to be answered with; what else there may be is negotiated by Yoga. */
+/** Media types of responses by common `accept` headers; Yoga negotiates all others. */
 const ACCEPTED: ReadonlyMap<string, MediaType> = new Map([
   ['*/*', 'application/json'],
   ['application/json', 'application/json'],
@@ -99,7 +100,7 @@ const ACCEPTED: ReadonlyMap<string, MediaType> = new Map([
   ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
 ]);
 
-/** null: there is none, or something is wrong with it, and Yoga says what. */
+/** Returns the document; null: there is none, or it is invalid, and Yoga reports why. */
 function textOf(documents: Documents, params: Params): string | null {
   try {
     return documents.textOf(params);
@@ -117,7 +118,7 @@ type Params = {
   readonly extensions: Readonly<Record<string, unknown>> | null;
 };
 
-/** null: nothing that could be answered here. */
+/** Parses a body; null: the request cannot be answered on the fast path. */
 function parseParams(body: Buffer): Params | null {
   const params = parseObject(body);
   if (params === null) return null;
@@ -135,7 +136,7 @@ function parseObject(body: Buffer): Record<string, unknown> | null {
     const value: unknown = JSON.parse(body.toString());
     return isObject(value) ? value : null;
   } catch {
-    // Yoga says what is wrong with it.
+    // Yoga reports what is wrong with it.
     return null;
   }
 }
@@ -143,7 +144,7 @@ function parseObject(body: Buffer): Record<string, unknown> | null {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What Yoga's own renderer puts into a `Response`, as it is: all that it does is `new` one. */
+/** Keeps what Yoga's renderer passes to `new Response`, the only way in which it uses the class. */
 class PlainResponse {
   readonly body: string;
   readonly init: { readonly status: number; readonly headers: Readonly<Record<string, string>> };
@@ -154,10 +155,10 @@ class PlainResponse {
   }
 }
 
-// `fetch`'s own Response would have to be read again, as a stream, to get at the text.
+// The text of `fetch`'s own Response could only be read back as a stream.
 const PLAIN_RESPONSES = { Response: PlainResponse } as unknown as FetchAPI;
 
-/** As `render` would, without making bytes of text again and again. */
+/** Does the same as `render`, without encoding the same text again and again. */
 function asItIs({ body }: RenderedResult, mediaType: MediaType): Answer {
   const { status, headers } = GOOD_ANSWERS[mediaType];
   return { status, headers, body };
@@ -173,7 +174,7 @@ function render(result: ExecutionResult, mediaType: MediaType): Answer {
   return { status: init.status, headers, body };
 }
 
-/** As JSON, without what errors say of HTTP. */
+/** Renders a result as JSON, without the HTTP extensions of its errors. */
 export const renderResult = (result: ExecutionResult): string =>
   String(render(result, 'application/json').body);
 

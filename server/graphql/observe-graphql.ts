@@ -8,7 +8,7 @@ import type { CurrentRequest } from '../telemetry/current-request.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GraphQLServerContext } from './graphql-scope.ts';
 
-/** What operations are called that have no name, or whose caller nobody knows. */
+/** The names of operations without a name, and of those whose caller is unknown. */
 const UNNAMED = 'unnamed';
 const SIGNED_OUT = 'signed_out';
 
@@ -28,7 +28,7 @@ export const observeGraphQL = (
   },
 });
 
-/** Names a request. There is room for so many names, which strangers are not to fill. */
+/** Names a request. The number of names is limited, and unknown callers must not use it up. */
 export function noteOperation(
   current: CurrentRequest,
   {
@@ -40,7 +40,7 @@ export function noteOperation(
   current.operation = isKnown ? (operationName(document, name) ?? UNNAMED) : SIGNED_OUT;
 }
 
-/** Counts what the caller is told, and tells the operator what lies behind it. */
+/** Counts the errors that the caller sees, and logs their causes for the operator. */
 export function noteErrors(
   metrics: Metrics,
   {
@@ -49,7 +49,7 @@ export function noteErrors(
   }: Pick<GraphQLServerContext, 'anonymous' | 'asked'>,
   { errors = [] }: Pick<ExecutionResult, 'errors'>,
 ): void {
-  // Nobody is told: the request is begun anew.
+  // The caller never sees these errors: the request is retried from the start.
   if (reads.hasMoved) return;
   for (const error of errors) {
     if (!signal.aborted) metrics.error(errorKindOf(error));

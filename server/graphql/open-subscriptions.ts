@@ -40,7 +40,7 @@ export const openSubscriptions = (): Plugin<Asking, GraphQLServerContext, Reques
   },
 });
 
-/** The answer of a subscription that ends at once. Where it fills the slot, no answer is used. */
+/** Returns the result of a subscription that ends at once. If it fills the slot, none is used. */
 function open(document: DocumentNode, context: Context): ExecutionResult {
   const { params, identity, reads, slot } = context;
   const { operationName = null, query = '' } = params;
@@ -70,12 +70,12 @@ function open(document: DocumentNode, context: Context): ExecutionResult {
   }
 }
 
-/** Without variables that the operation does not declare: they would be held for nothing. */
+/** Drops variables that the operation does not declare: they would take memory for nothing. */
 function declaredOnly(given: Variables, declared: readonly VariableDefinitionNode[]): Variables {
   const names = new Set(declared.map(({ variable }) => variable.name.value));
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
 }
 
-/** Variables may be large, and each question has a name of its own. */
+/** Returns a short, distinct name for a question, whose variables may be large. */
 const digestOf = (question: string): string =>
   createHash('sha256').update(question).digest('base64');

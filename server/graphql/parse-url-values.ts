@@ -1,11 +1,11 @@
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
 
-/** Where parameters stand side by side, `variables` and `extensions` are JSON within text. */
+/** Whether `variables` and `extensions` are JSON within text: in URLs and in form bodies. */
 const standsInText = (request: Request): boolean =>
   request.method === 'GET' ||
   (request.headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
 
-/** Yoga takes text that is no JSON there for a defect of the server: it is the caller's mistake. */
+/** Reports invalid JSON there as the caller's mistake. Yoga would report a defect of the server. */
 export const parseUrlValues = (): Plugin => ({
   onRequestParse({ request, requestParser, setRequestParser }) {
     if (!requestParser || !standsInText(request)) return;

@@ -4,17 +4,17 @@ import type { RequestScope } from '../../resolvers/request-scope.ts';
 import type { Variables } from '../../schema/compiled/collect-fields.ts';
 import type { CompiledQuery, CompiledResult } from '../../schema/compiled/compiled-queries.ts';
 
-/** An operation that is compiled, as it is asked for. */
+/** A compiled operation with the parameters of a request. */
 export type AskedCompiled = {
   readonly query: CompiledQuery;
   readonly operationName: string | null;
-  /** As they were given. */
+  /** As the caller sent them. */
   readonly variables: Variables;
   readonly coerced: Variables;
   readonly extensions: Readonly<Record<string, unknown>> | null;
 };
 
-/** A result without errors whose text is known: Yoga calls `stringify` where there is one. */
+/** A rendered result without errors. Yoga calls `stringify` if a result has it. */
 export class RenderedResult implements ExecutionResult {
   readonly body: string | Buffer;
   readonly stringify: () => string;
@@ -30,15 +30,15 @@ export class RenderedResult implements ExecutionResult {
 }
 
 /**
- * What a compiled operation answers, or has answered before: its text is the same whichever way it
- * is asked for, and is made once for all of them.
+ * Runs a compiled operation, or returns its cached result. The text is the same on every path that
+ * a request can take, so it is rendered once for all of them.
  */
 export async function runOrRemember(
   scope: RequestScope,
   asked: AskedCompiled,
 ): Promise<ExecutionResult> {
   const { query, coerced, extensions } = asked;
-  // Plans tell how it was come by this time.
+  // Plans describe this run, so a cached result is not used.
   if (!scope.identity || extensions?.['plan'] === true) {
     return asObjects(await query.run(scope, coerced));
   }
@@ -55,13 +55,13 @@ export async function runOrRemember(
   return failed ?? new RenderedResult(body);
 }
 
-/** As graphql-js gives it, for those who add to it before it is written. */
+/** Returns a result in the form of graphql-js, for callers that add to it before it is rendered. */
 function asObjects({ data, errors }: CompiledResult): ExecutionResult {
   const parsed: ExecutionResult = { data: JSON.parse(data) };
   return errors.length === 0 ? parsed : { errors, ...parsed };
 }
 
-/** All that decides what is answered: who asks and what they may read, and all that they ask. */
+/** Returns the cache key. It holds all that decides the result: user, grants and operation. */
 const nameOf = (
   { username, contexts }: Identity,
   { query, operationName, variables }: AskedCompiled,

@@ -5,8 +5,8 @@ import { withScope } from '../service/with-scope.ts';
 import { openGraphQLScope } from './graphql-scope.ts';
 
 /**
- * Whether a request brings credentials, as GraphQL takes them. Errors: `invalidToken` where they are
- * wrong, `tooManyFailures`, and those of the database.
+ * Returns a function that checks whether a request has credentials, in the form that GraphQL takes.
+ * Errors: `invalidToken` if they are wrong, `tooManyFailures`, and those of the database.
  */
 export const signedInTest =
   (service: Service) =>

@@ -13,16 +13,16 @@ export type AskedOperation = {
 
 /** A subscription that is valid and within the limits, of a caller who has logged in. */
 export type OpenedSubscription = {
-  /** The same for all who send the same operation and variables. */
+  /** The same for all callers that send the same operation and variables. */
   readonly name: string;
   readonly operation: AskedOperation;
-  /** Of the document and its variables. */
+  /** Number of characters of the document and its variables. */
   readonly characters: number;
   readonly asked: AskedSubscription;
   readonly identity: Identity;
-  /** Of the context on the primary, when the caller was looked up; null: not known. */
+  /** The context's versions on the primary when the caller was looked up; null: unknown. */
   readonly versions: VersionedRow | null;
 };
 
-/** Holds a subscription that is to be answered with a stream. */
+/** Holds a subscription that will be answered with a stream. */
 export type SubscriptionSlot = { opened: OpenedSubscription | null };

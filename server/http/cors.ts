@@ -5,7 +5,7 @@ const ALLOWED_HEADERS =
 
 const EXPOSED_HEADERS = 'etag, retry-after, x-available-window, x-request-id';
 
-/** Lets the configured origins, and no others, call from a browser. True: it was a preflight. */
+/** Allows browsers to call from the configured origins only. True: it answered a preflight. */
 export function answerCors(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   origins: readonly string[],

@@ -1,2 +1,2 @@
-/** Where GraphQL is asked. */
+/** The path of GraphQL. */
 export const GRAPHQL_PATH = '/graphql';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HeaderSource } from '../../schema/documents/credentials.ts';
 
-/** A header by its lower-case name, as a `Headers` gives it. */
+/** Wraps headers so that `get` finds them by lower-case name and returns text, as in `Headers`. */
 export const headersOf = ({ headers }: IncomingMessage): HeaderSource => ({
   get(name: string): string | null {
     const value = headers[name];

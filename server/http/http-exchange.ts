@@ -6,28 +6,28 @@ import type { Visit } from '../admission/door.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';
 
-/** One request and its answer, with what every route wants to know of them. */
+/** One request and its response, with what every route needs to know about them. */
 export type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What is known of it, for its log line, metrics and trace. */
+  /** What is known about the request, for its log line, metrics and trace. */
   readonly current: CurrentRequest;
-  /** Each of its lines names the request. */
+  /** A logger that names the request in each line. */
   readonly log: Logger;
   readonly method: string;
   readonly path: string;
-  /** Whether it was written so: neither steps such as `..` nor slashes were left out. */
+  /** Whether the caller wrote the path like this: no steps such as `..` or slashes were removed. */
   readonly isPathAsWritten: boolean;
   readonly query: URLSearchParams;
-  /** Aborted when the caller goes before the answer is out. */
+  /** Aborted when the caller disconnects before the response is sent. */
   readonly signal: AbortSignal;
-  /** Whether there is room for the request, and how log-ins are met. */
+  /** Admission of the request, and of its log-in. */
   readonly gate: Visit;
-  /** After so long without taking any of its answer the caller is cut off. */
+  /** A caller that reads none of its response for this long is disconnected. */
   readonly slowCallerMs: number;
 };
 
-/** Why work is given up whose caller did not wait for it: no failure, and nobody is told. */
+/** The reason for aborting work whose caller has gone. It is not a failure, and not reported. */
 export class CallerGone extends Error {
   constructor() {
     super('the caller has gone');
@@ -46,8 +46,8 @@ export function openExchange(
 ): Exchange {
   const written = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   const url = new URL(`http://localhost${originForm(request.url)}`);
-  // Whoever reads the request itself (Yoga makes an address of these two) reads the same, and no
-  // host that is none brings it down: nothing depends on the host.
+  // Code that reads the request itself (Yoga builds a URL from these two) sees the same values. An
+  // invalid host cannot make it fail, and nothing depends on the host.
   request.url = url.pathname + url.search;
   request.headers.host = url.host;
   const gone = new AbortController();
@@ -67,7 +67,7 @@ export function openExchange(
     response,
     current,
     ...terms,
-    // Most requests have nothing to say in between.
+    // Created on first use, since most requests log nothing before they end.
     get log() {
       named ??= log.child(nameOf(current));
       return named;
@@ -81,15 +81,15 @@ export function openExchange(
 }
 
 /**
- * A request line may hold anything. Of an address as for proxies (RFC 9112, 3.2.2) the path counts;
- * what has none asks for the root.
+ * Returns a request target in origin form. A request line may contain anything. In an absolute URL,
+ * as for proxies (RFC 9112, 3.2.2), only the path counts; a target without a path means the root.
  */
 function originForm(target = '/'): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^\/*/, '/');
   return target.startsWith('/') || /^https?:/i.test(target) ? path : '/';
 }
 
-/** The whole body. Errors: 413 past the limit; what was sent is not read any further. */
+/** Reads the whole body. Errors: 413 beyond the limit; the rest of the body is not read. */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -103,7 +103,7 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     const fail = (error: Error) => settle(() => reject(error));
     const refuse = () => fail(serviceError('bodyTooLarge', { limit: limitBytes }));
     const leave = () => fail(new CallerGone());
-    // Events, and no iterator, which costs more promises than a small body has chunks.
+    // Events instead of an iterator, which costs more promises than a small body has chunks.
     const settle = (tell: () => void) => {
       request.off('data', take).off('end', finish).off('error', fail).off('close', leave).pause();
       tell();
@@ -116,22 +116,22 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
 
 export type Answer = Rendered;
 
-/** HEAD is GET without the body. */
+/** Sends a response. HEAD is GET without the body. */
 export async function send(exchange: Exchange, answer: Answer): Promise<void> {
   const { request, response, method } = exchange;
-  // Closed with input unread, a connection is reset, and the caller may never see the answer.
+  // A connection closed with unread input is reset, and the caller may never see the response.
   if (!(await discardRest(request))) response.setHeader('connection', 'close');
-  // The work is done, and what remains is the caller's part.
+  // The work is done; from here on only the caller can be slow.
   response.setTimeout(exchange.slowCallerMs);
   response.writeHead(answer.status, {
     ...answer.headers,
-    // RFC 9110, 8.6: a 304 would have to name the length of what it does not send.
+    // RFC 9110, 8.6: a 304 would have to name the length of the body that it does not send.
     ...(answer.status !== 304 && { 'content-length': Buffer.byteLength(answer.body) }),
   });
   response.end(method === 'HEAD' ? undefined : answer.body);
 }
 
-/** Reads what is left of the body and forgets it. False: that was too much, or took too long. */
+/** Reads and discards the rest of the body. False: it was too large, or took too long. */
 async function discardRest(request: IncomingMessage): Promise<boolean> {
   if (request.complete || request.destroyed) return request.complete;
   return new Promise((resolve) => {

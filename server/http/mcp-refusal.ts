@@ -2,7 +2,7 @@ import type { ErrorKind, ServiceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import type { Answer } from './http-exchange.ts';
 
-/** Codes that JSON-RPC has for some errors; the others have the first of those left to servers. */
+/** JSON-RPC's own codes for some errors; all others have the first code reserved for servers. */
 const CODES: Partial<Record<ErrorKind, number>> = {
   unreadableBody: -32_700,
   mcpBatch: -32_600,
@@ -10,7 +10,7 @@ const CODES: Partial<Record<ErrorKind, number>> = {
 };
 const OTHER_CODE = -32_000;
 
-/** An error of a whole request, as a message of JSON-RPC. */
+/** Renders an error of a whole request as a JSON-RPC message. */
 export function mcpRefusal(error: ServiceError): Answer {
   const { status, headers } = renderError(error, ['POST']);
   const { message, kind, code } = error;

@@ -3,10 +3,10 @@ import type { Service } from '../service/service.ts';
 import { nameOf } from '../telemetry/current-request.ts';
 import type { Exchange } from './http-exchange.ts';
 
-/** How the route of addresses is called that lead nowhere. */
+/** The name of the route of paths that do not exist. */
 export const NO_ROUTE = 'none';
 
-/** Runs `respond` as the work of one request, which is measured, logged and traced as such. */
+/** Runs `respond` as the work of one request, and measures, logs and traces it. */
 export function observeRequest(
   service: Service,
   exchange: Exchange,
@@ -27,9 +27,9 @@ export function observeRequest(
 }
 
 /**
- * Counts a request and how long it takes. `onEnd`: when its answer is out, or its caller gone.
- * Gives what to call when it is answered by a stream: until then it has taken, and that its caller
- * goes away in the end is how a stream ends.
+ * Counts a request and measures how long it takes. `onEnd` is called when its response is sent or
+ * its caller has gone. Returns a function to call when the request is answered with a stream: the
+ * measured time ends there, and a caller that goes away later is the normal end of a stream.
  */
 export function measureRequest(
   { metrics }: Pick<Service, 'metrics'>,
@@ -66,7 +66,7 @@ function noteEnd(
   if (route === NO_ROUTE) metrics.error('noSuchPath');
   if (operation !== null) metrics.operation(operation, seconds);
   span?.end({ status, operation });
-  // Of those there was no room for, one line tells of many.
+  // Requests refused for lack of capacity are logged together, many in one line.
   const level = gate.isRefused ? 'debug' : levelOf(route, status);
   if (!log.isLevelEnabled(level)) return;
   const ms = Math.round(seconds * 1000);
@@ -75,10 +75,10 @@ function noteEnd(
   log[level]({ ...line, status, ms }, 'request');
 }
 
-/** Of requests whose caller did not wait for the answer; nginx calls them so too. */
+/** The status of requests whose caller did not wait for the response; nginx uses it, too. */
 const CALLER_GONE = 499;
 
-/** Asked every few seconds, and of no interest as long as all is well. */
+/** Paths that are requested every few seconds, and of no interest as long as all is well. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 const levelOf = (route: string, status: number): 'debug' | 'info' =>

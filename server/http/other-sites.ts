@@ -2,32 +2,33 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import type { Exchange } from './http-exchange.ts';
 
-/** A page of another site cannot send these unless CORS lets it: a browser asks us first. */
+/** Headers that a page of another site cannot send unless CORS allows it: a browser asks first. */
 const UNFORGEABLE = [
   'x-username',
   'graphql-require-preflight',
   'apollo-require-preflight',
 ] as const;
 
-/** Nor can a form, an image or a script send a body of these types. */
+/** Types of bodies that a form, an image or a script of another site cannot send either. */
 const UNFORGEABLE_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/graphql+json',
 ]);
 
-/** Of these, a charset is the body's own business (JSON has none, and is UTF-8: RFC 8259). */
+/** Charsets that these types may name (JSON has none, and is always UTF-8: RFC 8259). */
 const CHARSETS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii']);
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * What a page of another site can make a browser send by itself runs no GraphQL. No credentials are
- * ambient here (a 401 asks for Bearer only), so such a request is a stranger's; this holds where a
- * proxy in front adds credentials of its own, or asks for them. GET needs no permission, and tools
- * send it with nothing but the query: it is refused only where the browser says that another site
- * is behind it.
+ * Refuses GraphQL requests that a page of another site can make a browser send by itself. This
+ * server uses no ambient credentials (a 401 asks for Bearer only), so such a request has none. The
+ * check matters where a proxy in front adds credentials of its own, or asks for them. A GET needs
+ * none of the headers above, because tools send it with nothing but the query: it is refused only
+ * if the browser reports that another site caused it.
  *
- * Errors: `otherSite`, `unsupportedGraphQLType`. Gives the content type as Yoga wants to read it.
+ * Returns the content type in the form that Yoga reads. Errors: `otherSite`,
+ * `unsupportedGraphQLType`.
  */
 export function requireOwnSite({ method, request }: Exchange): string | undefined {
   const { headers } = request;
@@ -44,15 +45,15 @@ export function requireOwnSite({ method, request }: Exchange): string | undefine
 }
 
 /**
- * The same for the credentials of a REST request that come in its `Authorization` header: a browser
- * may have added them by itself, to a request that a page of another site made it send. Programs
- * that are no browsers send forms too, but name no origin with them. Error: `otherSite`.
+ * Refuses a REST request whose credentials, in its `Authorization` header, a browser may have added
+ * by itself because a page of another site made it send the request. Programs other than browsers
+ * send forms, too, but name no origin with them. Error: `otherSite`.
  */
 export function requireOwnCredentials({ method, request: { headers } }: Exchange): void {
   if (isUnforgeable(headers)) return;
   const isPost = method === 'POST';
   if (isPost && UNFORGEABLE_TYPES.has(parseContentType(headers['content-type']).type)) return;
-  // A browser without Fetch Metadata names the origin of a POST at least.
+  // A browser without Fetch Metadata at least names the origin of a POST.
   const isUnknown = isPost && headers.origin !== undefined && !headers['sec-fetch-site'];
   if (isUnknown || isOfOtherSite(headers)) throw serviceError('otherSite');
 }
@@ -60,14 +61,14 @@ export function requireOwnCredentials({ method, request: { headers } }: Exchange
 const isUnforgeable = (headers: IncomingHttpHeaders): boolean =>
   isBearer(headers.authorization) || UNFORGEABLE.some((name) => headers[name] !== undefined);
 
-/** A browser adds Basic, Digest and Negotiate by itself where it was once asked for them. */
+/** Bearer only: a browser adds Basic, Digest and Negotiate by itself once it was asked for them. */
 const isBearer = (authorization = ''): boolean => /^bearer /i.test(authorization);
 
-/** Fetch Metadata: no script can set or remove it. Programs that are no browsers send none. */
+/** Reads Fetch Metadata: no script can set or remove it. Programs other than browsers send none. */
 const isOfOtherSite = (headers: IncomingHttpHeaders): boolean =>
   ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
 
-/** Type and charset in lower case: neither depends on it (RFC 9110, 8.3). */
+/** Returns type and charset in lower case: both are case-insensitive (RFC 9110, 8.3). */
 function parseContentType(given = ''): { type: string; charset: string | null } {
   const [type = '', ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));

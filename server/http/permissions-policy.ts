@@ -1,4 +1,4 @@
-/** No page of ours needs any; what they copy to the clipboard goes without permission. */
+/** Disables features that no page of ours needs. Copying to the clipboard needs no permission. */
 export const PERMISSIONS_POLICY = [
   'camera',
   'display-capture',

@@ -7,11 +7,11 @@ import { mcpRefusal } from './mcp-refusal.ts';
 
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-/** The media type of an error of GraphQL, to a request that accepts so. */
+/** Returns the media type of a GraphQL error for an `accept` header. */
 export const graphqlErrorType = (accept: string | undefined): string =>
   accept?.includes(GRAPHQL_TYPE) ? GRAPHQL_TYPE : 'application/json';
 
-/** An error in the shape that the request's surface has for it. */
+/** Renders an error in the form of the request's API: MCP, GraphQL or REST. */
 export function refusalOf(
   { path, request }: Pick<Exchange, 'path' | 'request'>,
   error: ServiceError,

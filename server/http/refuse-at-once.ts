@@ -21,17 +21,17 @@ type Arrival = {
 const BUSY = serviceError('busy');
 
 /**
- * Refuses what there is no room for before anything is made of it. Under overload most are
- * refused, and what that takes is taken from those who were let in. False: there is room, or the
- * request is not such as callers of data send, and whoever answers it then refuses it in the same
- * words.
+ * Refuses requests beyond capacity before anything is built for them. Under overload most requests
+ * are refused, and refusing them takes time from those that were admitted. Returns false if there
+ * is capacity, or if the request is not a simple request for data: the code that answers it then
+ * refuses it with the same message.
  */
 export function refuseAtOnce(service: Service): (arrival: Arrival) => boolean {
   const { metrics, settings, log, tracing } = service;
   const slowCallerMs = settings.slowCallerSeconds * 1000;
   return ({ request, response, requestId, gate }) => {
     const path = mayStayUnread(request, response) ? dataPath(request) : null;
-    // What is traced, or written down one by one, is to be told more of.
+    // Requests that are traced or logged one by one need the full exchange.
     if (path === null || tracing || log.isLevelEnabled('debug') || gate.admits()) return false;
     measureRequest(service, response, path);
     metrics.error(BUSY.kind);
@@ -45,30 +45,31 @@ export function refuseAtOnce(service: Service): (arrival: Arrival) => boolean {
 }
 
 /**
- * Closed with input unread, a connection is reset, and the caller may never see the answer: where
- * it is the connection's last, the body has to be read first.
+ * Whether a body need not be read before the response. A connection closed with unread input is
+ * reset, and the caller may never see the response: if the request is the connection's last, its
+ * body must be read first.
  */
 const mayStayUnread = (request: IncomingMessage, { shouldKeepAlive }: ServerResponse): boolean =>
   shouldKeepAlive || Number(request.headers['content-length'] ?? 0) === 0;
 
-/** Where data are asked for, as it is written; null: it is something else, or not that simple. */
+/** Returns the path of a simple request for data, as written; null: any other request. */
 function dataPath({ method, url = '', headers }: IncomingMessage): string | null {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);
   const isData = isRestPath(path) ? method === 'GET' || method === 'POST' : isQuery(path, method);
   if (!isData || headers['transfer-encoding'] !== undefined) return null;
-  // Node reads what is left of a body, however much it is.
+  // Node reads the rest of a body, however large it is, so large ones are excluded.
   return Number(headers['content-length'] ?? 0) <= LIMITS.graphqlBodyBytes ? path : null;
 }
 
-/** By GET there are also pages. */
+/** Only a POST: a GET may also be for a page. */
 const isQuery = (path: string, method = ''): boolean =>
   (path === GRAPHQL_PATH || path === MCP_PATH) && method === 'POST';
 
-/** Headers are names and values in turn. */
+/** Headers are alternating names and values. */
 type BusyAnswer = { readonly status: number; readonly headers: string[]; readonly body: string };
 
-/** By the surface or, where it is GraphQL's, by the media type. */
+/** By API or, for GraphQL, by media type. */
 const busyAnswers = new Map<string, BusyAnswer>();
 
 function surfaceOf(path: string, { headers }: IncomingMessage): string {

@@ -5,8 +5,9 @@ import { isRequestId } from '../../db/session/session-name.ts';
 export type IsTrusted = (address: string, hop: number) => boolean;
 
 /**
- * The id that a trusted proxy gave the request, so that its log and ours can be laid side by side;
- * of anybody else, or of another form, a new one: who may choose ids can hide behind others'.
+ * Returns the id that a trusted proxy gave the request, so that its log and ours can be correlated.
+ * Replaces an id from anybody else, or of another form, by a new one: a caller that may choose ids
+ * can hide behind those of others.
  */
 export function requestIdOf(request: IncomingMessage, isTrusted: IsTrusted): string {
   const given = request.headers['x-request-id'];

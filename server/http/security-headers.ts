@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * On every answer, unless its route says otherwise. Answers are one user's and of one moment, so
- * nothing on the way keeps them; they are what their content type says, and no page of another site
- * may draw them into itself (what CORS allows is not meant by that).
+ * Headers of every response, unless its route sets others. A response is for one user and one
+ * moment, so nothing on the way may store it. Browsers must take its content type as it is, and no
+ * page of another site may embed it (which does not affect what CORS allows).
  */
 export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['cache-control', 'no-store'],

@@ -9,18 +9,18 @@ import { refusalOf } from './refusal.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 export type WaitingRoom = {
-  /** That it listens on. */
+  /** The port that it listens on. */
   readonly port: number;
-  /** Gives the port back, for the server to take. */
+  /** Releases the port, so that the server can listen on it. */
   close(): Promise<void>;
 };
 
 const RETRY_SECONDS = 5;
 
 /**
- * Listens in the server's place while the database is not ready for it: /healthz says that the
- * process is alive, /readyz why requests should go elsewhere, and all others are refused as by a
- * server that is busy. No connection is kept, as the server would not have it.
+ * Listens in place of the server while the database is not ready: /healthz says that the process is
+ * alive, /readyz why requests should go elsewhere, and all other requests are refused as by a busy
+ * server. Connections are not kept alive, because the server could not take them over.
  */
 export async function openWaitingRoom(
   settings: Settings,

@@ -4,10 +4,10 @@ import { type ChangePlace, changesSince, firingNow } from '../../resolvers/alert
 import { findContext } from '../../resolvers/contexts.ts';
 import type { MessageSource } from './message-source.ts';
 
-/** The messages of `alertEvents`: what is firing, then each beginning and end. */
+/** Returns the messages of `alertEvents`: first what is firing, then each beginning and end. */
 export const alertMessages: MessageSource = async (scope, contextName, after) => {
   const at = findContext(scope, contextName);
-  // Followers only asks on behalf of subscribers who may read the context.
+  // `Followers` asks only on behalf of subscribers who may read the context.
   if (!at) throw new Error('the context of the alerts is not granted');
   const found = after === null ? await firingNow(at) : await changesSince(at, placeIn(after));
   switch (found.kind) {
@@ -22,7 +22,7 @@ export const alertMessages: MessageSource = async (scope, contextName, after) =>
   }
 };
 
-/** As `select-watched-alerts.ts` gives it. */
+/** Formats a cursor as `select-watched-alerts.ts` returns it. */
 const cursorOf = ({ number, nonce }: ChangePlace): string => `${number} ${nonce}`;
 
 function placeIn(cursor: string): ChangePlace {

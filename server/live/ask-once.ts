@@ -23,8 +23,8 @@ export type Asking = {
 };
 
 /**
- * Runs `work` with a snapshot and loaders of its own, on behalf of a subscriber, who is looked up
- * again. Errors: `invalidToken` if the token is no longer valid; those of the database.
+ * Runs `work` with its own snapshot and loaders, on behalf of a subscriber, who is looked up again.
+ * Errors: `invalidToken` if the token is no longer valid; those of the database.
  */
 export async function askOnce<T>(
   service: Service,
@@ -39,7 +39,7 @@ export async function askOnce<T>(
     const scope = { ...anonymous, identity };
     const make = async (operation: AskedOperation, rootValue?: unknown): Promise<MadeAnswer> => {
       const { document, operationName, variables: variableValues } = operation;
-      // Each answer may have as many values as that of any request.
+      // Each answer may have as many values as the response to a request.
       const budget = new AnswerBudget(service.settings.answerValues);
       const contextValue = { ...scope, budget };
       const args = { schema, document, operationName, variableValues, contextValue, rootValue };

@@ -14,7 +14,7 @@ import type { Stream } from './streams/stream.ts';
 export type FollowersOptions = {
   readonly operation: AskedOperation;
   readonly asked: AskedSubscription;
-  /** Called when the last one has left. */
+  /** Called when the last subscriber has left. */
   readonly onEnd: () => void;
 };
 
@@ -45,7 +45,7 @@ export class Followers {
     this.followed = followedBy(asked);
   }
 
-  /** Whether all have left: an answer that is being computed is then cancelled. */
+  /** Whether all subscribers have left: an answer that is being computed is then cancelled. */
   get areGone(): boolean {
     return this.#gone.signal.aborted;
   }
@@ -56,12 +56,12 @@ export class Followers {
     this.#onEnd();
   }
 
-  /** For a subscriber whose token was revoked. */
+  /** Ends the stream of a subscriber whose token was revoked. */
   signOut(stream: Stream): void {
     this.finish(stream, signedOutEvent());
   }
 
-  /** For a subscriber who may no longer read the context. */
+  /** Ends the stream of a subscriber who may no longer read the context. */
   refuse(stream: Stream): void {
     this.finish(stream, nullEvent(this.asked));
   }
@@ -83,7 +83,7 @@ export class Followers {
     });
   }
 
-  /** null: this one may no longer ask, and the stream was ended. */
+  /** null: this subscriber may no longer ask, and the stream was ended. */
   async #askAs<T>(
     stream: Stream,
     work: (asking: Asking) => Promise<T>,

@@ -15,7 +15,7 @@ export type LiveParts = {
   readonly onComputed: () => void;
 };
 
-/** Subscribers logged in when they came: asking again on their behalf is no log-in attempt. */
+/** Subscribers have logged in already: asking again on their behalf is not a log-in attempt. */
 export const LIVE_GATE: LogInGate = {
   check: () => undefined,
   failed: () => serviceError('invalidToken'),

@@ -22,7 +22,7 @@ import { OpenStreams } from './streams/open-streams.ts';
 import type { Stream } from './streams/stream.ts';
 import { VersionWatch } from './versions/version-watch.ts';
 
-/** By field of `Subscription`: those whose messages do not replace each other. */
+/** Sources of messages that do not replace each other, by field of `Subscription`. */
 const MESSAGE_SOURCES: Readonly<Record<string, MessageSource>> = { alertEvents: alertMessages };
 
 /** The open subscriptions of this process (ADR 17). */
@@ -83,7 +83,7 @@ export class Live {
     question.join(stream, identity, opened.versions);
   }
 
-  /** Completes all streams; what is still due is written first. */
+  /** Completes all streams, after writing what is still due. */
   async end(): Promise<void> {
     this.#isEnding = true;
     for (const followers of this.#followers()) {

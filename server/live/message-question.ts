@@ -12,9 +12,9 @@ import type { Stream } from './streams/stream.ts';
 
 /**
  * A subscription that any number of streams share, and whose messages do not replace each other.
- * The database keeps the messages. Each stream has a cursor up to which it was sent messages, and
- * streams with the same cursor share what is computed and rendered. A slow reader keeps its cursor,
- * and is sent the rest when it has read what was sent before.
+ * The database keeps the messages. Each stream has a cursor up to which messages were sent to it,
+ * and streams with the same cursor share computing and rendering. A slow reader keeps its cursor,
+ * and gets the rest when it has read what was sent before.
  */
 export class MessageQuestion {
   readonly followers: Followers;
@@ -51,7 +51,7 @@ export class MessageQuestion {
     this.#pace.now();
   }
 
-  /** Each cursor is compared: after a restore, what is newest may be what it was long ago. */
+  /** Compares every cursor: after a restore, the newest change may be one from long ago. */
   #noticed(newest: string | null): void {
     const isTold = [...this.#cursors.values()].every((cursor) => cursor === newest);
     if (newest === null || !isTold) this.#pace.due();
@@ -68,7 +68,7 @@ export class MessageQuestion {
     return !hasFailed;
   }
 
-  /** False: it failed, and nothing was sent. */
+  /** Sends the messages after a cursor. False: it failed, and nothing was sent. */
   async #tell(after: string | null, streams: readonly Stream[]): Promise<boolean> {
     const { followed, operation } = this.followers;
     const outcome = await this.followers.ask(streams, async ({ scope, make }) => {
@@ -93,7 +93,7 @@ export class MessageQuestion {
       if (!this.followers.streams.has(stream)) continue;
       this.#cursors.set(stream, cursor);
       for (const event of events) stream.events.send(event);
-      // Often nothing is firing: then only this tells that no later message will be missed.
+      // Often nothing is firing: then only this shows that no later message will be missed.
       if (after === null) stream.events.comment('following');
     }
     return true;

@@ -21,7 +21,7 @@ export class Pace {
     this.#ask = ask;
   }
 
-  /** Whether there is a change that was not answered yet, or the last attempt failed. */
+  /** Whether a change was not answered yet, or the last attempt failed. */
   get isDue(): boolean {
     return this.#isDue;
   }

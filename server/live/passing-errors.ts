@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 
-/** Errors that may be gone the next time that the same is asked. */
+/** Codes of errors that may be gone when the same question is asked again. */
 const PASSING: ReadonlySet<unknown> = new Set(['BACKEND', 'TIMEOUT', 'BUSY']);
 
 export const hasPassingError = ({ errors = [] }: ExecutionResult): boolean =>

@@ -3,15 +3,15 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { Admission } from '../admission/admission.ts';
 
 /**
- * Limits how many answers are computed for subscriptions at once, each with a permit of admission,
- * as a request has. After a commit hundreds may be due, and requests need connections too.
+ * Limits how many answers are computed for subscriptions at once. Each takes a permit of admission,
+ * as a request does. After a commit hundreds may be due, and requests need connections, too.
  */
 export class Permits {
   readonly #admission: Pick<Admission, 'enter'>;
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** connections: how many this process has for reading. Of several processes, each has a few. */
+  /** connections: how many this process has for reading. Each of several processes has a few. */
   constructor(admission: Pick<Admission, 'enter'>, connections: number) {
     this.#admission = admission;
     const fewerThanHalf = Math.ceil(connections / 2) - 1;

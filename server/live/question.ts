@@ -12,8 +12,8 @@ import type { Watched } from './versions/version-watch.ts';
 import { watchedNode } from './versions/watched-node.ts';
 
 /**
- * A subscription that any number of streams share. After each commit that may change its answer, it
- * is computed once and rendered once.
+ * A subscription that any number of streams share. After each commit that may change its answer,
+ * the answer is computed once and rendered once.
  */
 export class Question {
   readonly followers: Followers;
@@ -21,7 +21,7 @@ export class Question {
   readonly #pace: Pace;
   /** The newest answer; null: there is none yet. */
   #answer: { readonly json: string; readonly event: LiveEvent } | null = null;
-  /** The versions that it was computed from; null: not known. */
+  /** The versions that the answer was computed from; null: unknown. */
   #versions: VersionedRow | null = null;
   /** The versions at which a standby was last seen. */
   #seen: VersionedRow | null = null;
@@ -48,7 +48,7 @@ export class Question {
     this.#watchWhere(identity);
     const isCurrent = this.#isOnPrimary ? this.#isOf(versions) : !this.#pace.isDue;
     if (this.#answer && isCurrent) stream.events.offer(this.#answer.event);
-    // An answer that is being computed is for this one too: later commits are noticed.
+    // An answer that is being computed is for this stream, too: later commits are noticed.
     else if (!this.#pace.isAsking) this.#pace.now();
   }
 
@@ -56,7 +56,7 @@ export class Question {
     return this.#place?.nodeUrl === this.#parts.whereabouts.primaryUrl;
   }
 
-  /** The address of a node may change while it is followed. */
+  /** Watches the node of the answer. Its address may change while it is followed. */
   #watchWhere(identity: Identity): void {
     const { followed } = this.followers;
     const granted = grantOf(identity, followed);
@@ -105,7 +105,7 @@ export class Question {
     return !hasFailed;
   }
 
-  /** made: null if the last answer is still right. */
+  /** Computes the answer. made: null if the last answer is still current. */
   async #make({ scope, identity, make }: Asking) {
     this.#pace.begins();
     this.#watchWhere(identity);
@@ -115,7 +115,7 @@ export class Question {
     return { made, versions };
   }
 
-  /** The same event as before if the answer is the same, so that it is not sent twice. */
+  /** Returns the same event as before if the answer is the same, so that it is not sent twice. */
   #answerOf(json: string): LiveEvent {
     if (json !== this.#answer?.json) this.#answer = { json, event: eventOf(json) };
     return this.#answer.event;

@@ -53,7 +53,7 @@ export class RightsCheck {
     const found = new Map([...rights.keys()].map((name, index) => [name, rows[index]]));
     for (const followers of this.#all()) {
       for (const stream of followers.streams) {
-        // Those who have subscribed since then were looked up when they did.
+        // Subscribers who joined since the query were looked up when they subscribed.
         const right = found.get(nameOf(stream.follower.username, followers));
         if (!right) continue;
         const { digest, isGranted } = right;
@@ -64,7 +64,7 @@ export class RightsCheck {
     }
   }
 
-  /** Each pair of user and context once. */
+  /** Returns each pair of user and context once. */
   #rights() {
     const rights = new Map<string, { username: string; context: string }>();
     for (const followers of this.#all()) {

@@ -10,7 +10,7 @@ import { noteErrors } from '../graphql/observe-graphql.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 import type { Service } from '../service/service.ts';
 
-/** The tools' documents, which are few and fixed. */
+/** The parsed documents of the tools, which are few and fixed. */
 const parsed = new Map<string, DocumentNode>();
 
 function documentOf(text: string): DocumentNode {
@@ -21,7 +21,7 @@ function documentOf(text: string): DocumentNode {
   return document;
 }
 
-/** Answers documents for one caller within the limits of a GraphQL request, in one snapshot. */
+/** Executes documents for one caller within the limits of a GraphQL request, in one snapshot. */
 export function askGraph(service: Service, scope: RequestScope, asked: Exchange): Graph {
   const limits = limitsOf(service.settings);
   const run = async (text: string, variableValues: Record<string, unknown>) => {

@@ -11,8 +11,9 @@ import { askGraph } from './ask-graph.ts';
 import { requireKnownOrigin } from './known-origin.ts';
 
 /**
- * The Model Context Protocol over streamable HTTP, without sessions: a POST is one message. Every
- * message needs credentials, and what a tool asks goes through the limits of GraphQL.
+ * Creates the route of the Model Context Protocol over streamable HTTP, without sessions: a POST is
+ * one message. Every message needs credentials, and the limits of GraphQL apply to the queries of
+ * tools.
  */
 export function mcpRoute(service: Service): (exchange: Exchange) => Promise<void> {
   const { settings, metrics } = service;
@@ -53,7 +54,7 @@ function requireJson(contentType: string | undefined): void {
   throw serviceError('unsupportedGraphQLType', { type: contentType ?? 'none' });
 }
 
-/** A body as parsed. Errors: `unreadableBody`, `mcpBatch`. */
+/** Parses a body. Errors: `unreadableBody`, `mcpBatch`. */
 function parseMessage(body: Buffer): unknown {
   let message: unknown;
   try {
@@ -65,7 +66,7 @@ function parseMessage(body: Buffer): unknown {
   return message;
 }
 
-/** `Mcp-Protocol-Version` and others: all that the protocol asks of a request's headers. */
+/** Returns the headers of a request that the protocol uses, such as `Mcp-Protocol-Version`. */
 const protocolHeaders = ({ request }: Exchange): Record<string, string> =>
   Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, value]) =>

@@ -17,7 +17,7 @@ const REFUSED: ReadonlyMap<string, Count> = new Map<string, Count>([
   ['archived', ({ leftOutFlows }) => leftOutFlows],
 ]);
 
-/** What feeds, which are other processes, did not bring into their contexts. */
+/** Registers metrics of what feeds, which are other processes, did not import. */
 export function registerFeedLosses(registry: Registry, tally: MergingTally): void {
   const names = new BoundedNames(LIMITS.metricNames);
   const counter = (named: { name: string; help: string }, label: string, counts: typeof LOST) =>

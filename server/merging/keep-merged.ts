@@ -25,20 +25,20 @@ export type KeepMergedOptions = {
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Where what was done is written down. */
+  /** Counts what was done. */
   readonly tally?: MergingTally;
-  /** null: only when `runOnce` is called. */
+  /** null: runs only when `runOnce` is called. */
   readonly delays?: Delays | null;
-  /** How a context is merged: in a thread of its own. */
+  /** How to merge a context; by default in a thread of its own. */
   readonly visit?: VisitContext;
 };
 
 const DELAYS = { firstMs: LIMITS.mergingFirstMs, everyMs: LIMITS.mergingEveryMs };
 
 /**
- * Merges in the background what imports have written to the primary, context after context, and
- * sweeps what merges have replaced. Nobody waits for it: it takes no lock of imports, and another
- * process that merges a context is left to it.
+ * Merges in the background the segments that imports have written to the primary, one context after
+ * the other, and sweeps the segments that merges have replaced. Nobody waits for it: it takes no
+ * lock of imports, and skips a context that another process merges.
  */
 export function keepMerged(options: KeepMergedOptions): BackgroundWork {
   const { databaseUrl, log, delays = DELAYS, clock = Date.now } = options;
@@ -62,7 +62,7 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'contexts could not be looked at for merging');
     }
-    // Being told to end is no failure, and nothing to count any more.
+    // An abort by shutdown is not a failure, and is not counted.
     if (signal.aborted) return;
     const seconds = (performance.now() - started) / 1000;
     tally.noteRun({ endedAt: Date.now() / 1000, seconds, failed });
@@ -71,13 +71,13 @@ export function keepMerged(options: KeepMergedOptions): BackgroundWork {
   return workInBackground(look, delays);
 }
 
-/** From one look to the next. Times in epoch seconds. */
+/** State that is kept from one pass to the next. Times are in epoch seconds. */
 type Remembered = {
   /** By context_id. */
   segments: ReadonlyMap<number, KnownSegments>;
-  /** The last visit of a context, by context_id, and the layout that it began with. */
+  /** The last visit of each context, by context_id, and the layout that it started from. */
   readonly visits: Map<number, { readonly at: number; readonly layout: number }>;
-  /** When a context could not be merged, by context_id: it is not tried again at once. */
+  /** When the merge of a context failed, by context_id: it is not retried at once. */
   readonly failedAt: Map<number, number>;
   sweptAt: number | null;
 };
@@ -88,7 +88,7 @@ type Merging = Required<Pick<KeepMergedOptions, 'databaseUrl' | 'log' | 'tally' 
   readonly remembered: Remembered;
 };
 
-/** Whether all that was tried went well. */
+/** Runs one pass over all contexts; returns whether everything succeeded. */
 async function lookAtContexts(merging: Merging, connection: Connection): Promise<boolean> {
   const { tally, remembered, signal, now } = merging;
   const before = await selectContextNumbers(connection);
@@ -132,8 +132,8 @@ async function lookAtAll(
 }
 
 /**
- * Roll-ups are made after merges; now and then they are due where nothing is to be merged, as after
- * slices were restored.
+ * Whether a roll-up may be due although no merge is. Roll-ups are made after merges, but sometimes
+ * one is due without a merge, such as after slices were restored.
  */
 function mayRollUp(
   { remembered, now }: Merging,
@@ -143,7 +143,7 @@ function mayRollUp(
   if (totals.segments < 2) return false;
   const last = remembered.visits.get(contextId);
   if (!last) return true;
-  // Where nothing has changed one may be due because its time is over.
+  // Even if nothing has changed, a roll-up may become due with time.
   const isAsBefore = last.layout === layout;
   const wait = isAsBefore ? LIMITS.quietRollUpLookSeconds : LIMITS.rollUpLookSeconds;
   return now() - last.at >= wait;
@@ -154,7 +154,7 @@ const isResting = ({ remembered, now }: Merging, { contextId }: ContextNumbersRo
   return failedAt !== undefined && now() - failedAt < LIMITS.mergingRetrySeconds;
 };
 
-/** Whether it went well. */
+/** Merges one context; returns whether it succeeded. */
 async function mergeOne(
   { databaseUrl, log, tally, visit, now, signal, remembered }: Merging,
   { contextId, name: context }: ContextNumbersRow,
@@ -181,7 +181,10 @@ async function mergeOne(
   return false;
 }
 
-/** Now and then: what died waits for minutes anyway. Whether it went well. */
+/**
+ * Sweeps all contexts, but not on every pass: dead segments are kept for minutes anyway. Returns
+ * whether it succeeded.
+ */
 async function sweepAll(
   { log, tally, now, signal, remembered }: Merging,
   connection: Connection,
@@ -205,7 +208,7 @@ async function sweepAll(
       isGood = false;
     }
   }
-  // What somebody was cut off from removing, in slices where nothing dies any more.
+  // Partitions whose removal was interrupted, in slices where no segment dies any more.
   await removeIdlePartitions(connection);
   return isGood;
 }

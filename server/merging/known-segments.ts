@@ -10,14 +10,14 @@ import {
 import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
 import { waitingBySlice } from '../../store/merge/waiting-segments.ts';
 
-/** A context's segments at a layout: what tells whether a merge is due, now or later. */
+/** A context's segments at a layout, which show whether a merge is due now or later. */
 export type KnownSegments = {
   readonly layout: number;
   readonly totals: SegmentTotals;
   readonly open: readonly OpenSegmentRow[];
 };
 
-/** Read again only when the layout is another one: most of the time nothing has changed. */
+/** Reads the segments again only if the layout has changed; most of the time it has not. */
 export async function lookAtSegments(
   connection: Connection,
   { contextId, layout }: ContextNumbersRow,
@@ -28,6 +28,6 @@ export async function lookAtSegments(
   return { layout, totals, open: await selectOpenSegments(connection, contextId) };
 }
 
-/** How many segments are to be merged at a time, in epoch seconds. */
+/** Returns how many segments are due to be merged at `now`, in epoch seconds. */
 export const waitingSegments = ({ open }: KnownSegments, now: number): number =>
   [...waitingBySlice(open, now).values()].reduce((sum, waiting) => sum + waiting, 0);

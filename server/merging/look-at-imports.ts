@@ -3,7 +3,7 @@ import { selectImports } from '../../db/write/imports/select-imports.ts';
 import type { ContextNumbersRow } from '../../db/write/select-context-numbers.ts';
 import type { ImportsOfContext } from './merging-tally.ts';
 
-/** Imports raise the version of their context: most of the time there is nothing to look at. */
+/** Reads the imports of contexts with a new version: imports raise it, so most have nothing new. */
 export async function lookAtImports(
   connection: Connection,
   contexts: readonly ContextNumbersRow[],

@@ -1,7 +1,7 @@
 import { withConnection } from '../../db/write/with-connection.ts';
 import { type MergeOutcome, mergeContext } from '../../store/merge/merge-context.ts';
 
-/** A context whose segments are to be merged. */
+/** A context whose segments should be merged. */
 export type MergeTarget = {
   readonly databaseUrl: string;
   readonly contextId: number;
@@ -10,24 +10,24 @@ export type MergeTarget = {
   readonly signal: AbortSignal;
 };
 
-/** What was done. */
+/** What a visit has done. */
 export type MergeVisit = {
   readonly outcome: MergeOutcome;
   readonly merges: number;
-  /** Segments that were replaced. */
+  /** Number of segments replaced. */
   readonly replaced: number;
-  /** Roll-ups that were made. */
+  /** Number of roll-ups made. */
   readonly rollUps: number;
-  /** Bytes that were written. */
+  /** Bytes written. */
   readonly bytes: number;
-  /** What could not be merged, in words. */
+  /** Messages about segments that could not be merged. */
   readonly damaged: readonly string[];
 };
 
 /** Merges what is due in a context, on a connection of its own. */
 export type VisitContext = (target: MergeTarget) => Promise<MergeVisit>;
 
-/** In this thread, which is busy for up to half a second a time with large segments. */
+/** Merges in this thread, which large segments block for up to half a second at a time. */
 export const visitHere: VisitContext = ({ databaseUrl, contextId, now, signal }) =>
   withConnection({ databaseUrl, signal }, 'merging', async (connection) => {
     const done = { merges: 0, replaced: 0, rollUps: 0, bytes: 0 };

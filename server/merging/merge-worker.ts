@@ -3,14 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { visitHere } from './merge-visit.ts';
 import { STOP, type ThreadReply, type ThreadTarget } from './visit-in-thread.ts';
 
-/** Merging can wait: whatever answers requests goes first. */
+/** Merging can wait: threads that answer requests go first. */
 const NICENESS = 10;
 
 try {
-  // Of this thread only, on Linux; elsewhere threads may have no priority of their own.
+  // On Linux this affects only this thread; elsewhere threads may have no priority of their own.
   if (process.platform === 'linux') setPriority(0, NICENESS);
 } catch {
-  // Not allowed to: then all threads are equal.
+  // Not permitted: then all threads have the same priority.
 }
 
 const { databaseUrl, contextId } = workerData as ThreadTarget;
@@ -20,7 +20,7 @@ parentPort?.on('message', (message: unknown) => {
 });
 const reply = await visit();
 parentPort?.postMessage(reply);
-// Nothing is left to wait for: the thread ends.
+// Nothing else keeps the thread alive: it ends.
 parentPort?.close();
 
 async function visit(): Promise<ThreadReply> {

@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { BoundedNames } from '../telemetry/bounded-names.ts';
 import type { MergingTally, SegmentsOfContext } from './merging-tally.ts';
 
-/** What merging and sweeping in the background do. */
+/** Registers metrics of merging and sweeping in the background. */
 export function registerMerging(registry: Registry, tally: MergingTally): void {
   new Counter({
     name: 'countergraph_merging_runs_total',
@@ -67,7 +67,7 @@ function registerSum(registry: Registry, sum: () => number, named: Named): void 
   });
 }
 
-/** What there is in the store, as the background last saw it. */
+/** Registers metrics of the segments in the store, as of the last background pass. */
 export function registerSegments(registry: Registry, tally: MergingTally): void {
   const names = new BoundedNames(LIMITS.metricNames);
   const gauge = (named: Named, of: (segments: SegmentsOfContext) => number) =>
@@ -106,7 +106,7 @@ export function registerSegments(registry: Registry, tally: MergingTally): void 
   );
 }
 
-/** What was imported by other processes, as the background last saw it. */
+/** Registers metrics of imports by other processes, as of the last background pass. */
 export function registerImports(registry: Registry, tally: MergingTally): void {
   const names = new BoundedNames(LIMITS.metricNames);
   new Gauge({
@@ -128,7 +128,7 @@ export function registerImports(registry: Registry, tally: MergingTally): void {
     registers: [registry],
     collect() {
       this.reset();
-      // The latest comes last: of contexts that share the label `other` it is the one shown.
+      // Sorted, so that contexts that share the label `other` show the latest import.
       const imports = [...tally.imports.values()].sort((a, b) => lastOf(a) - lastOf(b));
       for (const each of imports) {
         if (each.lastAt !== null) this.set({ context: names.labelOf(each.context) }, each.lastAt);

@@ -1,20 +1,20 @@
 import type { FeedLossesRow } from '../../db/write/feeds/select-feed-losses.ts';
 import type { SegmentTotals } from '../../db/write/segments/select-segment-totals.ts';
 
-/** What is known of a context's imports, which other processes make, as last looked at. */
+/** A context's imports, which other processes make, as of the last pass. */
 export type ImportsOfContext = {
   readonly context: string;
-  /** Of the context when this was read: an import raises it. */
+  /** The context's version when this was read: an import raises it. */
   readonly version: number;
   readonly files: number;
   /** Epoch seconds; null: nothing was ever imported. */
   readonly lastAt: number | null;
 };
 
-/** What is known of a context's live segments, as last looked at. */
+/** A context's live segments, as of the last pass. */
 export type SegmentsOfContext = SegmentTotals & {
   readonly context: string;
-  /** How many are to be merged, and are not yet. */
+  /** Number of segments still to be merged. */
   readonly waiting: number;
 };
 
@@ -22,15 +22,15 @@ export type MergingRun = {
   /** Epoch seconds. */
   readonly endedAt: number;
   readonly seconds: number;
-  /** Whether something could not be looked at, merged or swept. */
+  /** Whether something could not be read, merged or swept. */
   readonly failed: boolean;
 };
 
-/** What merging and sweeping in the background have done since the start, and have met. */
+/** What merging and sweeping have done since the server started, and what they have found. */
 export class MergingTally {
   runs = { ok: 0, failed: 0 };
   last: MergingRun | null = null;
-  /** Of all looks together. */
+  /** Total duration of all passes. */
   seconds = 0;
   merges = 0;
   /** Segments that merges have replaced. */
@@ -40,7 +40,7 @@ export class MergingTally {
   /** By context_id. */
   imports: ReadonlyMap<number, ImportsOfContext> = new Map();
   segments: ReadonlyMap<number, SegmentsOfContext> = new Map();
-  /** What all feeds so far did not bring into their contexts. */
+  /** What all feeds so far did not import into their contexts. */
   feedLosses: readonly FeedLossesRow[] = [];
 
   noteRun(run: MergingRun): void {

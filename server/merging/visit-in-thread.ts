@@ -1,20 +1,20 @@
 import { Worker } from 'node:worker_threads';
 import type { MergeVisit, VisitContext } from './merge-visit.ts';
 
-/** What the thread is told when it begins. */
+/** The input of the thread. */
 export type ThreadTarget = { readonly databaseUrl: string; readonly contextId: number };
 
-/** What it says at its end. */
+/** The result of the thread. */
 export type ThreadReply =
   | { readonly visit: MergeVisit; readonly error?: never }
   | { readonly error: unknown; readonly visit?: never };
 
-/** What ends it early. */
+/** The message that stops the thread early. */
 export const STOP = 'stop';
 
 /**
- * Merges in a thread of its own, so that requests are answered meanwhile; it has the clock of the
- * machine. The thread ends with its work and gives its memory back.
+ * Merges in a thread of its own, so that requests are answered meanwhile. The thread uses the clock
+ * of the machine. It ends with its work, which frees its memory.
  */
 export const visitInThread: VisitContext = ({ databaseUrl, contextId, signal }) =>
   new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ export const visitInThread: VisitContext = ({ databaseUrl, contextId, signal }) 
     worker.on('error', (error) => {
       failure = error;
     });
-    // Also after an error: until then its connection may be open.
+    // Waits for the exit even after an error: until then the thread's connection may be open.
     worker.on('exit', () => {
       signal.removeEventListener('abort', stop);
       if (reply?.visit) resolve(reply.visit);
@@ -38,7 +38,7 @@ export const visitInThread: VisitContext = ({ databaseUrl, contextId, signal }) 
     });
   });
 
-/** Threads run what was compiled, also when these sources are run as they are (in tests). */
+/** Threads run the compiled program, even if these sources run uncompiled (in tests). */
 const WORKER_FILE = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/server/merging/merge-worker.js', import.meta.url)
   : new URL('./merge-worker.js', import.meta.url);

@@ -27,7 +27,7 @@ try {
   process.exit(1);
 }
 
-/** Serves until told to end, and then finishes the requests it has begun. */
+/** Serves until told to end, and then finishes the requests in progress. */
 async function serve(assignment: Assignment): Promise<void> {
   const { number, settings, databaseUrl, poolConnections, explorer, documents } = assignment;
   process.title = `countergraph: process ${number}`;

@@ -2,7 +2,7 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import { LIMITS } from '../../domain/limits.ts';
 import type { MetricValues, ToChild } from './messages.ts';
 
-/** A process that tells its metrics when it is asked. */
+/** A process that reports its metrics on request. */
 type Teller = { readonly send: (message: ToChild) => void };
 
 /** A request for the metrics of one process. */
@@ -23,22 +23,22 @@ export class GatheredMetrics {
     this.#own = own;
   }
 
-  /** Of a process that does not answer in time, the metrics it told last are used. */
+  /** Returns all metrics as text. If a process does not answer in time, its last report is used. */
   async text(members: readonly Teller[]): Promise<string> {
     await Promise.all(members.map((member) => this.#ask(member)));
     const own = await valuesOf(this.#own);
     const gone = await this.#gone;
-    // The parent's come last, as it has only a few.
+    // The parent's metrics come last, since it has only a few.
     return AggregatorRegistry.aggregate([...this.#last.values(), gone, own]).metrics();
   }
 
-  /** A process has answered, or tells its last metrics before it ends. */
+  /** Notes the metrics that a process reports on request, or before it ends. */
   told(member: Teller, metrics: readonly MetricValues[]): void {
     this.#last.set(member, metrics);
     this.#asked.get(member)?.answered();
   }
 
-  /** The process has ended. */
+  /** Notes that a process has ended. */
   forget(member: Teller): void {
     const last = this.#last.get(member) ?? [];
     this.#last.delete(member);
@@ -66,6 +66,6 @@ export class GatheredMetrics {
   }
 }
 
-/** In the form in which they can be sent to another process. */
+/** Returns metrics in a form that can be sent to another process. */
 export const valuesOf = (registry: Registry): Promise<MetricValues[]> =>
   registry.getMetricsAsJSON() as Promise<object[]> as Promise<MetricValues[]>;

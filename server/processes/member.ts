@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { FromChild, ToChild } from './messages.ts';
 
 /**
- * loading: it loads the program. spare: it waits for a number. starting: it has a number and does
- * not serve yet. leaving: it finishes the requests it has begun; its number was given away.
+ * loading: it loads the program. spare: it waits for a number. starting: it has a number but does
+ * not serve yet. leaving: it finishes its requests in progress; its number was given away.
  */
 export type MemberState = 'loading' | 'spare' | 'starting' | 'serving' | 'leaving';
 
@@ -21,7 +21,7 @@ export class Member {
   state: MemberState = 'loading';
   /** From 1; 0: it has none yet. */
   number = 0;
-  /** How many pings in a row it has not answered. */
+  /** Number of consecutive pings that it has not answered. */
   silentLooks = 0;
   readonly #worker: Worker;
 
@@ -58,7 +58,7 @@ export class Member {
 const endOf = (code: number | null, signal: string | null): string =>
   signal ? `the process was ended by ${signal}` : `the process ended with status ${code}`;
 
-/** Processes run the compiled program, also where these sources run uncompiled (in tests). */
+/** Processes run the compiled program, even if these sources run uncompiled (in tests). */
 const CHILD_FILE = fileURLToPath(
   import.meta.url.endsWith('.ts')
     ? new URL('../../dist/server/processes/child.js', import.meta.url)

@@ -3,7 +3,7 @@ import type { LogInChange, LogInCounts } from '../admission/log-in-failures.ts';
 import type { ExplorerOptions } from '../explorer/explorer.ts';
 import type { Share } from './divide-settings.ts';
 
-/** What a process is told to serve. A message, as the database's address has a password. */
+/** What a process is told to serve. Sent as a message, since the database URL has a password. */
 export type Assignment = Share & {
   /** The number of the process, from 1. A process that replaces it gets the same number. */
   readonly number: number;
@@ -29,7 +29,7 @@ export type News =
 export type ToChild =
   /** The answer to `hello`. */
   | { readonly kind: 'start'; readonly assignment: Assignment }
-  /** Another process has found it out. */
+  /** Another process has found this out. */
   | { readonly kind: 'news'; readonly news: News }
   /** How many processes serve now. */
   | { readonly kind: 'servingCount'; readonly serving: number }
@@ -38,7 +38,7 @@ export type ToChild =
   | { readonly kind: 'tellMetrics' }
   /** The answer to `gatherMetrics`. */
   | { readonly kind: 'allMetrics'; readonly id: number; readonly text: string }
-  /** The service ends: say so on /readyz, finish the requests begun, and end. */
+  /** The service ends: say so on /readyz, finish the requests in progress, and end. */
   | { readonly kind: 'end' };
 
 /** From a serving process to the parent. */
@@ -53,8 +53,8 @@ export type FromChild =
   | { readonly kind: 'pong' }
   | { readonly kind: 'news'; readonly news: News }
   | { readonly kind: 'metrics'; readonly metrics: readonly MetricValues[] }
-  /** A client has asked this process for the metrics of all. */
+  /** A client has asked this process for the metrics of all processes. */
   | { readonly kind: 'gatherMetrics'; readonly id: number };
 
-/** A metric in the form in which prom-client lets it be sent. */
+/** A metric in the form that prom-client provides for sending it to another process. */
 export type MetricValues = { readonly name: string; readonly type: string };

@@ -9,7 +9,7 @@ export type EndReason = 'service' | 'signal' | 'orphaned';
 export class ParentLink {
   /** What this process is told to serve. */
   readonly assignment: Promise<Assignment>;
-  /** The first reason to end that comes up. */
+  /** The first reason to end that occurs. */
   readonly ending: Promise<EndReason>;
   /** Called when the parent asks for the metrics of this process. */
   onTellMetrics: () => void = () => undefined;
@@ -40,7 +40,7 @@ export class ParentLink {
     });
     channel.on('SIGTERM', () => end('signal'));
     cluster.worker?.once('disconnect', () => {
-      // Otherwise node:cluster ends the process at once, with all requests it has begun.
+      // Otherwise node:cluster ends the process at once, with all of its requests in progress.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
       end('orphaned');
       this.onServiceEnds();
@@ -48,18 +48,18 @@ export class ParentLink {
     void this.tell({ kind: 'hello' });
   }
 
-  /** Passes on what other processes have found out since the assignment, and will find out. */
+  /** Passes on what other processes have found out since the assignment, and from now on. */
   hearNews(hear: (news: News) => void): void {
     this.#hear = hear;
     for (const news of this.#unheard.splice(0)) hear(news);
   }
 
-  /** How many processes serve, as the parent said last. */
+  /** How many processes serve, according to the parent's last message. */
   get serving(): number {
     return this.#serving;
   }
 
-  /** Resolved when the message was sent, or cannot be sent as the parent has ended. */
+  /** Resolves when the message was sent, or cannot be sent because the parent has ended. */
   tell(message: FromChild): Promise<void> {
     return new Promise((resolve) => {
       if (!process.connected || !process.send) resolve();
@@ -67,7 +67,7 @@ export class ParentLink {
     });
   }
 
-  /** The metrics of all processes, as text. Errors: the parent does not answer in time. */
+  /** Returns the metrics of all processes as text. Errors: the parent does not answer in time. */
   gatherMetrics(): Promise<string> {
     this.#lastId += 1;
     const id = this.#lastId;

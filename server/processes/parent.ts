@@ -23,15 +23,15 @@ export type ParentOptions = BackgroundOptions & {
 
 export type RunningProcesses = {
   readonly url: string;
-  /** Rejected when the service cannot go on: no process serves and none can be started. */
+  /** Rejects when the service cannot continue: no process serves and none can be started. */
   readonly failed: Promise<never>;
-  /** Ends all processes once they have finished the requests they have begun. */
+  /** Ends all processes once they have finished their requests in progress. */
   close(): Promise<void>;
 };
 
 /**
- * Starts the number of processes that the settings say, all answering at one address, and keeps
- * that number up. Errors: a process cannot serve.
+ * Starts as many processes as the settings say, all answering at one address, and keeps their
+ * number constant. Errors: a process cannot serve.
  */
 export async function startProcesses(options: ParentOptions): Promise<RunningProcesses> {
   options.log.info(sharesText(options.settings), 'the settings are divided among processes');
@@ -105,7 +105,7 @@ class Parent {
     }
   }
 
-  /** A process without a number gets all of it when it is given one. */
+  /** Skips processes without a number: they get all knowledge when they are assigned one. */
   #tellOthers(message: ToChild, except: Member | null = null): void {
     for (const member of this.supervisor.numbered) if (member !== except) member.send(message);
   }
@@ -118,7 +118,7 @@ class Parent {
 
 const MEGABYTE = 1024 * 1024;
 
-/** The share of the first process: no other has more. */
+/** Describes the share of the first process: no other process has more. */
 function sharesText(all: Settings) {
   const { settings, poolConnections } = shareOf(1, all);
   const megabytes = (bytes: number): number => Math.round(bytes / MEGABYTE);

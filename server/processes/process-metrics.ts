@@ -7,7 +7,7 @@ export type ObservedProcesses = {
   readonly replaced: () => { readonly died: number; readonly ended: number };
 };
 
-/** How many processes there are; what one process alone says too. */
+/** Registers metrics of the number of processes; a server of only one process has them, too. */
 export function registerProcesses(registry: Registry, observed: ObservedProcesses): void {
   new Gauge({
     name: 'countergraph_processes',

@@ -4,7 +4,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Knowledge, News } from './messages.ts';
 
 /**
- * What every process must know of failed log-ins and of nodes, whichever process found it out. Each
+ * What every process must know about failed log-ins and nodes, whichever process found it out. Each
  * process has its own copy; the parent keeps one for processes that start later.
  */
 export class SharedKnowledge {

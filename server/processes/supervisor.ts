@@ -5,30 +5,30 @@ import { Member } from './member.ts';
 import type { FromChild } from './messages.ts';
 
 export type SupervisorOptions = {
-  /** How many processes are to serve. */
+  /** How many processes should serve. */
   readonly size: number;
   /** 0: any free port. */
   readonly port: number;
   readonly log: Logger;
   /** How often each process is pinged. */
   readonly lookMs: number;
-  /** Called when a member has been given its number: it is to start serving. */
+  /** Called when a member was assigned a number and should start serving. */
   readonly assign: (member: Member) => void;
   /** Called with the messages of members that the supervisor does not handle itself. */
   readonly onMessage: (member: Member, message: FromChild) => void;
   readonly onGone: (member: Member) => void;
-  /** The number of serving processes has changed. */
+  /** Called when the number of serving processes has changed. */
   readonly onServingChanged: () => void;
 };
 
 /**
- * Keeps the number of serving processes constant. A spare process has loaded the program already
- * and replaces one that dies at once: loading takes a second of processor time, and longer while
+ * Keeps the number of serving processes constant. A spare process, which has already loaded the
+ * program, replaces a dead one at once: loading takes a second of processor time, and longer while
  * the others are busy.
  */
 export class Supervisor {
   readonly replaced = { died: 0, ended: 0 };
-  /** Rejected when no process serves any longer and none can be started. */
+  /** Rejects when no process serves any longer and none can be started. */
   readonly failed: Promise<never>;
   readonly #options: SupervisorOptions;
   readonly #complete: Promise<string>;
@@ -60,15 +60,15 @@ export class Supervisor {
     });
     this.failed.catch(() => undefined);
     // Members accept connections themselves: this costs the parent nothing, and a process that dies
-    // takes only the connections along that it has accepted (ADR 14).
+    // breaks only the connections that it has accepted (ADR 14).
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     this.#looking = setInterval(() => this.#look(), options.lookMs);
     this.#fill();
   }
 
   /**
-   * The address, once all processes serve. Errors: one could not start, or the signal was aborted;
-   * all processes have ended then.
+   * Returns the address once all processes serve. Errors: one could not start, or the signal was
+   * aborted; all processes have ended by then.
    */
   async complete(signal: AbortSignal): Promise<string> {
     const giveUp = () => this.#incomplete(signal.reason);
@@ -84,7 +84,7 @@ export class Supervisor {
     }
   }
 
-  /** Members that answer requests, those that are ending included. */
+  /** Members that answer requests, including those that are ending. */
   get active(): Member[] {
     return this.#in('serving', 'leaving');
   }
@@ -100,15 +100,15 @@ export class Supervisor {
 
   /**
    * The port that a member is told to listen on. While at least one member listens, node:cluster
-   * identifies the common socket by the port that was requested, which may be 0. When none does any
-   * longer, the port that was assigned must be requested by its number.
+   * identifies the shared socket by the port that was requested, which may be 0. Once no member
+   * listens any longer, the port that was assigned must be requested by its number.
    */
   portToAsk(): number {
     if (this.#url !== null && this.serving === 0) this.#port = Number(new URL(this.#url).port);
     return this.#port;
   }
 
-  /** Ends all members, and kills those that are left after `lateMs`; none is replaced any more. */
+  /** Ends all members, and kills those still running after `lateMs`. No member is replaced. */
   async end(lateMs: number): Promise<void> {
     this.#isEnding = true;
     for (const member of this.#members) {
@@ -185,8 +185,8 @@ export class Supervisor {
   }
 
   #noteServing(member: Member, url: string): void {
-    // The others died while it started, so it was assigned another port: replace it by a process
-    // that listens on the service's port.
+    // The other members died while this one started, so it was assigned another port: replace it
+    // with a process that listens on the service's port.
     if (this.#url !== null && url !== this.#url) {
       member.state = 'leaving';
       member.kill();
@@ -259,7 +259,7 @@ export class Supervisor {
   }
 }
 
-/** `childPid`, as `pid` in the parent's log lines is its own. */
+/** Named `childPid`, because `pid` in the parent's log lines is the parent's own. */
 const nameOf = ({ number, pid }: Member) => ({
   ...(number > 0 && { child: String(number) }),
   childPid: pid,

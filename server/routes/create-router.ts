@@ -17,14 +17,14 @@ import { restRoute } from './rest-route.ts';
 import type { Route } from './route.ts';
 import { stateRoutes } from './state-routes.ts';
 
-/** The pages for people. */
+/** The pages for human users. */
 export type Pages = {
   readonly explorer: ExplorerOptions;
   /** null: switched off, or not built. */
   readonly dashboard: Dashboard | null;
 };
 
-/** Finds the route of each request. Routes are tried in the order in which they stand here. */
+/** Returns a function that finds the route of a request. It tries the routes in the order below. */
 export function createRouter(
   service: Service,
   { pages, live }: { pages: Pages; live: Live },
@@ -51,7 +51,7 @@ export function createRouter(
     if (path === GRAPHQL_PATH) return { name: path, answer: graphql };
     if (path === MCP_PATH) return { name: path, answer: mcp };
     const route = byPath.get(path) ?? NOTHING_HERE;
-    // A proxy may keep `/metrics` inside: `/x/../metrics` must not lead around it.
+    // A proxy may block `/metrics` from outside: `/x/../metrics` must not bypass it.
     return route.always && !exchange.isPathAsWritten ? NOTHING_HERE : route;
   };
 }
@@ -62,7 +62,7 @@ const TO_EXPLORER: Route = {
     send(exchange, { status: 302, headers: { location: GRAPHQL_PATH }, body: '' }),
 };
 
-/** The description of the REST endpoints, which needs no log-in. */
+/** Creates the route of the description of the REST endpoints, which needs no log-in. */
 function openApiRoute(settings: Service['settings']): Route {
   const answer: Answer = {
     status: 200,

@@ -17,7 +17,7 @@ import type { Live } from '../live/live.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 
-/** GraphQL over HTTP: what is compiled at once, all else by Yoga. */
+/** Creates the route of GraphQL over HTTP. Yoga answers all operations that are not compiled. */
 export function graphqlRoute(service: Service, live: Live): (exchange: Exchange) => Promise<void> {
   const { log, settings, metrics } = service;
   const trusted = new Map([...service.pageDocuments, ...service.documents]);

@@ -6,7 +6,7 @@ import { refusalOf } from '../http/refusal.ts';
 import type { Service } from '../service/service.ts';
 import type { Route } from './route.ts';
 
-/** Answers a request by its route, whatever comes of it, and gives its permit back. */
+/** Answers a request by its route, even if the route fails, and releases its permit. */
 export async function respond(service: Service, exchange: Exchange, route: Route): Promise<void> {
   const { gate, signal, response } = exchange;
   try {

@@ -8,7 +8,7 @@ import { requireOwnCredentials } from '../http/other-sites.ts';
 import type { Service } from '../service/service.ts';
 import { withScope } from '../service/with-scope.ts';
 
-/** The three legacy endpoints and the topper metrics of Prometheus. */
+/** Creates the route of the three legacy endpoints and the topper metrics for Prometheus. */
 export function restRoute(service: Service): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
     const { request, path, method, query } = exchange;

@@ -4,11 +4,11 @@ import type { Answer, Exchange } from '../http/http-exchange.ts';
 export type Route = {
   readonly name: string;
   readonly answer: (exchange: Exchange) => Promise<void>;
-  /** It needs no permit: it is answered however busy the server is. */
+  /** The route needs no permit: it answers however busy the server is. */
   readonly always?: true;
 };
 
-/** An answer of status 200. */
+/** Returns a response with status 200. */
 export const plainAnswer = (contentType: string, body: string): Answer => ({
   status: 200,
   headers: { 'content-type': contentType },

@@ -3,7 +3,7 @@ import { readiness } from '../service/readiness.ts';
 import type { Service } from '../service/service.ts';
 import { plainAnswer, type Route } from './route.ts';
 
-/** What load balancers and Prometheus ask for. Busy or not, the server answers them. */
+/** Creates the routes for load balancers and Prometheus. The server answers them even if busy. */
 export function stateRoutes(service: Service): Route[] {
   return [
     stateRoute('/healthz', async () => textAnswer('alive')),

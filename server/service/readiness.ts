@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 export type Readiness = {
   /** A sentence that says why requests should go elsewhere; null: they can be answered. */
   readonly problem: string | null;
-  /** What an operator should mend although requests are answered. */
+  /** What an operator should fix although requests are answered. */
   readonly warnings: readonly string[];
 };
 

@@ -32,13 +32,13 @@ export type ServiceOptions = {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly onStatement?: StatementObserver;
-  /** GraphQL documents that were known beforehand. */
+  /** Trusted GraphQL documents. */
   readonly documents?: TrustedDocuments;
-  /** Those of the dashboard. */
+  /** The GraphQL documents of the dashboard. */
   readonly pageDocuments?: TrustedDocuments;
-  /** null: nothing is traced. Whoever opened it closes it. */
+  /** null: nothing is traced. The code that opened it must close it. */
   readonly tracing?: Tracing | null;
-  /** To each database node, for reading. */
+  /** Number of connections for reading to each database node. */
   readonly poolConnections?: number;
   /** The other processes that serve at the same address; null: there are none. */
   readonly siblings?: Siblings | null;
@@ -54,18 +54,18 @@ export type AskedFor = {
   readonly log: Logger;
 };
 
-/** When a request came in: by the calendar, and on the clock of `performance.now()`. */
+/** When a request arrived, in epoch seconds and on the clock of `performance.now()`. */
 export type Arrival = {
   readonly now: EpochSeconds;
   readonly startedAt: number;
-  /** What the request has changed already, whichever attempt did it. */
+  /** What the request has already changed, in whichever attempt. */
   readonly committed: Set<string>;
 };
 
 /** One of the attempts to answer a request. */
 export type Attempt = {
   readonly arrival: Arrival;
-  /** Whether the request is begun anew when it fails with `SnapshotMoved`. */
+  /** Whether the request is retried from the start if it fails with `SnapshotMoved`. */
   readonly mayBeginAnew: boolean;
 };
 
@@ -75,7 +75,7 @@ export type Service = {
   readonly pools: NodePools;
   readonly documents: TrustedDocuments;
   readonly pageDocuments: TrustedDocuments;
-  /** What is remembered between requests. */
+  /** The caches that are kept between requests. */
   readonly memory: ServiceMemory;
   readonly metrics: Metrics;
   readonly tracing: Tracing | null;
@@ -83,14 +83,14 @@ export type Service = {
   readonly state: ServingState;
   /** Where a node's url_env is looked up. */
   readonly variable: (name: string) => string | undefined;
-  /** When a request comes in. */
+  /** Notes the arrival of a request. */
   arrive(): Arrival;
-  /** A scope for one request. Its `reads` must be ended, whatever comes of the request. */
+  /** Opens a scope for one request. Its `reads` must be ended, however the request ends. */
   openScope(timeoutSeconds: number | null, asked: AskedFor, attempt: Attempt): AnonymousScope;
   close(): Promise<void>;
 };
 
-/** What all requests share: the connections, and what is known of the nodes. */
+/** Creates what all requests share: connections, caches, and what is known about the nodes. */
 export function createService(options: ServiceOptions): Service {
   const { settings, log, tracing = null, clock = Date.now, siblings = null } = options;
   const metrics = createMetrics(programVersion());

@@ -1,4 +1,4 @@
-/** Whether the server goes on serving: what begins to close it says so here, first of all. */
+/** Whether the server is closing. The code that closes it sets this first. */
 export class ServingState {
   #isClosing = false;
 
@@ -6,7 +6,7 @@ export class ServingState {
     return this.#isClosing;
   }
 
-  /** From now on /readyz says that requests should go elsewhere; those that come are answered. */
+  /** Makes /readyz say that requests should go elsewhere; those that arrive are still answered. */
   beginToClose(): void {
     this.#isClosing = true;
   }

@@ -3,9 +3,9 @@ import type { LogInFailures } from '../admission/log-in-failures.ts';
 
 /** What a serving process shares with the others at the same address. */
 export type Siblings = {
-  /** The metrics of all processes together. Errors: the parent does not answer. */
+  /** Returns the metrics of all processes together. Errors: the parent does not answer. */
   metricsText(): Promise<string>;
-  /** A sentence that says how many processes serve; null: all do. */
+  /** Returns a sentence that says how many processes serve; null: all do. */
   missing(): string | null;
   readonly logInFailures: LogInFailures;
   readonly directory: NodeDirectory;

@@ -9,13 +9,13 @@ import type { ServingState } from './serving-state.ts';
 export type ObservedState = {
   readonly pools: NodePools;
   readonly standbys: Standbys;
-  /** A node's name: its address may hold a password. */
+  /** Returns a node's name, since its address may contain a password. */
   readonly nodeNameOf: (url: string) => string;
   readonly memory: ServiceMemory;
   readonly state: ServingState;
 };
 
-/** What is looked up when somebody asks for it: it costs nothing in between. */
+/** Registers metrics whose values are read only on request: they cost nothing in between. */
 export function registerState(registry: Registry, observed: ObservedState): void {
   const { state } = observed;
   new Gauge({
@@ -65,7 +65,7 @@ function registerStandbys(registry: Registry, { standbys, nodeNameOf }: Observed
     name: 'countergraph_shared_standby_used',
     help: '1 while a shared standby is used, 0 while it is passed over; of those tried so far',
     labelNames: ['node'],
-    // Over several processes: whether any of them uses it.
+    // Across several processes: whether any of them uses it.
     aggregator: 'max',
     registers: [registry],
     collect() {

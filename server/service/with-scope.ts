@@ -3,20 +3,20 @@ import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import type { AskedFor, Service } from './service.ts';
 
 /**
- * Once as the data have changed or a standby was passed over, and once for each node whose pooler
- * loses statements.
+ * Maximum number of attempts. A request is retried once because the data have changed or a standby
+ * was passed over, and once for each node whose pooler loses statements.
  */
 const MAX_ATTEMPTS = 4;
 
-/** A request that comes too late for its manifest begins anew with a fresh one, twice at most. */
+/** A request whose manifest's pages are gone is retried with a fresh manifest, at most twice. */
 const MAX_MANIFESTS = 3;
 
 /**
- * Makes the scope of one request, works in it, and gives back what it holds. Most requests need one
- * statement, which is no transaction then; where the data change between it and the next one, or a
- * pooler loses a prepared statement, or pages of the manifest were swept, or a standby that was to
- * answer cannot, all of the work is begun anew, on the primary and in one transaction. The time
- * that it may take began with the first attempt.
+ * Opens the scope of one request, runs `work` in it, and releases what the scope holds. Most
+ * requests need one statement, which then runs without a transaction. The whole work is retried
+ * from the start, on the primary and in one transaction, if the data change between that statement
+ * and the next one, a pooler loses a prepared statement, pages of the manifest were swept, or the
+ * chosen standby cannot answer. The time limit starts with the first attempt.
  */
 export async function withScope<T>(
   service: Service,
@@ -29,7 +29,7 @@ export async function withScope<T>(
     const scope = service.openScope(timeoutSeconds, asked, { arrival, mayBeginAnew });
     try {
       const result = await work(scope);
-      // GraphQL puts what a field throws into its result.
+      // GraphQL puts errors of fields into its result instead of throwing them.
       const { moved } = scope.reads;
       if (moved) throw moved;
       return result;

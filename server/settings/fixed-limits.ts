@@ -1,36 +1,36 @@
 import { LIMITS } from '../../domain/limits.ts';
 
 /**
- * Limits of one server that are constants and no settings. They are beside the settings so that
- * tests can lower them.
+ * Limits of one server that are constants rather than settings. They are kept beside the settings
+ * so that tests can lower them.
  */
 export type FixedLimits = {
-  /** Ranks in one list of percentiles. */
+  /** Maximum number of ranks in one list of percentiles. */
   maxPercentileRanks: number;
-  /** Tasks that may wait for a thread; more are refused with 503. */
+  /** Maximum number of tasks that wait for a worker thread; more are refused with 503. */
   workerQueue: number;
-  /** How often a GraphQL document is asked for before it is compiled; 0: never is. */
+  /** Number of requests for a GraphQL document before it is compiled; 0: never compiled. */
   compileAfter: number;
-  /** How long a request may wait until it is begun, in milliseconds. */
+  /** How long a request may wait in the queue before work on it starts, in milliseconds. */
   maxWaitMs: number;
-  /** Failed log-ins after which a user is refused at the address they came from. */
+  /** Failed log-ins after which a user is refused at the address that the log-ins came from. */
   logInFailures: number;
   /** Failed log-ins after which an address is refused. */
   logInFailuresPerAddress: number;
-  /** Over which failed log-ins are counted. */
+  /** Length of the window over which failed log-ins are counted. */
   logInFailureSeconds: number;
-  /** Open subscriptions. */
+  /** Maximum number of open subscriptions. */
   maxStreams: number;
-  /** Of these, of one user. */
+  /** Maximum number of open subscriptions of one user. */
   maxStreamsPerUser: number;
-  /** How long the line and the headers of a request may take to arrive. */
+  /** How long the request line and the headers may take to arrive. */
   headersSeconds: number;
-  /** How long a request may take to arrive, and a caller may take nothing of an answer. */
+  /** How long a request may take to arrive, and how long a caller may read none of a response. */
   slowCallerSeconds: number;
-  /** Bytes of a request's body. */
+  /** Maximum bytes of a request's body. */
   restBodyBytes: number;
   graphqlBodyBytes: number;
-  /** Values of keys, series and percentiles in the answer to one request. */
+  /** Maximum number of values of keys, series and percentiles in the response to one request. */
   answerValues: number;
 };
 
@@ -51,7 +51,7 @@ export const FIXED_LIMITS: FixedLimits = {
   answerValues: LIMITS.answerValues,
 };
 
-/** What a GraphQL operation may hold, but for its cost, which is a setting. */
+/** Limits of a GraphQL operation, except for its cost, which is a setting. */
 export const FIXED_GRAPHQL_LIMITS = {
   tokens: LIMITS.graphqlTokens,
   depth: LIMITS.graphqlDepth,

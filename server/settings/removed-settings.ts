@@ -1,6 +1,6 @@
 const FIXED = 'the limit is fixed now (docs/reference/limits.md)';
 
-/** Variables of earlier versions, and why they are not read any more. */
+/** Variables of earlier versions, and why they are no longer read. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   COUNTERGRAPH_COMPILE_AFTER: FIXED,
   COUNTERGRAPH_GRAPHQL_MAX_ALIASES: FIXED,
@@ -27,7 +27,7 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   COUNTERGRAPH_WORKER_QUEUE: FIXED,
 };
 
-/** One line for each of them that an environment still sets. */
+/** Returns one line for each removed variable that an environment still sets. */
 export const linesOfRemoved = (env: NodeJS.ProcessEnv): string[] =>
   Object.entries(REMOVED_SETTINGS)
     .filter(([name]) => (env[name] ?? '') !== '')

@@ -10,7 +10,7 @@ type Variable<T, F> = Rule<T> & {
   readonly show?: (given: string) => string;
 };
 
-/** A variable that is unset or empty has its fallback; any other value must fit the schema. */
+/** Returns a variable's schema: unset or empty means the fallback; any other value must fit. */
 export function setting<T, const F>({
   fallback,
   must,
@@ -52,7 +52,7 @@ export function oneOf<const T extends string>(names: readonly T[]): Rule<T> {
   return { must: `one of ${names.join(', ')}`, schema: z.enum(names) as z.ZodType<T, string> };
 }
 
-/** A comma-separated list; spaces around an item are ignored. */
+/** Parses a comma-separated list; spaces around an item are ignored. */
 export function listOf(item: z.ZodType<string, string>): z.ZodType<string[], string> {
   return z
     .string()
@@ -68,12 +68,12 @@ export function isOrigin(text: string): boolean {
   return pathname === '/' && `${search}${hash}${username}${password}` === '';
 }
 
-/** As browsers write it: lower case, without a default port or a slash at the end. */
+/** Returns an origin as browsers write it: lower case, no default port, no trailing slash. */
 export function canonicalOrigin(text: string): string {
   return new URL(text).origin;
 }
 
-/** An address, or a network in CIDR form. */
+/** Whether a text is an IP address or a network in CIDR form. */
 export function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;

@@ -2,11 +2,11 @@ import type { SettingName } from './settings.ts';
 
 export type SettingText = {
   readonly meaning: string;
-  /** What is taken when it is not set, where the fallback in the code does not say it. */
+  /** What applies when the setting is unset, where the fallback in the code does not show it. */
   readonly absent?: string;
 };
 
-/** What each setting is for, in Markdown: docs/reference/settings.md is made of it. */
+/** What each setting is for, in Markdown: docs/reference/settings.md is generated from it. */
 export const SETTING_TEXTS: Readonly<Record<SettingName, SettingText>> = {
   DATABASE_URL: {
     absent: 'the embedded PostgreSQL',

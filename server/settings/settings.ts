@@ -24,7 +24,10 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What the environment configures (spec/operations.md, "Settings"), and what it does not. */
+/**
+ * Everything the environment configures (spec/operations.md, "Settings"), and the fixed limits,
+ * which it does not.
+ */
 export type Settings = FixedLimits & {
   /** The primary node; null: the embedded PostgreSQL. */
   databaseUrl: string | null;
@@ -32,17 +35,17 @@ export type Settings = FixedLimits & {
   host: string;
   port: number;
   timeZone: string;
-  /** auto: load the demo at first start, where the command line asks for that. */
+  /** auto: load the demo at the first start if the command line asks for that. */
   demo: 'on' | 'off' | 'auto';
   queryTimeoutSeconds: number;
   maxTopperItems: number;
   /** Origins in the form a browser sends them, `https://noc.example.com`. */
   corsOrigins: string[];
-  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks whose `X-Forwarded-For` is trusted. */
   trustProxy: string[];
-  /** Threads that unpack and add up blocks, besides the one that answers requests. */
+  /** Worker threads that unpack and add up blocks, besides the thread that answers requests. */
   workers: number;
-  /** Bytes of what is decoded of segments, kept between requests. */
+  /** Bytes of decoded segment data kept between requests. */
   blockCacheBytes: number;
   /** Bytes of answers kept between requests. */
   answerCacheBytes: number;
@@ -50,16 +53,16 @@ export type Settings = FixedLimits & {
   responseCacheBytes: number;
   /** Whether GraphQL documents that are not among the trusted ones are refused. */
   trustedOnly: boolean;
-  /** Requests under way at once; more are refused with 503. */
+  /** Requests in progress at once; more are refused with 503. */
   maxConcurrent: number;
   maxConnections: number;
-  /** Of these, those of one address that is no trusted proxy: half. */
+  /** Connections from one address that is not a trusted proxy: half of `maxConnections`. */
   maxConnectionsPerAddress: number;
   /** How long an idle connection is kept. */
   keepAliveSeconds: number;
-  /** How long a server that ends waits for the requests it has begun to answer. */
+  /** How long a server that is shutting down waits for the requests in progress. */
   shutdownSeconds: number;
-  /** What a GraphQL operation may ask for. */
+  /** Limits of a GraphQL operation. */
   graphql: GraphQLSettings;
   /** Who may ask for the schema. */
   introspection: IntrospectionMode;
@@ -69,13 +72,13 @@ export type Settings = FixedLimits & {
   /** Requests that take longer are logged with their plans; 0: none. */
   slowMs: number;
   logLevel: LogLevel;
-  /** That serve at one address. */
+  /** Processes that serve at one address. */
   processes: number;
 };
 
 export type GraphQLSettings = Omit<GraphQLLimits, 'topperItems' | 'percentileRanks'>;
 
-/** All mistakes of the environment, one line each. */
+/** All mistakes in the environment, one line each. */
 export class SettingsError extends Error {
   readonly lines: readonly string[];
 
@@ -86,7 +89,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** One core is left to the thread that answers requests, and to PostgreSQL. */
+/** Leaves one core to the thread that answers requests and to PostgreSQL. */
 const DEFAULT_WORKERS = Math.min(LIMITS.workersCeiling, Math.max(1, availableParallelism() - 1));
 
 const MEGABYTE = 1024 ** 2;
@@ -96,7 +99,7 @@ const VARIABLES = {
     fallback: null,
     must: 'an address such as postgres://user:password@host:5432/database',
     remedy: 'unset it for the embedded PostgreSQL',
-    // The address may hold a password, and messages end in logs.
+    // The address may hold a password, and messages end up in logs.
     show: () => 'something else (not shown: it may hold a password)',
     schema: z.url({ protocol: /^postgres(ql)?$/ }),
   }),
@@ -194,16 +197,16 @@ export type SettingName = keyof typeof VARIABLES;
 /** The names of all variables that `readSettings` knows. */
 export const SETTING_NAMES: readonly string[] = Object.keys(VARIABLES);
 
-/** What a variable takes, and what is taken where it is not set. */
+/** What values each variable accepts, and its fallback. */
 export const SETTING_FORMS = Object.entries(VARIABLES).map(([name, schema]) => {
   const { must, fallback } = schema.meta() ?? {};
-  // The keys of the table are what its type says.
+  // `Object.entries` widens the keys to `string`; they are exactly those of VARIABLES.
   return { name: name as SettingName, must, fallback };
 });
 
 const Environment = z.object(VARIABLES);
 
-/** The settings of an environment; throws a `SettingsError` that names every mistake in it. */
+/** Reads the settings of an environment; throws a `SettingsError` that names every mistake. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const result = Environment.safeParse(env);
   const mistakes = [
@@ -249,7 +252,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 
 const lineOf = (issue: z.core.$ZodIssue): string => `${String(issue.path[0])} ${issue.message}`;
 
-/** Rules between variables; read from the environment, so that they hold beside other mistakes. */
+/**
+ * Checks the rules between variables. It reads the environment itself, so that it reports them even
+ * beside other mistakes.
+ */
 function contradictions(env: NodeJS.ProcessEnv): string[] {
   return env['COUNTERGRAPH_DEMO'] === 'on' && env['DATABASE_URL']
     ? [

@@ -3,8 +3,8 @@ import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Tells of a change: a line of the request's log for each, whatever LOG_LEVEL leaves out unless it
- * is silent, and a metric. It names keys and fields, never values, which may be secrets.
+ * Records a change in the request's log and in a metric. The line is logged at every LOG_LEVEL but
+ * silent. It names keys and fields, never values, which may be secrets.
  */
 export function auditChange(log: Logger, metrics: Metrics, change: AuditedChange): void {
   const isRefused = 'refused' in change;

@@ -1,9 +1,9 @@
-/** What names are called that are too many, or not of a form to be shown. */
+/** The label of names beyond the limit, and of names that are not of a plain form. */
 export const OTHER = 'other';
 
 /**
- * Names that callers choose, made fit for labels of metrics: each is a series of numbers that is
- * kept for good, so only the first `most` of a plain form get one, and all else is `other`.
+ * Turns names that callers choose into labels of metrics. Each label is a time series that is kept
+ * forever, so only the first `most` names of a plain form get their own; all others are `other`.
  */
 export class BoundedNames {
   readonly #most: number;

@@ -1,18 +1,18 @@
 import type { RequestSpan } from './tracing.ts';
 
-/** What is known of a request by all that runs for it; some of it becomes known on the way. */
+/** What all code that runs for a request knows about it; some of it becomes known on the way. */
 export type CurrentRequest = {
   readonly requestId: string;
   /** null: not traced. */
   span: RequestSpan | null;
-  /** Who asks, once they have proved it. */
+  /** The user, once the log-in has succeeded. */
   user: string | null;
   /** The name under which a GraphQL operation is counted. */
   operation: string | null;
-  /** To be called when it is found to be answered by a stream; null: it cannot be. */
+  /** Call it when the request turns out to be answered with a stream; null: it cannot be. */
   streamOpened: (() => void) | null;
 };
 
-/** What each line of the log that is written for a request says of it. */
+/** Returns the fields that identify a request in each of its log lines. */
 export const nameOf = ({ requestId, span }: CurrentRequest): object =>
   span ? { requestId, traceId: span.traceId } : { requestId };

@@ -5,10 +5,10 @@ import type { WorkObserver } from '../../domain/work-observer.ts';
 import { MUTATIONS, type MutationName } from '../../resolvers/audited-change.ts';
 import { BoundedNames } from './bounded-names.ts';
 
-/** An error of the table, or a GraphQL document that was wrong in itself. */
+/** An error of the table of errors, or `document`: a GraphQL document that is itself invalid. */
 export type CountedError = ErrorKind | 'document';
 
-/** hot: compiled, and answered before Yoga. */
+/** hot: compiled, and answered without Yoga. */
 export const GRAPHQL_WAYS = ['hot', 'yoga'] as const;
 
 export type GraphQLWay = (typeof GRAPHQL_WAYS)[number];
@@ -22,24 +22,24 @@ export type Metrics = {
   readonly contentType: string;
   text(): Promise<string>;
   requestBegins(): void;
-  /** A request that began is over. */
+  /** Notes that a request is over. */
   request(route: string, status: number, seconds: number): void;
-  /** name: the document's; any, for it is made fit to be a label here. */
+  /** name: the operation's own, of any form; it is turned into a label here. */
   operation(name: string, seconds: number): void;
-  /** Which way a GraphQL request went. */
+  /** Counts a GraphQL request by the path that it took. */
   graphql(way: GraphQLWay): void;
   error(kind: CountedError): void;
   slowRequest(): void;
-  /** A mutation was committed, or refused as its user is no editor. */
+  /** Counts a mutation that was committed, or refused because its user is not an editor. */
   change(mutation: MutationName, outcome: ChangeOutcome): void;
   readonly onWork: WorkObserver;
 };
 
-/** Seconds; what is remembered takes less than the first, and a timeout is at the last. */
+/** In seconds: cached answers take less than the first, and the last is the default time limit. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 const WORK_BUCKETS = [0.0005, 0.0025, 0.01, 0.05, 0.25, 1, 5, 30];
 
-/** What /metrics tells, as Prometheus text (docs/reference/metrics.md). */
+/** Creates the metrics that /metrics serves as Prometheus text (docs/reference/metrics.md). */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   collectNodeMetrics(registry);
@@ -101,12 +101,12 @@ export function createMetrics(version: string): Metrics {
   };
 }
 
-/** What every Node process can tell of itself. */
+/** Registers the metrics that every Node process has. */
 export function collectNodeMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   for (const metric of registry.getMetricsAsArray()) {
-    // Of several processes: the slowest loop is the one to watch, and the service is as old as the
-    // oldest. The others are sums.
+    // Across several processes, the slowest event loop is the one to watch, and the service is as
+    // old as the oldest process. All other metrics are summed.
     if (metric.name.startsWith('nodejs_eventloop_lag_')) metric.aggregator = 'max';
     if (metric.name === 'process_start_time_seconds') metric.aggregator = 'min';
   }
@@ -119,7 +119,7 @@ function countErrors(registry: Registry): (kind: CountedError) => void {
     labelNames: ['kind'],
     registers: [registry],
   });
-  // A rate needs a beginning: of what has never happened too.
+  // A rate needs a first value, even for errors that have never occurred.
   for (const kind of [...Object.keys(ERRORS), 'document']) errors.inc({ kind }, 0);
   return (kind) => errors.inc({ kind });
 }

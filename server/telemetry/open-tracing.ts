@@ -6,8 +6,9 @@ import { createTracing } from './otel-tracing.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * Traces to where OpenTelemetry's standard variables say; null where they say nothing, and then
- * nothing is loaded. Errors: a variable that cannot be followed, as a `SettingsError`.
+ * Opens tracing to the endpoint that OpenTelemetry's standard variables name. Returns null, and
+ * loads nothing, if they ask for no traces. Errors: a `SettingsError` for a variable that cannot be
+ * applied.
  */
 export async function openTracing(
   env: NodeJS.ProcessEnv,
@@ -30,7 +31,7 @@ export async function openTracing(
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
 
-/** The variable for whose sake there are traces; null: there are none. */
+/** Returns the variable that turns tracing on; null: it is off. */
 function reasonToTrace(env: NodeJS.ProcessEnv): string | null {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null;
   const exporter = env['OTEL_TRACES_EXPORTER'] ?? '';
@@ -59,7 +60,7 @@ const refused = (name: string, must: string, given: string): SettingsError =>
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 
-/** What a trace needs, by name; the exporters differ in what they send. */
+/** Returns the names of the packages that tracing needs; each protocol has its own exporter. */
 const packagesFor = (protocol: Protocol): string[] => [
   '@opentelemetry/api',
   '@opentelemetry/core',

@@ -1,11 +1,11 @@
-/** In which traces can be sent; the first is OpenTelemetry's default. */
+/** Protocols for sending traces; the first is OpenTelemetry's default. */
 export const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
 
 export type Protocol = (typeof PROTOCOLS)[number];
 
 export type OtelPackages = Awaited<ReturnType<typeof importOtel>>;
 
-/** Some 30 MB that most do without: they need not be installed, and are loaded only from here. */
+/** Imports some 30 MB that most users do not need: they are optional, and are loaded only here. */
 export async function importOtel(protocol: Protocol) {
   const [api, core, resources, sdk, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),

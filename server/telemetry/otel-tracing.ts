@@ -11,16 +11,16 @@ import type { RequestSpan, Tracing } from './tracing.ts';
 
 type Context = OtelPackages['api']['ROOT_CONTEXT'];
 
-/** Spans by OpenTelemetry, sent as its standard variables say: endpoint, headers, sampler, name. */
+/** Traces with OpenTelemetry. Its variables set the endpoint, headers, sampler and service name. */
 export function createTracing(packages: OtelPackages, log: Logger): Tracing {
   const { api, core } = packages;
   const tell = (reason: string) => log.warn({ reason }, 'traces could not be sent');
   const provider = openProvider(packages, tell);
   const tracer = provider.getTracer('countergraph', programVersion());
   const propagator = new core.W3CTraceContextPropagator();
-  /** Where the spans of a request's work belong. */
+  /** The parent contexts of the spans of a request's work. */
   const contexts = new WeakMap<RequestSpan, Context>();
-  // Where nothing is traced there is none: on Node 20 it makes every promise of the process dearer.
+  // Created only if tracing is on: on Node 20 it makes every promise of the process cost more.
   const current = new AsyncLocalStorage<RequestSpan>();
   return {
     startRequest({ method, route, requestId, headers }) {
@@ -64,7 +64,7 @@ export function createTracing(packages: OtelPackages, log: Logger): Tracing {
         () => null,
         (error: unknown) => String(error),
       );
-      // A collector that does not answer must not keep a server from ending.
+      // A collector that does not answer must not keep the server from shutting down.
       const late = delay(LIMITS.traceFlushMs, 'the collector took too long', { ref: false });
       const failure = await Promise.race([flushed, late]);
       if (failure !== null) tell(failure);
@@ -78,7 +78,7 @@ function openProvider(
   tell: (message: string) => void,
 ) {
   const ignore = () => {};
-  // What fails in there must neither reach a request nor be lost.
+  // Failures within OpenTelemetry must neither reach a request nor be lost.
   api.diag.setLogger(
     { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
@@ -94,7 +94,7 @@ function openProvider(
   });
 }
 
-/** Name and options of the span of a piece of work. */
+/** Returns the name and options of the span of a piece of work. */
 function spanOf({ SpanKind }: OtelPackages['api'], kind: WorkKind, name: string) {
   switch (kind) {
     case 'statement': {
@@ -110,7 +110,7 @@ function spanOf({ SpanKind }: OtelPackages['api'], kind: WorkKind, name: string)
   }
 }
 
-/** Of few: a message may hold what the caller gave. */
+/** Returns one of a few types, not the message, which may contain input of the caller. */
 function typeOf(error: unknown): string {
   if (error instanceof ServiceError) return error.kind;
   return errorCode(error) ?? (error instanceof Error ? error.name : 'unknown');

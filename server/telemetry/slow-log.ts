@@ -4,12 +4,13 @@ import type { CurrentRequest } from './current-request.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The request it was, and its log. */
+/** A request and its log. */
 type Asked = { readonly log: Logger; readonly current: CurrentRequest };
 
 /**
- * Logs requests that have taken longer than slowMs when all is read, with what their toppers were
- * made of: a caller who reads slowly makes no request slow. slowMs 0: none is logged.
+ * Logs requests that took longer than slowMs until everything was read from the database, with the
+ * plans of their toppers. A caller who reads slowly does not make a request slow. slowMs 0: logs
+ * none.
  */
 export const slowLog =
   (slowMs: number, metrics: Metrics) =>

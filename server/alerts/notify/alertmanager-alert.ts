@@ -9,7 +9,7 @@ export type PostableAlert = {
   readonly endsAt: string;
 };
 
-/** The alert of a firing event. It ends by itself unless it is sent again. */
+/** Returns the alert of a firing event. It ends by itself unless it is sent again. */
 export const firingAlert = (notification: Notification, nowMs: number): PostableAlert =>
   postable(notification, {
     startsMs: Math.min(notification.event.startedAt * 1000, nowMs),
@@ -17,8 +17,9 @@ export const firingAlert = (notification: Notification, nowMs: number): Postable
   });
 
 /**
- * The alert of an event that has ended. Its times are those of the data, which may be ahead of the
- * clock, but an alert that ends in the future is firing to Alertmanager.
+ * Returns the alert of an event that has ended. Its times come from the data, which may be ahead of
+ * the clock. They are capped at the clock, because Alertmanager treats an alert that ends in the
+ * future as firing.
  */
 export function endedAlert(notification: Notification, nowMs: number): PostableAlert {
   const { startedAt, endedAt } = notification.event;

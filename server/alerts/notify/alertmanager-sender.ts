@@ -9,20 +9,21 @@ import type { SendingOptions } from './sending.ts';
 import { addressOf, declaredAt } from './sink-address.ts';
 import { SinkFailure } from './sink-failure.ts';
 
-/** What is known of an Alertmanager. Times are those of `performance.now()`. */
+/** The state of an Alertmanager. Times are those of `performance.now()`. */
 type State = {
   isBusy: boolean;
-  /** When it is to be sent again what is firing. */
+  /** When to send it the firing alerts again. */
   repeatAt: number;
-  /** How many attempts in a row have failed. */
+  /** Number of consecutive failed attempts. */
   failures: number;
-  /** Its declared address. An Alertmanager at another address knows nothing yet. */
+  /** Its declared address. An Alertmanager at a new address has received nothing yet. */
   readonly declared: string;
 };
 
 /**
- * Sends to Alertmanagers: repeatedly all that is firing, and once what has ended. Everything is in
- * one request, and requests do not overlap, since the last one that arrives is what holds.
+ * Notifies Alertmanagers. It sends all firing alerts repeatedly, and each ended alert once. Each
+ * request holds all of them, and requests to one Alertmanager do not overlap, since the last
+ * request to arrive wins.
  */
 export class AlertmanagerSender {
   readonly #options: SendingOptions;
@@ -37,7 +38,7 @@ export class AlertmanagerSender {
     return { sinkId: sink.sinkId, most };
   }
 
-  /** Sends what is due or to be repeated; returns the requests that it has started. */
+  /** Sends what is due or must be repeated; returns the requests that it has started. */
   send(sink: WaitingSink, due: readonly DueDelivery[]): Promise<void>[] {
     const state = this.#state(sink);
     const isIdle = due.length === 0 && performance.now() < state.repeatAt;
@@ -60,7 +61,7 @@ export class AlertmanagerSender {
         firing,
       );
       if (alerts.length === 0) {
-        // Nothing was sent, so it is not known whether it can be reached.
+        // Nothing was sent, so whether the Alertmanager can be reached is unknown.
         state.repeatAt = performance.now() + repeatMs;
         return;
       }
@@ -79,14 +80,14 @@ export class AlertmanagerSender {
     }
     state.failures = 0;
     state.repeatAt = performance.now() + repeatMs;
-    // What is firing was sent too, even where its next attempt was not due yet.
+    // Firing events were sent, too, even those whose next attempt was not due yet.
     const told = firing.map(({ eventId }) => ({ eventId, change: 'began' as const }));
     await outcomes.delivered(sink, [...changesOf(due), ...told]);
   }
 
   /**
-   * What is firing comes last: after an event of a key has ended, another one of the same key may
-   * fire, and to Alertmanager both are the same alert.
+   * Builds the alerts to send, firing ones last. After an event of a key has ended, another event
+   * of the same key may fire, and to Alertmanager both are the same alert.
    */
   async #alerts(
     due: readonly DueDelivery[],
@@ -108,7 +109,7 @@ export class AlertmanagerSender {
     const { sinkId } = sink;
     const declared = declaredAt(sink);
     const known = this.#states.get(sinkId);
-    // Requests do not overlap, so one that is still on its way to the old address is awaited.
+    // Requests must not overlap, so a request in progress to the old address is awaited.
     if (known?.isBusy || known?.declared === declared) return known;
     const made = { isBusy: false, repeatAt: 0, failures: 0, declared };
     this.#states.set(sinkId, made);

@@ -20,7 +20,7 @@ export type KeepNotifyingOptions = {
   /** The environment, which may hold addresses and secrets of sinks. */
   readonly variable?: Variable;
   readonly tally?: NotificationTally;
-  /** null: only when `runOnce` is called. */
+  /** null: runs only when `runOnce` is called. */
   readonly delays?: Delays | null;
   readonly retries?: Retries;
   readonly repeatMs?: number;
@@ -36,8 +36,8 @@ const RETRIES = {
 };
 
 /**
- * Notifies the sinks of all contexts when alerts begin and end. One of the servers of a database
- * does so; when it ends or dies, another one takes over (docs/adr/0018-alerts.md).
+ * Notifies the sinks of all contexts when alerts begin and end. Only one of the servers of a
+ * database does so; when it ends or dies, another one takes over (docs/adr/0018-alerts.md).
  */
 export function keepNotifying(options: KeepNotifyingOptions): BackgroundWork {
   const { delays = DELAYS } = options;
@@ -52,7 +52,7 @@ export function keepNotifying(options: KeepNotifyingOptions): BackgroundWork {
   };
 }
 
-/** Keeps a notifier, and makes a new one when its connection was lost. */
+/** Keeps a notifier, and creates a new one after its connection was lost. */
 class NotifierKeeper {
   readonly #options: KeepNotifyingOptions;
   readonly #lookNow: () => void;
@@ -88,7 +88,7 @@ class NotifierKeeper {
     await this.#notifier?.end();
   }
 
-  /** null: behind a pooler in transaction mode, which cannot hold the lock. */
+  /** Opens a notifier. null: behind a pooler in transaction mode, which cannot hold the lock. */
   async #open(): Promise<Notifier | null> {
     const { databaseUrl, log, clock = Date.now, retries = RETRIES } = this.#options;
     const { variable = (name: string) => process.env[name] } = this.#options;
@@ -116,7 +116,7 @@ class NotifierKeeper {
     });
   }
 
-  /** Ends the connection, and requests with it. The next look opens another one. */
+  /** Ends the connection and the requests with it. The next pass opens another connection. */
   async #giveUp(error: unknown): Promise<void> {
     const { log } = this.#options;
     if (!this.#isFailing)
@@ -127,7 +127,7 @@ class NotifierKeeper {
     await failed?.end();
   }
 
-  /** Looks at once instead of at the next interval; several calls are one look. */
+  /** Runs a pass at once instead of at the next interval; several calls share one pass. */
   #wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;

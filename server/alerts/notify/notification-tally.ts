@@ -2,7 +2,7 @@ import type { SinkKind, WaitingSink } from '../../../db/write/alerts/select-wait
 
 export const SINK_KINDS = ['webhook', 'alertmanager'] as const satisfies readonly SinkKind[];
 
-/** failed: to be retried. */
+/** failed: will be retried. */
 export const DELIVERY_OUTCOMES = ['delivered', 'failed', 'given up'] as const;
 
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
@@ -20,7 +20,7 @@ export class NotificationTally {
     return this.#attempts.get(`${kind} ${outcome}`) ?? 0;
   }
 
-  /** What waits for each sink, as of the last look; none if another server notifies. */
+  /** Notes the deliveries waiting per sink, as of this pass; none if another server notifies. */
   noteWaiting(sinks: readonly WaitingSink[]): void {
     this.#waiting.clear();
     for (const { kind, waiting } of sinks) this.#waiting.set(kind, this.waiting(kind) + waiting);

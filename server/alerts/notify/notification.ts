@@ -4,7 +4,7 @@ import type { KeyKind, SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { labelOf, readableOf } from '../../../resolvers/keys.ts';
 import { describeKeys } from '../../../resolvers/loaders/keys/describe-keys.ts';
 
-/** An event with the present names of its key; null: it is about the whole group. */
+/** An event with the current names of its key; null: the event is about the whole group. */
 export type Notification = {
   readonly event: NotifiedEvent;
   readonly readable: string | null;
@@ -39,6 +39,6 @@ const namedGroup = ({ keyKind, parts }: NotifiedEvent) =>
     ? { crosskey: {}, kinds: parts.map((part) => simpleKind(part?.keyKind)) }
     : { crosskey: null, kinds: [keyKind] };
 
-/** A part is never a cross-key itself (decision 31). If its group is gone, it is plain text. */
+/** A part is never itself a cross-key (decision 31). If its group is gone, it is plain text. */
 const simpleKind = (kind: KeyKind | undefined): SimpleKeyKind =>
   kind === undefined || kind === 'crosskey' ? 'text' : kind;

@@ -21,15 +21,16 @@ export type NotifierOptions = {
   readonly retries: Retries;
   readonly repeatMs: number;
   readonly answerMs: number;
-  /** Called when a request is done: more may be due now. */
+  /** Called when a request is done, since more may be due now. */
   readonly onSent: () => void;
   /** Called when the notifier cannot continue. */
   readonly onFailure: (error: unknown) => void;
 };
 
 /**
- * Sends what is due to sinks, while its connection holds the lock of the server that notifies. It
- * records outcomes on the same connection, so a server that has lost the lock can record nothing.
+ * Sends due deliveries to sinks while its connection holds the notifier lock, which only one server
+ * can hold. It records outcomes on the same connection, so a server that has lost the lock cannot
+ * record anything.
  */
 export class Notifier {
   readonly #options: NotifierOptions;
@@ -53,12 +54,12 @@ export class Notifier {
     connection.once('end', () => this.#ending.abort(new Error('the connection is lost')));
   }
 
-  /** Whether its connection was lost. */
+  /** Whether the notifier's connection was lost. */
   get isOver(): boolean {
     return this.#ending.signal.aborted;
   }
 
-  /** Starts to send what is due now. */
+  /** Starts sending what is due now. */
   async look(): Promise<void> {
     this.#isChosen ||= await this.#onDatabase(tryLockNotifications);
     if (!this.#isChosen) return;
@@ -77,7 +78,7 @@ export class Notifier {
     }
   }
 
-  /** Aborts what is being sent, and releases the lock. */
+  /** Aborts the requests in progress and releases the lock. */
   async end(): Promise<void> {
     this.#options.tally.noteWaiting([]);
     this.#ending.abort(new Error('the server ends'));

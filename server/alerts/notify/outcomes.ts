@@ -18,7 +18,7 @@ type Changes = ToldChanges['changes'];
 /** Records the outcomes of deliveries: in the database, in metrics and in the log. */
 export class Outcomes {
   readonly #options: OutcomesOptions;
-  /** The declared addresses of sinks whose last delivery failed. */
+  /** The declared addresses of sinks whose last delivery failed, by sink id. */
   readonly #failing = new Map<number, string>();
 
   constructor(options: OutcomesOptions) {
@@ -47,13 +47,13 @@ export class Outcomes {
     tally.add(sink.kind, 'failed', results.length - givenUp);
     tally.add(sink.kind, 'given up', givenUp);
     const about = { ...nameOf(sink), reason };
-    // One line for each outage, not for each attempt.
+    // One line per outage, not per attempt.
     if (!this.#hasFailed(sink)) log.warn(about, 'a sink cannot be notified, which is retried');
     this.#failing.set(sinkId, declaredAt(sink));
     if (givenUp > 0) log.error({ ...about, givenUp }, 'notifications were given up after a day');
   }
 
-  /** A sink that was declared with another address since has not failed there. */
+  /** A sink that has since been declared with another address has not failed there. */
   #hasFailed(sink: WaitingSink): boolean {
     return this.#failing.get(sink.sinkId) === declaredAt(sink);
   }

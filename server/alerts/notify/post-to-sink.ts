@@ -13,9 +13,9 @@ export type SinkPost = {
 };
 
 /**
- * POSTs to a sink. A 2xx status is success, whatever the body. A redirect is a failure, as a
- * message that is signed for one receiver must not be sent to another. Errors: a `SinkFailure`, or
- * the reason of the abort.
+ * POSTs to a sink. A 2xx status is success, whatever the body. A redirect is a failure, because a
+ * message signed for one receiver must not be sent to another. Errors: a `SinkFailure`, or the
+ * reason of the abort.
  */
 export async function postToSink(post: SinkPost): Promise<void> {
   const { signal, answerMs } = post;
@@ -55,7 +55,7 @@ async function send({ address, body, headers }: SinkPost, signal: AbortSignal): 
   }
 }
 
-/** A connection can be reused once its response was read, unless that is too long. */
+/** Reads a response to its end, so that the connection can be reused, unless it is too long. */
 async function readToEnd({ body }: Response): Promise<void> {
   let bytes = 0;
   try {
@@ -68,7 +68,7 @@ async function readToEnd({ body }: Response): Promise<void> {
   }
 }
 
-/** The code of a network error: its message would name the address. */
+/** Describes a network error by its code, because its message would name the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error && cause.message === 'bad port') return BAD_PORT;
@@ -76,7 +76,9 @@ function reasonOf(error: unknown): string {
   return typeof code === 'string' ? `the request fails: ${code}` : 'the request cannot be sent';
 }
 
-/** As `fetch` of browsers, Node's refuses ports such as 25 and 6000 (Fetch standard, port blocking). */
+/**
+ * Like browsers, Node's `fetch` refuses ports such as 25 and 6000 (Fetch standard, port blocking).
+ */
 const BAD_PORT =
   'its port belongs to another protocol, and HTTP requests to it are blocked: let the sink listen ' +
   'on another port';

@@ -2,21 +2,21 @@ import querystring from 'node:querystring';
 import type { WaitingSink } from '../../../db/write/alerts/select-waiting-sinks.ts';
 import { SinkFailure } from './sink-failure.ts';
 
-/** The value of an environment variable. */
+/** Returns the value of an environment variable. */
 export type Variable = (name: string) => string | undefined;
 
 export type SinkAddress = {
-  /** Without credentials, as `fetch` refuses addresses that have some. */
+  /** Without credentials, because `fetch` refuses addresses that contain them. */
   readonly url: URL;
-  /** The header that carries them; null: there are none. */
+  /** The header that carries the credentials; null: there are none. */
   readonly authorization: string | null;
 };
 
-/** Where a sink is declared to be: its address, or the variable that holds it. */
+/** Returns the declared address of a sink: the address itself, or the variable that holds it. */
 export const declaredAt = ({ url, urlEnv }: Pick<WaitingSink, 'url' | 'urlEnv'>): string =>
   url ?? `\${${urlEnv}}`;
 
-/** The address of a sink. Its variable is read for each request. Errors: a `SinkFailure`. */
+/** Returns the address of a sink. Reads its variable for each request. Errors: a `SinkFailure`. */
 export function addressOf(
   { url, urlEnv }: Pick<WaitingSink, 'url' | 'urlEnv'>,
   variable: Variable,
@@ -30,7 +30,7 @@ export function addressOf(
   return withoutCredentials(parsed);
 }
 
-/** The secret of a sink; null: it has none. Errors: a `SinkFailure` if its variable is not set. */
+/** Returns a sink's secret; null: none. Errors: a `SinkFailure` if its variable is not set. */
 export const secretOf = (
   { secretEnv }: Pick<WaitingSink, 'secretEnv'>,
   variable: Variable,

@@ -1,2 +1,2 @@
-/** A sink could not be notified. The message goes to the log, and has no address or secret. */
+/** A sink could not be notified. The message is logged, so it contains no address or secret. */
 export class SinkFailure extends Error {}

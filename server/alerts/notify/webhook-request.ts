@@ -10,7 +10,7 @@ export type WebhookRequest = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The request to a webhook (docs/how-to/alerts.md), signed if there is a secret. */
+/** Returns the request to a webhook (docs/how-to/alerts.md), signed if there is a secret. */
 export function webhookRequest(
   notification: Notification,
   change: AlertChange,

@@ -8,7 +8,7 @@ import { addressOf, secretOf } from './sink-address.ts';
 import { SinkFailure } from './sink-failure.ts';
 import { webhookRequest } from './webhook-request.ts';
 
-/** Sends changes to webhooks, each in a request of its own, a few at a time to each webhook. */
+/** Sends changes to webhooks, one per request, with a few requests at a time to each webhook. */
 export class WebhookSender {
   readonly #options: SendingOptions;
   /** Names of the deliveries in progress, by sink. */
@@ -18,7 +18,7 @@ export class WebhookSender {
     this.#options = options;
   }
 
-  /** How many to select: deliveries in progress may be among those that are due. */
+  /** Returns how many to select: the due deliveries may include those already in progress. */
   wanted({ sinkId, waiting }: WaitingSink): Wanted {
     const busy = this.#busy(sinkId).size;
     const hasRoom = busy < LIMITS.webhookRequests && busy < waiting;

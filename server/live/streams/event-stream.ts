@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../../../domain/limits.ts';
 
-/** One answer as it is written to all of its readers: its bytes are made once. */
+/** One answer, encoded once for all of its readers. */
 export type LiveEvent = { readonly bytes: Buffer };
 
-/** GraphQL over SSE, distinct connections mode. JSON text has no line breaks of its own. */
+/** Encodes JSON for GraphQL over SSE, distinct connections mode. JSON text has no line breaks. */
 export const eventOf = (json: string): LiveEvent => ({
   bytes: Buffer.from(`event: next\ndata: ${json}\n\n`),
 });
@@ -35,8 +35,8 @@ export type EventStreamOptions = {
 };
 
 /**
- * The response to one subscriber. It has no queue: while the reader is slow, or was sent an event a
- * moment ago, only the newest answer is kept.
+ * The response to one subscriber. It has no queue: while the reader is slow, or the last event was
+ * sent only a moment ago, only the newest answer is kept.
  */
 export class EventStream {
   readonly #options: EventStreamOptions;
@@ -89,7 +89,7 @@ export class EventStream {
     if (!this.#isEnding) this.#write(`: ${text}\n\n`);
   }
 
-  /** Writes at once what is still due, and then completes the stream. */
+  /** Immediately writes what is still due, and then completes the stream. */
   end(last: LiveEvent | null = null): void {
     if (this.#isEnding) return;
     this.#isEnding = true;

@@ -5,15 +5,15 @@ import type { Stream } from './stream.ts';
 
 type StreamLimits = Pick<Settings, 'maxStreams' | 'maxStreamsPerUser'>;
 
-/** What open streams take: how many there are, and what they ask in characters. */
+/** What open streams use: their number, and the characters of their questions. */
 type Taken = { readonly streams: number; readonly characters: number };
 
 const NOTHING: Taken = { streams: 0, characters: 0 };
 
 /**
- * Counts the open streams, in all and by user. What a stream asks is held as long as it is open:
- * the characters of its document and variables count for whoever sent them, also where others ask
- * the same.
+ * Counts the open streams, in total and by user. The question of a stream stays in memory while the
+ * stream is open: the characters of its document and variables count for the user who sent them,
+ * even if others ask the same.
  */
 export class OpenStreams {
   readonly #limits: StreamLimits;
@@ -28,7 +28,7 @@ export class OpenStreams {
     return this.#characters.size;
   }
 
-  /** Errors: `busy`, `tooManyStreams`, `limit`. */
+  /** Throws if another stream would exceed a limit. Errors: `busy`, `tooManyStreams`, `limit`. */
   requireRoom(username: string, characters: number): void {
     const { maxStreams, maxStreamsPerUser } = this.#limits;
     if (this.size >= maxStreams) throw serviceError('busy');

@@ -7,7 +7,7 @@ export type Follower = { readonly username: string; readonly digest: Buffer };
 /** An open subscription of one caller. */
 export type Stream = {
   readonly follower: Follower;
-  /** For the log, and for the permits of what is computed on their behalf. */
+  /** For the log, and for computing answers on behalf of the subscriber. */
   readonly exchange: Exchange;
   readonly events: EventStream;
 };

@@ -2,7 +2,7 @@ import type { NodePools } from '../../../db/session/node-pools.ts';
 import { ReadSession, type TimeBound } from '../../../db/session/read-session.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 
-/** Runs one statement outside of any request, on a connection that is released right after it. */
+/** Runs one statement outside any request, on a connection that is released right after it. */
 export async function askNode<T>(
   pools: NodePools,
   url: string,

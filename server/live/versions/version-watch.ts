@@ -10,7 +10,7 @@ import { askNode } from './ask-node.ts';
 /** A context on a node. */
 export type Watched = { readonly nodeUrl: string; readonly contextId: number };
 
-/** versions: the current ones; null: they have changed, and were not read. */
+/** versions: the current ones; null: they have changed, but were not read. */
 export type OnVersions = (versions: VersionedRow | null) => void;
 
 export type VersionWatchOptions = {
@@ -20,7 +20,7 @@ export type VersionWatchOptions = {
   readonly everyMs?: number;
 };
 
-/** newest: number and nonce of the newest change; null: there are new ones, and none was read. */
+/** newest: number and nonce of the newest change; null: there are new ones, but none was read. */
 export type OnAlerts = (newest: string | null) => void;
 
 const VERSIONS = 'countergraph_versions';
@@ -34,12 +34,12 @@ const ALERTS = 'countergraph_alerts';
 export class VersionWatch {
   readonly #options: VersionWatchOptions;
   readonly #nodes = new Map<string, Map<number, Set<OnVersions>>>();
-  /** By context. Alerts are always those of the primary. */
+  /** By context. Alerts are always read on the primary. */
   readonly #alerts = new Map<number, Set<OnAlerts>>();
   #listener: Listener | null = null;
   #timer: NodeJS.Timeout | null = null;
   #looks = 0;
-  /** Nodes, or the alerts, whose answer is awaited. */
+  /** The nodes, and `ALERTS` for the alerts, whose polls are in progress. */
   readonly #asked = new Set<string>();
   #stopping: Promise<void> = Promise.resolve();
 

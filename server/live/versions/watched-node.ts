@@ -3,7 +3,7 @@ import { chooseNode, urlOf } from '../../../resolvers/nodes.ts';
 import type { Followed } from '../../graphql/followed-by.ts';
 import type { Watched } from './version-watch.ts';
 
-/** The context and node that is followed; null: there is no such node. */
+/** Returns the context and node to watch; null: there is no such node. */
 export function watchedNode(
   { destinationNode }: Followed,
   context: GrantedContext,
@@ -15,7 +15,7 @@ export function watchedNode(
     const nodeUrl = node ? urlOf(node, variable) : primaryUrl;
     return nodeUrl === null ? null : { nodeUrl, contextId };
   } catch {
-    // There is no such node: the answer has the error.
+    // There is no such node: the answer contains the error.
     return null;
   }
 }
