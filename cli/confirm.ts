@@ -3,8 +3,8 @@ import { shellWord } from '../domain/text/shell-word.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * Has somebody say that something is to be gone for good, by a word: typed at a terminal, or given
- * with `--confirm`. Errors: it is missing, or another one.
+ * Has the user confirm a permanent deletion with a word, typed at a terminal or given with
+ * `--confirm`. Throws if the word is missing or wrong.
  */
 export async function confirm(
   what: string,

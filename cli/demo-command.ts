@@ -1,5 +1,5 @@
 import { commandForm, isCheckout } from '../db/command-form.ts';
 
-/** What makes the demo in a database that is in use. */
+/** Returns the command that creates the demo in a database already in use. */
 export const demoCommand = (): string =>
   `COUNTERGRAPH_DEMO=on ${isCheckout() ? 'npm start' : `${commandForm()} serve`}`;

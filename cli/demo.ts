@@ -10,25 +10,25 @@ import type { Logger } from '../server/telemetry/log.ts';
 export type DemoCredentials = { readonly username: string; readonly token: string };
 
 export type DemoOptions = {
-  /** Of an embedded database: the demo exists nowhere else. */
+  /** URL of an embedded database: the demo exists nowhere else. */
   readonly url: string;
   readonly setting: Settings['demo'];
-  /** Whether the command line asks for it where the setting says nothing. */
+  /** Whether the command line asks for the demo; used if the setting is `auto`. */
   readonly asked: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
 };
 
 export type Demo = {
-  /** As long as they work, so that a server that was started again tells them again. */
+  /** Given as long as they are valid, so that a restarted server shows them again. */
   readonly credentials: DemoCredentials | null;
-  /** Whether it was asked for and not made, as the database is in use. */
+  /** Whether the demo was requested but not created, because the database is in use. */
   readonly isLeftOut: boolean;
 };
 
 /**
- * Makes the demo where it is wanted: `on` makes it once beside whatever there is; asked for by the
- * command line, it is made in a database that nobody has used yet.
+ * Creates the demo if it is wanted. `on` creates it once, whatever else the database holds. A
+ * request on the command line creates it only in a database that nobody has used yet.
  */
 export async function prepareDemo(options: DemoOptions): Promise<Demo> {
   const { url, setting, asked, log, signal } = options;

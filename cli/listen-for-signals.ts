@@ -1,6 +1,8 @@
-/** The command was told to end before its work was done. */
+/** A signal ended the command before its work was done. */
 export class Interrupted extends Error {
-  /** What a shell shows for a program that a signal ended: 128 and the signal's number. */
+  /**
+   * Exit status that a shell shows for a program ended by a signal: 128 plus the signal's number.
+   */
   readonly exitStatus: number;
 
   constructor(name: EndingSignal) {
@@ -14,12 +16,12 @@ const ENDING_SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 type EndingSignal = keyof typeof ENDING_SIGNALS;
 
-/** Ctrl-C comes twice under npm, once from the terminal and once passed on: that is one wish. */
+/** Under npm, Ctrl-C arrives twice, from the terminal and passed on by npm: it counts once. */
 const ONE_WISH_MS = 1_000;
 
 /**
- * From now until `close`, signals do not end the process. `signal` is aborted and `aborted` resolved
- * by the first; `impatience` is rejected by a later one: work should be left behind.
+ * Keeps signals from ending the process until `close` is called. The first signal aborts `signal`
+ * and resolves `aborted`. A later one rejects `impatience`: work should be abandoned.
  */
 export function listenForSignals() {
   const controller = new AbortController();
@@ -32,7 +34,7 @@ export function listenForSignals() {
   const aborted = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  // Nobody waits for it while the database is opened; then it is raced against the work.
+  // Nothing awaits it while the database is opened; after that it is raced against the work.
   impatience.catch(() => undefined);
   const listener = (name: EndingSignal) => {
     const interrupted = new Interrupted(name);
@@ -59,8 +61,9 @@ export function listenForSignals() {
 const ORPHAN_CHECK_MS = 250;
 
 /**
- * npm starts its scripts through a shell and passes a signal on to that shell only, which dies of
- * it without a word to us: a parent that is gone is the signal.
+ * Calls `tell` when the parent process is gone, which means that npm received a signal. npm starts
+ * its scripts through a shell and passes a signal on to that shell only, which dies without telling
+ * us.
  */
 function onOrphaned(tell: () => void): () => void {
   const parent = process.ppid;

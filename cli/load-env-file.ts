@@ -3,8 +3,8 @@ import { parseEnv } from 'node:util';
 import { SettingsError } from '../server/settings/settings.ts';
 
 /**
- * Sets in `env` what a file of lines `NAME=value` says, where there is one; what is set already
- * stays, even if it is empty. Errors: it cannot be read, or has lines that are no settings.
+ * Reads a file of `NAME=value` lines into `env`, if the file exists. Variables that are already set
+ * stay, even if they are empty. Throws if the file cannot be read or has invalid lines.
  */
 export function loadEnvFile(path: string, env: NodeJS.ProcessEnv): void {
   if (!existsSync(path)) return;
@@ -27,8 +27,9 @@ function readText(path: string): string {
 }
 
 /**
- * A setting with its line end. As for Node's parser, a value that begins with a quote goes on to
- * the next such quote, over lines if need be; if there is none, it ends with the line.
+ * Matches one setting and its line break. As in Node's parser, a value that begins with a quote
+ * extends to the next such quote, across lines if necessary. If there is none, it ends with the
+ * line.
  */
 const SETTING =
   /[ \t]*(?:export[ \t]+)?([^\s=#"'`]+[ \t]*=[ \t]*(?:(["'`])[\s\S]*?\2)?[^\n]*(?:\n|$))/y;
@@ -38,8 +39,9 @@ const BLANK_OR_COMMENT = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
 const LINE = /[^\n]*(?:\n|$)/y;
 
 /**
- * Node's parser passes over a line that is none, or takes it and the next for one name. So it gets
- * each setting alone, and the other lines are told by their numbers: what is in them may be secret.
+ * Parses the settings of a file. Node's parser skips an invalid line, or joins it with the next
+ * into one name, so it gets each setting alone. Invalid lines are reported by number only, because
+ * their content may be secret.
  */
 function parseSettings(path: string, content: string): Record<string, string | undefined> {
   const text = content.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');

@@ -4,19 +4,20 @@ import { loadEnvFile } from './load-env-file.ts';
 import { createProgram } from './program.ts';
 import { reportFailure } from './report-failure.ts';
 
-// `countergraph … | head` closes our output: that is no failure, and must not end us before the
-// embedded server is stopped.
+// `countergraph … | head` closes our output. That is not a failure, and must not end the process
+// before the embedded server is stopped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') {
     throw error;
   }
 });
 
-// Nobody reads our log any longer: there is nowhere to say so, and a service goes on answering.
+// Nobody reads the log any longer. There is nowhere to report that, and a service keeps answering.
 process.stderr.on('error', () => undefined);
 
 try {
-  // Before the command line is read: what its times mean depends on the time zone that is set.
+  // Before the command line is parsed: the meaning of its times depends on the configured time
+  // zone.
   loadEnvFile('.env', process.env);
   const parameters = process.argv.slice(2);
   const program = await createProgram(parameters);
@@ -24,7 +25,7 @@ try {
 } catch (error) {
   process.exitCode = reportFailure(error);
   if (error instanceof Interrupted) {
-    // What was left behind may still be waiting for something.
+    // Abandoned work may still be waiting for something.
     process.exit();
   }
 }

@@ -2,7 +2,9 @@ import { stat } from 'node:fs/promises';
 import { fileSource, type ImportSource, stdinSource } from '../ingest/files/import-source.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The files that a command names, `-` being standard input. All are looked at before any work. */
+/**
+ * Opens the files that a command names; `-` is standard input. Checks all of them before any work.
+ */
 export async function openSources(files: readonly string[]): Promise<ImportSource[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once: give - once');

@@ -7,7 +7,7 @@ import { MOMENT_FORM, parseMoment } from '../domain/time/moment.ts';
 import { readSettings } from '../server/settings/settings.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The name of a context, a probe or a pool. */
+/** Parses the name of a context, a probe or a pool. */
 export function parseName(text: string): string {
   if (isName(text)) return text;
   throw new InvalidArgumentError(`It must be ${NAME_FORM}.`);
@@ -32,7 +32,7 @@ export function parseGroup(text: string): Guid {
   throw new InvalidArgumentError('It must be a GUID.');
 }
 
-/** The time that an option gives, in the zone of the settings where it names none. */
+/** Parses the time of an option, in the time zone of the settings if the text names none. */
 export function readMoment(option: string, text: string): EpochSeconds {
   const at = parseMoment(text, readSettings(process.env).timeZone);
   if (at !== null) return at;

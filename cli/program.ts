@@ -5,7 +5,7 @@ import { projectRoot } from '../db/project-root.ts';
 
 type Register = (program: Command) => void;
 
-/** Every command, in the order of the help; each is declared by a file of its own in commands/. */
+/** Every command, in the order of the help. A file in commands/ declares each. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ['serve', async () => (await import('./commands/serve.ts')).registerServe],
   ['migrate', async () => (await import('./commands/migrate.ts')).registerMigrate],
@@ -24,18 +24,19 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Register>> = new Map([
 ]);
 
 /**
- * The command line `countergraph COMMAND …` (spec/operations.md, "Commands").
+ * Creates the command line `countergraph COMMAND …` (spec/operations.md, "Commands").
  *
- * parameters: what was typed. Where they begin with a command, only that one is loaded: loading all
- * takes longer than most commands do. Whatever else was typed is answered from all of them.
+ * parameters: what the user typed. If it begins with a command, only that command is loaded,
+ * because loading all takes longer than most commands run. Anything else is answered from all of
+ * them.
  */
 export async function createProgram(parameters: readonly string[]): Promise<Command> {
   const { description, version } = readPackage();
   const program = new Command('countergraph')
     .description(description)
     .version(version)
-    // Throws instead of ending the process, with the mistake as its message; what is thrown is
-    // reported in one place (report-failure.ts), so nothing is printed here but help.
+    // Throws instead of ending the process, with the mistake as its message. Errors are reported in
+    // one place (report-failure.ts), so nothing is printed here but help.
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   const asked = COMMANDS.get(parameters[0] ?? '');

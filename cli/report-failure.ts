@@ -4,7 +4,10 @@ import { SettingsError } from '../server/settings/settings.ts';
 import { Interrupted } from './listen-for-signals.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Prints what went wrong, for people, and returns the exit status: 2 for a mistake, else 1. */
+/**
+ * Prints the error for people and returns the exit status: 0 after --help and --version, 2 for a
+ * mistake of the user, the signal's status after an interruption, else 1.
+ */
 export function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) {
     return reportUsage(error);
@@ -38,7 +41,10 @@ function reportUsage({ code, exitCode, message }: CommanderError): number {
   return 2;
 }
 
-/** Some errors have no message of their own, as that of a host of which no address answers. */
+/**
+ * Returns the message on one line. Some errors have no message of their own, for example when no
+ * address of a host answers.
+ */
 function inOneLine(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(inOneLine).join(', ');

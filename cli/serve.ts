@@ -20,7 +20,10 @@ export type ServeOptions = {
   readonly processes: number | null;
 };
 
-/** Serves until it is told to end; closes what it opened in the opposite order, come what may. */
+/**
+ * Serves until a signal arrives or the server fails. In any case closes what it opened, in reverse
+ * order.
+ */
 export async function serve({ demo, documentsFile, processes }: ServeOptions): Promise<void> {
   const settings = withProcesses(readSettings(process.env), processes);
   const documents = documentsFile ? await trustedDocuments(documentsFile) : new Map();
@@ -70,11 +73,11 @@ export async function serve({ demo, documentsFile, processes }: ServeOptions): P
   }
 }
 
-/** What the command line says comes first. */
+/** The command line overrides the settings. */
 const withProcesses = (settings: Settings, processes: number | null): Settings =>
   processes === null ? settings : { ...settings, processes };
 
-/** Of several processes, each line says of which it is. */
+/** Opens the log. With several processes, each line says which process it comes from. */
 function openLog({ logLevel, processes }: Settings): Logger {
   const base = processes > 1 ? { process: 'parent', pid: process.pid } : null;
   const log = createLog(logLevel, process.stderr, base);
@@ -85,7 +88,7 @@ function openLog({ logLevel, processes }: Settings): Logger {
   return log;
 }
 
-/** In this process, or in several others: whichever it is, the other way need not be loaded. */
+/** Starts serving in this process or in several others, and loads only the code for that. */
 async function start(options: ServingOptions & ParentOptions): Promise<RunningProcesses> {
   if (options.settings.processes > 1) {
     const { startProcesses } = await import('../server/processes/parent.ts');
@@ -101,7 +104,7 @@ async function trustedDocuments(file: string): Promise<TrustedDocuments> {
   try {
     return await readDocuments(file);
   } catch (error) {
-    // A file with mistakes is a mistake of the call: exit status 2.
+    // An invalid file is a usage error: exit status 2.
     throw error instanceof DocumentsError ? new UsageError(error.message) : error;
   }
 }

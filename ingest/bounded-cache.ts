@@ -1,10 +1,10 @@
-/** Longer inputs are computed every time, so that the cache's size is bounded in bytes too. */
+/** Maximum length of an input that is cached, so that the cache is bounded in bytes too. */
 const LONGEST_INPUT = 100;
 
 /**
- * Remembers the results of a pure function of a string. When `limit` results are kept, all are
- * forgotten: that is as good as anything cleverer while most inputs repeat, and costs nothing when
- * they do not.
+ * Caches the results of a pure function of a string. When `limit` results are cached, all are
+ * dropped. While most inputs repeat, that is as good as anything cleverer; when they do not, it
+ * costs nothing.
  */
 export function boundedCache<K extends string, V>(
   limit: number,
@@ -23,7 +23,7 @@ export function boundedCache<K extends string, V>(
 }
 
 /**
- * The same text in memory of its own. What `split` and `slice` give points into the text it was cut
- * from: keeping such a piece of a line keeps the whole block of the file that was read with it.
+ * Copies a text into memory of its own. `split` and `slice` return references into the original
+ * text: keeping such a piece of a line keeps the whole block of the file that was read with it.
  */
 export const ownCopy = (text: string): string => Buffer.from(text).toString();

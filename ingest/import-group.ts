@@ -2,7 +2,7 @@ import type { KeyKind, SimpleKeyKind } from '../domain/keys/key-kind.ts';
 import type { Guid } from '../domain/text/guid.ts';
 import type { Fold } from '../domain/toppers/meter-type.ts';
 
-/** fold is null for a meter of type 0, which takes no readings. */
+/** `fold` is null for a meter of type 0, which takes no readings. */
 export type ImportMeter = {
   readonly id: number;
   readonly type: number;
@@ -18,9 +18,9 @@ export type ImportGroup = {
   readonly bucketSeconds: number;
   readonly topperBucketSeconds: number;
   readonly meters: ReadonlyMap<number, ImportMeter>;
-  /** By slot − 1: how readings of the slot combine. */
+  /** How readings of a slot combine, by slot − 1. */
   readonly folds: readonly (Fold | null)[];
-  /** Of a cross-key group: the groups that its parts come from, and what their keys are. */
+  /** For a cross-key group: the groups of its parts, and the kinds of their keys. */
   readonly partGuids: readonly Guid[];
   readonly partKinds: readonly SimpleKeyKind[];
 };

@@ -2,8 +2,8 @@ import type { GroupRow } from '../db/write/declaration/select-groups.ts';
 import type { SimpleKeyKind } from '../domain/keys/key-kind.ts';
 
 /**
- * One kind for a simple group, a kind for each part of a cross-key group; `groups` are all of the
- * context. A part whose group is gone is plain text.
+ * Returns one kind for a simple group, and a kind for each part of a cross-key group; `groups` are
+ * all groups of the context. A part whose group is gone is plain text.
  */
 export function keyKinds(group: GroupRow, groups: readonly GroupRow[]): SimpleKeyKind[] {
   if (group.keyKind !== 'crosskey') return [group.keyKind];

@@ -3,14 +3,19 @@ import { ownCopy } from './bounded-cache.ts';
 import { BadLine } from './lines/bad-line.ts';
 import { isJsonObject, type JsonObject, jsonScalar } from './lines/json-line.ts';
 
-/** What people say about a key. undefined: nothing, it stays as it is; null: it has none. */
+/**
+ * What people say about a key. undefined: nothing, so it stays as it is; null: the key has none.
+ */
 export type KeyTexts = {
   readonly label: string | null | undefined;
   readonly description: string | null | undefined;
   readonly attributes: Readonly<Record<string, string>> | null | undefined;
 };
 
-/** The optional `label`, `description` and `attributes` of a samples line; null without any. */
+/**
+ * Reads the optional `label`, `description` and `attributes` of a samples line; null if it has
+ * none.
+ */
 export function keyTextsOf(object: JsonObject): KeyTexts | null {
   const label = textIn(object, 'label');
   const description = textIn(object, 'description');
@@ -19,14 +24,14 @@ export function keyTextsOf(object: JsonObject): KeyTexts | null {
   return isSilent ? null : { label, description, attributes };
 }
 
-/** Later texts win over earlier ones, each for itself. */
+/** Merges texts. Later ones win over earlier ones, each field separately. */
 export const mergeTexts = (earlier: KeyTexts | undefined, later: KeyTexts): KeyTexts => ({
   label: later.label === undefined ? earlier?.label : later.label,
   description: later.description === undefined ? earlier?.description : later.description,
   attributes: later.attributes === undefined ? earlier?.attributes : later.attributes,
 });
 
-/** An empty text clears. */
+/** Reads a text; an empty one clears the field. */
 function textIn(object: JsonObject, field: string): string | null | undefined {
   const value = object[field] ?? undefined;
   if (value === undefined) return undefined;

@@ -6,7 +6,7 @@ import { foldOf } from '../domain/toppers/meter-type.ts';
 import type { ImportGroup, ImportMeter } from './import-group.ts';
 import { storedGuid } from './stored-guid.ts';
 
-/** All counter groups of a context, disabled ones too. */
+/** Loads all counter groups of a context, including disabled ones. */
 export async function loadGroups(
   connection: Connection,
   contextId: number,
@@ -41,7 +41,10 @@ function groupOf(row: GroupRow, kinds: ReadonlyMap<Guid, GroupRow['keyKind']>): 
   };
 }
 
-/** `apply` sees to it that parts are groups of the context, and none a cross-key group. */
+/**
+ * Returns the kind of a part. `apply` ensures that parts are groups of the context, and that none
+ * is a cross-key group.
+ */
 function partKind(kinds: ReadonlyMap<Guid, GroupRow['keyKind']>, guid: Guid): SimpleKeyKind {
   const kind = kinds.get(guid);
   if (kind === undefined || kind === 'crosskey') {

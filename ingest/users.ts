@@ -18,32 +18,35 @@ export type { Grant } from '../db/write/users/select-grants.ts';
 
 export type UserToAdd = {
   readonly name: string;
-  /** Left out, a new user gets a random token, and a user that is there keeps theirs. */
+  /** If omitted, a new user gets a random token, and an existing user keeps theirs. */
   readonly token?: string | undefined;
   /** Names of contexts to grant. */
   readonly contexts: readonly string[];
-  /** In these; left out, a grant that is there keeps its role, and a new one is a reader's. */
+  /**
+   * The role in these contexts. If omitted, an existing grant keeps its role, and a new one is a
+   * reader's.
+   */
   readonly role?: Role | undefined;
 };
 
 export type AddedUser = {
   readonly name: string;
   readonly created: boolean;
-  /** The token that was made: only its digest is kept, so this is the only time to see it. */
+  /** The token that was created. Only its digest is stored, so this is the only time to see it. */
   readonly newToken: string | null;
-  /** The contexts that were granted just now, in the order that was given. */
+  /** The contexts that were granted just now, in the order given. */
   readonly granted: readonly string[];
-  /** Those that the user could read before, in order of their names. */
+  /** The contexts that the user could read before, in order of their names. */
   readonly grantedBefore: readonly string[];
-  /** Those of the latter in which the user has another role now. */
+  /** Those of `grantedBefore` in which the user now has another role. */
   readonly roleChanged: readonly string[];
-  /** All grants as they are now, in order of the contexts' names. */
+  /** All current grants, in order of the contexts' names. */
   readonly grants: readonly Grant[];
 };
 
 /**
- * Adds a user, or grants more contexts to one that is there. Errors: no such context; another
- * token for a user who has one, as whoever uses that one would be locked out by it.
+ * Adds a user, or grants more contexts to an existing one. Throws if a context does not exist, or
+ * if the user already has another token: replacing it would lock out whoever uses it.
  */
 export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedUser> =>
   inTransaction(connection, async () => {
@@ -55,7 +58,9 @@ export const addUser = (connection: Connection, user: UserToAdd): Promise<AddedU
     return addUserWithin(connection, user);
   });
 
-/** The same within a transaction that the caller has opened; a token that is given replaces any. */
+/**
+ * Does the same within a transaction that the caller has opened. A given token replaces any other.
+ */
 export async function addUserWithin(
   connection: Connection,
   { name, token, contexts, role }: UserToAdd,
@@ -84,7 +89,7 @@ export async function addUserWithin(
   };
 }
 
-/** Gives a user a new token; the one before is worth nothing from then on. */
+/** Gives a user a new token; the previous one becomes invalid at once. */
 export async function rotateToken(connection: Connection, name: string): Promise<string> {
   const token = makeToken();
   await upsertToken(connection, await userIdOf(connection, name), digestOf(token));
@@ -110,13 +115,13 @@ export async function removeUser(connection: Connection, name: string): Promise<
 
 export type ListedUser = {
   readonly name: string;
-  /** Names of the contexts granted to them, in order. */
+  /** Names of the contexts granted to the user, in order. */
   readonly contexts: readonly string[];
-  /** The same with their role in each. */
+  /** The same, with the user's role in each. */
   readonly grants: readonly Grant[];
 };
 
-/** All users, in order of their names. */
+/** Returns all users, in order of their names. */
 export async function listUsers(connection: Connection): Promise<ListedUser[]> {
   const users = await selectUsers(connection);
   return users.map(({ username, grants }) => ({
@@ -126,7 +131,7 @@ export async function listUsers(connection: Connection): Promise<ListedUser[]> {
   }));
 }
 
-/** 256 random bits, in characters that need no escaping in a URL or a header. */
+/** Returns 256 random bits, in characters that need no escaping in a URL or a header. */
 const makeToken = (): string => randomBytes(32).toString('base64url');
 
 /** Decision 10: a token is stored as its digest only. */

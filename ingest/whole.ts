@@ -1,10 +1,10 @@
 /**
- * A whole number without rounding: a `number` while that is exact (±(2^53−1)), a `bigint` beyond.
+ * An integer without rounding: a `number` while that is exact (±(2^53−1)), a `bigint` beyond.
  * Nearly all readings are small, and adding numbers is many times faster than adding bigints.
  */
 export type Whole = number | bigint;
 
-/** The largest reading that is stored, and with a minus the smallest (decision 8). */
+/** The largest reading that can be stored; its negative is the smallest (decision 8). */
 export const MAX_READING = 2n ** 63n - 1n;
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
@@ -21,7 +21,7 @@ export function addWhole(a: Whole, b: Whole): Whole {
   return toWhole(BigInt(a) + BigInt(b));
 }
 
-/** `a` − `b`, for amounts of which one contains the other. */
+/** Returns `a` − `b`, for amounts of which one contains the other. */
 export const subtractWhole = (a: Whole, b: Whole): Whole =>
   typeof a === 'number' && typeof b === 'number' ? a - b : toWhole(BigInt(a) - BigInt(b));
 
@@ -34,21 +34,21 @@ export function multiplyWhole(a: Whole, b: Whole): Whole {
   return toWhole(BigInt(a) * BigInt(b));
 }
 
-/** Whether a number can be stored as one reading. */
+/** Returns whether a number can be stored as one reading. */
 export const isReading = (value: Whole): boolean =>
   typeof value === 'number' || (value <= MAX_READING && value >= -MAX_READING);
 
-/** Digits that are a safe number whatever they are. */
+/** Digits that always make a safe integer. */
 const SHORT = /^\d{1,15}$/;
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
-/** More digits than any reading has; a longer number is not worth building. */
+/** More digits than any reading has. A longer number is not worth building. */
 const MAX_DIGITS = 40;
 
 /**
- * The whole number that a JSON number's text stands for, exactly: `12`, `12.0` and `1.2e1` are the
- * same. Null when it is none, and also when it has so many digits that it cannot be a reading.
+ * Parses a JSON number's text as an exact integer: `12`, `12.0` and `1.2e1` are the same. Returns
+ * null if it is not an integer, or if it has too many digits to be a reading.
  */
 export function parseWhole(text: string): Whole | null {
   if (SHORT.test(text)) return Number(text);

@@ -73,7 +73,7 @@ const noneText = (context: string): string =>
   asTyped(`Context ${context} has no alerts: declare them with \`countergraph apply\``);
 
 async function listAlerts(connection: Connection, context: string): Promise<ListedAlert[]> {
-  // Loaded only here, as it takes long.
+  // Loaded on demand, because loading is slow.
   const { describeEvents } = await import('../../server/alerts/notify/notification.ts');
   const { contextId } = await existingContext(connection, context);
   const alerts = await selectAlerts(connection, contextId);
@@ -104,12 +104,15 @@ async function test(options: TestOptions): Promise<void> {
   );
   if (tested === null) return;
   const sentence = testSentence(tested.alert, tested.report);
-  // Standard output then has lines of JSON only.
+  // With --json, standard output holds only lines of JSON.
   if (options.json) console.error(sentence);
   else console.log(sentence);
 }
 
-/** Aborts the work when nobody reads standard output any more, as with `… | head`: null. */
+/**
+ * Runs `work`. Aborts it and returns null when the reader of standard output goes away, as with
+ * `… | head`.
+ */
 async function whileRead<T>(work: (closed: AbortSignal) => Promise<T>): Promise<T | null> {
   const closed = new AbortController();
   const onError = () => closed.abort();
@@ -124,7 +127,7 @@ async function whileRead<T>(work: (closed: AbortSignal) => Promise<T>): Promise<
   }
 }
 
-/** Errors: a malformed time, or an empty window. */
+/** Throws for a malformed time or an empty window. */
 function windowOf({ from, to }: TestOptions): Interval {
   const within = { from: readMoment('--from', from), to: readMoment('--to', to) };
   if (within.from < within.to) return within;
@@ -167,7 +170,7 @@ async function testOn(
   }
 }
 
-/** A progress bar that disappears before a line is printed, and comes back below it. */
+/** A progress bar that is hidden before a line is printed, and drawn again below it. */
 function stepsBetweenLines(what: string): ReturnType<typeof showSteps> {
   let bar: ReturnType<typeof showSteps> | null = null;
   return {
@@ -182,7 +185,7 @@ function stepsBetweenLines(what: string): ReturnType<typeof showSteps> {
   };
 }
 
-/** Loaded only here, as it takes long and other commands should not wait for it. */
+/** Loaded on demand: loading is slow, and other commands should not wait for it. */
 const loadReading = async () => {
   const { testAlert } = await import('../../server/alerts/test-alert.ts');
   const { WindowReader } = await import('../../server/alerts/window-reader.ts');
@@ -195,7 +198,7 @@ type Wanted = {
   readonly within: Interval;
 };
 
-/** Errors: there is no such context or alert, or the alert is about silence. */
+/** Throws if the context or the alert does not exist, or if the alert is about silence. */
 async function findAlert(connection: Connection, { context, name, within }: Wanted) {
   const { contextId } = await existingContext(connection, context);
   const alerts = await selectAlerts(connection, contextId);

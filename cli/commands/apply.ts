@@ -27,7 +27,7 @@ async function runApply(file: string, { json }: { json?: true }): Promise<void> 
         console.error('waiting for an import into the context to end'),
       );
     } catch (error) {
-      // A declaration with mistakes is a mistake of the call: exit status 2.
+      // An invalid declaration is a usage error: exit status 2.
       throw error instanceof DeclarationError ? new UsageError(`${file}: ${error.message}`) : error;
     } finally {
       await connection.end();

@@ -13,7 +13,7 @@ export function registerCompact(program: Command): void {
     .action(compact);
 }
 
-/** What could not be merged ends the command as failed work does. */
+/** Runs the command. Fails if any merge could not be done. */
 async function compact({ context, json }: { context: string; json?: true }): Promise<void> {
   const started = performance.now();
   const report = await withDatabase(({ url, signal }) =>

@@ -72,7 +72,7 @@ async function runExport(file: string | undefined, options: ExportCommandOptions
   }
 }
 
-/** Errors: a time that is none, and a window that is empty. */
+/** Throws for an invalid time or an empty window. */
 function windowOf(options: ExportCommandOptions) {
   const from = options.from === undefined ? undefined : readMoment('--from', options.from);
   const to = options.to === undefined ? undefined : readMoment('--to', options.to);
@@ -84,12 +84,12 @@ function windowOf(options: ExportCommandOptions) {
   return { from, to };
 }
 
-/** What messages call it. */
+/** Name of standard output in messages. */
 const STDOUT = 'standard output';
 
 type Outputs = { readonly output: Output; readonly declaration: Output | undefined };
 
-/** Both are opened before any work: what cannot be written to is found at once. */
+/** Opens both outputs before any work, so that one that cannot be written is reported at once. */
 async function openOutputs(
   file: string | undefined,
   { declaration }: ExportCommandOptions,
@@ -131,7 +131,7 @@ async function exportFrom(
   { group, engine = 0, ...work }: ExportWork,
 ): Promise<ExportReport> {
   const { output } = work;
-  // A bar among the lines would be of no use.
+  // No progress bar if the exported lines themselves go to the terminal.
   const isSeen = output.file === null && process.stdout.isTTY;
   const progress = isSeen ? null : showExport(output.file ?? STDOUT);
   return exportContext({
@@ -144,7 +144,7 @@ async function exportFrom(
   }).finally(() => progress?.stop());
 }
 
-/** On standard error, where standard output has the readings. */
+/** Prints the report, on standard error if standard output carries the export. */
 function tell(
   report: ExportReport,
   { json, declaration }: ExportCommandOptions,
@@ -157,7 +157,7 @@ function tell(
   else console.log(line);
 }
 
-/** What is not in it, and what somebody who imports it should know. */
+/** Lists what the export leaves out, and what somebody who imports it should know. */
 function remarks(report: ExportReport): string[] {
   const { derivedLabels, keysWithLongTexts, slices } = report;
   const lines = report.archivedSlices.map((name) => `${name} is archived: left out`);

@@ -27,7 +27,7 @@ export type FeedCommandOptions = {
   readonly places: GeoPlaces | null;
 };
 
-/** Imports one source until it ends or the process is told to: `import --follow`. */
+/** Imports one source until it ends or the process is told to end: `import --follow`. */
 export async function followSource(
   database: CommandDatabase,
   source: ImportSource,
@@ -58,7 +58,7 @@ export async function followSource(
       display.say(`${source.name}: ${count(flows)} flows left out, ${reason}`),
   })
     .catch((error: unknown) => {
-      // Whoever was told to end says no more than that; what could not be committed must be said.
+      // After a signal, only the interruption is reported. Report here what could not be committed.
       if (database.signal.aborted && error instanceof IngestError) display.say(error.message);
       throw error;
     })
@@ -68,7 +68,7 @@ export async function followSource(
   console.log(options.json ? JSON.stringify(report) : sentence(source.name, tally));
 }
 
-/** What a feed before this one had not committed is lost with it; here is how far it had come. */
+/** Reports how far the previous feed got: whatever it had not committed is lost. */
 async function tellOfTheLast(url: string, context: string, display: FeedDisplay): Promise<void> {
   const connection = await openConnection(url, 'import');
   try {

@@ -86,7 +86,7 @@ const addFlowOptions = (command: Command): Command =>
       ).argParser((file: string, before: string[] | undefined) => [...(before ?? []), file]),
     );
 
-/** What means nothing for a format is not ignored: whoever gives it expects something of it. */
+/** Rejects options that mean nothing for the format: a user who gives one expects an effect. */
 export function refuseMismatch(options: ImportOptions): void {
   const { format, home, mmdb, timeZone, servicePort, allowEmpty, follow, lateness } = options;
   if (format === 'samples' && (home || mmdb)) {

@@ -34,7 +34,7 @@ async function runImports(files: string[], options: ImportOptions): Promise<void
     if (endless && format !== 'samples') {
       return followSource(database, endless, { ...options, format, places });
     }
-    // Each file is done for itself: those before one that fails stay.
+    // Each file is imported on its own: if one fails, the files before it stay imported.
     for (const source of sources) {
       await importOne(database, source, { ...options, places }).catch((error: unknown) =>
         passOver(error, options),
@@ -43,13 +43,18 @@ async function runImports(files: string[], options: ImportOptions): Promise<void
   });
 }
 
-/** A named pipe would do, but reading it cannot be broken off; `- <pipe` can. */
+/**
+ * Returns standard input, the only source that --follow takes. A named pipe would work too, but
+ * reading it cannot be interrupted; with `- <pipe` it can.
+ */
 function endlessSource(files: readonly string[]): ImportSource {
   if (files.length === 1 && files[0] === '-') return stdinSource();
   throw new UsageError('--follow reads standard input without end: give - alone');
 }
 
-/** The databases that are named; one that is none is a mistake, found before any work. */
+/**
+ * Opens the databases given with --mmdb. An invalid one is a usage error, found before any work.
+ */
 async function openPlaces({ mmdb }: ImportOptions): Promise<GeoPlaces | null> {
   if (!mmdb) return null;
   try {
@@ -91,13 +96,13 @@ async function importOne(
   console.log(json ? JSON.stringify(timed) : sentence(timed));
 }
 
-/** What was imported is there all the same. */
+/** Describes a failed merge. The import itself is committed and stays. */
 function notMerged(source: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return `${source}: it is imported, but its segments could not be merged yet: ${reason}`;
 }
 
-/** With --if-new, what is there already is no failure. */
+/** Rethrows `error`, unless the file was already imported and --if-new allows that. */
 function passOver(error: unknown, { ifNew, json }: ImportOptions): void {
   if (!ifNew || !(error instanceof AlreadyImported)) throw error;
   const { source, context, told } = error;
@@ -114,12 +119,15 @@ function nameBadLines(source: string, { count: total, named }: BadLines): void {
   if (unnamed > 0) console.error(`${source}: ${unnamed} more lines were skipped`);
 }
 
-/** Sequence numbers that no line has: the collector never got what they count, or dropped it. */
+/**
+ * Reports sequence numbers missing from the lines: the collector never received what they count, or
+ * dropped it.
+ */
 function nameLosses({ source, exporters }: ImportReport): void {
   if (exporters.length > 0) console.error(asTyped(`${source}: lost: ${losersText(exporters)}`));
 }
 
-/** They are dropped within a minute, and only the server's log says so. */
+/** Warns of expired slices: a server drops them within a minute, and only its log says so. */
 function warnOfRetention({ source, context, expired }: ImportReport): void {
   if (expired === null) return;
   const [are, them] = expired.slices === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -152,7 +160,10 @@ function sentence(report: TimedReport): string {
   );
 }
 
-/** What was taken; of nfdump also what was found about the whole file, as it decides about Apps. */
+/**
+ * Describes what was imported. For nfdump it says whether the whole file is two-way, because that
+ * decides how Apps counts it.
+ */
 function recordsOf({ format, records, twoWay }: ImportReport): string {
   if (format === 'samples') return counted(records, 'sample');
   return twoWay ? counted(records, 'two-way flow') : counted(records, 'flow');

@@ -8,7 +8,7 @@ export function registerMigrate(program: Command): void {
     .description('bring the schema up to date, and say from and to which version')
     .option('--json', 'print the result as JSON')
     .action(async ({ json }: { json?: true }) => {
-      // Every command migrates the database that it opens: here that is all the work.
+      // Every command migrates the database it opens; this one does nothing else.
       const preparation = await withDatabase(async (database) => database.preparation);
       console.log(json ? JSON.stringify(preparation) : sentence(preparation));
     });

@@ -152,7 +152,7 @@ const as = (baseUrl: URL, credentials: ReplayTarget['credentials']): ReplayTarge
   credentials,
 });
 
-/** Where `serve` listens with the same settings. */
+/** Returns the address at which `serve` listens with the same settings. */
 function ownAddress(): URL {
   const { host, port } = readSettings(process.env);
   if (port === 0) throw new UsageError('--ours is needed where PORT is 0');
@@ -160,7 +160,7 @@ function ownAddress(): URL {
   return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`);
 }
 
-/** Errors: nothing in the file can be replayed. */
+/** Throws if nothing in the file can be replayed. */
 async function load(file: string): Promise<LoadedRequests> {
   if (file === '-' && process.stdin.isTTY) {
     throw new UsageError('--requests FILE is needed, or requests on standard input');
@@ -185,13 +185,16 @@ function sayLeftOut({ leftOut, repeated }: LoadedRequests): void {
   }
 }
 
-/** From midnight until now, as where no window is named; now is the same for all requests. */
+/**
+ * Returns the window for requests that name none: from midnight until now. `now` is the same for
+ * all requests.
+ */
 function dayUntil(now: number): (request: ReplayedRequest) => Interval {
   const { timeZone } = readSettings(process.env);
   return ({ query }) => {
     const named = query.get('time_zone') ?? '';
     const from = startOfDay(now, isTimeZone(named) ? named : timeZone);
-    // At midnight itself the day is still empty, and no window can be.
+    // At midnight itself the day is still empty, but a window must not be.
     return { from, to: Math.max(now, from + 1) } as Interval;
   };
 }

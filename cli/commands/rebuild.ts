@@ -14,7 +14,7 @@ export function registerRebuild(program: Command): void {
     .action(rebuild);
 }
 
-/** What cannot be made anew ends the command as failed work does. */
+/** Runs the command. Fails if any segment could not be rebuilt. */
 async function rebuild({ context, json }: { context: string; json?: true }): Promise<void> {
   const started = performance.now();
   const report = await withDatabase(async ({ url, signal }) => {

@@ -21,7 +21,7 @@ export function registerServe(program: Command): void {
       ).argParser(parseProcesses),
     )
     .action(async ({ demo = false, documents = null, processes = null }: Given) => {
-      // What serves takes half a second to load, which no other command should have to wait for.
+      // Loading the server takes half a second, which other commands should not have to wait for.
       const { serve } = await import('../serve.ts');
       await serve({ demo, documentsFile: documents, processes });
     });

@@ -106,7 +106,7 @@ async function act(action: SliceAction, options: SliceOptions): Promise<void> {
     const or = action === 'drop' ? ', --slice NAME or --expired' : ' or --slice NAME';
     throw new UsageError(`say which slices to ${action}: give --before TIME${or}`);
   }
-  // To archive, the pool is where to, and no slice is there yet.
+  // For archive, --pool is the destination, and no slice to archive is in it yet.
   const selection = { ...selectionOf(options), ...(action === 'archive' && { pool: null }) };
   const progress = byteProgress();
   await withDatabase(({ url, signal }) =>
@@ -161,7 +161,7 @@ async function actOn(
   }
 }
 
-/** Events belong to no engine instance, and to no pool. */
+/** Returns whether to drop events too: they belong to no engine instance and to no pool. */
 const takesEvents = ({ expired, engine, pool }: SliceOptions): boolean =>
   expired === true && engine === undefined && pool === undefined;
 
@@ -170,7 +170,7 @@ const eventsLine = (dropped: number, { json }: SliceOptions): string =>
     ? JSON.stringify({ droppedEvents: dropped })
     : `${counted(dropped, 'event')} of alerts ${dropped === 1 ? 'was' : 'were'} dropped`;
 
-/** What is done to one slice, in a line; null: somebody else did it. */
+/** Acts on one slice and returns a line about it; null if another process did it first. */
 async function actOnSlice(
   keeper: Keeper,
   action: SliceAction,
@@ -198,7 +198,7 @@ async function actOnSlice(
     : `${name} was archived: ${counted(rows, 'row')} in ${sizeText(bytes)}, ${file}`;
 }
 
-/** What was done stays done, whatever becomes of this: others finish it later. */
+/** Cleans up after the actions, which stay done even if this fails: others clean up later. */
 async function finish(keeper: Keeper, action: SliceAction, done: readonly number[]): Promise<void> {
   const taken = action === 'restore' ? [] : done;
   const { partitions, files } = await finishKeeping(keeper, { taken });
@@ -251,7 +251,7 @@ function summary(slices: readonly KeptSlice[], events: number): string {
   return events > 0 ? `${all} and ${besides}` : all;
 }
 
-/** The slices that the options name, each for itself or by a time. */
+/** Returns which slices the options select, by name or by time. */
 function selectionOf({ before, slice, engine, pool }: SliceOptions): SliceSelection {
   const at = before === undefined ? null : readMoment('--before', before);
   return { before: at, names: slice ?? null, engine: engine ?? null, pool: pool ?? null };
@@ -266,7 +266,7 @@ function expiredOf({ retentionDays, context, now }: Keeper, selection: SliceSele
   );
 }
 
-/** A bar for each slice, as its bytes are written or read. */
+/** A progress bar for each slice, as its bytes are written or read. */
 function byteProgress() {
   let of: string | null = null;
   let bar: ReturnType<typeof showSteps> | null = null;

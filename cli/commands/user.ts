@@ -139,7 +139,7 @@ function sentence({ name, created, granted, grantedBefore, ...is }: AddedUser): 
   return `User ${name} was there already. ${now}`;
 }
 
-/** Alone on standard output, where a script can take it from. */
+/** Prints the token alone on standard output, so that a script can read it from there. */
 function showToken(token: string | null): void {
   if (token === null) return;
   console.error('The token, which is not shown again:');
@@ -155,7 +155,7 @@ function parseUserName(text: string): string {
 }
 
 function parseToken(text: string): string {
-  // What HTTP can carry in a header.
+  // The characters that an HTTP header can carry.
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw new InvalidArgumentError('It must be printable ASCII characters without spaces.');
 }

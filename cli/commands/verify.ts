@@ -16,7 +16,7 @@ export function registerVerify(program: Command): void {
     .action(verify);
 }
 
-/** Differences end the command as failed work does, with the last line on standard error. */
+/** Runs the command. Fails if there are differences; the last line on standard error says so. */
 async function verify({ context, json }: { context: string; json?: true }): Promise<void> {
   const started = performance.now();
   const report = await withDatabase(async ({ url, signal }) => {

@@ -11,12 +11,12 @@ export type StartOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Between two lines of the log that say how far it is. */
+/** Milliseconds between two progress lines in the log. */
 const LOG_MS = 10_000;
 
 /**
- * Converts what version 0.7 stored before anything is served. As that takes a while, the server's
- * port is listened on meanwhile. Gives the port that the server is to take.
+ * Converts what version 0.7 stored, before anything is served. This takes a while, so a waiting
+ * room listens on the server's port meanwhile. Returns the port that the server must use.
  */
 export async function convertAtStart(options: StartOptions): Promise<number> {
   const { databaseUrl, settings, log, signal } = options;

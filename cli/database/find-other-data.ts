@@ -5,15 +5,15 @@ import { findData } from '../../db/embedded/data-folder.ts';
 import { projectRoot } from '../../db/project-root.ts';
 
 export type OtherData = {
-  /** A folder in which commands use these data. */
+  /** A folder from which commands use this database. */
   readonly folder: string;
   readonly data: string;
 };
 
 /**
- * The embedded database that somebody may mean who starts a command in another folder than before,
- * as `dataDir` is relative to that: one of a folder above, or of the checkout. Null: there is none,
- * or this folder has one itself.
+ * Finds the embedded database that a user may mean who starts a command in another folder than
+ * before, because `dataDir` is relative to the current folder. Searches the folders above it and
+ * the checkout. Returns null if there is none, or if the current folder has one itself.
  */
 export async function findOtherData(
   dataDir: string,
@@ -28,7 +28,10 @@ export async function findOtherData(
   return null;
 }
 
-/** The settings of the checkout, which commands read only in its folder; null: they do, or none. */
+/**
+ * Returns the checkout's settings file if commands in `cwd` do not read it: they read it only in
+ * the checkout's folder. Returns null if they do, or if there is none.
+ */
 export function findUnreadSettings(
   cwd: string = process.cwd(),
   root: string = projectRoot(),
@@ -37,7 +40,7 @@ export function findUnreadSettings(
   return isCheckout(root) && relative(root, cwd) !== '' && existsSync(file) ? file : null;
 }
 
-/** From the nearest to the root of the file system. */
+/** Lists the folders above `path`, from the nearest to the root of the file system. */
 function foldersAbove(path: string): string[] {
   const above = dirname(path);
   return above === path ? [] : [above, ...foldersAbove(above)];

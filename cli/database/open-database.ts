@@ -6,23 +6,26 @@ import type { Settings } from '../../server/settings/settings.ts';
 import { findOtherData, findUnreadSettings } from './find-other-data.ts';
 
 export type OpenDatabase = {
-  /** Which one it is, for people, without a password. */
+  /** Name of the database for people, without a password. */
   readonly name: string;
-  /** With the password: not for logs. */
+  /** Includes the password: not for logs. */
   readonly url: string;
   readonly embedded: boolean;
-  /** How often the embedded server died and was started again, for `serve`. */
+  /** How often the embedded server died and was restarted, for `serve`. */
   readonly restarts: () => number;
   close(): Promise<void>;
 };
 
 export type OpenOptions = {
-  /** `serve` says what becomes of the embedded server; a command keeps quiet about it. */
+  /** `serve` logs what happens to the embedded server; a command does not. */
   readonly role: 'serve' | 'command';
   readonly log?: (line: string) => void;
 };
 
-/** The database that the settings name, or the embedded one: started, or used if it is running. */
+/**
+ * Opens the database that the settings name, or the embedded one, which is started unless it is
+ * running.
+ */
 export async function openDatabase(
   { databaseUrl, dataDir, processes }: Pick<Settings, 'databaseUrl' | 'dataDir' | 'processes'>,
   { role, log = (line) => console.error(line) }: OpenOptions,
@@ -47,12 +50,18 @@ export async function openDatabase(
   };
 }
 
-/** Each process has a few connections, however many share the work: beside those of imports. */
+/**
+ * Each process needs a few connections, however many processes there are, in addition to those of
+ * imports.
+ */
 const settingsFor = (processes: number) => ({
   max_connections: String(100 + 4 * processes),
 });
 
-/** Before a database is made in one folder by somebody who may mean that of another. */
+/**
+ * Warns if the user may mean the database of another folder, before one is created in this folder.
+ * Returns whether there is such a database.
+ */
 async function warnOfOther(dataDir: string, log: (line: string) => void): Promise<boolean> {
   const settings = findUnreadSettings();
   if (settings) log(`warning: ${settings} is not read, as this is another folder`);

@@ -8,11 +8,11 @@ import { counted } from '../output/counted.ts';
 import { showSteps } from '../output/progress.ts';
 
 export type Preparation = Migration & {
-  /** What version 0.7 had stored and is segments now; not there: nothing was. */
+  /** What version 0.7 had stored and is now converted to segments; absent if there was nothing. */
   readonly converted?: ConvertedDatabase;
 };
 
-/** What every command does first: the schema is brought up to date, and what is stored with it. */
+/** Migrates the schema and converts what is stored. Every command does this first. */
 export async function prepareDatabase(
   databaseUrl: string,
   signal: AbortSignal,
@@ -36,12 +36,12 @@ export async function prepareDatabase(
 
 export const hasSome = ({ slices, texts }: ConvertedDatabase): boolean => slices + texts > 0;
 
-/** In a sentence. */
+/** Describes the conversion in a sentence. */
 export const conversionText = ({ slices, samples, segments }: ConvertedDatabase): string =>
   `What version 0.7 stored was converted: ${counted(samples, 'sample')} in ` +
   `${counted(slices, 'slice')} became ${counted(segments, 'segment')}.`;
 
-/** A bar that appears with the first slice. */
+/** A progress bar that appears with the first slice. */
 function conversionBar() {
   let bar: ReturnType<typeof showSteps> | null = null;
   return {

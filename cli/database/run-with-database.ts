@@ -7,19 +7,22 @@ import { listenForSignals } from '../listen-for-signals.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { conversionText, type Preparation, prepareDatabase } from './prepare-database.ts';
 
-/** What a command works with. */
+/** What a command has to work with. */
 export type CommandDatabase = Pick<OpenDatabase, 'url' | 'embedded'> & {
   readonly settings: Settings;
   readonly preparation: Preparation;
-  /** The database's address after it was away: an embedded server is started again where it is not. */
+  /**
+   * Reopens the database after it was away and returns its address. Restarts an embedded server if
+   * it is not running.
+   */
   readonly reopen: () => Promise<string>;
-  /** Aborted by the first SIGINT, SIGTERM or SIGHUP: work should end soon, and orderly. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP: work should end soon, and cleanly. */
   readonly signal: AbortSignal;
 };
 
 /**
- * Runs a command's work on the settings' database, opened and migrated before and closed after it,
- * however it ends. At the first signal the work is asked to end; at a later one it is left behind.
+ * Runs a command's work on the configured database. Opens and migrates the database first, and
+ * closes it however the work ends. The first signal asks the work to end; a later one abandons it.
  */
 export async function withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T> {
   const settings = readSettings(process.env);
@@ -28,7 +31,7 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
     let database = await openDatabase(settings, { role: 'command' });
     const reopen = async () => {
       const before = database;
-      // One of them always holds an embedded server, so that nobody stops it in between.
+      // At least one of the two always holds the embedded server, so nobody stops it in between.
       database = await openDatabase(settings, { role: 'command' });
       await before.close();
       return database.url;
@@ -36,7 +39,7 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
     try {
       const preparation = await prepareDatabase(database.url, signals.signal);
       signals.signal.throwIfAborted();
-      // On standard error, as standard output has the results.
+      // On standard error, because standard output carries the results.
       console.error(`database: ${database.name}`);
       if (preparation.converted) console.error(conversionText(preparation.converted));
       const { url, embedded } = database;
@@ -47,7 +50,7 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
       if (leavesDemo && !(await isForDemo(database.url, settings))) sayDemoIsLeftOut();
       return result;
     } catch (error) {
-      // Work that is aborted fails in many ways; the reason is the same.
+      // Aborted work fails in many ways, but the abort is the reason for all of them.
       signals.signal.throwIfAborted();
       throw error;
     } finally {
@@ -58,7 +61,7 @@ export async function withDatabase<T>(work: (database: CommandDatabase) => Promi
   }
 }
 
-/** Whether the next `npm start` would make the demo in this database. */
+/** Returns whether the next `npm start` would create the demo in this database. */
 async function isForDemo(databaseUrl: string, { demo }: Settings): Promise<boolean> {
   if (demo !== 'auto' || !isCheckout()) return false;
   return withConnection({ databaseUrl }, 'demo', selectIsUnused);

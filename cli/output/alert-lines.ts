@@ -16,11 +16,11 @@ export type ListedAlert = {
   readonly alert: StoredAlert;
   readonly groupName: string;
   readonly meterName: string;
-  /** Its firing events, in the order in which they began. */
+  /** In the order in which they began. */
   readonly firing: readonly Notification[];
 };
 
-/** A line for the rule, and one for each of its firing events. */
+/** Returns a line for the rule, and one for each of its firing events. */
 export function alertLines({ alert, groupName, meterName, firing }: ListedAlert): string[] {
   const { name, severity, when } = alert.rule;
   const about = when.condition === 'silent_seconds' ? groupName : `${groupName}, ${meterName}`;
@@ -30,7 +30,7 @@ export function alertLines({ alert, groupName, meterName, firing }: ListedAlert)
 
 function stateOf({ rule: { enabled, when }, evaluatedTo }: StoredAlert): string {
   if (!enabled) return 'disabled';
-  // Of rules about silence, only changes are stored.
+  // For rules about silence, only changes are stored.
   if (when.condition === 'silent_seconds') return 'enabled';
   return evaluatedTo === null
     ? 'no window is decided yet'
@@ -46,10 +46,16 @@ function firingLine({ event, readable, label }: Notification): string {
   );
 }
 
-/** What an event without a key is about: the whole group, or keys beyond `max_keys`. */
+/**
+ * Shown for an event without a key, which is about the whole group, or about keys beyond
+ * `max_keys`.
+ */
 const WITHOUT_KEY = 'no single key';
 
-/** The same as a line of JSON. Values are integers of any size (decision 8). */
+/**
+ * Returns the rule and its firing events as a line of JSON. Values are integers of any size
+ * (decision 8).
+ */
 export function alertJson({ alert, groupName, firing }: ListedAlert): string {
   const { rule, guid, evaluatedTo } = alert;
   const fields = {
@@ -72,7 +78,7 @@ function firingJson({ event, readable, label }: Notification): string {
   return `${fields.slice(0, -1)},"value":${value},"peak_value":${peakValue}}`;
 }
 
-/** A line for an event of a test. */
+/** Returns a line for an event of a test. */
 export function eventLine(event: AlertEvent, kinds: readonly SimpleKeyKind[]): string {
   const { key, startedAt, endedAt, value, peakValue } = event;
   const until = endedAt === null ? 'firing at the end' : `to ${isoTime(endedAt)}`;
@@ -87,14 +93,14 @@ function readableKey(key: string, kinds: readonly SimpleKeyKind[]): string {
   return joinCrossKey(parts.map((part, i) => formatReadable(kinds[i] ?? 'text', part)));
 }
 
-/** The same as a line of JSON (operations, "Since 0.7.0"). */
+/** Returns an event of a test as a line of JSON (operations, "Since 0.7.0"). */
 export function eventJson(alert: string, event: AlertEvent): string {
   const { key, startedAt, endedAt, value, peakValue } = event;
   const fields = JSON.stringify({ alert, key, started_at: startedAt, ended_at: endedAt });
   return `${fields.slice(0, -1)},"value":${value},"peak_value":${peakValue}}`;
 }
 
-/** The result of a test; where the data are, if no window could be tested. */
+/** Describes the result of a test. If no window could be tested, says where the data are. */
 export function testSentence({ rule }: StoredAlert, report: AlertTestReport): string {
   const { windows, events, ends, data } = report;
   const named = `The alert ${rule.name} (${conditionText(rule.when)})`;

@@ -7,14 +7,14 @@ import { lostText } from './lost-text.ts';
 
 export type FeedDisplay = {
   readonly update: (status: FeedStatus) => void;
-  /** Writes a line of its own, beside the status. */
+  /** Writes a separate line, beside the status. */
   readonly say: (line: string) => void;
   readonly stop: () => void;
 };
 
 /**
- * Shows how a feed stands, on standard error: on a terminal one line that is written over and over,
- * elsewhere a line now and then, and whenever its trouble changes.
+ * Shows the state of a feed on standard error. On a terminal, one line is rewritten in place.
+ * Elsewhere a line is written at intervals, and whenever the trouble changes.
  */
 export function showFeed(nowMs: () => number): FeedDisplay {
   return process.stderr.isTTY ? onTerminal(nowMs) : inLog(nowMs);
@@ -52,7 +52,7 @@ function inLog(nowMs: () => number): FeedDisplay {
       const isNews = status.trouble !== trouble;
       if (!isNews && now - saidMs < LIMITS.feedStatusMs) return;
       const line = feedLine(status, now);
-      // A feed that stands still has nothing to say but its age.
+      // A stalled feed has nothing new to report but its age.
       const content = JSON.stringify(status);
       if (!isNews && content === said) return;
       [saidMs, said, trouble] = [now, content, status.trouble];
@@ -63,7 +63,9 @@ function inLog(nowMs: () => number): FeedDisplay {
   };
 }
 
-/** One line for people; what matters most comes first, as a terminal may be narrow. */
+/**
+ * Formats the status as one line. What matters most comes first, because a terminal may be narrow.
+ */
 export function feedLine(status: FeedStatus, nowMs: number): string {
   const { context, flows, badLines, leftOutFlows, newestAt, committedTo } = status;
   const { uncommitted, trouble } = status;
@@ -93,11 +95,14 @@ const UNITS = [
   ['min', 60],
 ] as const;
 
-/** How old the newest flow is. */
+/** Formats the age of the newest flow. */
 const behindText = (seconds: number): string =>
   seconds < 0 ? `${duration(-seconds)} ahead of the clock` : `${duration(seconds)} behind`;
 
-/** Of two units the larger one says enough: what is days old is not seconds old. */
+/**
+ * Formats a duration in one unit, the largest that fits at least twice. That is precise enough:
+ * after days, seconds do not matter.
+ */
 function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const [unit, size] = UNITS.find(([, each]) => whole >= 2 * each) ?? (['s', 1] as const);

@@ -3,14 +3,16 @@ import { LOSS_UNITS } from '../../ingest/losses/export-number.ts';
 import type { ExporterLoss } from '../../ingest/losses/feed-losses.ts';
 import { counted } from './counted.ts';
 
-/** A packet that an exporter sends is no packet of the traffic that it tells of. */
+/**
+ * Names of the units. A packet that an exporter sends is not a packet of the traffic it reports.
+ */
 const NAMES: Readonly<Record<LossUnit, string>> = {
   flows: 'flow',
   packets: 'export packet',
   datagrams: 'sFlow datagram',
 };
 
-/** What was lost, in words; null: nothing. */
+/** Describes what was lost; null if nothing was. */
 export function lostText(lost: LostUnits): string | null {
   const parts = LOSS_UNITS.filter((unit) => lost[unit] > 0).map((unit) =>
     counted(lost[unit], NAMES[unit]),
@@ -18,10 +20,10 @@ export function lostText(lost: LostUnits): string | null {
   return parts.length > 0 ? parts.join(', ') : null;
 }
 
-/** Exporters that a line for people names. */
+/** Maximum number of exporters that a line names. */
 const NAMED = 5;
 
-/** Of whom it was lost, those with the most first. */
+/** Describes the losses by exporter, largest first. */
 export function losersText(exporters: readonly ExporterLoss[]): string {
   const named = exporters
     .slice(0, NAMED)

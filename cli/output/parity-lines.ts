@@ -7,7 +7,7 @@ import { printable } from './printable.ts';
 
 const SHOWN_CHARACTERS = 200;
 
-/** The path and query of a request, without who asks. */
+/** Returns the path and query of a request, without the caller's credentials. */
 export function shownRequest({ endpoint, query }: ReplayedRequest): string {
   const shown = new URLSearchParams(query);
   shown.delete('api_token');
@@ -15,7 +15,7 @@ export function shownRequest({ endpoint, query }: ReplayedRequest): string {
   return `${LEGACY_ENDPOINTS[endpoint].path}?${shown}`;
 }
 
-/** `line 3, /api/…: keys.metric of C0.A8.01.0A: legacy 5, ours 6`. */
+/** Formats a difference, as in `line 3, /api/…: keys.metric of C0.A8.01.0A: legacy 5, ours 6`. */
 export function differenceLine({ line, request }: NumberedRequest, found: Difference): string {
   const { field, at, legacy, ours } = found;
   const place = at === '' ? field : `${field} of ${at}`;
@@ -29,13 +29,13 @@ const shown = (json: string | null): string => {
   return json.length > SHOWN_CHARACTERS ? `${json.slice(0, SHOWN_CHARACTERS)}…` : json;
 };
 
-/** The same as a line of JSON. */
+/** Returns a difference as a line of JSON. */
 export function differenceJson({ line, request }: NumberedRequest, found: Difference): string {
   const { field, at, legacy, ours } = found;
   return JSON.stringify({ line, request: shownRequest(request), field, at, legacy, ours });
 }
 
-/** What was compared, and what about it should be known. */
+/** Summarizes what was compared, with what should be known about it. */
 export function paritySentence(report: ParityReport): string {
   const { requests, differing, refused, withoutKeys } = report;
   const notes: string[] = [];
@@ -45,7 +45,7 @@ export function paritySentence(report: ParityReport): string {
   return `replayed ${counted(requests, 'request')}: ${count(requests - differing)} answered the same${among}`;
 }
 
-/** Why the command fails. */
+/** Says why the command fails. */
 export const parityVerdict = ({ requests, differing, differences }: ParityReport): string =>
   `answers to ${count(differing)} of ${counted(requests, 'request')} differ, in ` +
   counted(differences, 'field');

@@ -1,6 +1,6 @@
 /**
- * `text` with its control characters as escapes. Labels may come from strangers, as names in DNS
- * answers do: a line break would forge a line, and terminals obey escape sequences.
+ * Returns `text` with its control characters escaped. Labels may come from strangers, for example
+ * from DNS answers: a line break would forge a line, and terminals obey escape sequences.
  */
 export const printable = (text: string): string =>
   text.replace(/[\p{Control}\p{Bidi_Control}\u2028\u2029]/gu, escaped);

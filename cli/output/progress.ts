@@ -3,13 +3,16 @@ import type { ExportProgress } from '../../exporting/write-readings.ts';
 import type { ImportProgress } from '../../ingest/files/import-file.ts';
 import type { ImportSource } from '../../ingest/files/import-source.ts';
 
-/** What a command shows of its work while it goes on. */
+/** Shows the progress of a command while it runs. */
 export type Progress = {
   readonly update: (progress: ImportProgress) => void;
   readonly stop: () => void;
 };
 
-/** A bar for one file on a terminal, gone when the file is done; nothing anywhere else. */
+/**
+ * Shows a progress bar for one file, cleared when the file is done. Shows nothing without a
+ * terminal.
+ */
 export function showProgress(source: ImportSource): Progress {
   if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
   const started = performance.now();
@@ -30,7 +33,10 @@ export function showProgress(source: ImportSource): Progress {
   };
 }
 
-/** A bar for work whose steps are known, gone when it is done; nothing without a terminal. */
+/**
+ * Shows a progress bar for work with a known number of steps, cleared when it is done. Shows
+ * nothing without a terminal.
+ */
 export function showSteps(what: string): {
   readonly update: (done: number, of: number) => void;
   readonly stop: () => void;
@@ -52,14 +58,17 @@ export function showSteps(what: string): {
   };
 }
 
-/** The same for work that is counted in bytes. */
+/** Shows such a bar for work that is counted in bytes. */
 export function showBytes(what: string): ReturnType<typeof showSteps> {
   const { update, stop } = showSteps(`MB ${what}`);
   const megabytes = (bytes: number) => Math.ceil(bytes / MEGABYTE);
   return { update: (done, of) => update(megabytes(done), megabytes(of)), stop };
 }
 
-/** A bar for an export, of which only a share can be told; nothing without a terminal. */
+/**
+ * Shows a progress bar for an export, of which only the fraction done is known. Shows nothing
+ * without a terminal.
+ */
 export function showExport(name: string): {
   readonly update: (progress: ExportProgress) => void;
   readonly stop: () => void;

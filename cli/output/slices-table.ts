@@ -5,21 +5,21 @@ import type { SliceSegments } from '../../store/merge/waiting-segments.ts';
 import { count, counted } from './counted.ts';
 import { lostText } from './lost-text.ts';
 
-/** By slice_id; a slice that is archived has none. */
+/** Segments by slice_id; an archived slice has none. */
 export type SegmentsBySlice = ReadonlyMap<number, SliceSegments>;
 
-/** By slice_id, what feeds did not bring into it. */
+/** What feeds failed to bring into each slice, by slice_id. */
 export type LossesBySlice = ReadonlyMap<number, FeedLossCounts>;
 
-/** What is known of slices beside their list. */
+/** What is known about slices besides their list. */
 export type SliceFacts = {
   readonly segments: SegmentsBySlice;
   readonly losses: LossesBySlice;
 };
 
 /**
- * A slice as `slices list --json` gives it: the words of the GraphQL type, its segments, what feeds
- * did not bring into it, and its archive.
+ * Returns a slice as `slices list --json` prints it: the fields of the GraphQL type, its segments,
+ * what feeds failed to bring into it, and its archive.
  */
 export const sliceFields = (slice: KeptSlice, now: number, { segments, losses }: SliceFacts) => ({
   sliceId: slice.sliceId,
@@ -45,7 +45,7 @@ export const sliceFields = (slice: KeptSlice, now: number, { segments, losses }:
 const segmentFields = (of: SliceSegments | undefined) =>
   of ? { count: of.segments, samples: of.rows, bytes: of.bytes, waiting: of.waiting } : null;
 
-/** Decision 17. */
+/** Returns the status of a slice (decision 17). */
 export const statusOf = (slice: KeptSlice, now: number): string => {
   if (slice.archived) return 'archived';
   return isProcessing(slice, now) ? 'processing' : 'available';
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'PATH', cell: ({ path }) => path ?? '-' },
 ];
 
-/** What a slice has in segments goes before its path, which is long. */
+/** Returns the columns about segments. They go before the path, which is long. */
 function segmentColumns(segments: SegmentsBySlice): Column[] {
   const column = (head: string, text: (of: SliceSegments) => string): Column => ({
     head,
@@ -85,7 +85,7 @@ function segmentColumns(segments: SegmentsBySlice): Column[] {
   ];
 }
 
-/** What feeds did not bring into slices, where there is such a slice. */
+/** Returns the columns about feed losses, if any of the slices has some. */
 function lossColumns(slices: readonly KeptSlice[], losses: LossesBySlice): Column[] {
   if (!slices.some(({ sliceId }) => losses.has(sliceId))) return [];
   const column = (head: string, text: (of: FeedLossCounts) => string | null): Column => ({
@@ -109,7 +109,7 @@ function refusedOf({ refusedLines, leftOutFlows }: FeedLossCounts): string | nul
   return parts.length > 0 ? parts.join(', ') : null;
 }
 
-/** Columns for people, one line a slice; those of segments and losses where these are given. */
+/** Formats slices as a table, one line a slice. Columns about segments and losses need `facts`. */
 export function slicesTable(
   slices: readonly KeptSlice[],
   now: number,
@@ -136,7 +136,7 @@ const minute = (at: number): string =>
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Decimal units, as disks are sold. */
+/** Formats a size in decimal units, as disks are sold. */
 export function sizeText(bytes: number): string {
   let value = bytes;
   let unit = 0;

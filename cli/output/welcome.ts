@@ -7,14 +7,14 @@ type Credentials = { readonly username: string; readonly token: string };
 
 export type ShownDemo = {
   readonly demo: Credentials | null;
-  /** Whether it was asked for and not made, as the database is in use. */
+  /** Whether the demo was requested but not created, because the database is in use. */
   readonly isLeftOut: boolean;
 };
 
-/** The Hosts group that every flow import makes, and so the demo has. */
+/** GUID of the Hosts group, which every flow import creates, and so does the demo. */
 const HOSTS = '%7B4CD742B1-C1CA-4708-BE78-0FCA2EB01A86%7D';
 
-/** What a newcomer sees once the server accepts requests. Its first line is a contract. */
+/** Returns what a newcomer sees once the server accepts requests. Its first line is a contract. */
 export function welcome(
   url: string,
   { demo, isLeftOut }: ShownDemo,
@@ -28,7 +28,7 @@ export function welcome(
 }
 
 function demoLines(url: string, { username, token }: Credentials): string[] {
-  // The token in a header, as in the docs: addresses are kept in logs and histories.
+  // The token goes in a header, as in the docs: addresses are kept in logs and histories.
   const curl = `curl -u ${shellWord(`${username}:${token}`)}`;
   return [
     `  User      ${username}`,

@@ -6,7 +6,9 @@ import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { foldOf, isCounting } from '../../domain/toppers/meter-type.ts';
 import { keyKinds } from '../key-kinds.ts';
 
-/** The mistakes of a rule that concern its group; `groups` are all groups of the context. */
+/**
+ * Returns the mistakes of a rule that concern its group; `groups` are all groups of the context.
+ */
 export function alertMistakes(
   { enabled, meterId, windowSeconds, when, filter }: AlertRule,
   group: GroupRow,

@@ -17,7 +17,7 @@ import {
 
 const anyInteger = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
-/** The form of the threshold of each condition. */
+/** The shape of each condition's threshold. */
 const THRESHOLDS = {
   key_above: anyInteger,
   key_share_above: value<number>(
@@ -46,7 +46,7 @@ const WHEN = object(z.object(THRESHOLDS).partial().shape)
 
 const texts = listOf(text).exactOptional();
 
-/** As KeyFilterInput. */
+/** Has the fields of KeyFilterInput. */
 const FILTER = object({
   match: text.exactOptional(),
   exclude: text.exactOptional(),
@@ -74,7 +74,7 @@ const RULE = object({
   remove: value<false>('true or false', (given) => given === false).optional(),
 });
 
-/** URL parsers leave out line breaks and escape other control characters, and NUL is not stored. */
+/** URL parsers drop line breaks and escape other control characters, and NUL cannot be stored. */
 const isAddress = (given: unknown): boolean =>
   typeof given === 'string' &&
   !/[\s\p{Control}\p{Surrogate}]/u.test(given) &&
@@ -96,17 +96,17 @@ const NOTIFY = object({
     error: 'must be left out: only webhooks are signed',
   });
 
-/** What is removed is identified by its name; other fields are ignored. */
+/** A removal is identified by its name; other fields are ignored. */
 const REMOVAL = z.looseObject({ name, remove: z.literal(true) });
 
-/** `shape`, or a removal by name. */
+/** Accepts `shape`, or a removal by name. */
 const removable = <T extends z.ZodType>(shape: T) =>
   z.unknown().transform((given, context): z.infer<T> | z.infer<typeof REMOVAL> => {
     const isRemoval = typeof given === 'object' && given !== null && 'remove' in given;
     const result = (isRemoval && given.remove === true ? REMOVAL : shape).safeParse(given);
     if (result.success) return result.data;
     for (const issue of result.error.issues) {
-      // A reported issue lacks only the input of one that is raised.
+      // A reported issue lacks only the input that a raw issue has.
       context.issues.push({ ...issue, input: given } as z.core.$ZodRawIssue);
     }
     return z.NEVER;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 export type Outcome = 'created' | 'changed' | 'unchanged' | 'removed';
 
-/** What became of one thing that was declared. */
+/** The outcome for one declared item. */
 export type AppliedItem = {
   readonly what: 'context' | 'node' | 'pool' | 'probe' | 'group' | 'meter' | 'sink' | 'alert';
   readonly name: string;
@@ -14,7 +14,7 @@ export function outcomeOf<T>(existing: T | undefined, wanted: T): Outcome {
   return isDeepStrictEqual(existing, wanted) ? 'unchanged' : 'changed';
 }
 
-/** Writes what is wanted where it is not there or differs. */
+/** Writes `wanted` if nothing exists yet or if it differs. Returns the outcome. */
 export async function settle<T>(
   existing: T | undefined,
   wanted: T,
@@ -25,7 +25,7 @@ export async function settle<T>(
   return outcome;
 }
 
-/** `base` with those properties of `changes` that say something. */
+/** Returns `base` with the properties of `changes` that are not undefined. */
 export function withChanges<T extends object>(
   base: T,
   changes: { readonly [P in keyof T]?: T[P] | undefined },

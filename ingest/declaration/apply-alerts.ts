@@ -13,7 +13,7 @@ import { DeclarationError } from './declaration.ts';
 
 /**
  * Applies the declared rules to the context; rules that are not named stay. A rule that differs
- * becomes a new revision, which begins with the data that come from now on. Errors:
+ * becomes a new revision, which starts with the data that arrive from now on. Throws a
  * DeclarationError with all mistakes of all rules.
  */
 export async function applyAlerts(
@@ -42,8 +42,8 @@ export async function applyAlerts(
 }
 
 /**
- * The rule that each declared one stands for; null: it is to be removed. Existing rules are checked
- * as well, as the declaration may have changed their groups.
+ * Returns the rule for each declared one; null for a removal. Checks existing rules as well,
+ * because the declaration may have changed their groups.
  */
 function checkedRules(
   declared: readonly (DeclaredAlert | Removal)[],
@@ -74,7 +74,10 @@ function checkedRules(
   return rules;
 }
 
-/** A rule is replaced as a whole: what is left out gets its default, whatever it was before. */
+/**
+ * Returns the wanted rule. A rule is replaced as a whole: an omitted field gets its default,
+ * whatever it was before.
+ */
 function wantedRule(alert: DeclaredAlert, group: GroupRow): AlertRule {
   const { filter = null } = alert;
   return {

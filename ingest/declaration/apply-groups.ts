@@ -18,7 +18,7 @@ export type GroupsToApply = {
   readonly groups: readonly DeclaredGroup[];
 };
 
-/** What is there of a group; hasData: it, or a cross-key group that it is part of, has keys. */
+/** An existing group. hasData: it, or a cross-key group that it is part of, has keys. */
 type ExistingGroup = {
   readonly groupId: number;
   readonly group: NewGroup;
@@ -26,7 +26,7 @@ type ExistingGroup = {
   readonly hasData: boolean;
 };
 
-/** Makes the context's groups and meters what is declared; those that are not named stay. */
+/** Applies the declared groups and meters to the context; those that are not named stay. */
 export async function applyGroups(
   connection: Connection,
   { contextId, sliceSeconds, groups }: GroupsToApply,
@@ -84,7 +84,7 @@ function storedGroup(row: GroupRow): NewGroup {
   return { guid, name, keyKind, bucketSize, topperBucketSize, samplingRate, enabled, partGuids };
 }
 
-/** What the group is to be: what is declared, else what is there, else the defaults. */
+/** Returns the wanted group. Declared values come first, then existing ones, then defaults. */
 function wantedGroup(declared: DeclaredGroup, existing: ExistingGroup | undefined): NewGroup {
   const { guid, crosskey } = declared;
   return withChanges(existing?.group ?? newGroup(declared), {
@@ -119,7 +119,7 @@ function newGroup({ guid, name, key_kind: keyKind }: DeclaredGroup): NewGroup {
   };
 }
 
-/** What the keys and samples that are there were made by. */
+/** Throws if a property that existing keys and samples depend on would change. */
 function refuseGroupChange(before: NewGroup, wanted: NewGroup): void {
   const fixed: [property: string, is: unknown, wanted: unknown][] = [
     ['key_kind', before.keyKind, wanted.keyKind],

@@ -7,14 +7,14 @@ import { refuseChange } from './fixed-with-data.ts';
 
 export type MetersToApply = {
   readonly groupId: number;
-  /** How messages call the group. */
+  /** The group's name in messages. */
   readonly guid: string;
   readonly existing: readonly NewMeter[];
   readonly hasData: boolean;
   readonly meters: readonly DeclaredMeter[];
 };
 
-/** Makes a group's meters what is declared; those that are not named stay. */
+/** Applies the declared meters to a group; those that are not named stay. */
 export async function applyMeters(
   connection: Connection,
   { groupId, guid, existing, hasData, meters }: MetersToApply,

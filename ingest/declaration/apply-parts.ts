@@ -9,7 +9,7 @@ import { IngestError } from '../ingest-error.ts';
 import { type AppliedItem, settle, withChanges } from './applied-item.ts';
 import type { DeclaredNode, DeclaredPool, DeclaredProbe } from './declaration.ts';
 
-/** Makes the context's nodes what is declared; those that are not named stay. */
+/** Applies the declared nodes to the context; those that are not named stay. */
 export async function applyNodes(
   connection: Connection,
   contextId: number,
@@ -26,7 +26,7 @@ export async function applyNodes(
     }),
   );
   refuseTwoRecoveryNodes([...new Map([...existing, ...byName(wanted)]).values()]);
-  // The recovery node comes last: then the one that was it before is it no more.
+  // Write the recovery node last, when the previous one has already lost the role.
   const ordered = [...wanted].sort((a, b) => Number(a.role === 'dr') - Number(b.role === 'dr'));
   const items: AppliedItem[] = [];
   for (const node of ordered) {
@@ -38,7 +38,7 @@ export async function applyNodes(
   return items;
 }
 
-/** "The" disaster-recovery node: there can be only one (decision 13). */
+/** Throws if there are two disaster-recovery nodes: there can be only one (decision 13). */
 function refuseTwoRecoveryNodes(nodes: readonly ContextNode[]): void {
   const names = nodes.filter(({ role }) => role === 'dr').map(({ name }) => name);
   if (names.length < 2) return;
@@ -48,7 +48,7 @@ function refuseTwoRecoveryNodes(nodes: readonly ContextNode[]): void {
   );
 }
 
-/** Makes the context's pools what is declared; those that are not named stay. */
+/** Applies the declared pools to the context; those that are not named stay. */
 export async function applyPools(
   connection: Connection,
   contextId: number,
@@ -86,7 +86,7 @@ const newPool = (name: string): ContextPool => ({
   additionalInfo: null,
 });
 
-/** Makes the context's probes what is declared; those that are not named stay. */
+/** Applies the declared probes to the context; those that are not named stay. */
 export async function applyProbes(
   connection: Connection,
   contextId: number,

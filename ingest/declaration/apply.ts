@@ -15,18 +15,18 @@ import { DEFAULT_SLICE_SECONDS } from './slice-seconds.ts';
 
 export type ApplyReport = {
   readonly context: string;
-  /** How many items had that outcome; `removed` only where something was. */
+  /** Number of items with each outcome; `removed` is present only if something was removed. */
   readonly counts: Counts;
-  /** The context and all that was declared of it. */
+  /** The context and everything declared for it. */
   readonly items: readonly AppliedItem[];
 };
 
 type Counts = Readonly<Record<Exclude<Outcome, 'removed'>, number>> & { readonly removed?: number };
 
 /**
- * Makes a context what `input` declares, in one transaction: what differs is changed, what is left
- * out stays. Fails with a `DeclarationError` when the declaration has mistakes, and with an
- * `IngestError` when data that is there forbids a change.
+ * Makes a context match `input` in one transaction: what differs is changed, what is omitted stays.
+ * Throws a `DeclarationError` if the declaration has mistakes, and an `IngestError` if existing
+ * data forbid a change.
  */
 export async function applyDeclaration(
   connection: Connection,
@@ -37,7 +37,9 @@ export async function applyDeclaration(
   return inTransaction(connection, () => declareContext(connection, declaration, onWaiting));
 }
 
-/** The same within a transaction that the caller has opened. The context stays locked in it. */
+/**
+ * Does the same within a transaction that the caller has opened. The context stays locked in it.
+ */
 export async function declareContext(
   connection: Connection,
   declaration: Declaration,
@@ -100,13 +102,13 @@ async function lockedContext(
 ): Promise<ContextRow | null> {
   const found = await selectContext(connection, name);
   if (!found) {
-    // Somebody else may be making it: only when they are done can it be seen.
+    // Another process may be creating it, which becomes visible only when that process is done.
     await lockContextCreation(connection, name, onWaiting);
   }
   const existing = await selectContext(connection, name);
   if (!existing) return null;
   await lockContext(connection, existing.contextId, onWaiting);
-  // Read again: it may have been changed by the one that was waited for.
+  // Read again: the process that held the lock may have changed it.
   return selectContext(connection, name);
 }
 

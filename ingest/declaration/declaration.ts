@@ -19,7 +19,7 @@ import {
 } from './declared-value.ts';
 import { SLICE_SECONDS } from './slice-seconds.ts';
 
-/** A mistake in a declaration: where it stands, what must be there, what is there. */
+/** A mistake in a declaration: where it is, what must be there, and what is there. */
 export class DeclarationError extends Error {
   constructor(message: string) {
     super(message);
@@ -103,7 +103,7 @@ const DECLARATION = object({
   notify: listOf(SINK).optional(),
 });
 
-/** What an `apply` file declares. Properties that are left out say nothing. */
+/** What an `apply` file declares. An omitted property declares nothing. */
 export type Declaration = z.infer<typeof DECLARATION>;
 export type DeclaredNode = z.infer<typeof NODE>;
 export type DeclaredPool = z.infer<typeof POOL>;
@@ -111,7 +111,7 @@ export type DeclaredProbe = z.infer<typeof PROBE>;
 export type DeclaredGroup = z.infer<typeof GROUP>;
 export type DeclaredMeter = z.infer<typeof METER>;
 
-/** Reads a declaration, or fails with a `DeclarationError` that names all its mistakes. */
+/** Parses a declaration. Throws a `DeclarationError` that names all its mistakes. */
 export function parseDeclaration(input: unknown): Declaration {
   const result = DECLARATION.safeParse(input);
   if (!result.success) {
@@ -126,7 +126,7 @@ export function parseDeclaration(input: unknown): Declaration {
 function mistake(input: unknown, { path, message, code }: z.core.$ZodIssue): string {
   const where = pathText(path);
   if (code === 'unrecognized_keys') return `${where} ${message}`;
-  // The address of a node or sink may hold a password, and messages end in logs.
+  // The address of a node or sink may hold a password, and messages end up in logs.
   const given = /^(nodes|notify)\[/.test(where) ? '' : `, got ${shownAt(input, path)}`;
   return `${where} ${message}${given}`;
 }
@@ -142,7 +142,7 @@ function shownAt(input: unknown, path: readonly PropertyKey[]): string {
   return shownJson(found);
 }
 
-/** Within one list no two may be the same thing: which of them should win? */
+/** Throws if a list names something twice, because it would be unclear which one wins. */
 function checkUnique({ nodes, pools, probes, groups, alerts, notify }: Declaration): void {
   refuseTwins(
     'nodes',

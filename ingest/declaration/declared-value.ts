@@ -3,7 +3,7 @@ import { type Guid, parseGuid } from '../../domain/text/guid.ts';
 import { isName, isStorable, NAME_FORM } from '../../domain/text/storable-text.ts';
 import { shownJson } from '../lines/json-line.ts';
 
-/** A value that is itself when `accepts` says so; `must` says in words what that is. */
+/** Returns the value unchanged if `accepts` allows it; `must` describes the allowed values. */
 export const value = <T>(must: string, accepts: (given: unknown) => boolean) =>
   z.custom<T>(accepts, { error: `must be ${must}` });
 

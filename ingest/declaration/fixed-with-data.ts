@@ -1,6 +1,6 @@
 import { IngestError } from '../ingest-error.ts';
 
-/** Fails when a property that data depend on would change. `what` names the thing. */
+/** Throws if a property that data depend on would change. `what` names the item. */
 export function refuseChange(what: string, property: string, is: unknown, wanted: unknown): void {
   if (is === wanted) return;
   throw new IngestError(

@@ -4,7 +4,7 @@ import { DeclarationError } from './declaration.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** Fails when the groups of a context, all together, break a rule of operations, "apply files". */
+/** Throws if the groups of a context together break a rule of operations, "apply files". */
 export function checkGroups(groups: readonly NewGroup[], sliceSeconds: number): void {
   const byGuid = new Map(groups.map((group) => [group.guid, group]));
   for (const group of groups) {
@@ -28,7 +28,7 @@ function checkSizes(group: NewGroup, sliceSeconds: number): void {
   );
 }
 
-/** Decision 31: parts are groups of the context, and never cross-key groups themselves. */
+/** Checks decision 31: parts are groups of the context, and never cross-key groups themselves. */
 function checkParts(group: NewGroup, byGuid: ReadonlyMap<Guid, NewGroup>): void {
   const hasParts = group.partGuids.length > 0;
   demand(

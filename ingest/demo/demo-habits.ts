@@ -5,9 +5,9 @@ type Choice = (office: DemoOffice, random: Random) => DemoHost;
 
 /** One way in which the demo's office uses the network. */
 export type Habit = {
-  /** Flows a minute when it is at its busiest. */
+  /** Flows per minute at the busiest time. */
   readonly rate: number;
-  /** What it follows: working hours, the evenings of visitors, the night, or no clock at all. */
+  /** When it is active: in working hours, in visitors' evenings, at night, or always. */
   readonly clock: 'work' | 'visitors' | 'night' | 'always';
   readonly from: Choice;
   readonly to: Choice;
@@ -17,7 +17,7 @@ export type Habit = {
   readonly sent: number;
   readonly answered: number;
   readonly seconds: number;
-  /** How many of the flows use IPv6, from 0 to 1. */
+  /** Fraction of the flows that use IPv6, from 0 to 1. */
   readonly ipv6: number;
 };
 
@@ -26,7 +26,10 @@ const TCP = 6;
 const UDP = 17;
 const ESP = 50;
 
-/** Some people work more than others: the square of an even choice favours the first. */
+/**
+ * Picks a host. Squaring a uniform random number favours the first ones, because some people work
+ * more than others.
+ */
 const busy =
   (list: (office: DemoOffice) => readonly DemoHost[]): Choice =>
   (office, random) => {

@@ -1,7 +1,7 @@
 import { type KeyText, parseReadableKey } from '../../domain/keys/key-text.ts';
 import type { Random } from './random.ts';
 
-/** A host of the demo, which may have an address of each family, a name, and facts about it. */
+/** A host of the demo. The IPv6 address, the name and the attributes are optional. */
 export type DemoHost = {
   readonly ipv4: KeyText;
   readonly ipv6: KeyText | null;
@@ -9,16 +9,16 @@ export type DemoHost = {
   readonly attributes: Readonly<Record<string, string>> | null;
 };
 
-/** The demo's office and the world around it; every list by what its hosts do. */
+/** The demo's office and the world around it. Each list holds the hosts with one purpose. */
 export type DemoOffice = {
   readonly workstations: readonly DemoHost[];
   readonly guests: readonly DemoHost[];
   readonly phones: readonly DemoHost[];
   readonly printers: readonly DemoHost[];
   readonly servers: Readonly<Record<ServerName, DemoHost>>;
-  /** Services outside by name: each has several hosts. */
+  /** External services by name, with several hosts each. */
   readonly services: Readonly<Record<ServiceName, readonly DemoHost[]>>;
-  /** Hosts outside that nobody knows: visitors of the web site, the long tail of the web. */
+  /** External hosts that nobody knows: visitors of the web site, the long tail of the web. */
   readonly strangers: readonly DemoHost[];
 };
 
@@ -40,7 +40,7 @@ const SERVERS = [
 
 export type ServerName = (typeof SERVERS)[number];
 
-/** Domains of RFC 2606 and how many hosts each service has. */
+/** Domains of RFC 2606, and the number of hosts of each service. */
 const SERVICES = {
   video: { domain: 'video.example.net', hosts: 40 },
   cloud: { domain: 'cloud.example.com', hosts: 32 },
@@ -98,7 +98,7 @@ function workstationsOf(department: string, subnet: number, random: Random): Dem
   });
 }
 
-/** Addresses of RFC 1918 and RFC 4193. */
+/** Creates a host with addresses of RFC 1918 and RFC 4193. */
 const inside = (
   subnet: number,
   host: number,
@@ -111,7 +111,10 @@ const inside = (
   attributes,
 });
 
-/** Addresses set aside for benchmarks (RFC 2544) and documentation (RFC 3849): nobody's. */
+/**
+ * Creates a host with addresses reserved for benchmarks (RFC 2544) and documentation (RFC 3849),
+ * which belong to nobody.
+ */
 const serviceHost = (service: number, i: number, domain: string): DemoHost => ({
   ipv4: address(`198.18.${service}.${i + 10}`),
   ipv6: address(`2001:db8:${service.toString(16)}::${(i + 1).toString(16)}`),
@@ -125,7 +128,7 @@ function stranger(random: Random): DemoHost {
   return {
     ipv4: address(`198.19.${third}.${fourth}`),
     ipv6: null,
-    // Providers name their customers' addresses; many others have no name at all.
+    // Providers name their customers' addresses; many other addresses have no name at all.
     name: fourth % 5 < 2 ? `host-198-19-${third}-${fourth}.provider.example` : null,
     attributes: null,
   };

@@ -7,12 +7,12 @@ import type { Random } from './random.ts';
 
 const MINUTE_SECONDS = 60;
 
-/** The flows of the office in that time, in the order of their minutes; none ends after it. */
+/** Generates the flows of the office within `time`, minute by minute. No flow ends after it. */
 export function* demoFlows(office: DemoOffice, time: Interval, random: Random): Generator<Flow> {
   for (let minute = time.from; minute < time.to; minute += MINUTE_SECONDS) {
     for (const habit of HABITS) {
       const expected = habit.rate * activity(habit.clock, minute);
-      // Half a flow a minute is one in every other minute.
+      // Half a flow per minute means one flow every other minute.
       const count = Math.floor(expected * (0.6 + 0.8 * random.next()) + random.next());
       for (let i = 0; i < count; i += 1) {
         yield flowOf(habit, { office, random, minute, end: time.to });
@@ -21,7 +21,7 @@ export function* demoFlows(office: DemoOffice, time: Interval, random: Random): 
   }
 }
 
-/** How busy a habit is at that time of day (UTC), from 0 to 1. */
+/** Returns how busy a habit is at a time of day (UTC), from 0 to 1. */
 function activity(clock: Habit['clock'], at: EpochSeconds): number {
   const hour = (at / 3600) % 24;
   switch (clock) {
@@ -37,7 +37,7 @@ function activity(clock: Habit['clock'], at: EpochSeconds): number {
   }
 }
 
-/** 1 at `middle`, falling off to both sides. */
+/** A bell curve: 1 at `middle`, falling off on both sides. */
 const bell = (hour: number, middle: number, width: number): number =>
   Math.exp(-(((hour - middle) / width) ** 2));
 

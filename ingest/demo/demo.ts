@@ -25,20 +25,20 @@ export type DemoOptions = {
 };
 
 export type DemoReport = {
-  /** False when the context was there already, and nothing was done. */
+  /** False if the context already existed and nothing was done. */
   readonly created: boolean;
   readonly flows: number;
   readonly readings: number;
 };
 
-/** A day, and two hours more to compare with the day before. */
+/** A day, and two more hours to compare with the day before. */
 const DEMO_SECONDS = 26 * 3600;
 const SEED = 20_091_118;
 
 /**
- * Makes the demo: its context, user, pools and the traffic of an office up to `now`, all in one
- * transaction. So it is there as a whole or not at all, and a start that was killed in the middle
- * is made good by the next one.
+ * Creates the demo: its context, user, pools and the traffic of an office up to `now`, all in one
+ * transaction. It exists as a whole or not at all, so if a start is killed midway, the next start
+ * creates the demo.
  */
 export async function createDemo(options: DemoOptions): Promise<DemoReport> {
   const { databaseUrl, now, signal } = options;
@@ -62,7 +62,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoReport> {
   }
 }
 
-/** The demo is there: another process made it, now or long ago. */
+/** The demo already exists: another process created it, just now or long ago. */
 class DemoExists extends Error {}
 
 async function prepare(connection: Connection): Promise<void> {
@@ -145,7 +145,7 @@ async function fillDemo(
   return { created: true, flows, readings: session.writer.rowCount };
 }
 
-/** Gives the hosts that were seen their names and attributes, in all groups of hosts. */
+/** Gives the hosts that took part in flows their names and attributes, in all groups of hosts. */
 async function nameHosts(
   { connection, contextId, writer }: ImportSession,
   office: DemoOffice,

@@ -1,15 +1,19 @@
-/** A source of numbers that look random and are the same every time. */
+/** A source of numbers that look random but are the same every time. */
 export type Random = {
   /** At least 0 and below 1. */
   readonly next: () => number;
-  /** A whole number from 0 to `count` − 1. */
+  /** An integer from 0 to `count` − 1. */
   readonly below: (count: number) => number;
   readonly pick: <T>(choices: readonly T[]) => T;
-  /** Around `median`; `spread` 0 gives the median, 2 now and then a hundred times as much. */
+  /**
+   * A value around `median`. `spread` 0 gives the median, 2 occasionally a hundred times as much.
+   */
   readonly around: (median: number, spread: number) => number;
 };
 
-/** mulberry32 (Tommy Ettinger): 32 bits of state, far good enough to invent traffic. */
+/**
+ * Creates a mulberry32 generator (Tommy Ettinger): 32 bits of state, good enough to invent traffic.
+ */
 export function createRandom(seed: number): Random {
   let state = seed;
   const next = (): number => {
@@ -31,6 +35,6 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Box and Muller's normal distribution. */
+/** Returns a normally distributed number, by the method of Box and Muller. */
 const normal = (next: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());

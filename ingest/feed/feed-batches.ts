@@ -22,7 +22,10 @@ import { sliceLosses } from './slice-losses.ts';
 
 export type FeedTarget = {
   readonly databaseUrl: string;
-  /** Its address after a failure: that of an embedded server that was started again is another. */
+  /**
+   * Reopens the database after a failure and returns its address: an embedded server that was
+   * restarted has a new one.
+   */
   readonly reopen: () => Promise<string>;
   readonly source: string;
   readonly context: string;
@@ -35,36 +38,39 @@ export type FeedTarget = {
   readonly onWaiting: () => void;
 };
 
-/** Some flows that are committed together, and the feed's tally with them. */
+/** Flows that are committed together, with the feed's totals so far. */
 export type FeedBatch = {
   readonly number: number;
   readonly flows: readonly Flow[];
   readonly flowsSoFar: number;
   readonly newestUs: number;
-  /** What was lost so far, without what this batch has to leave out. */
+  /** Losses so far, without what this batch has to leave out. */
   readonly losses: FeedLossCounts;
 };
 
-/** Each flow was looked at when it was read. */
+/** No bounds: each flow was checked when it was read. */
 const NO_BOUNDS: TimeBounds = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** Flows between two looks at what else there is to do: signals, and input. */
+/** Number of flows after which signals and input get a turn. */
 const FLOWS_A_TURN = 500;
 
 /**
- * Commits the batches of one feed, each in a transaction with its number. After a failure nobody
- * knows whether the transaction has been committed: the answer may be what was lost. So every
- * attempt first looks for the batch's number, once it has the context's lock: an attempt before it,
- * be it that it still runs, had that lock until it was over.
+ * Commits the batches of one feed, each with its number in one transaction. After a failure nobody
+ * knows whether the transaction was committed: only the reply may have been lost. So every attempt
+ * first takes the context's lock, and then looks for the batch's number. An earlier attempt, even
+ * one that was still running, held that lock until it was over.
  *
- * Flows of archived slices are left out, and told of: those that came with them are not to blame.
+ * Flows of archived slices are left out and reported. The other flows of the batch are committed.
  */
 export function createFeedCommitter(target: FeedTarget) {
   const feedId = randomUUID();
   const startedAt = new Date();
   let databaseUrl = target.databaseUrl;
   let hasFailed = false;
-  /** Of the batch that is being committed: an attempt that is found to be committed said so. */
+  /**
+   * Flows left out of the current batch. If the batch turns out to be committed already, the
+   * attempt that committed it has set them.
+   */
   let leftOut: LeftOutFlows = NOTHING_LEFT_OUT;
   const inSlices = sliceLosses(target.engine);
 
@@ -99,14 +105,17 @@ export function createFeedCommitter(target: FeedTarget) {
     await inSlices.add(session, losses, { newestUs, nowMs: nowMs() });
   }
 
-  /** One attempt, which the signal ends; one that fails may have succeeded, and is made again. */
+  /**
+   * Makes one attempt, which `signal` ends. An attempt that fails may have succeeded, and is
+   * repeated.
+   */
   return async (batch: FeedBatch, signal: AbortSignal): Promise<LeftOutFlows> => {
     const { source, context, engine, nowMs, onWaiting } = target;
     const now = () => Math.floor(nowMs() / 1000);
-    // Where it cannot be opened either, the import says why.
+    // If it cannot be reopened either, the import says why.
     if (hasFailed) databaseUrl = await target.reopen().catch(() => databaseUrl);
     hasFailed = true;
-    // Losses alone make no context: there would be nothing in it.
+    // Losses alone do not create a context, because it would be empty.
     if (batch.flows.length > 0 || (await hasContext(databaseUrl, context))) {
       await runImport(
         { databaseUrl, source, context, engine, makesContext: true, now, onWaiting, signal },
@@ -125,7 +134,7 @@ type WritingFlows = {
   readonly signal: AbortSignal;
 };
 
-/** Writes the flows of a batch, but for those of archived slices, which it gives. */
+/** Writes the flows of a batch, except those of archived slices, which it returns. */
 async function writeFlows(
   session: ImportSession,
   { target, batch, signal }: WritingFlows,

@@ -14,34 +14,34 @@ import type { PendingFlows } from './pending-flows.ts';
 export type FeedCommitsOptions = {
   readonly limits: FeedLimits;
   readonly nowMs: () => number;
-  /** Told to end: the last commit is not tried for ever. */
+  /** Aborted when the feed is asked to end: the last commit is then not retried forever. */
   readonly stop: AbortSignal;
-  /** One attempt at a commit, which fails when the signal is aborted. */
+  /** Makes one attempt at a commit, which fails when the signal is aborted. */
   readonly commit: (batch: FeedBatch, signal: AbortSignal) => Promise<LeftOutFlows>;
-  /** What was read and lost so far, but for flows that commits leave out. */
+  /** Returns what was refused and lost so far, without the flows that commits left out. */
   readonly losses: (state: 'reading' | 'over') => FeedLossCounts;
-  /** Told of flows that a commit had to leave out. */
+  /** Called with the flows that a commit had to leave out. */
   readonly onLeftOut: (leftOut: LeftOutFlows) => void;
   readonly onChange: () => void;
 };
 
-/** How the commits of a feed stand. */
+/** The state of a feed's commits. */
 export type CommitState = {
   /** When the newest flow that was read ended, and the newest that was committed. */
   readonly newestAt: EpochSeconds | null;
   readonly committedTo: EpochSeconds | null;
-  /** Flows that were read and not committed, and since when the first of them is there. */
+  /** Number of flows that were read but not committed, and when the first of them was read. */
   readonly uncommitted: number;
   readonly uncommittedSince: EpochSeconds | null;
-  /** What is waited for, in words; null while all goes on. */
+  /** What the feed is waiting for, in words; null if all is well. */
   readonly trouble: string | null;
 };
 
-/** Commits pending flows one batch after the other, each until it has happened. */
+/** Commits pending flows batch by batch, and retries each batch until it is committed. */
 export class FeedCommits {
   readonly #pending: PendingFlows;
   readonly #options: FeedCommitsOptions;
-  /** All batches have numbers; those of losses alone are no commits of flows. */
+  /** Every batch has a number. A batch of losses alone does not count as a commit of flows. */
   #number = 0;
   #commits = 0;
   #committedFlows = 0;
@@ -53,7 +53,7 @@ export class FeedCommits {
   #lastCommitMs = Number.NEGATIVE_INFINITY;
   #trouble: string | null = null;
   #isEnding = false;
-  /** Aborted when the last commit, once told to end, has had its time. */
+  /** Aborted when the feed was asked to end and the time limit of the last commit has passed. */
   readonly #outOfPatience = new AbortController();
   /** Wakes the loop, and the reader that waits for room. */
   #ring: () => void = () => {};
@@ -63,7 +63,7 @@ export class FeedCommits {
     this.#pending = pending;
     this.#options = options;
     const stop = () => {
-      // The reader takes what it has begun to take.
+      // Lets the reader finish what it has begun.
       this.#makeRoom();
       const told = new IngestError('told to end, and the last commit takes too long');
       const giveUp = () => this.#outOfPatience.abort(told);
@@ -73,7 +73,9 @@ export class FeedCommits {
     else options.stop.addEventListener('abort', stop, { once: true });
   }
 
-  /** Done when all is committed after `endWithWhatIsThere`; fails where that cannot be. */
+  /**
+   * Resolves when everything is committed after `endWithWhatIsThere`; fails if that is impossible.
+   */
   async run(): Promise<void> {
     const { limits, onChange } = this.#options;
     for (;;) {
@@ -86,13 +88,13 @@ export class FeedCommits {
     }
   }
 
-  /** Nothing more is read: what is there is committed, whatever bucket it is of. */
+  /** Called when reading is over: commits everything left, whatever bucket it belongs to. */
   endWithWhatIsThere(): void {
     this.#isEnding = true;
     this.#ring();
   }
 
-  /** Null, or what the reader has to wait for as too much is in memory. */
+  /** Returns what the reader has to wait for because too much is in memory, or null. */
   room(): Promise<void> | null {
     const { limits, stop } = this.#options;
     if (this.#uncommitted() < limits.pendingFlows || stop.aborted) return null;
@@ -128,7 +130,10 @@ export class FeedCommits {
 
   #uncommitted = (): number => this.#pending.count + (this.#batch?.size ?? 0);
 
-  /** With half of what fits into memory it is time, so that reading goes on meanwhile. */
+  /**
+   * Takes the flows to commit next. Takes all when memory is half full, so that reading can
+   * continue during the commit.
+   */
   #takeNext(): Flow[] {
     const { limits, nowMs } = this.#options;
     const isFull = this.#pending.count >= limits.pendingFlows / 2;
@@ -137,7 +142,10 @@ export class FeedCommits {
     return now - this.#lastCommitMs < limits.commitEveryMs ? [] : this.#pending.takeDue(now);
   }
 
-  /** Losses go with flows; where there are none for a while, or any more, they go alone. */
+  /**
+   * Returns whether to commit losses without flows: there are none for a while, or none left.
+   * Otherwise losses are committed with flows.
+   */
   #hasLosses(): boolean {
     const { limits, nowMs } = this.#options;
     const isDue = this.#isEnding || nowMs() - this.#lastCommitMs >= limits.lossesEveryMs;
@@ -175,7 +183,9 @@ export class FeedCommits {
     this.#makeRoom();
   }
 
-  /** Tries until it has happened; told to end, for a while only. */
+  /**
+   * Retries until the batch is committed; once the feed is asked to end, only for a limited time.
+   */
   async #commitAtLast(batch: FeedBatch): Promise<LeftOutFlows> {
     const { commit, limits, stop } = this.#options;
     let retryMs = limits.firstRetryMs;
@@ -187,7 +197,7 @@ export class FeedCommits {
           throw this.#notCommitted(error);
         this.noteTrouble(`the database is away (${reasonOf(error)}), trying again`);
       }
-      // The end does not wait for the end of a long pause.
+      // A request to end does not wait for a long pause to pass.
       await (stop.aborted ? delay(retryMs) : pause(retryMs, stop));
       retryMs = stop.aborted
         ? limits.firstRetryMs
@@ -215,7 +225,10 @@ export class FeedCommits {
 const pause = (pauseMs: number, stop: AbortSignal): Promise<void> =>
   delay(pauseMs, undefined, { signal: stop }).catch(() => {});
 
-/** Some errors have no message of their own, as that of a host of which no address answers. */
+/**
+ * Returns the message of an error. Some errors have none of their own, for example when no address
+ * of a host answers.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(reasonOf).join(', ');

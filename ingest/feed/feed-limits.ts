@@ -1,6 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
 
-/** Limits of a feed, of which tests have smaller ones. */
+/** Limits of a feed. Tests use smaller ones. */
 export type FeedLimits = {
   readonly pendingFlows: number;
   readonly holdMs: number;

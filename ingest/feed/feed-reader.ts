@@ -18,7 +18,7 @@ export type FeedReaderOptions = {
   readonly source: ImportSource;
   readonly format: FlowFormat;
   readonly timeZone: string;
-  /** Which port flows count under that are told in one direction. */
+  /** Which port one-way flows are counted under. */
   readonly servicePort: PortRule;
   readonly skipBadLines: boolean;
   readonly nowMs: () => number;
@@ -26,19 +26,19 @@ export type FeedReaderOptions = {
   readonly onBadLine: (line: number, reason: string) => void;
   readonly pending: PendingFlows;
   readonly losses: FeedLosses;
-  /** Null, or what to wait for before more is read. */
+  /** Returns what to wait for before more is read, or null. */
   readonly room: () => Promise<void> | null;
 };
 
 export type FeedReader = {
-  /** Resolved when nothing more is read, whyever. */
+  /** Resolved when reading is over, for whatever reason. */
   readonly done: Promise<void>;
   readonly stop: () => void;
   readonly throwIfFailed: () => void;
   readonly tally: () => { lines: number; flows: number; badLines: number };
 };
 
-/** Reads a source's flows into `pending` until it ends or is told to, or a line is bad. */
+/** Reads a source's flows into `pending` until it ends, it is told to stop, or a line is bad. */
 export function readFeed(options: FeedReaderOptions): FeedReader {
   const { source, stop } = options;
   const badLines = collectAsTheyCome(options);
@@ -48,7 +48,7 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
   let lines = 0;
   let flows = 0;
 
-  /** Whoever waits for the next block is told that there is none. */
+  /** Stops reading, and ends a wait for the next block. */
   function stopReading(): void {
     isStopped = true;
     input?.destroy();
@@ -63,7 +63,10 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
     },
   };
 
-  /** Breaks off instead of ending: the beginning of a line that is left is no line. */
+  /**
+   * Yields blocks until told to stop, and then throws instead of ending: otherwise an incomplete
+   * last line would be taken for a whole one.
+   */
   async function* untilStopped(): AsyncGenerator<Buffer> {
     for await (const block of refuseForeign(options, readContent(opened))) {
       yield block;
@@ -86,7 +89,7 @@ export function readFeed(options: FeedReaderOptions): FeedReader {
         },
       });
     } catch (error) {
-      // A source that is taken away breaks off, in one way or another.
+      // Destroying the source makes the read fail in one way or another.
       if (!isStopped || isOfBadLine(error)) failure = error;
     } finally {
       stop.removeEventListener('abort', stopReading);
@@ -117,7 +120,7 @@ function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
   return (line) => {
     const flow = parse(line);
     if (flow === null) {
-      // In what nfdump writes, what is no flow is a header or the summary after the last flow.
+      // In nfdump's output, a line without a flow is a header, or the summary after the last flow.
       if (isOfOutputs) pending.endOutput();
       return null;
     }
@@ -130,7 +133,7 @@ function flowTaker(options: FeedReaderOptions, onFlow: () => void): LineTaker {
   };
 }
 
-/** Bad lines are named when they come: the end may never. */
+/** Reports bad lines as they come, because the feed may never end. */
 function collectAsTheyCome({
   source,
   skipBadLines,

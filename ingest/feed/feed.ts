@@ -19,44 +19,45 @@ export type FeedOptions = Omit<FeedTarget, 'source' | 'onWaiting'> & {
   readonly timeZone: string;
   readonly servicePort: PortRule;
   readonly skipBadLines: boolean;
-  /** Takes a source without flows where that is likely a mistake. */
+  /** Accepts a source without flows even where that is likely a mistake. */
   readonly allowEmpty: boolean;
   readonly latenessSeconds: number;
   /** Ends the feed: what was read is committed, nothing more is read. */
   readonly stop: AbortSignal;
   readonly onStatus: (status: FeedStatus) => void;
   readonly onBadLine: (line: number, reason: string) => void;
-  /** Told of flows of an archived slice, which were left out. */
+  /** Called with flows that were left out because their slice is archived. */
   readonly onLeftOut: (flows: number, reason: string) => void;
-  /** Told of whom something was lost so far, when more was. */
+  /** Called with the exporters that have lost something so far, when more was lost. */
   readonly onLost: (exporters: readonly ExporterLoss[]) => void;
   readonly limits?: Partial<FeedLimits>;
 };
 
 export type FeedTally = {
   readonly lines: number;
-  /** Flows that were read. */
+  /** Number of flows that were read. */
   readonly flows: number;
   readonly badLines: number;
   readonly commits: number;
   readonly committedFlows: number;
-  /** Flows of archived slices. */
+  /** Number of flows left out because their slice is archived. */
   readonly leftOutFlows: number;
-  /** What exporters sent and no line tells of. */
+  /** What exporters sent but no line reports. */
   readonly lost: LostUnits;
 };
 
-/** What became of a feed, and of which exporters something was lost. */
+/** The result of a feed, with the exporters that lost something. */
 export type FeedReport = FeedTally & { readonly exporters: readonly ExporterLoss[] };
 
-/** How a feed stands. */
+/** The state of a feed. */
 export type FeedStatus = FeedTally & CommitState & { readonly context: string };
 
 /**
- * Imports flows from a source without end. They are committed when the buckets in which they ended
- * are over, many flows in each transaction; while that goes on, or the database is away, reading
- * goes on too, up to a bound. Ends with the source, when it is told to stop, and at a bad line or
- * a flow of an archived slice where these are not skipped: all else that was read is committed.
+ * Imports flows from an endless source. Flows are committed when the bucket in which they ended is
+ * over, many in each transaction. During a commit, and while the database is away, reading
+ * continues up to a bound. The feed ends with the source, when it is told to stop, and at a bad
+ * line or a flow of an archived slice unless these are skipped. Everything else that was read is
+ * committed.
  */
 export async function runFeed(options: FeedOptions): Promise<FeedReport> {
   const limits = { ...FEED_LIMITS, ...options.limits };
@@ -89,18 +90,18 @@ export async function runFeed(options: FeedOptions): Promise<FeedReport> {
   });
   const status = (): FeedStatus => ({ context, ...tally(), ...commits.state() });
   const telling = setInterval(() => options.onStatus(status()), limits.tickMs);
-  // Where commits are given up, nothing more is read; when reading is over, they come to an end.
+  // If commits are given up, reading stops. When reading is over, commits finish.
   void reader.done.then(() => commits.endWithWhatIsThere());
   await commits.run().finally(() => {
     clearInterval(telling);
     reader.stop();
   });
-  // What the reader stopped at, if it was a mistake, comes once all before it is committed.
+  // A mistake that stopped the reader is reported after everything before it is committed.
   reader.throwIfFailed();
   archived.throwIfRefused();
   const total = tally();
   const isEmpty = total.flows === 0 && total.badLines === 0;
-  // What was told to end may have had no time for a flow.
+  // A feed that was told to end may not have had time for a flow.
   if (isEmpty && !options.allowEmpty && !stop.aborted) {
     refuseEmpty({ source: options.source.name, format: options.format, lines: total.lines });
   }
@@ -115,7 +116,7 @@ const lossCounts = (lost: LostUnits, refusedLines: number): FeedLossCounts => ({
   lostDatagrams: lost.datagrams,
 });
 
-/** What becomes of flows of archived slices: they are named, or end the feed. */
+/** Handles the flows of archived slices: reports them, or ends the feed. */
 function archivedFlows(
   { context, engine, source, skipBadLines, onLeftOut }: FeedOptions,
   stopReading: () => void,

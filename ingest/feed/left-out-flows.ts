@@ -2,14 +2,14 @@ import { floorTo } from '../../domain/time/interval.ts';
 import type { Flow } from '../flows/flow.ts';
 import { flowPieces } from '../flows/flow-readings.ts';
 
-/** How many flows could not be taken, by the start of the archived slice that they are of. */
+/** Number of flows that could not be taken, by the start of their archived slice. */
 export type LeftOutFlows = ReadonlyMap<number, number>;
 
 export const NOTHING_LEFT_OUT: LeftOutFlows = new Map();
 
 /**
- * Tells flows that fit from those of which a part is of an archived slice: a flow is written as a
- * whole or not at all.
+ * Separates flows that can be written from those with a part in an archived slice: a flow is
+ * written as a whole or not at all.
  */
 export function splitArchived(
   flows: readonly Flow[],

@@ -1,6 +1,6 @@
 import type { FeedLossCounts } from '../../db/write/feeds/feed-losses.ts';
 
-/** What was lost after `before`; null: nothing. */
+/** Returns what was lost after `before`; null if nothing was. */
 export function lossesSince(now: FeedLossCounts, before: FeedLossCounts): FeedLossCounts | null {
   const since: FeedLossCounts = {
     refusedLines: now.refusedLines - before.refusedLines,

@@ -3,40 +3,41 @@ import type { Flow, PortRule } from '../flows/flow.ts';
 import { FLOW_BUCKET_SECONDS } from '../flows/flow-groups.ts';
 import { isTwoWay } from '../formats/nfdump/nfdump-ways.ts';
 
-/** Flows of one bucket that wait: those that ended in it. */
+/** The waiting flows that ended in one bucket. */
 type Bucket = { readonly flows: Flow[]; firstReadMs: number };
 
 /** Flows by the start of the bucket in which they ended. */
 type Buckets = Map<number, Bucket>;
 
 export type PendingRules = {
-  /** Seconds after a bucket's end, in the time of the stream, in which its flows may still come. */
+  /** Seconds after a bucket's end, in stream time, during which its flows may still arrive. */
   readonly latenessSeconds: number;
-  /** The longest that a flow waits on the clock, however slowly the time of the stream goes on. */
+  /** Maximum time that a flow waits by the clock, however slowly stream time advances. */
   readonly holdMs: number;
 };
 
 /**
- * Flows that were read and are not being committed yet, by the bucket in which they ended: an
- * exporter tells of a flow only after it, so a flow is written as a whole, with all its buckets,
- * once the bucket of its end is over. One that comes later than expected is due at once.
+ * Flows that were read but are not being committed yet, by the bucket in which they ended. An
+ * exporter reports a flow only after its end, so a flow is written as a whole, with all its
+ * buckets, once the bucket of its end is over. A flow that arrives later than expected is due at
+ * once.
  *
- * The time of the stream is the newest end of a flow; a clock that is ahead does not carry it
- * beyond the present, or all that follows would be late.
+ * Stream time is the newest end of a flow, but never later than the clock: otherwise one clock that
+ * is ahead would make all flows after it late.
  *
- * An output of nfdump tells only as a whole whether it was made with -B, by any flow of which
- * something came back. So its flows also wait until there is such a flow, or the output ends: an
- * output in a feed counts as a file does. An output that is larger than what fits into memory, or
- * takes longer than `holdMs`, counts as told in one direction up to there.
+ * Only an nfdump output as a whole shows whether it was made with -B: it was if any of its flows
+ * has reverse traffic. So its flows also wait until such a flow arrives or the output ends: an
+ * output in a feed counts as a file does. If an output does not fit into memory, or takes longer
+ * than `holdMs`, its flows up to there count as one-way.
  */
 export class PendingFlows {
   count = 0;
-  /** When the newest of all flows ended, those that were taken included; 0 without any. */
+  /** When the newest of all flows ended, including those already taken; 0 if there are none. */
   newestUs = 0;
   readonly #buckets: Buckets = new Map();
-  /** Flows of the output that is being read, while it is not known how they count. */
+  /** Flows of the output that is being read, while it is unknown how they count. */
   readonly #undecided: Buckets = new Map();
-  /** How flows of that output count; null while nothing tells. */
+  /** How flows of that output count; null while it is unknown. */
   #outputRule: PortRule | null = null;
   readonly #rules: PendingRules;
 
@@ -48,14 +49,14 @@ export class PendingFlows {
     this.#addTo(this.#buckets, flow, nowMs);
   }
 
-  /** Adds a flow of an output of nfdump. */
+  /** Adds a flow of an nfdump output. */
   addOfOutput(flow: Flow, nowMs: number): void {
     if (isTwoWay(flow)) this.#decide('destination');
     if (this.#outputRule === null) this.#addTo(this.#undecided, flow, nowMs);
     else this.add({ ...flow, portRule: this.#outputRule }, nowMs);
   }
 
-  /** An output of nfdump is over, or another begins. */
+  /** Called when an nfdump output is over, or another one begins. */
   endOutput(): void {
     if (this.#outputRule === null) this.#decide('registered');
     this.#outputRule = null;
@@ -75,7 +76,7 @@ export class PendingFlows {
     return this.#take([...this.#buckets]);
   }
 
-  /** When the one that waits longest was read; null without any. */
+  /** Returns when the flow that has waited longest was read; null if there is none. */
   firstReadMs(): number | null {
     const decided = firstReadOf(this.#buckets);
     const undecided = firstReadOf(this.#undecided);
@@ -92,7 +93,7 @@ export class PendingFlows {
     this.newestUs = Math.max(this.newestUs, endUs);
   }
 
-  /** Lets the undecided flows, and those that follow in this output, count by a rule. */
+  /** Counts the undecided flows, and those that follow in this output, by a rule. */
   #decide(portRule: PortRule): void {
     this.#outputRule = portRule;
     for (const [start, { flows, firstReadMs }] of this.#undecided) {
@@ -125,7 +126,7 @@ function bucketOf(buckets: Buckets, start: number, readMs: number): Bucket {
   return bucket;
 }
 
-/** When the one that waits longest was read; null without any. */
+/** Returns when the flow that has waited longest was read; null if there is none. */
 function firstReadOf(buckets: Buckets): number | null {
   const times = Array.from(buckets.values(), ({ firstReadMs }) => firstReadMs);
   return times.length > 0 ? Math.min(...times) : null;

@@ -3,15 +3,15 @@ import { type FeedLossCounts, NO_LOSSES } from '../../db/write/feeds/feed-losses
 import type { ImportSession } from '../session/import-session.ts';
 import { lossesSince } from './losses-since.ts';
 
-/** When a feed notices losses: in the time of its stream, by the clock before it has any. */
+/** When a feed notices losses: in stream time, or by the clock before the stream has a time. */
 export type LossTime = { readonly newestUs: number; readonly nowMs: number };
 
 /**
- * Adds what was lost since it was last added to the slice that is being filled, in transactions of
- * which nobody knows at first whether they have happened.
+ * Adds the losses since the last addition to the slice that is being filled. Whether the
+ * transaction that does so was committed may be unknown at first.
  */
 export function sliceLosses(engine: number) {
-  /** Up to what all is added, in the transaction and before it. */
+  /** Losses up to here are added: in the current transaction, and in those committed before it. */
   let added = NO_LOSSES;
   let committed = NO_LOSSES;
   return {
@@ -27,7 +27,7 @@ export function sliceLosses(engine: number) {
       const slice = { contextId, engine, at, losses: since };
       if (await addSliceLosses(connection, slice)) added = losses;
     },
-    /** The transaction, or an attempt at it before, was committed. */
+    /** Called when the transaction, or an earlier attempt at it, was committed. */
     commit(): void {
       committed = added;
     },

@@ -1,10 +1,10 @@
 import { IngestError } from '../ingest-error.ts';
 
-/** The content of a source is in the context already. */
+/** The content of a source is already in the context. */
 export class AlreadyImported extends IngestError {
   readonly source: string;
   readonly context: string;
-  /** What is known of it, without what to do. */
+  /** The message without the advice. */
   readonly told: string;
 
   constructor(source: string, context: string, how: string) {

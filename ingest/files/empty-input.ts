@@ -1,7 +1,7 @@
 import { IngestError } from '../ingest-error.ts';
 import type { ImportFormat } from './import-format.ts';
 
-/** An input of which nothing was taken, and no line was bad. */
+/** An input from which nothing was taken, and which has no bad line. */
 export type EmptyInput = {
   readonly source: string;
   readonly format: ImportFormat;
@@ -9,9 +9,10 @@ export type EmptyInput = {
 };
 
 /**
- * Fails where an input without flows is likely a mistake. nfdump writes a header and a summary even
- * of nothing, and ends with status 0 when a filter, a folder or a time window is wrong: what a pipe
- * brings then looks like a quiet network. Logs of the other formats are empty in a quiet hour.
+ * Throws if an input without flows is likely a mistake. nfdump writes a header and a summary even
+ * if it finds nothing, and exits with status 0 if a filter, a folder or a time window is wrong, so
+ * what a pipe delivers looks like a quiet network. Logs of the other formats are empty in a quiet
+ * hour.
  */
 export function refuseEmpty({ source, format, lines }: EmptyInput): void {
   if (format !== 'nfdump') return;

@@ -7,14 +7,14 @@ import { otherJsonFormat } from './json-line-formats.ts';
 /** Longer than the first line of anything that is recognized. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** The source, and what it is taken for. */
+/** The source, and the format it is imported as. */
 export type RefusingOptions = { readonly source: ImportSource; readonly format: ImportFormat };
 
 /**
- * Passes on the content of a source. Fails with an `IngestError` that says what to do instead when it
- * begins like a file that people mistake for one that can be imported.
+ * Passes on the content of a source. Throws an `IngestError` with advice if it begins like a file
+ * that people mistake for one that can be imported.
  *
- * Nothing is delayed: what is held back is less than a line that means something.
+ * Nothing is delayed: what is held back is less than a meaningful line.
  */
 export async function* refuseForeign(
   { source: { name }, format }: RefusingOptions,
@@ -34,10 +34,12 @@ export async function* refuseForeign(
   if (!isKnown && head.length > 0) yield checked({ name, format }, head);
 }
 
-/** Whether some line of more than brackets is over: nfdump's JSON begins with two of these. */
+/**
+ * Returns whether a line of more than brackets is complete: nfdump's JSON begins with two of them.
+ */
 function hasLine(head: Buffer): boolean {
   const text = head.toString('latin1');
-  // One pattern for all of it would look at a long line again from each of its characters.
+  // A single pattern would scan a long line again from each of its characters.
   const start = text.search(/[^\s[{]/);
   return start >= 0 && text.includes('\n', start);
 }
@@ -54,7 +56,7 @@ function checked(named: Named, head: Buffer): Buffer {
 /** nfcapd's files begin with this number, in the byte order of the machine. */
 const NFCAPD_MAGIC = [Buffer.from([0x0c, 0xa5]), Buffer.from([0xa5, 0x0c])];
 
-/** Without a bracket before it, `No matching flows` is CSV that has none. */
+/** Without a bracket before it, `No matching flows` is CSV without flows. */
 const NFDUMP_JSON = /^(\[\s*)?\{\s*"type"\s*:\s*"(FLOW|EVENT)"|^\[\s*No match(ing|ed) flows/;
 
 function foreignRemedy({ name, format }: Named, head: Buffer): string | null {

@@ -28,10 +28,10 @@ import { NothingTaken } from './nothing-taken.ts';
 import { readContent } from './read-content.ts';
 
 export type ImportProgress = {
-  /** Bytes that were read, as they are stored. */
+  /** Bytes read, as stored. */
   readonly bytes: number;
   readonly lines: number;
-  /** Readings that were taken so far. */
+  /** Readings taken so far. */
   readonly readings: number;
 };
 
@@ -40,25 +40,25 @@ export type ImportFileOptions = {
   readonly context: string;
   readonly format: ImportFormat;
   readonly source: ImportSource;
-  /** Home networks of a flow format; without any, the private networks. */
+  /** Home networks of a flow format; by default the private networks. */
   readonly home?: readonly string[];
-  /** Zone of the times of a format that writes local ones; without it, UTC. */
+  /** Time zone of a format that writes local times; by default UTC. */
   readonly timeZone?: string;
-  /** Which port flows count under that are told in one direction; without it, the service's. */
+  /** Which port one-way flows are counted under; by default the service's. */
   readonly servicePort?: PortRule;
-  /** Databases that say where the addresses of flows are. */
+  /** Databases that locate the addresses of flows. */
   readonly places?: GeoPlaces | null;
-  /** The probe that flows are of, and samples that name none. */
+  /** The probe of flows, and of samples that name none. */
   readonly probe?: string;
   readonly engine?: number;
   readonly again?: boolean;
-  /** Takes an input without flows where that is likely a mistake. */
+  /** Accepts an input without flows even where that is likely a mistake. */
   readonly allowEmpty?: boolean;
   readonly skipBadLines?: boolean;
   readonly now: () => EpochSeconds;
   readonly onProgress?: (progress: ImportProgress) => void;
   readonly onWaiting?: () => void;
-  /** Told why segments were left to the server to merge. */
+  /** Called with the reason why segments were left to the server to merge. */
   readonly onNotMerged?: (error: unknown) => void;
   readonly signal?: AbortSignal;
   readonly batchRows?: number;
@@ -69,25 +69,25 @@ export type ImportReport = {
   readonly context: string;
   readonly format: ImportFormat;
   readonly lines: number;
-  /** Flows or samples that were taken. */
+  /** Number of flows or samples taken. */
   readonly records: number;
-  /** Rows of readings that were written. */
+  /** Number of rows of readings written. */
   readonly readings: number;
-  /** Distinct keys of the file, those of each group by themselves. */
+  /** Distinct keys of the file, counted for each group separately. */
   readonly keys: number;
-  /** Of more than two million keys the number is an estimate. */
+  /** Above two million keys the number is an estimate. */
   readonly keysAreExact: boolean;
   readonly slices: number;
   readonly newSlices: number;
-  /** What a running server drops again, at once; null: nothing. */
+  /** What a running server drops again at once; null if nothing. */
   readonly expired: ExpiredSlices | null;
   readonly badLines: BadLines;
-  /** What exporters sent and no line tells of, and the exporters. */
+  /** What exporters sent but no line reports, and the exporters. */
   readonly lost: LostUnits;
   readonly exporters: readonly ExporterLoss[];
-  /** Of nfdump: whether the flows tell both directions, as `nfdump -B` makes them. */
+  /** For nfdump: whether the flows report both directions, as `nfdump -B` makes them. */
   readonly twoWay: boolean | undefined;
-  /** The most memory that this process has had at a time, from its start. */
+  /** Peak memory of this process since its start. */
   readonly peakMemoryBytes: number;
 };
 
@@ -95,10 +95,10 @@ export type ImportReport = {
 export type ExpiredSlices = { readonly slices: number; readonly retentionDays: number };
 
 /**
- * Imports one file: all of it, or nothing. Fails with an `IngestError` that names the line, when a
- * line cannot be taken and bad lines are not skipped; with an `AlreadyImported` when the content was
- * imported before, with a `NothingTaken` when all that it had were bad lines. What has no line at all fails, too, where
- * that is likely a mistake.
+ * Imports one file: all of it, or nothing. Throws an `IngestError` that names the line if a line
+ * cannot be taken and bad lines are not skipped, an `AlreadyImported` if the content was imported
+ * before, and a `NothingTaken` if the file held only bad lines. Also throws if the file has no
+ * flows and that is likely a mistake.
  */
 export function importFile(options: ImportFileOptions): Promise<ImportReport> {
   const { source, format, signal, servicePort: portRule = 'registered' } = options;
@@ -134,7 +134,7 @@ async function importKnown(options: ImportFileOptions, known: LookAhead): Promis
       if (report.records === 0) {
         if (report.badLines.count > 0) throw new NothingTaken(source.name, format, report.badLines);
         if (!options.allowEmpty) refuseEmpty(report);
-        // Not remembered: there is nothing in it that could be counted twice.
+        // Not recorded: it holds nothing that could be counted twice.
         return report;
       }
       await insertImport(connection, { contextId, digest, source: source.name, format });
@@ -143,7 +143,9 @@ async function importKnown(options: ImportFileOptions, known: LookAhead): Promis
   );
 }
 
-/** The import is done and stays: what cannot be merged now, the server merges. */
+/**
+ * Merges segments. The import is committed and stays; the server merges what cannot be merged now.
+ */
 async function mergeDue(
   connection: Connection,
   contextId: number,
@@ -156,7 +158,7 @@ async function mergeDue(
   }
 }
 
-/** Nothing is counted twice, unless that is asked for. */
+/** Throws if the content was imported before, so that nothing is counted twice unless requested. */
 async function refuseKnown(
   { connection, contextId }: ImportSession,
   { again, context, source }: ImportFileOptions,
@@ -234,14 +236,14 @@ function expiredOf(
   return ended > 0 ? { slices: ended, retentionDays } : null;
 }
 
-/** Reads content line by line; `finish` is for when all is written. */
+/** Reads content line by line. Call `finish` when everything is written. */
 type LineReader = {
-  /** Gives how many lines there were. */
+  /** Returns the number of lines. */
   readonly read: (from: Omit<LineReaderOptions, 'take'>) => Promise<number>;
   readonly finish: () => Promise<void>;
 };
 
-/** `onRecord` is called for each line that is taken but those without a record, as headers. */
+/** Calls `onRecord` for each line taken, except lines without a record, such as headers. */
 async function lineReader(
   session: ImportSession,
   options: ImportFileOptions & Pick<FlowParserOptions, 'portRule' | 'onNumber'>,

@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
-/** Something to import. */
+/** A source to import. */
 export type ImportSource = {
-  /** What messages and the record of imports call it. */
+  /** Its name in messages and in the record of imports. */
   readonly name: string;
-  /** As it is stored, so possibly compressed; null where nobody knows beforehand. */
+  /** Size as stored, so possibly compressed; null if it is not known beforehand. */
   readonly sizeBytes: number | null;
-  /** Whether `open` gives the same content every time. */
+  /** Whether `open` returns the same content every time. */
   readonly isRepeatable: boolean;
   readonly open: () => Readable;
 };
@@ -20,7 +20,10 @@ export const stdinSource = (): ImportSource => ({
   open: () => process.stdin,
 });
 
-/** The file at `path`. A pipe or a device can be read only once. Fails when there is none. */
+/**
+ * Returns the file at `path` as a source. A pipe or a device can be read only once. Throws if there
+ * is no such file.
+ */
 export async function fileSource(path: string): Promise<ImportSource> {
   const info = await stat(path);
   const isRepeatable = info.isFile();

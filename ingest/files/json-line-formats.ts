@@ -1,9 +1,9 @@
 import type { ImportFormat } from './import-format.ts';
 
-/** A format of which each line is a JSON object, and how such an object is known. */
+/** A format in which each line is a JSON object, and how to recognize such an object. */
 type JsonLineFormat = {
   readonly format: ImportFormat;
-  /** What messages call its lines. */
+  /** Name of its lines in messages. */
   readonly name: string;
   readonly isOf: (record: object) => boolean;
 };
@@ -45,7 +45,7 @@ const FORMATS: readonly JsonLineFormat[] = [
   },
 ];
 
-/** The format that a line is of where it is JSON of another one than `format`; null elsewhere. */
+/** Returns the format of a line that is JSON of a format other than `format`; otherwise null. */
 export function otherJsonFormat(
   line: string,
   format: ImportFormat,

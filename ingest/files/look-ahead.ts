@@ -8,25 +8,25 @@ import { spoolSource } from './spool-source.ts';
 export type LookAheadOptions = {
   readonly source: ImportSource;
   readonly format: ImportFormat;
-  /** The rule for flows that are told in one direction. */
+  /** The rule for one-way flows. */
   readonly portRule: PortRule;
   readonly signal: AbortSignal | undefined;
 };
 
-/** What is known of a source before any of it is imported. */
+/** What is known about a source before any of it is imported. */
 export type LookAhead = {
   /** The source, or a copy of it that can be read again. */
   readonly source: ImportSource;
   /** SHA-256 of the content; null for a source that can be read only once. */
   readonly digest: Buffer | null;
-  /** Whether nfdump paired directions; null where that is not asked. */
+  /** Whether nfdump paired directions; null if that does not matter. */
   readonly isTwoWay: boolean | null;
 };
 
 /**
- * Reads a source once before the import that `work` does, as far as that is of use: content that was
- * imported already is then refused before any work is done, and only a whole file of nfdump tells
- * whether it was made with -B. Memory is bounded: a pipe is copied to a temporary file for that.
+ * Reads a source once before `work` imports it, if that is useful. Content that was already
+ * imported is then refused before any work, and only a whole nfdump file shows whether it was made
+ * with -B. To bound memory, a pipe is copied to a temporary file for that.
  */
 export async function withLookAhead<T>(
   options: LookAheadOptions,

@@ -1,7 +1,7 @@
 import { IngestError } from '../ingest-error.ts';
 import type { BadLines } from '../lines/bad-lines.ts';
 
-/** Bad lines were skipped, and nothing else was there: the file is likely of another format. */
+/** Bad lines were skipped, and there was nothing else: the file likely has another format. */
 export class NothingTaken extends IngestError {
   readonly badLines: BadLines;
 

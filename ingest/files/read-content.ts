@@ -4,12 +4,12 @@ import { createGunzip } from 'node:zlib';
 import { IngestError } from '../ingest-error.ts';
 import type { ImportSource } from './import-source.ts';
 
-/** Large blocks: each costs a turn of the event loop. */
+/** Large blocks, because each costs a turn of the event loop. */
 const BLOCK_BYTES = 256 * 1024;
 
 /**
- * The content of a source in blocks. gzip is recognized by its first bytes, not by a name: standard
- * input has none. `onBytes` is told how many bytes were read, as they are stored.
+ * Reads the content of a source in blocks. Recognizes gzip by its first bytes rather than by a
+ * name, because standard input has none. Calls `onBytes` with the number of bytes read, as stored.
  */
 export async function* readContent(
   source: ImportSource,
@@ -23,14 +23,14 @@ export async function* readContent(
       yield* all;
       return;
     }
-    // The callback is for errors, which reading from the stream throws as well.
+    // The callback is for errors, which reading from the stream also throws.
     yield* pipeline(all, createGunzip({ chunkSize: BLOCK_BYTES }), () => {});
   } catch (error) {
     throw explained(source, error);
   }
 }
 
-/** The bytes of a source as they are stored, in blocks. */
+/** Reads the bytes of a source as stored, in blocks. */
 export async function* readStored(source: ImportSource): AsyncGenerator<Buffer> {
   try {
     yield* source.open();
@@ -41,11 +41,11 @@ export async function* readStored(source: ImportSource): AsyncGenerator<Buffer> 
 
 export type DigestOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** Given each block of the content. */
+  /** Called with each block of the content. */
   readonly onBlock?: (block: Buffer) => void;
 };
 
-/** SHA-256 of the content, decompressed. */
+/** Returns the SHA-256 of the content, decompressed. */
 export async function contentDigest(
   source: ImportSource,
   { signal, onBlock }: DigestOptions = {},
@@ -68,7 +68,7 @@ async function* counted(input: Readable, onBytes: (count: number) => void): Asyn
   }
 }
 
-/** At least `count` bytes, less at the end: a pipe may bring them one by one. */
+/** Reads at least `count` bytes, or fewer at the end: a pipe may deliver them one by one. */
 async function firstBytes(blocks: AsyncGenerator<Buffer>, count: number): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < count) {

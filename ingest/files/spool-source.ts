@@ -13,7 +13,7 @@ export type SpooledSource = {
 
 /**
  * Copies a source that can be read only once to a temporary file, which can be read again. The file
- * has no name from the start, so that nothing of it stays, however the process ends.
+ * has no name from the start, so nothing of it remains, however the process ends.
  */
 export async function spoolSource(
   source: ImportSource,
@@ -38,7 +38,7 @@ export async function spoolSource(
   }
 }
 
-/** A pipe may stay silent for long: waiting for it ends at once. */
+/** Ends reading at once when aborted, because a pipe may stay silent for long. */
 const untilAborted = (source: ImportSource, signal: AbortSignal | undefined): ImportSource => ({
   ...source,
   open: () => (signal ? addAbortSignal(signal, source.open()) : source.open()),
@@ -71,7 +71,7 @@ async function openNameless(source: ImportSource): Promise<FileHandle> {
 
 async function write(file: FileHandle, block: Buffer, source: ImportSource): Promise<void> {
   try {
-    // Goes on where the last one ended, and ends only when all is written.
+    // Appends to what was written before, and returns only when all is written.
     await file.writeFile(block);
   } catch (error) {
     throw notKept(source, error);

@@ -6,15 +6,15 @@ import { LIMITS } from '../../domain/limits.ts';
 import { boundedCache } from '../bounded-cache.ts';
 
 /**
- * Where an address is. `unroutable` ones (link-local, loopback, multicast, broadcast, unspecified)
- * are neither in a home network nor outside.
+ * Location of an address. `unroutable` addresses (link-local, loopback, multicast, broadcast,
+ * unspecified) are neither in a home network nor outside.
  */
 export type AddressScope = 'home' | 'outside' | 'unroutable';
 
 /** RFC 1918 and the unique local addresses of RFC 4193 (operations, "Flows to counters"). */
 export const DEFAULT_HOME = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
-/** Whether `text` can be a home network: CIDR form, or an address as a network of its own. */
+/** Returns whether `text` can be a home network: CIDR form, or a single address. */
 export function isNetwork(text: string): boolean {
   try {
     compileNetworks([text], ['ip'], 'home');
@@ -34,18 +34,18 @@ const UNROUTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells where an address, a key of kind `ip`, is. Fails when one of `home` is neither a network in
- * CIDR form nor an address.
+ * Returns a function that locates an address, given as a key of kind `ip`. Throws if an entry of
+ * `home` is neither a network in CIDR form nor an address.
  */
 export function addressScopes(home: readonly string[]): (address: KeyText) => AddressScope {
   const isHome = compileNetworks(home, ['ip'], '--home');
   return boundedCache(LIMITS.importKnownAddresses, (address: KeyText) => {
-    // Home comes first: who names a link-local network as home means it.
+    // Home comes first: a user who names a link-local network as home means it.
     if (isHome([address])) return 'home';
     const bytes = addressBytesOf('ip', address) ?? [];
     return UNROUTABLE.has(ipaddr.fromByteArray(bytes).range()) ? 'unroutable' : 'outside';
   });
 }
 
-/** Direction knows only home and outside; what cannot be routed has not come from outside. */
+/** Direction knows only home and outside; an unroutable address did not come from outside. */
 export const countsAsHome = (scope: AddressScope): boolean => scope !== 'outside';

@@ -15,12 +15,12 @@ import {
   flowGroup,
 } from './flow-groups.ts';
 
-/** Of the groups that flows fill those that are there, by name. */
+/** The flow groups that exist, by name. */
 export type FlowImportGroups = ReadonlyMap<FlowGroupName, ImportGroup>;
 
 /**
- * The named groups, in a context that is locked: made where they are not there. A group
- * that is there keeps its bucket sizes and meters, and gets the meters that it lacks.
+ * Returns the named groups of a locked context, and creates those that are missing. An existing
+ * group keeps its bucket sizes and meters, and gets the meters that it lacks.
  */
 export async function ensureFlowGroups(
   connection: Connection,
@@ -41,7 +41,7 @@ export async function ensureFlowGroups(
   return groups;
 }
 
-/** Contexts of before 0.7.1 get the descriptions of today, where nobody has written others. */
+/** Gives contexts from before 0.7.1 the current descriptions, unless somebody has changed them. */
 const describeMeters = (
   connection: Connection,
   contextId: number,
@@ -86,7 +86,10 @@ async function ensureGroup(
   await insertMeters(connection, groupId, meters);
 }
 
-/** A group that someone declared under a flow group's GUID must be able to hold what flows give. */
+/**
+ * Throws if a group that somebody declared under a flow group's GUID cannot hold what flows
+ * provide.
+ */
 function checkGroup(group: ImportGroup, wanted: FlowGroup): void {
   const { guid, name, keyKind, crosskey, meters } = wanted;
   if (group.keyKind !== keyKind || group.partGuids.join() !== (crosskey ?? []).join()) {

@@ -1,7 +1,7 @@
 import type { KeyKind } from '../../domain/keys/key-kind.ts';
 import { type Guid, parseGuid } from '../../domain/text/guid.ts';
 
-/** VT_COUNTER: all that flows give are sums. */
+/** VT_COUNTER: all readings of flows are sums. */
 const FLOW_METER_TYPE = 2;
 export const FLOW_BUCKET_SECONDS = 60;
 export const FLOW_TOPPER_BUCKET_SECONDS = 300;
@@ -14,7 +14,7 @@ export type FlowMeter = {
   readonly name: string;
   readonly description: string;
   readonly units: string;
-  /** What imports before 0.7.1 described it as, where that was something else. */
+  /** The description that imports before 0.7.1 gave it, if it was another one. */
   readonly formerly: string | null;
 };
 
@@ -22,7 +22,7 @@ export type FlowGroup = {
   readonly guid: Guid;
   readonly name: string;
   readonly keyKind: KeyKind;
-  /** The groups that a cross-key's parts come from, in their order. */
+  /** The groups of a cross-key's parts, in order. */
   readonly crosskey: readonly Guid[] | null;
   readonly meters: readonly FlowMeter[];
 };
@@ -37,7 +37,7 @@ const meter = (id: number, name: string, units: string, description: string): Fl
   formerly: null,
 });
 
-/** A meter whose description also says why the group's total is not that of the traffic. */
+/** Returns a meter whose description also says why the group's total differs from the traffic's. */
 const noted = (plain: FlowMeter, note: string): FlowMeter => ({
   ...plain,
   description: `${plain.description}. ${note}`,
@@ -160,7 +160,7 @@ export const FLOW_GROUPS = {
   },
 } as const satisfies Record<string, FlowGroup>;
 
-/** Groups that are filled only where databases say where addresses are (`--mmdb`). */
+/** Groups that are filled only if databases locate addresses (`--mmdb`). */
 export const GEO_GROUPS = {
   countries: {
     guid: guid('{7A0C1B52-5D34-4B1E-9C1B-6D0B6E1F0A03}'),
@@ -183,7 +183,7 @@ export type FlowGroupName = keyof typeof FLOW_GROUPS | keyof typeof GEO_GROUPS;
 export const flowGroup = (name: FlowGroupName): FlowGroup =>
   ({ ...FLOW_GROUPS, ...GEO_GROUPS })[name];
 
-/** The groups that flows fill, those of places only where places are known. */
+/** Returns the groups that flows fill; those of places only if places are known. */
 export const flowGroupNames = (
   places: { readonly hasCountries: boolean; readonly hasSystems: boolean } | null,
 ): FlowGroupName[] => [

@@ -7,8 +7,9 @@ import { type FlowRoleKind, type FlowSurroundings, flowRoles } from './flow-role
 import { amountBetween } from './spread.ts';
 
 /**
- * Takes what one bucket of one key gets from a flow. Amounts are in the order of the group's meters
- * in FLOW_GROUPS; null where the flow says nothing: a connection is counted only where it starts.
+ * Takes what a flow adds to one bucket of one key. Amounts are in the order of the group's meters
+ * in FLOW_GROUPS. An amount is null if the flow adds nothing: a connection is counted only where it
+ * starts.
  */
 export type FlowSink = (
   group: FlowGroupName,
@@ -18,15 +19,15 @@ export type FlowSink = (
 ) => void;
 
 export type FlowReadingsOptions = FlowSurroundings & {
-  /** The groups by their bucket size in seconds. */
+  /** The groups by their bucket size, in seconds. */
   readonly groups: ReadonlyMap<number, ReadonlySet<FlowGroupName>>;
   readonly sink: FlowSink;
 };
 
 /**
- * Gives the readings of the buckets of `flow` whose start lies within `piece` to the sink: every
- * bucket of the flow's span gets a reading, also one of 0, so that intervals tell the truth. The
- * bucket in which the flow starts belongs to the piece that holds the flow's first moment.
+ * Passes to the sink the readings of `flow` in the buckets that start within `piece`. Every bucket
+ * of the flow's span gets a reading, even one of 0, so that intervals are correct. The bucket in
+ * which the flow starts belongs to the piece that holds the flow's first moment.
  */
 export function flowReadings(options: FlowReadingsOptions, flow: Flow, piece: Interval): void {
   const roles = flowRoles(flow, options);
@@ -36,7 +37,7 @@ export function flowReadings(options: FlowReadingsOptions, flow: Flow, piece: In
   for (const [bucketSeconds, groups] of options.groups) {
     const first = floorTo(start, bucketSeconds);
     let bucket = startsHere ? first : ceilTo(piece.from, bucketSeconds);
-    // A flow without duration has only its first bucket; a span's end is not part of it.
+    // A flow without duration has only its first bucket; the end of a span is not part of it.
     while (bucket < piece.to && (bucket === first || bucket * 1e6 < endUs)) {
       const part = partOf(flow, { from: bucket, to: bucket + bucketSeconds });
       for (const role of roles) {
@@ -52,8 +53,8 @@ export function flowReadings(options: FlowReadingsOptions, flow: Flow, piece: In
 const PIECE_SECONDS = 3600;
 
 /**
- * Hours that together hold all buckets of a flow. A flow may last for years: between two pieces
- * what was read can be written away.
+ * Returns hours that together hold all buckets of a flow. Between two pieces of a long flow, the
+ * readings gathered so far can be written out.
  */
 export function* flowPieces(flow: Flow): Generator<Interval> {
   const end = (flow.startUs + flow.durationUs) / 1e6;
@@ -64,13 +65,13 @@ export function* flowPieces(flow: Flow): Generator<Interval> {
   } while (from < end);
 }
 
-/** What a flow brings to one bucket: what its originator sent, what the responder answered. */
+/** What a flow adds to one bucket: what its originator sent, and what its responder answered. */
 type FlowPart = {
   readonly sentBytes: Whole;
   readonly sentPackets: Whole;
   readonly answeredBytes: Whole;
   readonly answeredPackets: Whole;
-  /** Those of the flow in the bucket of its start, null in the others. */
+  /** The flow's connections in the bucket of its start, null in the others. */
   readonly connections: Whole | null;
 };
 
@@ -90,7 +91,9 @@ function partOf(flow: Flow, bucket: Interval): FlowPart {
   };
 }
 
-/** The part's amounts in the order of the meters of the group in which a key has this role. */
+/**
+ * Returns the part's amounts, in the order of the meters of the group in which a key has this role.
+ */
 function amountsOf(kind: FlowRoleKind, part: FlowPart): (Whole | null)[] {
   const { sentBytes, sentPackets, answeredBytes, answeredPackets, connections } = part;
   const bytes = addWhole(sentBytes, answeredBytes);
@@ -104,7 +107,8 @@ function amountsOf(kind: FlowRoleKind, part: FlowPart): (Whole | null)[] {
     case 'appOutOfHome':
       return [bytes, answeredBytes, sentBytes, connections];
     case 'appElsewhere':
-      // Into home and out of home leave out what stays within, and what never comes near.
+      // Traffic within home, and traffic that never touches it, goes neither into home nor out of
+      // it.
       return [bytes, 0, 0, connections];
     case 'protocol':
       return [bytes, addWhole(sentPackets, answeredPackets), connections];

@@ -7,7 +7,7 @@ import { appPort, type Flow } from './flow.ts';
 import type { FlowGroupName } from './flow-groups.ts';
 import type { GeoPlace } from './geo-places.ts';
 
-/** Which of a flow's amounts a key gets; ingest/flows/flow-readings.ts says what each one means. */
+/** Which of a flow's amounts a key gets; ingest/flows/flow-readings.ts defines each role. */
 export type FlowRoleKind =
   | 'originator'
   | 'responder'
@@ -20,23 +20,23 @@ export type FlowRoleKind =
   | 'answered'
   | 'crosskey';
 
-/** A key that a flow counts for: the same in all buckets of the flow. */
+/** A key that a flow counts for, the same in all buckets of the flow. */
 export type FlowRole = {
   readonly group: FlowGroupName;
   readonly key: ImportKey;
   readonly kind: FlowRoleKind;
 };
 
-/** What is known of addresses besides the flow. */
+/** What is known about addresses besides the flow. */
 export type FlowSurroundings = {
   readonly scopeOf: (address: KeyText) => AddressScope;
-  /** Where an address is, if there are databases that may know it. */
+  /** Returns where an address is; null if there are no databases that may know it. */
   readonly placeOf: ((address: KeyText) => GeoPlace) | null;
 };
 
 /**
- * All keys that a flow counts for (operations, "Flows to counters"). An aggregate counts for those
- * that it tells: without addresses for the total alone, with one for that end.
+ * Returns all keys that a flow counts for (operations, "Flows to counters"). An aggregate counts
+ * for what it reports: without addresses for the total alone, with one address for that end.
  */
 export function flowRoles(flow: Flow, surroundings: FlowSurroundings): FlowRole[] {
   const originator = flow.originator.address;
@@ -57,7 +57,7 @@ export function flowRoles(flow: Flow, surroundings: FlowSurroundings): FlowRole[
 
 type EndKind = 'originator' | 'responder';
 
-/** What an end counts for by itself. */
+/** Returns what an end counts for by itself. */
 function endRoles(
   address: KeyText | null,
   kind: EndKind,
@@ -76,7 +76,10 @@ function hostRoles(address: KeyText, scope: AddressScope, kind: EndKind): FlowRo
   return [role, { group: scope === 'home' ? 'internalHosts' : 'externalHosts', key, kind }];
 }
 
-/** An end outside counts for its country and its autonomous system as it does for itself. */
+/**
+ * Returns the roles of places: an end outside counts for its country and its autonomous system as
+ * it does for itself.
+ */
 function placeRoles({ country, system }: GeoPlace, kind: EndKind): FlowRole[] {
   const roles: FlowRole[] = [];
   if (country) roles.push({ group: 'countries', key: simpleKey(country), kind });
@@ -90,7 +93,7 @@ function appRoles(flow: Flow, direction: Direction | null): FlowRole[] {
   const app = portKey(String(port));
   const kind = direction === null ? 'appElsewhere' : APP_KINDS[direction];
   const roles: FlowRole[] = [{ group: 'apps', key: simpleKey(app), kind }];
-  // Each end in turn, also when both have the same address.
+  // Each end in turn, even if both have the same address.
   for (const { address } of [flow.originator, flow.responder]) {
     if (address === null) continue;
     roles.push({ group: 'hostApps', key: crossKey([address, app]), kind: 'crosskey' });
@@ -103,7 +106,10 @@ const protocolRoles = ({ protocol }: Flow): FlowRole[] =>
     ? []
     : [{ group: 'protocols', key: protocolKey(String(protocol)), kind: 'protocol' }];
 
-/** Each side's amount has its own direction: from its source to its destination. */
+/**
+ * Returns the roles of directions. Each side's amount has its own direction, from its source to its
+ * destination.
+ */
 const directionRoles = (direction: Direction | null): FlowRole[] =>
   direction === null
     ? []
@@ -117,10 +123,10 @@ const pairRoles = (originator: KeyText | null, responder: KeyText | null): FlowR
     ? []
     : [{ group: 'hostPairs', key: crossKey([originator, responder]), kind: 'crosskey' }];
 
-/** Where the originator's amount goes; the responder's goes the opposite way. */
+/** Direction of the originator's amount; the responder's goes the opposite way. */
 type Direction = 'intoHome' | 'outOfHome' | 'withinHome' | 'transit';
 
-/** null where an end is not told. */
+/** Returns null if an end is not reported. */
 const directionBetween = (
   originator: KeyText | null,
   responder: KeyText | null,

@@ -20,24 +20,24 @@ import {
 import type { GeoPlace, GeoPlaces } from './geo-places.ts';
 
 export type FlowWriterOptions = {
-  /** Home networks in CIDR form; none means the private ones. */
+  /** Home networks in CIDR form; if empty, the private networks. */
   readonly home: readonly string[];
   readonly probe: string | null;
   readonly bounds: TimeBounds;
-  /** Where addresses are, if that is to be counted. */
+  /** Databases that locate addresses, if that is to be counted. */
   readonly places: GeoPlaces | null;
 };
 
 export type FlowWriter = {
-  /** Null, or what to wait for before the next flow. */
+  /** Adds a flow. Returns what to wait for before the next flow, or null. */
   readonly add: (flow: Flow) => Promise<void> | null;
-  /** To be called once all that the session's writer holds is written. */
+  /** Called once everything in the session's writer is written. */
   readonly finish: () => Promise<void>;
 };
 
 /**
- * Takes flows, and gives their readings to the session's writer. A flow that cannot be taken fails
- * as a `BadLine` before any of its readings is given on.
+ * Returns a writer that takes flows and passes their readings to the session's writer. For a flow
+ * that cannot be taken it throws a `BadLine` before any of its readings is passed on.
  */
 export async function createFlowWriter(
   session: ImportSession,
@@ -70,7 +70,7 @@ export async function createFlowWriter(
   };
 }
 
-/** The names of autonomous systems that flows met, as the labels of their keys. */
+/** Collects the names of the autonomous systems that occur in flows, as labels of their keys. */
 function systemNames(places: GeoPlaces | null) {
   const names = new Map<KeyText, string>();
   const placeOf = (address: KeyText, { placeOf: find }: GeoPlaces): GeoPlace => {
@@ -84,7 +84,7 @@ function systemNames(places: GeoPlaces | null) {
   };
 }
 
-/** Adds one piece after the other; null when that was done without having to wait. */
+/** Adds one piece after the other; returns null if that was done without waiting. */
 function addPieces(
   pieces: Iterator<Interval>,
   add: (piece: Interval) => Promise<void> | null,
@@ -104,7 +104,10 @@ function byBucketSize(groups: FlowImportGroups): Map<number, Set<FlowGroupName>>
   return sizes;
 }
 
-/** Puts the amounts of a group's meters into the slots that the meters have in this context. */
+/**
+ * Returns a sink that puts the amounts of a group's meters into the slots of these meters in this
+ * context.
+ */
 function sinkOf(
   groups: FlowImportGroups,
   probe: string | null,
@@ -121,12 +124,12 @@ function sinkOf(
   };
 }
 
-/** From amounts in the order of FLOW_GROUPS to values in the order of slots. */
+/** Maps amounts in the order of FLOW_GROUPS to values in the order of slots. */
 type Placement = (amounts: readonly (Whole | null)[]) => readonly (Whole | null)[];
 
 function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Placement {
   const slots = flowGroup(name).meters.map(({ id }) => (meters.get(id)?.slot ?? 0) - 1);
-  // In a group that an import has made, nothing has to move.
+  // In a group that an import created, nothing has to move.
   if (slots.length === folds.length && slots.every((slot, i) => slot === i)) {
     return (amounts) => amounts;
   }
@@ -139,7 +142,7 @@ function placementOf(name: FlowGroupName, { meters, folds }: ImportGroup): Place
 
 const DAY_US = 86_400e6;
 
-/** Fails with a `BadLine` where the flow lies out of bounds, or is more than can be counted. */
+/** Throws a `BadLine` if the flow is out of bounds, or more than can be counted. */
 export function checkFlow(
   { startUs, durationUs, originator, responder }: Flow,
   bounds: TimeBounds,

@@ -7,22 +7,22 @@ import { isStorable } from '../../domain/text/storable-text.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { IngestError } from '../ingest-error.ts';
 
-/** An autonomous system: its raw key, and who runs it. */
+/** An autonomous system: its raw key, and its operator. */
 export type GeoSystem = { readonly key: KeyText; readonly name: string | null };
 
-/** Where an address is, as far as databases know. */
+/** Where an address is, as far as the databases know. */
 export type GeoPlace = { readonly country: KeyText | null; readonly system: GeoSystem | null };
 
 /** What the databases of one import know. */
 export type GeoPlaces = {
-  /** Whether some of them has countries at all, and whether some has autonomous systems. */
+  /** Whether any database has countries, and whether any has autonomous systems. */
   readonly hasCountries: boolean;
   readonly hasSystems: boolean;
-  /** Of an address as a raw key of kind `ip`. */
+  /** Returns the place of an address, given as a raw key of kind `ip`. */
   readonly placeOf: (address: KeyText) => GeoPlace;
 };
 
-/** Opens databases of MaxMind's format; where several know a thing, the first one counts. */
+/** Opens databases in MaxMind's format. If several know an answer, the first one counts. */
 export async function openGeoPlaces(files: readonly string[]): Promise<GeoPlaces> {
   const databases = await Promise.all(files.map(openDatabase));
   const withCountries = databases.filter(({ kinds }) => kinds.countries);
@@ -87,7 +87,7 @@ async function openReader(file: string): Promise<Reader<Response>> {
   }
 }
 
-/** What is at the end of a path of names within a record; undefined where the path ends before. */
+/** Returns the value at a path of names within a record; undefined if the path ends early. */
 const at = (record: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (value, name) =>
@@ -95,7 +95,10 @@ const at = (record: unknown, ...path: readonly string[]): unknown =>
     record,
   );
 
-/** MaxMind and DB-IP write `country.iso_code`, others a code alone. */
+/**
+ * Returns the country of a record. MaxMind and DB-IP write `country.iso_code`; others write a code
+ * alone.
+ */
 function countryOf(record: unknown): KeyText | null {
   const code =
     at(record, 'country', 'iso_code') ??
@@ -105,7 +108,10 @@ function countryOf(record: unknown): KeyText | null {
   return typeof code === 'string' ? parseReadableKey('country', code) : null;
 }
 
-/** MaxMind and DB-IP write a number, others `AS15169`. */
+/**
+ * Returns the autonomous system of a record. MaxMind and DB-IP write a number; others write
+ * `AS15169`.
+ */
 function systemOf(record: unknown): GeoSystem | null {
   const number = at(record, 'autonomous_system_number') ?? at(record, 'asn');
   const text = typeof number === 'number' ? `AS${number}` : number;

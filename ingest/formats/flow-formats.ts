@@ -5,20 +5,22 @@ import { createNfdumpParser } from './nfdump/nfdump-csv.ts';
 import { createPmacctParser } from './pmacct/pmacct-json.ts';
 import { createZeekConnParser } from './zeek/zeek-conn.ts';
 
-/** The formats of which a line is a flow. */
+/** The formats in which a line is a flow. */
 export const FLOW_FORMATS = ['zeek', 'nfdump', 'goflow2', 'pmacct'] as const;
 
 export type FlowFormat = (typeof FLOW_FORMATS)[number];
 
-/** Takes the lines of a format in their order, and gives the flow of each; null for none. */
+/** Takes the lines of a format in order, and returns the flow of each; null if it has none. */
 export type FlowParser = (line: string) => Flow | null;
 
 export type FlowParserOptions = {
-  /** Zone of the times of a format that writes local ones. */
+  /** Time zone of a format that writes local times. */
   readonly timeZone: string;
-  /** Which port flows count under, in formats that may tell one direction only. */
+  /** Which port flows count under, in formats that may report only one direction. */
   readonly portRule: PortRule;
-  /** Told of the exporter's packet that brought a line, in formats that say so. */
+  /**
+   * Called with the number of the exporter's packet that brought a line, in formats that report it.
+   */
   readonly onNumber?: (number: ExportNumber) => void;
 };
 

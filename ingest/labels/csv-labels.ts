@@ -10,7 +10,7 @@ import type { ImportGroup } from '../import-group.ts';
 import { IngestError } from '../ingest-error.ts';
 import type { KeyTexts } from '../key-texts.ts';
 
-/** One line: what it says, and which keys it may mean, of each group the likeliest first. */
+/** One line: its texts, and the keys that it may mean, with the likeliest of each group first. */
 export type CsvLabel = {
   readonly texts: KeyTexts;
   readonly bytes: number;
@@ -20,7 +20,7 @@ export type CsvLabel = {
   }[];
 };
 
-/** Reads lines `key,label[,description]`; a first line `key,label…` is a header and skipped. */
+/** Reads lines `key,label[,description]`. A first line `key,label…` is a header and is skipped. */
 export async function* csvLabels(
   source: ImportSource,
   groups: readonly ImportGroup[],
@@ -34,7 +34,7 @@ export async function* csvLabels(
     relax_column_count: true,
     max_record_size: LIMITS.importLineBytes,
   };
-  // The callback is for errors, which reading from the stream throws as well.
+  // The callback is for errors, which reading from the stream also throws.
   const records = pipeline(Readable.from(readContent(source)), parse(options), () => {});
   try {
     let isFirst = true;
@@ -84,7 +84,10 @@ function labelOf(
   return { texts, candidates, bytes: 2 * record.join().length };
 }
 
-/** The keys of a group that a text may mean: raw, and readable where that is another. */
+/**
+ * Returns the keys of a group that a text may mean: the raw key, and the readable one if it
+ * differs.
+ */
 function readings({ keyKind }: ImportGroup, text: string): KeyText[] {
   if (keyKind === 'crosskey') return [];
   const keys = [parseRawKey(keyKind, text), parseReadableKey(keyKind, text)];

@@ -10,12 +10,15 @@ import { shapeOf } from '../segments/segment-batch.ts';
 /** Keys of a group, in raw form. */
 export type KeysToFind = { readonly group: ImportGroup; readonly keys: readonly string[] };
 
-/** By group id, which of the keys exist: those of available slices, and those with a user's texts. */
+/**
+ * Which of the keys exist, by group id: those of available slices, and those with a user's texts.
+ */
 export type ExistingKeys = ReadonlyMap<number, ReadonlySet<string>>;
 
 /**
- * Tells which keys of a context exist, while the context is locked: so slices stay, and pages of
- * segments that are merged meanwhile are there for longer than it takes to read them.
+ * Returns a function that finds out which keys of a context exist, while the context is locked. The
+ * lock keeps slices in place, and pages of segments that are merged meanwhile exist for longer than
+ * reading them takes.
  */
 export function existingKeysFinder(connection: Connection, contextId: number) {
   let manifest: Manifest | undefined;

@@ -10,9 +10,9 @@ import { type ExistingKeys, existingKeysFinder, type KeysToFind } from './find-e
 import type { LabelReport, LabelTarget } from './label-target.ts';
 
 /**
- * Sets labels, and descriptions where there is a third field, from lines `key,label[,description]`.
- * A key is looked for in all groups whose kind can have it, or in the one group that is named;
- * there it is made when it is missing.
+ * Sets labels, and descriptions if there is a third field, from lines `key,label[,description]`.
+ * Looks for a key in all groups whose kind allows it, or in the one group that is named. There it
+ * creates the key if it is missing.
  */
 export async function labelCsv(target: LabelTarget, source: ImportSource): Promise<LabelReport> {
   const groups = labelledGroups(target);
@@ -54,7 +54,7 @@ async function* batchesOf(labels: AsyncIterable<CsvLabel>): AsyncGenerator<CsvLa
   if (batch.length > 0) yield batch;
 }
 
-/** All keys that some lines may mean, by group. */
+/** Returns all keys that any line may mean, by group. */
 function candidatesOf(batch: readonly CsvLabel[]): KeysToFind[] {
   const byGroup = new Map<number, { group: ImportGroup; keys: KeyText[] }>();
   for (const { candidates } of batch) {
@@ -74,7 +74,7 @@ type MeantKey = {
   readonly exists: boolean;
 };
 
-/** The keys that some lines mean, each once, and how many lines mean none. */
+/** Returns the keys that lines mean, each once, and the number of lines that mean none. */
 function meantKeys(
   { onlyGroup }: LabelTarget,
   existing: ExistingKeys,
@@ -107,6 +107,8 @@ const upsertOf = ({ groupId, key, texts }: MeantKey): KeyTextsUpsert => ({
   attributes: undefined,
 });
 
-/** A key exists by its texts, so one that is given none is not made. */
+/**
+ * Returns whether a key was created. A key exists by its texts, so one that is given none is not.
+ */
 const isCreated = ({ exists, texts }: MeantKey): boolean =>
   !exists && (typeof texts.label === 'string' || typeof texts.description === 'string');

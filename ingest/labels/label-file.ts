@@ -19,13 +19,13 @@ export type LabelFileOptions = {
   readonly context: string;
   readonly format: LabelFormat;
   readonly source: ImportSource;
-  /** The only group to label; left out, all that can have such keys. */
+  /** The only group to label; if omitted, all groups that can have such keys. */
   readonly group?: Guid | undefined;
   readonly onWaiting?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Fills labels from one file: from all of it, or from nothing. */
+/** Sets labels from one file: all of it or nothing. */
 export async function labelFile(options: LabelFileOptions): Promise<LabelReport> {
   const { format, source } = options;
   const label = format === 'csv' ? labelCsv : labelZeekDns;

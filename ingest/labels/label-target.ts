@@ -3,19 +3,19 @@ import type { ImportGroup } from '../import-group.ts';
 
 export type LabelReport = {
   readonly source: string;
-  /** Keys that got what the file says, or lost it. */
+  /** Keys whose texts were set or cleared. */
   readonly labelled: number;
-  /** Keys whose label was the same before. */
+  /** Keys whose texts were the same before. */
   readonly unchanged: number;
-  /** Keys that were made. */
+  /** Keys that were created. */
   readonly created: number;
-  /** Keys that kept the label that a user had given. */
+  /** Keys that kept a label given by a user. */
   readonly keptByUser: number;
-  /** Keys or addresses of the file that are not in the context. */
+  /** Keys or addresses of the file that the context does not have. */
   readonly unknown: number;
 };
 
-/** What the formats work on: the context's lock is held, and a transaction is open. */
+/** What the formats work on. The context's lock is held, and a transaction is open. */
 export type LabelTarget = {
   readonly connection: Connection;
   readonly contextId: number;

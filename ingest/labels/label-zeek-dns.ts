@@ -21,9 +21,9 @@ import { existingKeysFinder } from './find-existing.ts';
 import type { LabelReport, LabelTarget } from './label-target.ts';
 
 /**
- * Labels the addresses that a Zeek `dns.log` answers with the names that were asked for. The newest
- * answer wins, and never over a label that a user gave. Only keys that are there are labelled: most
- * addresses that DNS tells never take part in any traffic.
+ * Labels the addresses in the answers of a Zeek `dns.log` with the names that were queried. The
+ * newest answer wins, but never over a label given by a user. Only existing keys are labelled,
+ * because most addresses in DNS answers never take part in any traffic.
  */
 export async function labelZeekDns(
   target: LabelTarget,
@@ -48,10 +48,10 @@ export async function labelZeekDns(
   return { source: source.name, created: 0, ...counts };
 }
 
-/** Names that are looked for at once. */
+/** Names looked up at once. */
 const PAGE_NAMES = 10_000;
 
-/** Labels the keys that the newest names are of. */
+/** Labels the keys that have a newest name. */
 async function labelAddresses(
   { connection, contextId }: LabelTarget,
   groups: readonly ImportGroup[],
@@ -91,7 +91,9 @@ function addressGroups({ groups, onlyGroup }: LabelTarget): ImportGroup[] {
 
 const ADDRESS_QUERIES: ReadonlySet<string | undefined> = new Set(['A', 'AAAA']);
 
-/** The names that a line gives to addresses. An answer may hold other names too: aliases. */
+/**
+ * Returns the names that a line gives to addresses. An answer may hold other names too: aliases.
+ */
 function namesIn(record: ZeekRecord): DnsName[] {
   if (!ADDRESS_QUERIES.has(record.text('qtype_name'))) return [];
   const answeredUs = timeIn(record);
@@ -110,7 +112,9 @@ function timeIn(record: ZeekRecord): number {
   throw new BadLine(`ts must be a time in epoch seconds or ISO 8601, got ${shown(text ?? '')}`);
 }
 
-/** A name that can be a label. A query may hold any bytes; those of no use name nothing. */
+/**
+ * Returns a name that can be a label. A query may hold any bytes; an unusable one names nothing.
+ */
 function hostName(query: string | undefined): string | null {
   const name = query?.replace(/\.$/, '') ?? '';
   return name === '' || /[\p{Control}\p{Surrogate}\uFFFD]/u.test(name) ? null : ownCopy(name);
@@ -124,7 +128,7 @@ const addressOf = boundedCache(KNOWN_ANSWERS, (answer: string): KeyText | null =
 
 const BATCH_NAMES = 50_000;
 
-/** The newest name of each address, handed on in batches so that memory stays bounded. */
+/** Keeps the newest name of each address, and passes names on in batches to bound memory. */
 function createNewestNames(write: (names: DnsName[]) => Promise<void>) {
   let newest = new Map<string, DnsName>();
   const flush = async () => {

@@ -4,16 +4,19 @@ import type { BadLine } from './bad-line.ts';
 
 export type NamedBadLine = { readonly line: number; readonly reason: string };
 
-/** The lines that were skipped: how many, and the first of them by name. */
+/** The lines that were skipped: their number, and the first ones by name. */
 export type BadLines = { readonly count: number; readonly named: readonly NamedBadLine[] };
 
-/** What becomes of bad lines. */
+/** Decides what happens to bad lines. */
 export type BadLineCollector = {
   readonly reject: (line: number, error: BadLine) => void;
   readonly result: () => BadLines;
 };
 
-/** Skips bad lines and remembers them, or fails at the first one with an `IngestError`. */
+/**
+ * Returns a collector that skips bad lines and records them, or throws an `IngestError` at the
+ * first.
+ */
 export function collectBadLines(sourceName: string, skip: 'skip' | 'stop'): BadLineCollector {
   const named: NamedBadLine[] = [];
   let count = 0;

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { BadLine } from './bad-line.ts';
 
-/** A line without its end, or why it cannot be one. */
+/** A line without its line break, or the reason why it is invalid. */
 export type SplitLine = string | BadLine;
 
-/** Takes the blocks of a text in order and gives the lines that each one completes. */
+/** Takes the blocks of a text in order, and returns the lines that each one completes. */
 export type LineSplitter = {
   readonly push: (block: Buffer) => SplitLine[];
-  /** The last line, where the text does not end with a line break. */
+  /** Returns the last line, if the text does not end with a line break. */
   readonly end: () => SplitLine[];
 };
 
@@ -15,18 +15,18 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Splits a text into lines of UTF-8 that end in LF or CRLF. Of a line longer than `maxBytes`
- * nothing is kept: it is one bad line, however long it is.
+ * Returns a splitter of UTF-8 text into lines that end in LF or CRLF. Nothing is kept of a line
+ * longer than `maxBytes`: it is one bad line, however long it is.
  */
 export function createLineSplitter(maxBytes: number): LineSplitter {
-  /** The beginning of a line whose end is in a later block. */
+  /** The beginning of a line that ends in a later block. */
   let begun: Buffer[] = [];
   let begunBytes = 0;
   let isFirst = true;
 
   function keep(bytes: Buffer): void {
     begunBytes += bytes.length;
-    // More than fits: how long the line is still matters, what it says does not.
+    // Too long: the line's length still matters, its content does not.
     if (begunBytes > maxBytes) begun = [];
     else if (bytes.length > 0) begun.push(bytes);
   }
@@ -70,7 +70,7 @@ const tooLong = (maxBytes: number): BadLine =>
 const fitting = (line: SplitLine, maxBytes: number): SplitLine =>
   typeof line === 'string' && Buffer.byteLength(line) > maxBytes ? tooLong(maxBytes) : line;
 
-/** Somewhere in `text` is a line that is not UTF-8: only that one is bad. */
+/** Splits a text with a line that is not UTF-8. Only that line is bad. */
 function splitPartly(text: Buffer): SplitLine[] {
   const lines: SplitLine[] = [];
   for (let start = 0; start <= text.length; ) {

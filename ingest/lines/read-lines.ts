@@ -4,8 +4,8 @@ import type { BadLineCollector } from './bad-lines.ts';
 import { createLineSplitter, type SplitLine } from './line-splitter.ts';
 
 /**
- * Takes a line that is not empty; fails with a `BadLine` when it cannot. Gives what to wait for
- * before the next line; null, as nearly always, for nothing: to wait would cost more than the line.
+ * Takes a line that is not empty; throws a `BadLine` if it cannot. Returns what to wait for before
+ * the next line. That is nearly always null, for nothing: waiting would cost more than the line.
  */
 export type LineTaker = (line: string) => Promise<void> | null;
 
@@ -17,7 +17,7 @@ export type LineReaderOptions = {
   readonly onBlock?: (lineCount: number, block: Buffer) => void;
 };
 
-/** Gives the lines of a text to `take`, one after the other; returns how many there were. */
+/** Passes the lines of a text to `take`, one after the other; returns their number. */
 export async function readLines(options: LineReaderOptions): Promise<number> {
   const splitter = createLineSplitter(LIMITS.importLineBytes);
   let lineCount = 0;

@@ -1,28 +1,29 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { type Counting, distanceOf, Sequence } from './sequence.ts';
 
-/** A sequence, and when numbers of it came. */
+/** A sequence, and when its numbers arrived. */
 type Run = {
   readonly sequence: Sequence;
-  /** The one that ended where this one began, if all between them was lost. */
+  /** The sequence that ended where this one began, if everything between them was lost. */
   follows: Run | null;
-  /** At which line of the exporter, and after which look, a number of it last came. */
+  /** The exporter's line number and number of `settle` calls when a number of it last arrived. */
   heardAtLine: number;
   heardAtLook: number;
 };
 
 /**
- * What was lost of one exporter. It may number several sequences side by side, as each of its line
- * cards does, and lines do not always tell which is which; and it begins anew when it is restarted.
- * So a number that is far from all sequences begins another one, and nothing is lost by that.
+ * The losses of one exporter. It may number several sequences side by side, for example one for
+ * each of its line cards, and lines do not always say which is which. It starts over when it is
+ * restarted. So a number that is far from all sequences begins another one, and nothing counts as
+ * lost by that.
  *
- * It may as well be that many packets were lost in between: then the sequence before it falls
- * silent. A number near 0 is that of an exporter that was restarted.
+ * But many packets may have been lost in between instead: then the previous sequence falls silent.
+ * A number near 0 comes from an exporter that was restarted.
  */
 export class ExporterLosses {
-  /** Those that began last come first. */
+  /** The sequences, the most recently begun first. */
   #runs: Run[] = [];
-  /** Of sequences that are over, and of long gaps. */
+  /** Losses of sequences that are over, and of long gaps. */
   #lost = 0;
   #lines = 0;
   #looks = 0;
@@ -36,7 +37,7 @@ export class ExporterLosses {
     return this.#runs.reduce((sum, { sequence }) => sum + sequence.lost, this.#lost);
   }
 
-  /** Counts what a line stands for: so many records of the packet with this number. */
+  /** Counts a line: `records` flow records of the packet with this number. */
   take(number: number, records: number, near: number): void {
     this.#lines += 1;
     const run =
@@ -47,7 +48,7 @@ export class ExporterLosses {
     run.sequence.take(number, records);
   }
 
-  /** Judges what had its time to arrive since the call before. */
+  /** Settles what has had time to arrive since the previous call. */
   settle(): void {
     this.#looks += 1;
     for (const run of [...this.#runs]) {
@@ -56,7 +57,7 @@ export class ExporterLosses {
     }
   }
 
-  /** Judges all: nothing more arrives. */
+  /** Settles everything: nothing more arrives. */
   end(): void {
     for (const run of [...this.#runs]) {
       this.#judgeGap(run, 0);
@@ -80,7 +81,7 @@ export class ExporterLosses {
     return run;
   }
 
-  /** The sequence that a number may go on with, after a gap that is not too long for that. */
+  /** Returns the sequence that a number may continue, after a gap that is not too long for that. */
   #before(number: number): Run | null {
     const gaps = this.#runs
       .map((run) => ({ run, gap: distanceOf(run.sequence.nextNumber, number) }))
@@ -89,7 +90,9 @@ export class ExporterLosses {
     return gaps[0]?.run ?? null;
   }
 
-  /** All between two sequences was lost where the earlier one has been silent for long. */
+  /**
+   * Counts everything between two sequences as lost, if the earlier one has been silent for long.
+   */
   #judgeGap(run: Run, silentLooks: number): void {
     const { follows, sequence } = run;
     if (follows === null) return;

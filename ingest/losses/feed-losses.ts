@@ -10,10 +10,10 @@ import {
 import { ExporterLosses } from './exporter-losses.ts';
 import type { Counting } from './sequence.ts';
 
-/** What was lost of an exporter, in the unit that its protocol counts in. */
+/** What was lost of an exporter, in the unit that its protocol counts. */
 export type ExporterLoss = {
   readonly exporter: string;
-  /** Empty where lines do not tell. */
+  /** Empty if lines do not say it. */
   readonly domain: string;
   readonly protocol: string;
   readonly unit: LossUnit;
@@ -27,24 +27,24 @@ const COUNTING: Readonly<Record<ExportProtocol, Counting>> = {
   sflow: 'packets',
 };
 
-/** An exporter whose numbers are followed. */
+/** An exporter whose numbers are tracked. */
 type Followed = Pick<ExportNumber, 'exporter' | 'domain' | 'protocol'> & {
   readonly losses: ExporterLosses;
   heardAtMs: number;
 };
 
 /**
- * What exporters sent and no line tells of, by the sequence numbers of their packets. Lines may be
- * in another order: what is missing counts as lost once it had its time to arrive.
+ * What exporters sent but no line reports, by the sequence numbers of their packets. Lines may
+ * arrive out of order: what is missing counts as lost once it has had time to arrive.
  */
 export class FeedLosses {
   readonly #followed = new Map<string, Followed>();
-  /** Of exporters that were forgotten. */
+  /** Losses of exporters that are no longer tracked. */
   readonly #forgotten: Record<LossUnit, number> = { flows: 0, packets: 0, datagrams: 0 };
   #linesSinceLook = 0;
   #nowMs = 0;
   #lookedAtMs: number | null = null;
-  /** How much was lost, in all units, when it was last asked for. */
+  /** Total that was lost, in all units, when `settle` or `end` was last called. */
   #told = 0;
 
   readonly note = (numbered: ExportNumber): void => {
@@ -58,8 +58,8 @@ export class FeedLosses {
   };
 
   /**
-   * To be called now and then where time goes on with the lines, as it does for a feed. Gives
-   * whether more is lost than when it was last called.
+   * Settles losses by the clock. Called at intervals if time advances with the lines, as in a feed.
+   * Returns whether more is lost than at the last call.
    */
   settle(nowMs: number): boolean {
     this.#nowMs = nowMs;
@@ -72,7 +72,9 @@ export class FeedLosses {
     return this.#hasMore();
   }
 
-  /** Nothing more comes: what is missing is lost. Whether that is more than before. */
+  /**
+   * Counts what is missing as lost: nothing more arrives. Returns whether more is lost than before.
+   */
   end(): boolean {
     for (const { losses } of this.#followed.values()) losses.end();
     return this.#hasMore();
@@ -102,7 +104,7 @@ export class FeedLosses {
     return total;
   }
 
-  /** The exporters of which something was lost, the most first. */
+  /** Returns the exporters with losses, largest first. */
   exporters(): ExporterLoss[] {
     return Array.from(this.#followed.values(), ({ exporter, domain, protocol, losses }) => ({
       exporter,
@@ -121,7 +123,7 @@ export class FeedLosses {
     for (const { losses } of this.#followed.values()) losses.settle();
   }
 
-  /** null: there are too many exporters, and this one is not among the first. */
+  /** Returns null if there are too many exporters, and this one is not among the first. */
   #followedOf({ exporter, domain, protocol }: ExportNumber): Followed | null {
     const name = `${protocol} ${exporter} ${domain}`;
     const known = this.#followed.get(name);

@@ -1,49 +1,55 @@
 /**
- * What a packet's number counts, in units of its protocol. `packets`: packets, so that lines with
- * the same number are of one. `flowsBefore`: the flows of all packets before it (NetFlow v5, and
- * RFC 7011 for IPFIX). `flows`: those, or as in softflowd, those of the packet itself as well.
+ * What a packet's number counts, in units of its protocol. `packets`: packets, so lines with the
+ * same number belong to one packet. `flowsBefore`: the flows of all packets before it (NetFlow v5,
+ * and RFC 7011 for IPFIX). `flows`: either those or, as in softflowd, those of the packet itself as
+ * well.
  */
 export type Counting = 'packets' | 'flowsBefore' | 'flows';
 
-/** Packets of which it is known how many flows they have, as they came one after the other. */
+/** A packet and its number of flows, which is known because packets arrived one after the other. */
 type Newest = { readonly number: number; units: number };
 
-/** From one number to another of those that wrap at 2^32, the shorter way round. */
+/**
+ * Returns the distance from one number to another; numbers wrap at 2^32. Takes the shorter way
+ * round.
+ */
 export const distanceOf = (from: number, to: number): number => (to - from) | 0;
 
 /**
  * One run of an exporter's sequence numbers: how many units it stands for, and how many arrived.
- * The difference was lost (RFC 3550, A.3, does so for RTP). The order does not matter, as only sums
- * are kept, and where several lines share a number, which numbers have arrived.
+ * The difference was lost, as in RTP (RFC 3550, A.3). The order does not matter: only sums are kept
+ * and, if several lines share a number, which numbers have arrived.
  *
- * Units may arrive late, so `settle` judges only what lies below the newest number of the call
- * before: each unit had at least the time between two calls to arrive.
+ * Units may arrive late, so `settle` settles only what lies below the newest number of the previous
+ * call: each unit has had at least the time between two calls to arrive.
  */
 export class Sequence {
-  /** What was lost so far; it never gets less. */
+  /** What was lost so far; it never decreases. */
   lost = 0;
   readonly #counting: Counting;
-  /** Numbers here go on beyond 2^32. */
+  /** Numbers here continue beyond 2^32. */
   #first: number;
   #firstUnits = 0;
   #newest: Newest;
   #before: Newest | null = null;
-  /** The newest number when `settle` was last called; all below it are judged by the next call. */
+  /** The newest number at the last `settle`; the next call settles everything below it. */
   #mark: number | null = null;
-  /** Up to here all is judged; null: nothing is. */
+  /** Everything below this is settled; null if nothing is. */
   #settled: number | null = null;
-  /** Units that came: of what is judged, below the mark, from the mark on, and at the mark. */
+  /** Units that arrived: in what is settled, below the mark, from the mark on, and at the mark. */
   #settledUnits = 0;
   #olderUnits = 0;
   #newerUnits = 0;
   #markUnits = 0;
-  /** Numbers that have come, of the packets that are not judged yet. */
+  /** Numbers that arrived, of the packets that are not settled yet. */
   #seen = new Set<number>();
   #seenBefore = new Set<number>();
-  /** Since the last `settle`: whether anything arrived that counts, and anything too late to. */
+  /**
+   * Since the last `settle`: whether anything arrived that counts, and anything too late to count.
+   */
   #isHeard = true;
   #isLate = false;
-  /** How many packets fit each of the two ways to count flows. */
+  /** Number of packets that fit each of the two ways to count flows. */
   #countsBefore = 0;
   #countsOwn = 0;
 
@@ -57,19 +63,19 @@ export class Sequence {
     return this.#first;
   }
 
-  /** The number that follows on what came. */
+  /** The number that follows what has arrived. */
   get nextNumber(): number {
     return this.#newest.number + this.#newest.units;
   }
 
-  /** Whether a number is not further from what is not judged yet than `near`. */
+  /** Returns whether a number is within `near` of what is not settled yet. */
   hasNear(number: number, near: number): boolean {
     const distance = distanceOf(this.#newest.number, number);
     const lowest = (this.#settled ?? this.#first) - this.#newest.number;
     return distance <= near && distance >= lowest - near;
   }
 
-  /** Counts what a line stands for. */
+  /** Counts the records of a line. */
   take(number: number, records: number): void {
     const at = this.#newest.number + distanceOf(this.#newest.number, number);
     if (this.#settled !== null && at < this.#settled) {
@@ -81,7 +87,10 @@ export class Sequence {
     if (units > 0) this.#count(at, units);
   }
 
-  /** Judges what had its time to arrive. False: only numbers that are judged already arrived. */
+  /**
+   * Settles what has had time to arrive. Returns false if only numbers arrived that were already
+   * settled.
+   */
   settle(): boolean {
     if (this.#mark !== null) this.#settleTo(this.#mark);
     this.#mark = this.#newest.number;
@@ -96,7 +105,7 @@ export class Sequence {
     return goesOn;
   }
 
-  /** Judges all up to the newest packet: nothing more arrives. */
+  /** Settles everything up to the newest packet: nothing more arrives. */
   end(): void {
     this.settle();
     this.settle();
@@ -112,7 +121,7 @@ export class Sequence {
 
   #count(at: number, units: number): void {
     if (at < this.#first) {
-      // The line that was read first need not be of the first packet.
+      // The first line that was read need not belong to the first packet.
       this.#first = at;
       this.#firstUnits = 0;
     }
@@ -140,12 +149,13 @@ export class Sequence {
     this.#settledUnits += this.#olderUnits;
     this.#settled = mark;
     const before = mark - this.#first - this.#settledUnits;
-    // Numbers that count a packet's own flows are ahead by the first, and lack those of the last.
+    // Numbers that include a packet's own flows are ahead by the first packet's, and lack the
+    // last's.
     const own = before + this.#firstUnits - this.#markUnits;
     this.lost = Math.max(this.lost, this.#isOf(before, own));
   }
 
-  /** As long as nothing tells how the exporter counts, the smaller result of both ways. */
+  /** As long as it is unknown how the exporter counts, returns the smaller result of both ways. */
   #isOf(before: number, own: number): number {
     if (this.#counting !== 'flows') return before;
     if (this.#countsBefore === this.#countsOwn) return Math.min(before, own);

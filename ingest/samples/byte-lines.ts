@@ -3,12 +3,12 @@ import { LIMITS } from '../../domain/limits.ts';
 import { BadLine } from '../lines/bad-line.ts';
 import type { BadLineCollector } from '../lines/bad-lines.ts';
 
-/** A line without its end. The same object is given for every line. */
+/** A line without its line break. The same object is reused for every line. */
 export type LineBytes = { bytes: Buffer; from: number; to: number };
 
 /**
- * Takes a line that is not empty; fails with a `BadLine` when it cannot. Gives what to wait for
- * before the next line; null, as nearly always, for nothing: to wait would cost more than the line.
+ * Takes a line that is not empty; throws a `BadLine` if it cannot. Returns what to wait for before
+ * the next line. That is nearly always null, for nothing: waiting would cost more than the line.
  */
 export type ByteLineTaker = (line: LineBytes) => Promise<void> | null;
 
@@ -25,8 +25,8 @@ const RETURN = 0x0d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /**
- * Gives the lines of a text, which end in LF or CRLF, to `take` as bytes; returns how many there
- * were. Of a line that is too long nothing is kept: it is one bad line, however long it is.
+ * Passes the lines of a text, which end in LF or CRLF, to `take` as bytes; returns their number.
+ * Nothing is kept of a line that is too long: it is one bad line, however long it is.
  */
 export async function readByteLines(options: ByteLineOptions): Promise<number> {
   const reader = new ByteLineReader(options);
@@ -38,7 +38,7 @@ export async function readByteLines(options: ByteLineOptions): Promise<number> {
   return reader.lineCount;
 }
 
-/** A line as text. Errors: BadLine where it is none. */
+/** Returns a line as text. Throws a BadLine if it is not UTF-8. */
 export function lineText({ bytes, from, to }: LineBytes): string {
   const line = bytes.subarray(from, to);
   if (!isUtf8(line)) throw new BadLine('it must be UTF-8 text');
@@ -49,7 +49,7 @@ class ByteLineReader {
   lineCount = 0;
   readonly #options: ByteLineOptions;
   readonly #line: LineBytes = { bytes: Buffer.alloc(0), from: 0, to: 0 };
-  /** The beginning of a line whose end is in a later block. */
+  /** The beginning of a line that ends in a later block. */
   #begun: Buffer[] = [];
   #begunBytes = 0;
 
@@ -76,7 +76,7 @@ class ByteLineReader {
     this.#keep(block.subarray(from));
   }
 
-  /** The last line, where the text does not end with a line break. */
+  /** Takes the last line, if the text does not end with a line break. */
   async end(): Promise<void> {
     if (this.#begunBytes > 0) await this.#takeBegun();
   }
@@ -84,7 +84,7 @@ class ByteLineReader {
   #keep(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#begunBytes += bytes.length;
-    // More than fits: how long the line is still matters, what it says does not.
+    // Too long: the line's length still matters, its content does not.
     if (this.#begunBytes > LIMITS.importLineBytes) this.#begun = [];
     else this.#begun.push(Buffer.from(bytes));
   }
@@ -98,7 +98,7 @@ class ByteLineReader {
     if (due !== null) await this.#settle(due);
   }
 
-  /** bytes null: of a line that is too long. */
+  /** `bytes` is null for a line that is too long. */
   #take(bytes: Buffer | null, start: number, end: number): Promise<void> | null {
     this.lineCount += 1;
     const from = bytes && this.lineCount === 1 ? start + markLength(bytes, start) : start;

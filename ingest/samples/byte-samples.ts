@@ -18,18 +18,18 @@ export type ByteSamplesOptions = {
   readonly bounds: TimeBounds;
 };
 
-/** Texts of groups and probes that are remembered: an import has few. */
+/** Maximum number of texts of groups and probes that are cached; an import has few. */
 const KNOWN_TEXTS = 1_000;
 
 const BACKSLASH = 0x5c;
 
-/** No key of any kind is longer, and a longer one is left to the rules. */
+/** No key of any kind is longer. A longer one is left to `parseSampleLine`. */
 const LONGEST_KEY = Math.max(LIMITS.textKeyBytes, LIMITS.crossKeyBytes);
 
 /**
- * Adds the samples that can be added without a look at the rules, from the bytes of their lines: no
- * string is made of a key. The result tells of any other line that nothing of it was added, and
- * that `parseSampleLine` is to say what it means.
+ * Returns a function that adds simple samples straight from the bytes of their lines, without
+ * making a string of the key. For any other line it adds nothing and returns false:
+ * `parseSampleLine` must say what that line means.
  */
 export function createByteSamples({
   groups,
@@ -62,8 +62,8 @@ export function createByteSamples({
 }
 
 /**
- * Looks up what a text stands for, null where it is not ASCII, as other text may not be UTF-8. Most
- * texts are the same as the one before, of which no new string is made.
+ * Returns a lookup of what a text stands for; null if it is not ASCII, because other text may not
+ * be UTF-8. Most texts are the same as the previous one, for which no new string is made.
  */
 function rememberLast<Result>(
   lookUp: (text: string) => Result | null,
@@ -86,7 +86,10 @@ function isSame(line: Uint8Array, { from, to }: ByteRange, bytes: Uint8Array): b
   return true;
 }
 
-/** Gives the index of a line's key among those of its place; −1 where it is none. */
+/**
+ * Returns a function that gives the index of a line's key among the keys gathered with it; −1 if it
+ * is not a key.
+ */
 function keyAdder(): (place: GatheredPlace, line: Uint8Array, sample: SampleBytes) => number {
   const plain = new Uint8Array(LONGEST_KEY);
   const compact = new Uint8Array(LONGEST_KEY);
@@ -99,7 +102,7 @@ function keyAdder(): (place: GatheredPlace, line: Uint8Array, sample: SampleByte
   };
 }
 
-/** Writes a text with one backslash for each two, the only escape that a scanned line has. */
+/** Writes a text with a single backslash for each two, the only escape that a scanned line has. */
 function withoutEscapes(line: Uint8Array, { from, to }: ByteRange, into: Uint8Array): number {
   let length = 0;
   for (let at = from; at < to; at += 1) {
@@ -110,7 +113,9 @@ function withoutEscapes(line: Uint8Array, { from, to }: ByteRange, into: Uint8Ar
   return length;
 }
 
-/** By value, its meter's slot − 1; false where one of them is left to the rules. */
+/**
+ * Finds the slot − 1 of each value's meter. Returns false if a value is left to `parseSampleLine`.
+ */
 function findPlaces(
   { meterCount, meterIds, values }: SampleBytes,
   { meters }: ImportGroup,

@@ -8,39 +8,41 @@ const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** A number of more digits may be rounded. */
+/** A number with more digits may be rounded. */
 const MAX_DIGITS = 15;
 
-/** In the order of their bits in what was seen; the first four are required. */
+/** Field names, in the order of their bits in `seen`; the first four are required. */
 const FIELDS = ['group', 'key', 'ts', 'values', 'count', 'probe'].map((name) =>
   Buffer.from(`"${name}"`),
 );
 const REQUIRED = 0b001111;
 
-/** By the first letter of a name, which no two share; others have −1. */
+/** Index of a field by the first letter of its name, which no two share; −1 for other letters. */
 const FIELD_BY_LETTER = new Int8Array(256).fill(-1);
 for (const [field, name] of FIELDS.entries()) FIELD_BY_LETTER[name[1] as number] = field;
 
-/** A part of the line's bytes: from `from` to before `to`. */
+/** A part of the line's bytes: from `from` up to but not including `to`. */
 export type ByteRange = { from: number; to: number };
 
 /**
- * Reads lines of the shape that nearly all samples have, from their bytes, so that no string is
- * made of them: an object of the fields above, each once, whose numbers are integers of few digits.
- * Of any other line it says that it cannot read it, not that it is bad: `parseSampleLine` is to read
- * that.
+ * Reads lines of the shape that nearly all samples have from their bytes, without making strings:
+ * an object of the fields above, each once, whose numbers are integers of few digits. Of any other
+ * line it says only that it cannot read it, not that it is bad: `parseSampleLine` must read that
+ * line.
  */
 export class SampleBytes {
   readonly group: ByteRange = { from: 0, to: 0 };
-  /** As the line has it, so a backslash is written twice. */
+  /** As in the line, so each backslash is doubled. */
   readonly key: ByteRange = { from: 0, to: 0 };
   keyHasBackslash = false;
-  /** Empty where the line does not name one. */
+  /** Empty if the line names none. */
   readonly probe: ByteRange = { from: 0, to: 0 };
   ts = 0;
-  /** 1 where the line does not say it. */
+  /** 1 if the line does not say it. */
   count = 1;
-  /** How many meters have a value; of `meterIds` and `values` so many are meant. */
+  /**
+   * Number of meters with a value, which is the number of valid entries in `meterIds` and `values`.
+   */
   meterCount = 0;
   readonly meterIds: number[] = [];
   readonly values: number[] = [];
@@ -50,8 +52,8 @@ export class SampleBytes {
   #end = 0;
 
   /**
-   * Whether it could read the line. What it is then is in the fields, until the next call. Bytes
-   * behind the line may be looked at, but a line is only taken that ends where it should.
+   * Returns whether it could read the line, whose content is then in the fields until the next
+   * call. It may look at bytes beyond the line, but accepts only a line that ends where it should.
    */
   scan(bytes: Uint8Array, from: number, to: number): boolean {
     this.#bytes = bytes;
@@ -67,7 +69,7 @@ export class SampleBytes {
     let seen = 0;
     do {
       const field = this.#nextField();
-      // Of a field that comes twice, JSON means the second.
+      // If a field appears twice, JSON uses the second.
       if (field < 0 || (seen & (1 << field)) !== 0) return false;
       if (!this.#take(COLON) || !this.#value(field)) return false;
       seen |= 1 << field;
@@ -75,7 +77,7 @@ export class SampleBytes {
     return this.#take(CLOSE) && (seen & REQUIRED) === REQUIRED;
   }
 
-  /** Passes the name of a field; −1: it is none of them. */
+  /** Skips the name of a field and returns its index; −1 if it is none of them. */
   #nextField(): number {
     const bytes = this.#bytes;
     const at = this.#skipSpaces();
@@ -108,7 +110,7 @@ export class SampleBytes {
     }
   }
 
-  /** Passes a text that is not empty, of whose escapes only that of the backslash is known. */
+  /** Reads a text that is not empty, whose only allowed escape is that of the backslash. */
   #takeText(into: ByteRange): boolean {
     if (!this.#take(QUOTE)) return false;
     const bytes = this.#bytes;
@@ -141,7 +143,7 @@ export class SampleBytes {
       this.#at += 1;
       if (!this.#take(COLON)) return false;
       const value = this.#number();
-      // Adding them tells at once whether one of them is none.
+      // The sum shows at once whether one of them is not a number.
       if (Number.isNaN(id + value)) return false;
       this.meterIds[count] = id;
       this.values[count] = value;
@@ -155,7 +157,7 @@ export class SampleBytes {
     return this.#integer(this.#skipSpaces());
   }
 
-  /** An integer as JSON writes it, of few digits; else NaN. */
+  /** Reads an integer of few digits, as JSON writes it; returns NaN for anything else. */
   #integer(from: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -171,12 +173,15 @@ export class SampleBytes {
     this.#at = at;
     const digits = at - start;
     if (digits === 0 || digits > MAX_DIGITS) return Number.NaN;
-    // JSON allows no zeros in front; and −0 is left to those who know what it means.
+    // JSON allows no leading zeros; −0 is left to `parseSampleLine`.
     if (bytes[start] === ZERO && (digits > 1 || isNegative)) return Number.NaN;
     return isNegative ? -value : value;
   }
 
-  /** Passes a byte, and spaces before it, if that is the next one. */
+  /**
+   * Skips spaces and then the given byte. Returns false, and skips nothing, if another byte comes
+   * next.
+   */
   #take(byte: number): boolean {
     const at = this.#skipSpaces();
     if (this.#bytes[at] !== byte) return false;
@@ -184,7 +189,7 @@ export class SampleBytes {
     return true;
   }
 
-  /** Where the next byte is that is no space. */
+  /** Returns the position of the next byte that is not a space. */
   #skipSpaces(): number {
     const bytes = this.#bytes;
     let at = this.#at;

@@ -19,27 +19,27 @@ import {
 import { checkTime, type TimeBounds } from '../time-bounds.ts';
 import { isReading, parseWhole, type Whole } from '../whole.ts';
 
-/** What a line of the `samples` format says. */
+/** The content of a line of the `samples` format. */
 export type Sample = {
   readonly group: ImportGroup;
   readonly key: ImportKey;
   readonly bucket: EpochSeconds;
-  /** Null where the line names none. */
+  /** Null if the line names none. */
   readonly probe: string | null;
-  /** By slot − 1; null where the line has no value. */
+  /** By slot − 1; null if the line has no value. */
   readonly readings: readonly (Whole | null)[];
-  /** How many readings are behind each value of a mean meter. */
+  /** Number of readings behind each value of a mean meter. */
   readonly count: Whole;
   readonly texts: KeyTexts | null;
 };
 
 export type SampleContext = {
-  /** The groups that are declared in the context. */
+  /** The groups declared in the context. */
   readonly groups: ReadonlyMap<Guid, ImportGroup>;
   readonly bounds: TimeBounds;
 };
 
-/** Reads a line of the `samples` format; fields it does not know are ignored. */
+/** Parses a line of the `samples` format; unknown fields are ignored. */
 export function parseSampleLine(context: SampleContext, line: string): Sample {
   const object = exactJsonObject(line);
   const group = groupIn(object, context.groups);
@@ -72,7 +72,7 @@ function keyIn(object: JsonObject, group: ImportGroup): ImportKey {
     if (key !== null) return simpleKey(key);
     throw new BadLine(`key must be a raw key of kind ${group.keyKind}, got ${shownJson(text)}`);
   }
-  // A copy: as long as its parts are in memory they must not keep the whole line there.
+  // A copy: the parts of the key stay in memory and must not keep the whole line there.
   const key = parseCrossKey(group.partKinds, ownCopy(text));
   if (key !== null) return { text: key.key, parts: key.parts };
   const kinds = group.partKinds.join('\\');
@@ -134,7 +134,7 @@ function integerIn(object: JsonObject, field: string): Whole {
 }
 
 function wholeOf(value: unknown): Whole | null {
-  // Exact: what might have been rounded was kept as text. Adding 0 turns the -0 of JSON into 0.
+  // Exact: a number that might have been rounded was kept as text. Adding 0 turns JSON's -0 into 0.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value + 0;
   const text = jsonNumber(value);
   return text === null ? null : parseWhole(text);

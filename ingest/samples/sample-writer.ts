@@ -9,13 +9,14 @@ export type SampleWriterOptions = {
   /** The probe of samples that name none. */
   readonly probe: string | null;
   readonly bounds: TimeBounds;
-  /** Called for each sample that was taken. */
+  /** Called for each sample taken. */
   readonly onRecord: () => void;
 };
 
 /**
- * Takes the lines of the `samples` format, and gives their readings to the session's writer. A line
- * that cannot be taken fails as a `BadLine` before anything of it is given on.
+ * Returns a function that takes lines of the `samples` format and passes their readings to the
+ * session's writer. For a line that cannot be taken it throws a `BadLine` before anything of it is
+ * passed on.
  */
 export async function createSampleWriter(
   { connection, contextId, writer }: ImportSession,

@@ -1,9 +1,11 @@
 import type { KeyTable } from '../../segments/gather/key-table.ts';
 
-/** Slots are a power of two, of which at most half are taken. */
+/**
+ * Initial number of slots. It is always a power of two, and at most half of the slots are taken.
+ */
 const FIRST_SLOTS = 1024;
 
-/** 32 MB: two million keys are counted exactly. */
+/** Maximum number of slots. 32 MB: two million keys are counted exactly. */
 const MOST_SLOTS = 2 ** 22;
 
 const WORD_BITS = 32;
@@ -11,23 +13,23 @@ const WORD_BITS = 32;
 export type KeyCount = { readonly count: number; readonly isExact: boolean };
 
 /**
- * Counts distinct keys in bounded memory, by hashes of 64 bits: of two million keys, some two have
- * the same with a probability of one in ten million. When there are too many to remember, only
- * those are whose hash begins with one more zero, each standing for twice as many keys (Flajolet,
- * On adaptive sampling, 1990): the count is then off by a tenth of a percent or so.
+ * Counts distinct keys in bounded memory, by 64-bit hashes: the probability that two of two million
+ * keys have the same hash is one in ten million. If there are too many to remember, it keeps only
+ * those whose hash begins with one more zero, and each stands for twice as many keys (Flajolet, On
+ * adaptive sampling, 1990). The count is then off by a tenth of a percent or so.
  */
 export class DistinctCount {
   readonly #mostSlots: number;
   readonly #seed: number;
-  /** Two words a slot, the lower half of a hash and the upper one; 0 and 0 in a free slot. */
+  /** Two words per slot, the lower half of a hash and the upper one; both are 0 in a free slot. */
   #slots = new Uint32Array(2 * FIRST_SLOTS);
   #kept = 0;
-  /** With how many zeros the hashes begin that are kept. */
+  /** Number of zeros with which the hashes that are kept begin. */
   #zeros = 0;
-  /** Above the upper halves of those. */
+  /** The upper halves of these hashes are below this. */
   #limit = 2 ** WORD_BITS;
 
-  /** seed: unknown to who forges addresses, or all of these could be made to lie side by side. */
+  /** seed: unknown to anybody who forges addresses, who could otherwise make all hashes collide. */
   constructor(mostSlots = MOST_SLOTS, seed = Math.floor(Math.random() * 2 ** WORD_BITS)) {
     this.#mostSlots = mostSlots;
     this.#seed = seed;
@@ -37,14 +39,14 @@ export class DistinctCount {
     return { count: this.#kept * 2 ** this.#zeros, isExact: this.#zeros === 0 };
   }
 
-  /** Adds all keys of a table, which are of one group. */
+  /** Adds all keys of a table, which belong to one group. */
   add(groupId: number, { bytes, ends, count }: KeyTable): void {
     for (let index = 0; index < count; index += 1) {
       this.#addKey(groupId, bytes, ends[index] as number, ends[index + 1] as number);
     }
   }
 
-  /** Two multiplicative hashes, mixed with each other at the end (cyrb53). */
+  /** Adds a key by two multiplicative hashes, mixed with each other at the end (cyrb53). */
   #addKey(groupId: number, bytes: Uint8Array, from: number, to: number): void {
     let high = Math.imul(0xdeadbeef ^ groupId ^ this.#seed, 0x9e3779b1);
     let low = Math.imul(0x41c6ce57 ^ groupId ^ this.#seed, 0x5f356495);
@@ -55,7 +57,7 @@ export class DistinctCount {
     }
     high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
     low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
-    // Nothing but zeros is a free slot.
+    // All zeros means a free slot.
     this.#addHash(high >>> 0, low >>> 0 || 1);
   }
 

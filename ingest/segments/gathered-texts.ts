@@ -5,25 +5,25 @@ import type { ImportGroup } from '../import-group.ts';
 import type { ImportKey } from '../import-key.ts';
 import { type KeyTexts, mergeTexts } from '../key-texts.ts';
 
-/** What somebody says about a key of a group. */
+/** The texts that somebody gives to a key of a group. */
 export type KeyWithTexts = {
   readonly group: ImportGroup;
   readonly key: ImportKey;
   readonly texts: KeyTexts;
 };
 
-/** About what an entry takes besides its texts. */
+/** Approximate bytes that an entry takes besides its texts. */
 const ENTRY_BYTES = 200;
 
-/** Labels, descriptions and attributes in memory until they are written. */
+/** Labels, descriptions and attributes, held in memory until they are written. */
 export class GatheredTexts {
-  /** About how many bytes they take. */
+  /** Approximate size in bytes. */
   sizeBytes = 0;
   readonly #byKey = new Map<string, KeyWithTexts>();
-  /** Whether some wait in the database. */
+  /** Whether some texts wait in the database. */
   #areWaiting = false;
 
-  /** Later texts win over earlier ones, each for itself. */
+  /** Adds texts. Later ones win over earlier ones, each field separately. */
   add({ group, key, texts: later }: KeyWithTexts): void {
     const name = `${group.groupId} ${key.text}`;
     const texts = mergeTexts(this.#byKey.get(name)?.texts, later);
@@ -31,13 +31,15 @@ export class GatheredTexts {
     this.sizeBytes += ENTRY_BYTES + 2 * (2 * key.text.length + JSON.stringify(later).length);
   }
 
-  /** Makes room for more: those that there are wait in the database, where they lock out nobody. */
+  /**
+   * Makes room: moves the texts to a temporary table in the database, where they lock out nobody.
+   */
   async putAside(connection: Connection): Promise<void> {
     await upsertWaitingTexts(connection, this.#take());
     this.#areWaiting = true;
   }
 
-  /** Writes them all, and has none afterwards. */
+  /** Writes all texts, and then holds none. */
   async write(connection: Connection): Promise<void> {
     const rest = this.#take();
     if (!this.#areWaiting) {

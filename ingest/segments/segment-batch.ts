@@ -7,7 +7,7 @@ import type { ImportGroup } from '../import-group.ts';
 import type { ImportKey } from '../import-key.ts';
 import type { Whole } from '../whole.ts';
 
-/** Some readings of a group; `values` by slot − 1, each being a sum of `count` readings. */
+/** Readings of a group. `values` are by slot − 1, each a sum of `count` readings. */
 export type BatchReading = {
   readonly group: ImportGroup;
   readonly probe: string | null;
@@ -25,7 +25,7 @@ export type GatheredPlace = {
   readonly probe: string | null;
   readonly sliceStart: EpochSeconds;
   readonly readings: ReadingGatherer;
-  /** Of the buckets that have readings. */
+  /** The first and the last bucket that have readings. */
   first: EpochSeconds;
   last: EpochSeconds;
 };
@@ -38,29 +38,29 @@ export const shapeOf = (group: ImportGroup): SegmentShape => ({
   folds: group.folds,
 });
 
-/** Readings in memory until they are written as segments, each place as one. */
+/** Readings held in memory until they are written as segments, one for each GatheredPlace. */
 export class SegmentBatch {
   readonly #sliceSeconds: number;
   readonly #places = new Map<string, GatheredPlace>();
   readonly #codecs = new Map<number, { codec: KeyCodec; shape: SegmentShape }>();
   readonly #lastOfGroup = new Map<number, GatheredPlace>();
-  /** Rows in memory, be it that they are combined when they are written. */
+  /** Rows in memory, even if they are combined when they are written. */
   rowCount = 0;
 
   constructor(sliceSeconds: number) {
     this.#sliceSeconds = sliceSeconds;
   }
 
-  /** About how many bytes it takes. */
+  /** Approximate size in bytes. */
   get sizeBytes(): number {
     let bytes = 0;
     for (const { readings } of this.#places.values()) bytes += readings.sizeBytes;
     return bytes;
   }
 
-  /** Where the readings of a group, probe and bucket go; to be followed by `addRow`. */
+  /** Returns where the readings of a group, probe and bucket go. Call `addRow` next. */
   placeOf(group: ImportGroup, probe: string | null, bucket: EpochSeconds): GatheredPlace {
-    // Most readings of a group are of the same probe and slice as the one before.
+    // Most readings of a group have the same probe and slice as the previous one.
     const last = this.#lastOfGroup.get(group.groupId);
     if (last && last.probe === probe) {
       const intoSlice = bucket - last.sliceStart;
@@ -71,7 +71,7 @@ export class SegmentBatch {
     return place;
   }
 
-  /** Adds a row of a key by its index in the place's keys; its values are to be put next. */
+  /** Adds a row for a key, given by its index in the place's keys. Put its values next. */
   addRow(place: GatheredPlace, bucket: EpochSeconds, keyIndex: number): number {
     this.rowCount += 1;
     if (bucket < place.first) place.first = bucket;
@@ -91,7 +91,7 @@ export class SegmentBatch {
     }
   }
 
-  /** Leaves one row of each key and bucket, so that there is room for more. */
+  /** Combines the rows of each key and bucket into one, to make room for more. */
   combine(): void {
     this.rowCount = 0;
     for (const { readings } of this.#places.values()) {
@@ -111,7 +111,7 @@ export class SegmentBatch {
     const place: GatheredPlace = {
       group,
       ...this.#formOf(group),
-      // A copy: a piece of the line it was read from would keep the line in memory.
+      // A copy, because a piece of the line it was read from would keep the line in memory.
       probe: probe === null ? null : ownCopy(probe),
       sliceStart,
       readings: new ReadingGatherer(this.#formOf(group).shape),

@@ -6,27 +6,27 @@ import { GatheredTexts, type KeyWithTexts } from './gathered-texts.ts';
 import { SegmentBatch } from './segment-batch.ts';
 import { type SegmentTarget, writeSegmentBatch } from './write-segment-batch.ts';
 
-/** What is gathered in memory before it is written as segments. */
+/** Maximum amount that is gathered in memory before it is written as segments. */
 export type GatherLimits = { readonly rows: number; readonly bytes: number };
 
 /**
- * A million readings and more make a segment that is worth reading; their memory is bounded by
- * bytes too, as each may bring a key of its own.
+ * A million readings or more make a segment that is worth reading. Their memory is bounded in bytes
+ * too, because each may bring a key of its own.
  */
 export const GATHER_LIMITS: GatherLimits = {
   rows: LIMITS.importBatchRows,
   bytes: LIMITS.importBatchBytes,
 };
 
-/** How many rows are added between two looks at the memory that they take. */
+/** Number of rows added between two checks of the memory that they take. */
 const LOOK_ROWS = 8192;
 
 /**
- * Gathers the readings of an import in memory and writes them as segments of a bounded size. What
- * others may wait for, texts and the context's numbers, is written last, when all else is done.
+ * Gathers the readings of an import in memory, and writes them as segments of bounded size. Texts
+ * and the context's numbers, which others may wait for, are written last, when all else is done.
  */
 export class SegmentImport {
-  /** Rows of readings that were written: one a key and bucket, of each segment. */
+  /** Rows of readings written: one for each key and bucket of each segment. */
   rowCount = 0;
   /** The distinct keys of what was written. */
   readonly keys = new DistinctCount();
@@ -37,9 +37,9 @@ export class SegmentImport {
   readonly #texts = new GatheredTexts();
   #batch: SegmentBatch;
   #nextLook = LOOK_ROWS;
-  /** Whether readings were mostly of the same keys and buckets so far. */
+  /** Whether readings so far mostly had the same keys and buckets. */
   #combinesMuch = true;
-  /** Rows of the batch that are gone, as they were combined with others. */
+  /** Rows of the batch that are gone because they were combined with others. */
   #combinedRows = 0;
 
   constructor(target: SegmentTarget, sliceSeconds: number, limits = GATHER_LIMITS) {
@@ -49,7 +49,7 @@ export class SegmentImport {
     this.#batch = new SegmentBatch(sliceSeconds);
   }
 
-  /** Where readings are added. Another one once `makeRoom` was waited for. */
+  /** The batch that readings are added to. It is another one after waiting for `makeRoom`. */
   get batch(): SegmentBatch {
     return this.#batch;
   }
@@ -58,12 +58,12 @@ export class SegmentImport {
     this.#texts.add(texts);
   }
 
-  /** Readings in memory and written, before those of a key and bucket are combined in memory. */
+  /** Rows in memory and written, including rows in memory that are not combined yet. */
   get takenCount(): number {
     return this.rowCount + this.#batch.rowCount;
   }
 
-  /** To be called now and then: null, or what to wait for before more is added. */
+  /** Called regularly. Returns what to wait for before more is added, or null. */
   makeRoom(): Promise<void> | null {
     if (this.#texts.sizeBytes >= LIMITS.importBatchTextBytes) {
       return this.#texts.putAside(this.#target.connection);
@@ -72,7 +72,7 @@ export class SegmentImport {
     if (rowCount < this.#nextLook && rowCount < this.#limits.rows) return null;
     this.#nextLook = rowCount + LOOK_ROWS;
     if (!this.#isFull()) return null;
-    // Those of flows are mostly of few keys and buckets, so many more fit when they are combined.
+    // Flows mostly have few keys and buckets, so many more readings fit after combining.
     if (this.#combinesMuch) {
       this.#batch.combine();
       const left = this.#batch.rowCount;
@@ -102,8 +102,8 @@ export class SegmentImport {
   }
 
   /**
-   * Writes the texts and publishes all that was written, as the last step of the import's
-   * transaction, which is to be committed at once. Gives how many segments there are.
+   * Writes the texts and publishes everything written, as the last step of the import's
+   * transaction, which must then be committed at once. Returns the number of segments.
    */
   async publish(): Promise<number> {
     const { connection, contextId, now } = this.#target;

@@ -10,23 +10,23 @@ import type { GatheredPlace, SegmentBatch } from './segment-batch.ts';
 export type SegmentTarget = {
   readonly connection: Connection;
   readonly contextId: number;
-  /** Gives the slices that begin then, by start, which have a partition for pages. */
+  /** Returns the slices that begin at these times, by start. Each has a partition for pages. */
   readonly slicesAt: (starts: readonly number[]) => Promise<ReadonlyMap<number, number>>;
-  /** When all of it is said to be imported, epoch seconds. */
+  /** When all of it counts as imported, in epoch seconds. */
   readonly importedAt: number;
-  /** The clock, epoch seconds. */
+  /** The clock, in epoch seconds. */
   readonly now: () => number;
 };
 
-/** In segments, "no probe". */
+/** Probe id for "no probe" in segments. */
 const NO_PROBE = 0;
 
 /** The level of a segment as imported (domain/slices/segment-level.ts). */
 const IMPORTED = 0;
 
 /**
- * Writes the pages of what a batch holds, a segment for each group, probe and slice. They are not
- * published yet.
+ * Writes the pages of a batch, one segment for each group, probe and slice. They are not published
+ * yet.
  */
 export async function writeSegmentBatch(
   target: SegmentTarget,
@@ -62,7 +62,7 @@ async function writePlace(
   return writeSegment(connection, place, { shape, codec, span: { first, last }, ranges });
 }
 
-/** Tells the ids of the batch's probes by name; those that are new are made. */
+/** Returns a lookup of the ids of the batch's probes by name. Creates new probes. */
 async function findProbes(
   { connection, contextId }: SegmentTarget,
   places: readonly GatheredPlace[],

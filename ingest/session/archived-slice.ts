@@ -2,14 +2,14 @@ import { sliceName } from '../../domain/slices/slice-name.ts';
 import { shellWord } from '../../domain/text/shell-word.ts';
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 
-/** A slice that nothing can be written into until it is back. */
+/** A slice into which nothing can be written until it is restored. */
 export type ArchivedSlice = {
   readonly context: string;
   readonly engine: number;
   readonly startsAt: EpochSeconds;
 };
 
-/** What is to be done about it, after `restore it before …, with`. */
+/** Returns the command that restores it, to follow `restore it before …, with`. */
 export function restoreCommand({ context, engine, startsAt }: ArchivedSlice): string {
   const slice = sliceName(startsAt, engine);
   return `\`countergraph slices restore --context ${shellWord(context)} --slice ${slice}\``;

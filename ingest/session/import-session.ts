@@ -15,7 +15,7 @@ export type ImportSession = {
   readonly connection: Connection;
   readonly contextId: number;
   readonly sliceSeconds: number;
-  /** For how many days the context keeps its slices; null: for ever. */
+  /** Number of days for which the context keeps its slices; null: forever. */
   readonly retentionDays: number | null;
   readonly writer: SegmentImport;
   readonly slices: ImportSlices;
@@ -23,36 +23,36 @@ export type ImportSession = {
 
 export type ImportTarget = {
   readonly databaseUrl: string;
-  /** What messages call the thing that is imported. */
+  /** Name of the imported source in messages. */
   readonly source: string;
   readonly context: string;
-  /** Instance of the engine whose slices are filled. */
+  /** Engine instance whose slices are filled. */
   readonly engine: number;
-  /** Whether a context that is not there is made. */
+  /** Whether a missing context is created. */
   readonly makesContext: boolean;
-  /** What else is to be written in the import's transaction, before the context is looked for. */
+  /** Writes something else in the import's transaction, before the context is looked up. */
   readonly prepare?: ((connection: Connection) => Promise<unknown>) | undefined;
-  /** Called when another import works on the context, before waiting for it. */
+  /** Called if another import is working on the context, before waiting for it. */
   readonly onWaiting?: (() => void) | undefined;
   readonly now: () => EpochSeconds;
-  /** What is to be done on the same connection once all is committed. */
+  /** Called on the same connection once everything is committed. */
   readonly afterwards?: ((connection: Connection, contextId: number) => Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Rows gathered in memory before they become segments; GATHER_LIMITS without it. */
+  /** Rows gathered in memory before they become segments; by default as in GATHER_LIMITS. */
   readonly batchRows?: number | undefined;
 };
 
-/** What an earlier import has left is not waited for any longer: the next one looks again. */
+/** Time limit for removing what an earlier import left; after it, the next import tries again. */
 const REMOVAL = { waitMs: 5_000 };
 
 /**
- * Runs `work` in one transaction that holds the context's lock. All that it writes appears at once
- * when it succeeds; when it fails, nothing of it stays, the context included. Its segments are
- * published as the last step, so nobody waits for an import that takes long.
+ * Runs `work` in one transaction that holds the context's lock. If it succeeds, everything it wrote
+ * appears at once; if it fails, nothing of it stays, not even the context. Segments are published
+ * as the last step, so nobody waits for a long import.
  *
- * Only the partitions of new slices are made outside of the transaction, so that it locks out
- * nobody. Until a slice is listed nobody reads its partition, and after a failure it is removed,
- * at the latest by the next import.
+ * Only the partitions of new slices are created outside the transaction, so that it locks out
+ * nobody. Nobody reads a partition until its slice is listed. After a failure it is removed, by the
+ * next import at the latest.
  */
 export async function runImport<T>(
   target: ImportTarget,
@@ -96,7 +96,7 @@ async function openSession(
 ): Promise<ImportSession> {
   const { contextId, sliceSeconds, retentionDays } = await lockedContext(target, connection);
   const { engine, source, context } = target;
-  // Once for all of it, so that its pages of a slice lie together.
+  // One time for the whole import, so that its pages of a slice lie together.
   const importedAt = target.now();
   const place = { contextId, sliceSeconds, engine, importedAt };
   const slices = openImportSlices({ connection, openSecond, source, context, ...place });
@@ -108,12 +108,14 @@ async function openSession(
   return { connection, contextId, sliceSeconds, retentionDays, writer, slices };
 }
 
-/** The context to import into, locked and found or made as the target says. */
+/**
+ * Returns the context to import into, locked. Creates it if it is missing and the target says so.
+ */
 async function lockedContext(target: ImportTarget, connection: Connection): Promise<ContextRow> {
   const { context, makesContext, onWaiting = () => {} } = target;
   let found = await selectContext(connection, context);
   if (!found && makesContext) {
-    // Another import may be making it: only when that one is over can its context be seen.
+    // Another import may be creating it, which becomes visible only when that import is over.
     await lockContextCreation(connection, context, onWaiting);
     found = (await selectContext(connection, context)) ?? (await makeContext(connection, context));
   }
@@ -121,7 +123,7 @@ async function lockedContext(target: ImportTarget, connection: Connection): Prom
     throw new IngestError(`There is no context ${context}: declare it with \`countergraph apply\``);
   }
   await lockContext(connection, found.contextId, onWaiting);
-  // Read again: it may have been changed by the one that was waited for.
+  // Read again: the process that held the lock may have changed it.
   return (await selectContext(connection, context)) ?? found;
 }
 
@@ -135,11 +137,12 @@ async function removeOwnPartitions(connection: Promise<Connection>): Promise<voi
   try {
     await removeTakenPartitions(await connection, REMOVAL);
   } catch {
-    // The database is in trouble, which the import's own error tells. The next import removes them.
+    // The database is in trouble, which the import's own error reports. The next import removes
+    // them.
   }
 }
 
-/** A connection that is made when it is first asked for. */
+/** Opens a connection when it is first asked for. */
 function openWhenNeeded(databaseUrl: string) {
   let opening: ReturnType<typeof openConnection> | null = null;
   return {
@@ -148,7 +151,7 @@ function openWhenNeeded(databaseUrl: string) {
       return opening;
     },
     isOpen: () => opening !== null,
-    // Whoever asked for a connection that could not be made was told.
+    // The caller that asked for a connection which could not be opened already got the error.
     end: async () =>
       opening?.then(
         (connection) => connection.end(),

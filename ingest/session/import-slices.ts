@@ -12,35 +12,38 @@ import { restoreCommand } from './archived-slice.ts';
 
 /** The slices that an import fills. */
 export type ImportSlices = {
-  /** By start, the slices that begin then, made where there are none; they have room for pages. */
+  /**
+   * Returns the slices that begin at these times, by start. Creates those that are missing. Each
+   * has a partition for pages.
+   */
   readonly slicesAt: (starts: readonly EpochSeconds[]) => Promise<ReadonlyMap<number, number>>;
   readonly filledCount: () => number;
-  /** How many of those that are filled ended by then. */
+  /** Number of filled slices that ended by then. */
   readonly endedCount: (by: EpochSeconds) => number;
   readonly madeCount: () => number;
 };
 
 export type ImportSlicesOptions = {
-  /** Where the import's transaction is open. */
+  /** Connection on which the import's transaction is open. */
   readonly connection: Connection;
-  /** A second connection, on which partitions are made in short transactions of their own. */
+  /** A second connection, on which partitions are created in short transactions of their own. */
   readonly openSecond: () => Promise<Connection>;
-  /** What messages call the thing that is imported. */
+  /** Name of the imported source in messages. */
   readonly source: string;
   readonly context: string;
   readonly contextId: number;
   readonly sliceSeconds: number;
   readonly engine: number;
-  /** As what is imported is said to be, epoch seconds: it tells where its pages are. */
+  /** When all of it counts as imported, in epoch seconds. It determines where its pages are. */
   readonly importedAt: number;
 };
 
-/** The level of a segment as it is imported. */
+/** The level of a segment as imported. */
 const IMPORTED = 0;
 
 export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
   const { connection, source, context, contextId, engine, sliceSeconds, importedAt } = options;
-  /** By start. */
+  /** Slice ids by start. */
   const filled = new Map<EpochSeconds, number>();
   let madeCount = 0;
 
@@ -53,7 +56,8 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
           `into it, with ${restoreCommand({ context, engine, startsAt })}`,
       );
     }
-    // Held first: until its row can be seen, only that tells its partition from an orphan.
+    // Held first: until its row is visible, only the hold distinguishes its partition from an
+    // orphan.
     const sliceId = slice?.sliceId ?? (await reserveSlice(connection));
     await ensurePages(sliceId);
     if (slice) return sliceId;
@@ -62,7 +66,10 @@ export function openImportSlices(options: ImportSlicesOptions): ImportSlices {
     return sliceId;
   }
 
-  /** Somebody may just be removing a partition that is not used yet, or no longer. */
+  /**
+   * Ensures that the slice has a partition. Another process may be removing it, because it is not
+   * used yet, or no longer.
+   */
   async function ensurePages(sliceId: number): Promise<void> {
     const partition = pagePartitionOf({ sliceId, level: IMPORTED, importedAt });
     while (!(await keepPagePartition(connection, partition))) {

@@ -7,12 +7,12 @@ import { BadLine } from '../../lines/bad-line.ts';
 import { isReading, multiplyWhole, parseWhole, type Whole } from '../../whole.ts';
 import { parseSeconds } from './zeek-time.ts';
 
-/** What a line of a flow format says, field by field; undefined where it says nothing. */
+/** The fields of a line of a flow format; undefined for a field that the line does not have. */
 export type FlowRecord = { readonly text: (field: string) => string | undefined };
 
 export type AddressReader = (text: string) => KeyText | null;
 
-/** Reads addresses, and remembers those that it has read: most come again. */
+/** Returns a reader of addresses that caches what it has read, because most addresses repeat. */
 export const addressReader = (): AddressReader =>
   boundedCache(LIMITS.importKnownAddresses, (text: string) => parseReadableKey('ip', text));
 
@@ -37,7 +37,9 @@ export function integerIn(record: FlowRecord, field: string, max: number): numbe
 
 export const MAX_PORT = 65_535;
 
-/** The ports of a flow that has some. A log may leave out the source's, never the destination's. */
+/**
+ * Reads the ports of a flow that has some. A log may omit the source's, never the destination's.
+ */
 export function portsIn(record: FlowRecord, source: string, destination: string): FlowPorts {
   return {
     source: record.text(source) === undefined ? null : integerIn(record, source, MAX_PORT),
@@ -45,7 +47,7 @@ export function portsIn(record: FlowRecord, source: string, destination: string)
   };
 }
 
-/** An amount; one that is left unset counts 0. */
+/** Reads an amount; an unset one counts as 0. */
 export function countIn(record: FlowRecord, field: string): Whole {
   const text = record.text(field);
   if (text === undefined) return 0;
@@ -56,14 +58,14 @@ export function countIn(record: FlowRecord, field: string): Whole {
   return count;
 }
 
-/** An amount of which one in `rate` was seen. */
+/** Reads an amount of which one in `rate` was sampled, and multiplies it by `rate`. */
 export function sampledIn(record: FlowRecord, field: string, rate: Whole): Whole {
   const amount = multiplyWhole(countIn(record, field), rate);
   if (isReading(amount)) return amount;
   throw new BadLine(`${field} times sampling_rate must be at most 2^63-1, they are ${amount}`);
 }
 
-/** Seconds, in whole microseconds; one that is left unset is 0. */
+/** Reads seconds as whole microseconds; an unset field counts as 0. */
 export function durationIn(record: FlowRecord, field: string): number {
   const text = record.text(field);
   if (text === undefined) return 0;
@@ -72,7 +74,7 @@ export function durationIn(record: FlowRecord, field: string): number {
   throw new BadLine(`${field} must be a number of seconds, 0 or more, got ${shown(text)}`);
 }
 
-/** Why a flow is bad of which the exporter tells times that cannot be. */
+/** Returns the error for a flow for which the exporter reports impossible times. */
 export const endsTooEarly = (start: string, end: string): BadLine =>
   new BadLine(
     `the flow must not end before it starts: the exporter says that it starts at ${start} and ` +
@@ -83,6 +85,9 @@ const ICMP = 1;
 const ICMP_FOR_IPV6 = 58;
 const IPV4_KEY_LENGTH = 'C0.A8.01.0A'.length;
 
-/** Some formats call both protocols ICMP; between IPv6 addresses it is the one for IPv6. */
+/**
+ * Corrects the protocol number of ICMP. Some formats call both protocols ICMP; between IPv6
+ * addresses it is the one for IPv6.
+ */
 export const icmpOf = (protocol: number, address: KeyText): number =>
   protocol === ICMP && address.length > IPV4_KEY_LENGTH ? ICMP_FOR_IPV6 : protocol;

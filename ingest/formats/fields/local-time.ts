@@ -6,10 +6,10 @@ const LOCAL_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d):(\d\d(?:\.\d{1,9})?)$/;
 
 const KNOWN_MINUTES = 4_096;
 
-/** A local time in whole microseconds since the epoch; null when the text is none. */
+/** Reads a local time as whole microseconds since the epoch; null if the text is none. */
 export type LocalTimeReader = (text: string) => number | null;
 
-/** Reads times such as `2026-07-15 10:00:00.000` of a zone. */
+/** Returns a reader of times such as `2026-07-15 10:00:00.000` in a time zone. */
 export function localTimeReader(timeZone: string): LocalTimeReader {
   const minuteOf = boundedCache(KNOWN_MINUTES, (text: string) => startOfMinute(text, timeZone));
   return (text) => {

@@ -1,7 +1,7 @@
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d*))?$/;
 const ISO_8601 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Seconds as a Zeek log writes them, in whole microseconds, rounded; null when they are none. */
+/** Parses seconds as a Zeek log writes them, to whole microseconds, rounded; null if invalid. */
 export function parseSeconds(text: string): number | null {
   const match = DECIMAL.exec(text);
   if (match) {
@@ -15,7 +15,10 @@ export function parseSeconds(text: string): number | null {
   return Number.isSafeInteger(micros) ? micros : null;
 }
 
-/** A moment in epoch seconds or ISO 8601, in whole microseconds since the epoch, or null. */
+/**
+ * Parses a time in epoch seconds or ISO 8601, to whole microseconds since the epoch; null if
+ * invalid.
+ */
 export function parseTimestamp(text: string): number | null {
   const match = ISO_8601.exec(text);
   if (!match) return parseSeconds(text);
@@ -24,7 +27,7 @@ export function parseTimestamp(text: string): number | null {
   return Number.isNaN(milliseconds) ? null : milliseconds * 1000 + fractionMicros(fraction);
 }
 
-/** The digits after the decimal point; the seventh rounds. */
+/** Converts the digits after the decimal point to microseconds; the seventh digit rounds. */
 function fractionMicros(digits: string): number {
   const micros = Number(digits.slice(0, 6).padEnd(6, '0'));
   return digits.charAt(6) >= '5' ? micros + 1 : micros;

@@ -22,13 +22,13 @@ import { goflow2Time } from './goflow2-time.ts';
 
 export type Goflow2Options = {
   readonly portRule: PortRule;
-  /** Told of the packet of each line, also where the line has no flow that can be taken. */
+  /** Called for the packet of each line, even if no flow can be taken from the line. */
   readonly onNumber?: (number: ExportNumber) => void;
 };
 
 /**
- * Reads the lines that goflow2 writes with `-format json`, of version 2 (`src_addr`) or 1
- * (`SrcAddr`); null for a line that holds no flow of IP, such as a sampled ARP frame.
+ * Returns a parser of the lines that goflow2 writes with `-format json`, in version 2 (`src_addr`)
+ * or 1 (`SrcAddr`). It returns null for a line without an IP flow, such as a sampled ARP frame.
  */
 export function createGoflow2Parser({
   portRule,
@@ -43,7 +43,7 @@ export function createGoflow2Parser({
   };
 }
 
-/** A line's fields by the names of version 2, whichever version has written it. */
+/** Reads a line's fields by their names in version 2, whichever version wrote the line. */
 function readRecord(line: string): FlowRecord {
   const object = jsonObject(withTimesAsTexts(line));
   return {
@@ -58,16 +58,16 @@ function readRecord(line: string): FlowRecord {
 }
 
 /**
- * Every line has three times of 19 digits, which only the slow and exact parser of JSON would read;
- * as texts they are exact in any. A field's name cannot be mistaken: within a text its quotes are
- * escaped.
+ * Turns times into strings. Every line has three times of 19 digits, which only the slow, exact
+ * JSON parser would read correctly; as strings they stay exact in any parser. A field's name cannot
+ * be mistaken, because within a text its quotes are escaped.
  */
 const withTimesAsTexts = (line: string): string =>
   line.replaceAll(/("time_[a-z_]+_ns":)(\d+)/g, '$1"$2"');
 
 const VERSION_1_NAMES = new Map<string, string>();
 
-/** `src_addr` was `SrcAddr`. */
+/** Returns a field's name in version 1: `src_addr` was `SrcAddr`. */
 function nameInVersion1(field: string): string {
   const known = VERSION_1_NAMES.get(field);
   if (known !== undefined) return known;
@@ -79,7 +79,10 @@ function nameInVersion1(field: string): string {
 /** Names or numbers of the Ethernet types that carry IP. */
 const IP_TYPES: ReadonlySet<string> = new Set(['IPv4', 'IPv6', '2048', '34525']);
 
-/** sFlow samples whatever is on a wire. A frame that says to be of IP must have addresses. */
+/**
+ * Returns whether a record is of IP, because sFlow samples everything on a wire. A frame that
+ * claims to be IP must have addresses.
+ */
 function isOfIp(record: FlowRecord): boolean {
   if (record.text('src_addr') || record.text('dst_addr')) return true;
   const type = record.text('etype');
@@ -87,8 +90,8 @@ function isOfIp(record: FlowRecord): boolean {
 }
 
 /**
- * A record of NetFlow, IPFIX or sFlow goes one way: its source is the originator (ADR 11). What it
- * counts stands for `sampling_rate` times as much, but it is one flow.
+ * Returns the flow of a record. A record of NetFlow, IPFIX or sFlow is one-way, and its source is
+ * the originator (ADR 11). Its amounts stand for `sampling_rate` times as much, but it is one flow.
  */
 function flowOf(record: FlowRecord, addressOf: AddressReader, portRule: PortRule): Flow {
   const source = addressIn(record, 'src_addr', addressOf);
@@ -108,7 +111,7 @@ function flowOf(record: FlowRecord, addressOf: AddressReader, portRule: PortRule
   };
 }
 
-/** What goflow2 calls protocols where IANA has no keyword, and ICMPv6, in lower case. */
+/** goflow2's lower-case names for protocols without an IANA keyword, and for ICMPv6. */
 const NAMES: ReadonlyMap<string, number> = new Map([
   ['icmpv6', 58],
   ['any-host-internal-protocol', 61],
@@ -116,7 +119,7 @@ const NAMES: ReadonlyMap<string, number> = new Map([
   ['any-distributed-file-system', 68],
   ['any-private-encryption-scheme', 99],
   ['any-0-hop-protocol', 114],
-  // Of these it does not tell the number; older versions write nothing.
+  // goflow2 does not report the number of these; older versions write nothing.
   ['', UNKNOWN_PROTOCOL],
   ['unassigned', UNKNOWN_PROTOCOL],
   ['experimental', UNKNOWN_PROTOCOL],

@@ -11,9 +11,9 @@ const PROTOCOLS: ReadonlyMap<string, ExportProtocol> = new Map([
 ]);
 
 /**
- * What a line of goflow2 says of the packet that brought its flow: a line is a record. goflow2 does
- * not tell the engine of NetFlow v5 nor the sub-agent of sFlow, and the observation domain of the
- * others only where its `mapping` asks for it.
+ * Returns what a goflow2 line says about the packet that brought its flow; a line is a record.
+ * goflow2 does not report the engine of NetFlow v5 or the sub-agent of sFlow. It reports the
+ * observation domain of the other protocols only if its `mapping` asks for it.
  */
 export function goflow2Sequence(record: FlowRecord): ExportNumber | null {
   const protocol = PROTOCOLS.get(record.text('type') ?? '');

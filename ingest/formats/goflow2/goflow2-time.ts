@@ -5,10 +5,13 @@ import { BadLine } from '../../lines/bad-line.ts';
 import { endsTooEarly, type FlowRecord } from '../fields/flow-fields.ts';
 import { parseTimestamp } from '../fields/zeek-time.ts';
 
-/** A field that may hold a time, and how many microseconds its unit has. */
+/** A field that may hold a time, and the number of microseconds in its unit. */
 type TimeField = readonly [name: string, unitUs: number];
 
-/** Nanoseconds since version 2; before it seconds, and later milliseconds besides. */
+/**
+ * Returns the fields for a time: nanoseconds since version 2; before that seconds, and later
+ * milliseconds as well.
+ */
 const fields = (name: string): readonly TimeField[] => [
   [`${name}_ns`, 1e-3],
   [`${name}_ms`, 1e3],
@@ -20,8 +23,8 @@ const END = fields('time_flow_end');
 const RECEIVED = fields('time_received');
 
 /**
- * When a flow began and how long it lasted, in whole microseconds. Samples of sFlow have no span of
- * their own: they are of the moment in which they were received.
+ * Returns when a flow began and how long it lasted, in whole microseconds. sFlow samples have no
+ * duration of their own: they belong to the moment in which they were received.
  */
 export function goflow2Time(record: FlowRecord): Pick<Flow, 'startUs' | 'durationUs'> {
   const end = timeIn(record, END);
@@ -32,7 +35,9 @@ export function goflow2Time(record: FlowRecord): Pick<Flow, 'startUs' | 'duratio
   throw endsTooEarly(isoTime(startUs / 1e6), isoTime(endUs / 1e6));
 }
 
-/** The first of the fields that is set, in whole microseconds; 0 stands for none. */
+/**
+ * Returns the first of the fields that is set, in whole microseconds; 0 means that it is not set.
+ */
 function timeIn(record: FlowRecord, names: readonly TimeField[]): number | null {
   for (const [name, unitUs] of names) {
     const text = record.text(name);
@@ -47,10 +52,13 @@ function microsOf(name: string, unitUs: number, text: string): number {
   throw new BadLine(`${name} must be a time since 1970 in whole units, got ${shown(text)}`);
 }
 
-/** Of nanoseconds the last three digits are cut off: as a number they would be rounded away. */
+/**
+ * Converts digits to microseconds. Cuts off the last three digits of nanoseconds as text, because a
+ * number would round them.
+ */
 const inMicros = (digits: string, unitUs: number): number =>
   unitUs < 1 ? Number(digits.slice(0, -3)) : Number(digits) * unitUs;
 
-/** goflow2 can be told to write times as `2026-07-15T10:00:00Z`. */
+/** Parses a time such as `2026-07-15T10:00:00Z`, which goflow2 can be configured to write. */
 const momentOf = (text: string): number | null =>
   /^\d{4}-/.test(text) ? parseTimestamp(text) : null;

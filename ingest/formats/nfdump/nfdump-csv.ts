@@ -19,14 +19,14 @@ import { nfdumpProtocol } from './nfdump-protocols.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
 
 export type NfdumpOptions = {
-  /** Of this zone are local times: nfdump writes those of its machine. */
+  /** Time zone of local times: nfdump writes those of its machine. */
   readonly timeZone: string;
   readonly portRule: PortRule;
 };
 
 /**
- * Reads the flows that `nfdump -o csv` writes, one output or several after each other; null for a
- * line that holds no flow.
+ * Returns a parser of the flows that `nfdump -o csv` writes, one output or several in sequence. It
+ * returns null for a line without a flow.
  */
 export function createNfdumpParser({
   timeZone,
@@ -47,7 +47,10 @@ type FlowReading = {
   readonly localTime: LocalTimeReader;
 };
 
-/** nfdump's source is the originator; what it calls output, in flows of two ways, came back. */
+/**
+ * Returns the flow of a row. nfdump's source is the originator. In two-way flows, what nfdump calls
+ * output came back.
+ */
 function flowOf(row: NfdumpRow, { portRule, addressOf, localTime }: FlowReading): Flow {
   const { column } = row;
   const source = addressIn(row, column('source'), addressOf);
@@ -82,7 +85,9 @@ function protocolIn(record: FlowRecord, field: string, source: KeyText): number 
   throw new BadLine(`${field} must be an IP protocol, got ${shown(text)}`);
 }
 
-/** Local times, epoch seconds with a fraction (`%tsr`), or epoch milliseconds (`-o csv-fast`). */
+/**
+ * Reads local times, epoch seconds with a fraction (`%tsr`), or epoch milliseconds (`-o csv-fast`).
+ */
 function timeIn(record: FlowRecord, field: string, localTime: LocalTimeReader): number {
   const text = requiredIn(record, field);
   if (/^\d{12,15}$/.test(text)) return Number(text) * 1000;

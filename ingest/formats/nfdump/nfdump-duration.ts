@@ -10,14 +10,14 @@ const DAY_US = 86_400e6;
 
 export type NfdumpSpan = {
   readonly startUs: number;
-  /** When the flow ended; asked for only where the row has that column. */
+  /** Returns when the flow ended; called only if the row has that column. */
   readonly endUs: () => number;
 };
 
 /**
- * How long a flow lasted, in whole microseconds. nfdump subtracts without a sign: of a flow that
- * ends before it starts, `td` is near 2^64 milliseconds. Where a duration cannot be, the row's end
- * counts instead, unless it is before the start.
+ * Returns how long a flow lasted, in whole microseconds. nfdump subtracts unsigned numbers: for a
+ * flow that ends before it starts, `td` is near 2^64 milliseconds. If a duration is impossible, the
+ * row's end counts instead, unless it is before the start.
  */
 export function nfdumpDuration(row: NfdumpRow, { startUs, endUs }: NfdumpSpan): number {
   const { has } = row;
@@ -29,12 +29,14 @@ export function nfdumpDuration(row: NfdumpRow, { startUs, endUs }: NfdumpSpan): 
     if (between >= 0) return between;
     throw impossible(row, startUs, `, at ${timeText(row, 'end', endUs())},`);
   }
-  // What is only too long for a flow is refused in the same words for every format.
+  // A duration that is only too long is refused elsewhere, in the same words for every format.
   if (told !== null && told >= 0) return told;
   throw impossible(row, startUs, '');
 }
 
-/** Whole microseconds; null for a number that is too large for them. Anything else is damaged. */
+/**
+ * Reads whole microseconds; null for a number that is too large for them. Throws for anything else.
+ */
 function toldDuration(row: NfdumpRow): number | null {
   const field = row.column('duration');
   const text = row.text(field);
@@ -57,7 +59,10 @@ function durationUntil(row: NfdumpRow, startUs: number, endUs: number): number {
   throw endsTooEarly(timeText(row, 'start', startUs), timeText(row, 'end', endUs));
 }
 
-/** A time as the row has it, where that is a date: it is of nfdump's zone, and can be looked for. */
+/**
+ * Returns a time as the row has it, if that is a date: it is in nfdump's zone, and can be searched
+ * for.
+ */
 function timeText(row: NfdumpRow, role: ColumnRole, timeUs: number): string {
   const text = row.text(row.column(role)) ?? '';
   return /^[\d.]+$/.test(text) ? isoTime(timeUs / 1e6) : text;

@@ -1,8 +1,8 @@
 import { protocolNumber } from '../../../domain/keys/ip-protocols.ts';
 
 /**
- * What nfdump up to 1.7.4 calls protocols where that is not IANA's keyword. They come first:
- * `IPIP` is protocol 4 to nfdump, and 94 in the registry.
+ * Names of nfdump up to 1.7.4 that are not IANA's keywords. They take precedence: `IPIP` is
+ * protocol 4 in nfdump, and 94 in the registry.
  */
 const NAMES: ReadonlyMap<string, number> = new Map(
   Object.entries({
@@ -58,7 +58,7 @@ const NAMES: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-/** The number of a protocol as nfdump writes it: newer versions write the number itself. */
+/** Returns the number of a protocol as nfdump writes it; newer versions write the number itself. */
 export function nfdumpProtocol(text: string): number | null {
   const name = text.trim();
   if (/^\d{1,3}$/.test(name)) return Number(name) <= 255 ? Number(name) : null;

@@ -2,8 +2,8 @@ import { BadLine } from '../../lines/bad-line.ts';
 import type { FlowRecord } from '../fields/flow-fields.ts';
 
 /**
- * What nfdump calls the columns that count here: up to 1.7.4, since 1.7.5, and in formats of one's
- * own (`-o csv:%ts,…`). The header decides which of them are there, and where.
+ * nfdump's names for the columns used here: up to 1.7.4, since 1.7.5, and in custom formats
+ * (`-o csv:%ts,…`). The header decides which of them exist, and where.
  */
 const COLUMNS = {
   start: ['ts', 'firstSeen'],
@@ -34,19 +34,19 @@ const REQUIRED: readonly ColumnRole[] = [
 
 /** A line that holds a flow. */
 export type NfdumpRow = FlowRecord & {
-  /** What the header calls the column; its usual name where it has none. */
+  /** Returns the header's name for the column, or its usual name if the header has none. */
   readonly column: (role: ColumnRole) => string;
   readonly has: (role: ColumnRole) => boolean;
 };
 
-/** Where a header says that columns are, and what it calls those that count. */
+/** Positions of a header's columns, and the names of those used here. */
 type Header = {
   readonly width: number;
   readonly places: ReadonlyMap<string, number>;
   readonly names: Readonly<Partial<Record<ColumnRole, string>>>;
 };
 
-/** Only a header has a field of one of these names; the summary's own header has none. */
+/** Only a header has a field with one of these names; the header of the summary has none. */
 const HEADER_MARKS: readonly string[] = [
   ...COLUMNS.start,
   ...COLUMNS.source,
@@ -54,8 +54,8 @@ const HEADER_MARKS: readonly string[] = [
 ];
 
 /**
- * Reads the lines that `nfdump -o csv` writes, one output or several after each other; null for a
- * line that holds no flow.
+ * Returns a reader of the lines that `nfdump -o csv` writes, one output or several in sequence. It
+ * returns null for a line without a flow.
  */
 export function createNfdumpReader(): (line: string) => NfdumpRow | null {
   let header: Header | null = null;
@@ -63,7 +63,7 @@ export function createNfdumpReader(): (line: string) => NfdumpRow | null {
   return (line) => {
     const values = line.split(',');
     if (isHeader(line, values)) {
-      // One that is no good must not leave the one before it in force.
+      // An invalid header must not leave the previous one in force.
       header = null;
       header = readHeader(values);
       isSummary = false;
@@ -78,7 +78,10 @@ export function createNfdumpReader(): (line: string) => NfdumpRow | null {
   };
 }
 
-/** Flows begin with a number or, in formats of one's own, rarely with a letter. */
+/**
+ * Returns whether a line is a header. Flows begin with a digit or, rarely, in custom formats, with
+ * a letter.
+ */
 const isHeader = (line: string, values: readonly string[]): boolean =>
   /^[A-Za-z]/.test(line) && values.some((value) => HEADER_MARKS.includes(value));
 

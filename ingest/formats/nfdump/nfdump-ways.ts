@@ -4,17 +4,19 @@ import { BadLine } from '../../lines/bad-line.ts';
 import { createLineSplitter, type SplitLine } from '../../lines/line-splitter.ts';
 import { createNfdumpReader, type NfdumpRow } from './nfdump-rows.ts';
 
-/** Looks through a file of nfdump block by block. */
+/** Scans an nfdump file block by block. */
 export type WayFinder = {
   readonly push: (block: Buffer) => void;
-  /** To be called after the last block: whether the file tells both directions of a connection. */
+  /**
+   * Called after the last block. Returns whether the file reports both directions of a connection.
+   */
   readonly end: () => boolean;
 };
 
 /**
- * Finds out whether a file was made with `nfdump -B`, which pairs the directions of a connection: a
- * file with any row of which something came back was (operations, "Since 0.7.0"). That row may be
- * the last, so the file has to be looked through before its first flow can be counted.
+ * Returns a scanner that finds out whether a file was made with `nfdump -B`, which pairs the
+ * directions of a connection: it was if any row has reverse traffic (operations, "Since 0.7.0").
+ * That row may be the last, so the file has to be scanned before its first flow can be counted.
  */
 export function createWayFinder(): WayFinder {
   const splitter = createLineSplitter(LIMITS.importLineBytes);
@@ -42,7 +44,7 @@ function rowIsTwoWay(read: (line: string) => NfdumpRow | null, line: string): bo
     const row = read(line);
     return row !== null && (isNotZero(row, 'packetsBack') || isNotZero(row, 'bytesBack'));
   } catch (error) {
-    // What is wrong with a line is said when it is imported.
+    // The import reports what is wrong with a line.
     if (error instanceof BadLine) return false;
     throw error;
   }
@@ -51,6 +53,8 @@ function rowIsTwoWay(read: (line: string) => NfdumpRow | null, line: string): bo
 const isNotZero = (row: NfdumpRow, role: 'packetsBack' | 'bytesBack'): boolean =>
   /[1-9]/.test(row.text(row.column(role)) ?? '');
 
-/** Whether a flow says that something came back: then it is of `nfdump -B`, and so is its file. */
+/**
+ * Returns whether a flow has reverse traffic: then it comes from `nfdump -B`, and so does its file.
+ */
 export const isTwoWay = ({ responder }: Flow): boolean =>
   responder.packets !== 0 || responder.bytes !== 0;

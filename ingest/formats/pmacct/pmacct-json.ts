@@ -26,17 +26,17 @@ import { pmacctSequence } from './pmacct-sequence.ts';
 import { pmacctTime } from './pmacct-time.ts';
 
 export type PmacctOptions = {
-  /** Of this zone are local times: pmacct writes those of its machine. */
+  /** Time zone of local times: pmacct writes those of its machine. */
   readonly timeZone: string;
   readonly portRule: PortRule;
-  /** Told of the packet of each line, also where the line has no flow that can be taken. */
+  /** Called for the packet of each line, even if no flow can be taken from the line. */
   readonly onNumber?: (number: ExportNumber) => void;
 };
 
 /**
- * Reads the JSON lines of pmacct's print and kafka plugins; null for a line that holds no traffic.
- * What a line tells depends on `aggregate` in the settings of pmacct: any of its addresses, ports
- * and protocol may be left out.
+ * Returns a parser of the JSON lines of pmacct's print and kafka plugins. It returns null for a
+ * line without traffic. What a line reports depends on `aggregate` in pmacct's settings: any of its
+ * addresses, ports and protocol may be missing.
  */
 export function createPmacctParser({
   timeZone,
@@ -54,14 +54,20 @@ export function createPmacctParser({
   };
 }
 
-/** Marks of where a purge begins and ends, and events of firewalls and NAT, have no traffic. */
+/**
+ * Returns whether a line has traffic. Markers of the beginning and end of a purge, and events of
+ * firewalls and NAT, have none.
+ */
 function hasTraffic(object: JsonObject): boolean {
   if ('bytes' in object || 'packets' in object) return true;
   if (['event_type', 'nat_event', 'fw_event'].some((field) => field in object)) return false;
   throw new BadLine('bytes and packets are missing: a line of pmacct has at least one of them');
 }
 
-/** pmacct writes an empty text for what it does not know, such as the addresses of ARP. */
+/**
+ * Reads the fields of a line. pmacct writes an empty text for what it does not know, such as the
+ * addresses of ARP.
+ */
 const recordOf = (object: JsonObject): FlowRecord => ({
   text(field) {
     const value = object[field];
@@ -78,7 +84,9 @@ type LineReading = {
   readonly localTime: LocalTimeReader;
 };
 
-/** Traffic goes one way: what is sent back is a line of its own. */
+/**
+ * Returns the flow of a record. Traffic is one-way: the reverse direction has a line of its own.
+ */
 function flowOf(record: FlowRecord, { portRule, addressOf, localTime }: LineReading): Flow {
   const protocol = protocolIn(record);
   const rate = countIn(record, 'sampling_rate') || 1;
@@ -108,7 +116,10 @@ const addressOrNone = (
 ): KeyText | null =>
   record.text(field) === undefined ? null : addressIn(record, field, addressOf);
 
-/** A port that is told alone has to do, unless it is the source's and the destination's counts. */
+/**
+ * Reads the ports. If only one is reported, that one counts, unless it is the source's and the rule
+ * asks for the destination's.
+ */
 function portsIn(record: FlowRecord, portRule: PortRule): FlowPorts | null {
   const source = portIn(record, 'port_src');
   const destination = portIn(record, 'port_dst');
@@ -121,7 +132,7 @@ function portsIn(record: FlowRecord, portRule: PortRule): FlowPorts | null {
 const portIn = (record: FlowRecord, field: string): number | null =>
   record.text(field) === undefined ? null : integerIn(record, field, MAX_PORT);
 
-/** Names of pmacct's own table where IANA's keyword is another, in lower case. */
+/** pmacct's names that differ from IANA's keywords, in lower case. */
 const NAMES: ReadonlyMap<string, number> = new Map([
   ['ip', 0],
   ['ipencap', 4],
@@ -131,7 +142,7 @@ const NAMES: ReadonlyMap<string, number> = new Map([
   ['others', UNKNOWN_PROTOCOL],
 ]);
 
-/** A name, or a number (print_num_protos); null where the aggregate has no protocol. */
+/** Reads a name, or a number (print_num_protos); null if the aggregate has no protocol. */
 function protocolIn(record: FlowRecord): number | null {
   const text = record.text('ip_proto');
   if (text === undefined) return null;

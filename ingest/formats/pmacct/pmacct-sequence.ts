@@ -3,7 +3,9 @@ import type { ExportNumber, ExportProtocol } from '../../losses/export-number.ts
 import { sequenceNumberIn } from '../fields/export-fields.ts';
 import type { FlowRecord } from '../fields/flow-fields.ts';
 
-/** sfacctd writes 5 of sFlow, too: its numbers are fewer than its lines, so that none lack. */
+/**
+ * sfacctd also writes 5, for sFlow. It has fewer numbers than lines, so none appear to be missing.
+ */
 const PROTOCOLS: ReadonlyMap<string, ExportProtocol> = new Map([
   ['5', 'netflow5'],
   ['9', 'netflow9'],
@@ -11,8 +13,9 @@ const PROTOCOLS: ReadonlyMap<string, ExportProtocol> = new Map([
 ]);
 
 /**
- * What a line of nfacctd says of the packet that brought its flows, where `aggregate` lists it. Flows
- * of one packet that are alike otherwise are a line of their own, and `flows` says how many.
+ * Returns what an nfacctd line says about the packet that brought its flows, if `aggregate`
+ * includes it. Flows of one packet that are otherwise alike share a line, and `flows` says how
+ * many.
  */
 export function pmacctSequence(record: FlowRecord): ExportNumber | null {
   const protocol = PROTOCOLS.get(record.text('export_proto_version') ?? '');

@@ -7,9 +7,9 @@ import type { LocalTimeReader } from '../fields/local-time.ts';
 import { parseTimestamp } from '../fields/zeek-time.ts';
 
 /**
- * When the traffic of a line was seen, in whole microseconds: `timestamp_start` … `timestamp_end`
- * where these are given, else all of it belongs to the start of pmacct's time bin, `stamp_inserted`
- * (operations, "pmacct").
+ * Returns when the traffic of a line was seen, in whole microseconds: from `timestamp_start` to
+ * `timestamp_end` if these are given. Otherwise all of it belongs to the start of pmacct's time
+ * bin, `stamp_inserted` (operations, "pmacct").
  */
 export function pmacctTime(
   record: FlowRecord,
@@ -31,10 +31,13 @@ export function pmacctTime(
   throw endsTooEarly(isoTime(startUs / 1e6), isoTime(endUs / 1e6));
 }
 
-/** What pmacct writes of a time that it does not know, in each of its forms. */
+/** What pmacct writes for an unknown time, in each of its forms. */
 const NO_TIME = /^(0000-00-00[ T]00:00:00.*|0+(\.0*)?)$/;
 
-/** Local, with a zone (timestamps_rfc9557), or in seconds since 1970 (timestamps_since_epoch). */
+/**
+ * Reads a local time, a time with a zone (timestamps_rfc9557), or seconds since 1970
+ * (timestamps_since_epoch).
+ */
 function timeIn(record: FlowRecord, field: string, localTime: LocalTimeReader): number | null {
   const text = record.text(field);
   if (text === undefined || NO_TIME.test(text)) return null;

@@ -17,7 +17,10 @@ import {
 import { parseTimestamp } from '../fields/zeek-time.ts';
 import { createZeekReader, type ZeekRecord } from './zeek-log.ts';
 
-/** Reads the lines of a Zeek `conn.log` in their order; null for a line that holds no flow. */
+/**
+ * Returns a parser of the lines of a Zeek `conn.log`, in order. It returns null for a line without
+ * a flow.
+ */
 export function createZeekConnParser(): (line: string) => Flow | null {
   const read = createZeekReader('conn');
   const addressOf = addressReader();
@@ -31,7 +34,7 @@ function flowOf(record: ZeekRecord, addressOf: AddressReader): Flow {
   const originator = addressIn(record, 'id.orig_h', addressOf);
   const responder = addressIn(record, 'id.resp_h', addressOf);
   const protocol = protocolIn(record, originator);
-  // Bytes as IP counts them, headers included, where the log has them.
+  // Bytes as IP counts them, headers included, if the log has them.
   const hasIpBytes = record.has('orig_ip_bytes') || record.has('resp_ip_bytes');
   return {
     startUs: startIn(record),

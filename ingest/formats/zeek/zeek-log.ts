@@ -2,16 +2,16 @@ import { shown } from '../../../domain/errors.ts';
 import { BadLine } from '../../lines/bad-line.ts';
 import { type JsonObject, jsonObject, jsonScalar } from '../../lines/json-line.ts';
 
-/** One line of a Zeek log. A field that is unset, empty or not in the log is undefined. */
+/** One line of a Zeek log. A field is undefined if it is unset, empty or not in the log. */
 export type ZeekRecord = {
-  /** Whether the line's format has the field, be it set or not. */
+  /** Whether the line's format has the field, set or not. */
   readonly has: (field: string) => boolean;
   readonly text: (field: string) => string | undefined;
-  /** The elements of a set or vector, those that are set. */
+  /** The elements of a set or vector that are set. */
   readonly list: (field: string) => string[];
 };
 
-/** The logs that are read, and the command that reads each. */
+/** The logs that can be read, and the command that reads each. */
 const READ_BY = {
   conn: 'countergraph import --format zeek',
   dns: 'countergraph labels --format zeek-dns',
@@ -20,12 +20,13 @@ const READ_BY = {
 type ZeekLog = keyof typeof READ_BY;
 
 /**
- * Reads the lines of a Zeek log one after the other, TSV or JSON; null for a line that holds no
- * record. In TSV the header decides the order of fields, the separators and the markers, and a log
- * put together from several has several headers.
+ * Returns a reader of the lines of a Zeek log, TSV or JSON, in order. It returns null for a line
+ * without a record. In TSV the header decides the order of fields, the separators and the markers,
+ * and a log joined from several logs has several headers.
  *
- * Most logs have addresses and ports: a line of another log would pass for one of `log`, with
- * nothing in it. So what says that it is of another is a bad line, in TSV each line of that log.
+ * Most logs have addresses and ports, so a line of another log would pass for a line of `log` with
+ * nothing in it. Therefore a line that says it is of another log is bad; in TSV, so is each line of
+ * that log.
  */
 export function createZeekReader(log: ZeekLog): (line: string) => ZeekRecord | null {
   let header = DEFAULT_HEADER;
@@ -42,7 +43,7 @@ export function createZeekReader(log: ZeekLog): (line: string) => ZeekRecord | n
   };
 }
 
-/** A site may call its own logs `conn_long` and the like. */
+/** Throws if a line is of another log. A site may call its own logs `conn_long` and the like. */
 function refuseOther(log: ZeekLog, field: string, path: string | undefined): void {
   if (path === undefined || path.startsWith(log)) return;
   const other = Object.entries(READ_BY).find(([name]) => name === path);
@@ -55,7 +56,7 @@ type Header = {
   readonly setSeparator: string;
   readonly emptyField: string;
   readonly unsetField: string;
-  /** Which log it is, where that is said. */
+  /** Which log it is, if the header says so. */
   readonly path: string | undefined;
   /** The column of each field. */
   readonly columns: ReadonlyMap<string, number>;
@@ -70,12 +71,12 @@ const DEFAULT_HEADER: Header = {
   columns: new Map(),
 };
 
-/** What the header says after one more of its lines; some say nothing of use. */
+/** Returns the header after one more of its lines; some lines say nothing useful. */
 function readHeaderLine(header: Header, line: string): Header {
   // Only the line that declares the separator cannot use it.
   const separator = /^#separator (.+)$/.exec(line)?.[1];
   if (separator !== undefined) {
-    // It begins a header, and what the log before was says nothing of the next.
+    // This line begins a header, and the path of the previous log says nothing about the next.
     return { ...header, separator: unescapeBytes(separator), path: undefined };
   }
   const [name, ...values] = line.split(header.separator);
@@ -120,7 +121,10 @@ function tsvRecord(header: Header, line: string): ZeekRecord {
   };
 }
 
-/** Zeek writes a byte that would be taken for something else as `\x` and two hexadecimal digits. */
+/**
+ * Decodes escaped bytes: Zeek writes a byte that would be misread as `\x` and two hexadecimal
+ * digits.
+ */
 const unescapeBytes = (text: string): string =>
   text.includes('\\x')
     ? text.replaceAll(/(?:\\x[0-9a-f]{2})+/gi, (bytes) =>
