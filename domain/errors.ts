@@ -1,4 +1,4 @@
-/** The codes GraphQL answers with in `extensions.code` (decisions, section 9). */
+/** The codes that GraphQL returns in `extensions.code` (decisions, section 9). */
 export type GraphQLErrorCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
@@ -13,15 +13,15 @@ export type GraphQLErrorCode =
 type ErrorRow = {
   readonly status: number;
   readonly code: GraphQLErrorCode;
-  /** The message's shape; `<…>` stands for what the request gave. */
+  /** The message template; `<…>` stands for a value of the request. */
   readonly message: string;
   readonly when: string;
 };
 
 /**
- * The one table of everything a caller can be told went wrong. REST and GraphQL render from it,
- * docs/reference/errors.md and the OpenAPI document repeat it, and tests compare them. What is not
- * in it is a bug: masked to the caller as `internal`, logged with its cause.
+ * The table of all errors that callers can see. REST and GraphQL render errors from it,
+ * docs/reference/errors.md and the OpenAPI document repeat it, and tests compare them. Any other
+ * error is a bug: the caller sees it as `internal`, and the log has its cause.
  */
 export const ERRORS = {
   invalidToken: {
@@ -279,10 +279,10 @@ export type ErrorKind = keyof typeof ERRORS;
 
 export type ServiceErrorOptions = { cause?: unknown; retryAfterSeconds?: number };
 
-/** An error of the table, to be shown to the caller as it is. */
+/** An error from the table, shown to the caller as it is. */
 export class ServiceError extends Error {
   readonly kind: ErrorKind;
-  /** For the `Retry-After` of the answer; null: trying again is not the remedy. */
+  /** For the `Retry-After` of the answer; null: a retry does not help. */
   readonly retryAfterSeconds: number | null;
 
   constructor(kind: ErrorKind, message: string, options: ServiceErrorOptions = {}) {
@@ -301,7 +301,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The error of `kind` with its message's `<…>` filled in from `values`. */
+/** Returns the error of `kind`, with each `<…>` in its message filled in from `values`. */
 export function serviceError(
   kind: ErrorKind,
   values: Readonly<Record<string, string | number>> = {},
@@ -315,7 +315,7 @@ export function serviceError(
 
 const SHOWN_LENGTH = 100;
 
-/** A given value as messages show it: quoted, and cut where it is long. */
+/** Formats a given value for messages: quoted, and truncated if it is long. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;

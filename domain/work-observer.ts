@@ -1,15 +1,15 @@
-/** What takes time within a request, apart from its own code. */
+/** Kinds of work that take time within a request, apart from its own code. */
 export type WorkKind = 'identity' | 'statement' | 'kernel';
 
 /**
- * Told when a piece of work begins; what it returns is to be called when the work is over, with
- * what made it fail. name: one of few, for it becomes a label of metrics and the name of spans.
+ * Called when a piece of work begins. Returns a function to call when the work ends, with the error
+ * if it failed. name: from a small set, because it becomes a metric label and a span name.
  */
 export type WorkObserver = (kind: WorkKind, name: string) => (error?: unknown) => void;
 
 export const unobserved: WorkObserver = () => () => {};
 
-/** Several observers as one. */
+/** Combines several observers into one. */
 export const joinObservers =
   (observers: readonly WorkObserver[]): WorkObserver =>
   (kind, name) => {

@@ -19,7 +19,10 @@ import {
 import type { Parameter } from './parameters/parameter.ts';
 import type { Parameters } from './parameters/parameters.ts';
 
-/** Seconds the request's database work may take; null waits. A malformed `timeout` says so later. */
+/**
+ * Returns the seconds that the request's database work may take; null waits without limit. The
+ * error of a malformed `timeout` comes later.
+ */
 export function timeoutOf<Options extends { node: NodeChoice }>(
   endpoint: AnsweringEndpoint<Options>,
   parameters: Parameters,
@@ -29,20 +32,20 @@ export function timeoutOf<Options extends { node: NodeChoice }>(
   try {
     return readTimeout(rule, parameters);
   } catch (error) {
-    // Decision 3: whoever may not ask is told that first, within the default time.
+    // Decision 3: a caller without access is told that first, within the default time limit.
     if (error instanceof ServiceError) return rule.absent;
     throw error;
   }
 }
 
-/** What a request says. */
+/** The parameters and the credentials of a request. */
 export type AskedOfRest = {
   readonly parameters: Parameters;
-  /** Those of the `Authorization` header; null: it has none. Error: `otherSite`. */
+  /** Credentials of the `Authorization` header; null: it has none. Error: `otherSite`. */
   readonly headerCredentials: () => Credentials | null;
 };
 
-/** The endpoint's answer. The checks come in the order of decision 3; the first answers. */
+/** Returns the endpoint's answer, or throws the first error in the order of decision 3. */
 export async function answerRequest<Options extends { node: NodeChoice }>(
   endpoint: AnsweringEndpoint<Options>,
   asked: AskedOfRest,
@@ -56,7 +59,7 @@ export async function answerRequest<Options extends { node: NodeChoice }>(
   const options = endpoint.decode(parameters, anonymous.settings);
   const scope: RequestScope = { ...anonymous, identity };
   const at: ContextView = viewContext(scope, context, options.node);
-  // The user has no part in what is answered from here on, but for the context.
+  // From here on, the answer depends on the context but not on the user.
   const name = `${endpoint.path} ${JSON.stringify([context, options])}`;
   return scope.reads.remembered(name, () => endpoint.answer(scope, at, options));
 }
@@ -78,8 +81,8 @@ async function authenticate(
 }
 
 /**
- * Decisions, section 11: a request with either of the two parameters is judged by them alone; the
- * header counts where neither is given. null: there are no credentials, or only half of them.
+ * Decisions, section 11: if either of the two parameters is given, only the parameters count;
+ * otherwise the header does. null: there are no credentials, or only half of them.
  */
 function credentialsOf({ parameters, headerCredentials }: AskedOfRest): Credentials | null {
   if (!parameters.isGiven(USERNAME.name) && !parameters.isGiven(API_TOKEN.name)) {
@@ -90,11 +93,11 @@ function credentialsOf({ parameters, headerCredentials }: AskedOfRest): Credenti
   return username && token ? { username, token } : null;
 }
 
-/** Whatever is wrong with a credential, the answer is the same (decision 3), and comes first. */
+/** Any fault of a credential gives the same error, which comes first (decision 3). */
 const credential = (parameters: Parameters, { read }: Parameter<string | null>): string | null =>
   orNull(() => read(parameters));
 
-/** Decision 13: the node to ask who somebody is while the primary cannot be reached. */
+/** Decision 13: the node that identifies callers while the primary is unreachable. */
 function chosenNode(parameters: Parameters, directory: RequestScope['directory']): NodeRow | null {
   return orNull(() => {
     const name = CONTEXT.read(parameters) ?? '';
@@ -102,7 +105,7 @@ function chosenNode(parameters: Parameters, directory: RequestScope['directory']
   });
 }
 
-/** null where the value cannot be had; what is wrong with it is said when its turn comes. */
+/** Returns null if the value is invalid; its error comes later, in its turn. */
 function orNull<T>(get: () => T | null): T | null {
   try {
     return get();

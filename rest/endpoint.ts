@@ -7,40 +7,40 @@ import type { TimeoutRule } from './parameters/decode-common.ts';
 import type { Parameter } from './parameters/parameter.ts';
 import type { Parameters } from './parameters/parameters.ts';
 
-/** What callers are told of an endpoint. */
+/** The description of an endpoint for callers. */
 export type EndpointDescription = {
   readonly path: string;
-  /** Its name in programs that are made from the description. */
+  /** Its name in programs that are generated from the description. */
   readonly operation: string;
   readonly title: string;
-  /** What programs that show the description list it under. */
+  /** The heading under which programs that show the description list it. */
   readonly tag: { readonly name: string; readonly description: string };
   readonly description: string;
   readonly timeout: (settings: ServiceSettings) => TimeoutRule;
-  /** Its own parameters, besides those that all endpoints have. */
+  /** Its own parameters, in addition to those that all endpoints have. */
   readonly parameters: (settings: ServiceSettings) => readonly Parameter<unknown>[];
-  /** Its own errors, besides those that all endpoints have. */
+  /** Its own errors, in addition to those that all endpoints have. */
   readonly errors: readonly ErrorKind[];
-  /** The answer's schema by content type. */
+  /** The schema of its answer by content type. */
   readonly answers: Readonly<Record<string, JsonSchema>>;
-  /** Headers of its answers as OpenAPI describes them, besides those that all answers have. */
+  /** Its own answer headers in OpenAPI's form, in addition to those that all answers have. */
   readonly answerHeaders?: Readonly<Record<string, JsonSchema>>;
-  /** The schemas that these refer to, by their names. */
+  /** The schemas that `answers` refers to, by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 };
 
-/** How the parameters of an endpoint are read and what it answers. */
+/** How an endpoint decodes its parameters and what it answers. */
 export type AnsweringEndpoint<Options extends { node: NodeChoice }> = Pick<
   EndpointDescription,
   'path' | 'timeout'
 > & {
-  /** For programs that scrape metrics: GET and HEAD, and credentials in the header, alone. */
+  /** For programs that scrape metrics: only GET and HEAD, and only credentials in the header. */
   readonly isScraped?: true;
-  /** Whether it lists the context's slices: they are read together with who asks. */
+  /** Whether it lists the context's slices: they are read together with the caller's identity. */
   readonly listsSlices?: true;
-  /** What must be there before values are looked at (decision 3). Error: 400. */
+  /** Checks required parameters before values are decoded (decision 3). Error: 400. */
   readonly require?: (parameters: Parameters) => void;
-  /** Errors: 400 for each value that is malformed. Nothing is looked up. */
+  /** Decodes without any lookup. Errors: 400 for each malformed value. */
   readonly decode: (parameters: Parameters, settings: ServiceSettings) => Options;
   /** Errors: 422 for well-formed names that do not exist. */
   readonly answer: (scope: RequestScope, at: ContextView, options: Options) => Promise<Rendered>;

@@ -17,17 +17,17 @@ export type RestRequest = {
   readonly query: URLSearchParams;
   readonly contentType: string | null;
   readonly headerCredentials: AskedOfRest['headerCredentials'];
-  /** Read when the method has one; fails with 413 past the limit. */
+  /** Called only if the method has a body; fails with 413 beyond the limit. */
   readonly body: () => Promise<Buffer>;
 };
 
-/** Makes the scope of one request, works in it, and gives back what it holds. */
+/** Creates the scope of one request, runs `work` in it, and releases what the scope holds. */
 export type WithScope = <T>(
   timeoutSeconds: (settings: AnonymousScope['settings']) => number | null,
   work: (scope: AnonymousScope) => Promise<T>,
 ) => Promise<T>;
 
-/** An endpoint whose options are known to itself only. */
+/** An endpoint whose options only it knows. */
 type BoundEndpoint = {
   readonly methods: readonly string[];
   readonly answer: (asked: AskedOfRest, withScope: WithScope) => Promise<Rendered>;
@@ -55,8 +55,8 @@ function bound<Options extends { node: NodeChoice }>(endpoint: AnsweringEndpoint
 export const isRestPath = (path: string): boolean => ENDPOINTS.has(path);
 
 /**
- * The answer of a REST endpoint, errors included. An error that is none of the table is a defect
- * and thrown on: the server logs it and answers as for any defect.
+ * Returns the answer of a REST endpoint, errors included. An error that is not in the table is a
+ * defect and is rethrown: the server logs it and answers as for any defect.
  */
 export async function handleRest(
   request: RestRequest,
@@ -93,7 +93,7 @@ async function readParameters(
 const alternatives = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** The specification's error shape, for whatever the whole service answers with JSON. */
+/** The specification's error shape, for all errors that the service returns as JSON. */
 export function renderError(
   error: ServiceError,
   methods: readonly string[] = ['GET', 'HEAD', 'POST'],
@@ -101,7 +101,7 @@ export function renderError(
   const { kind, retryAfterSeconds } = error;
   const headers = {
     ...(kind === 'methodNotAllowed' && { allow: methods.join(', ') }),
-    // Decision 11: never Basic, so that no browser makes credentials ambient.
+    // Decision 11: never Basic, so that no browser sends credentials on its own.
     ...(kind === 'invalidToken' && { 'www-authenticate': 'Bearer' }),
     ...(retryAfterSeconds !== null && { 'retry-after': String(retryAfterSeconds) }),
   };

@@ -1,4 +1,4 @@
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 has it. */
+/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const integer = (description: string): JsonSchema => ({ type: 'integer', description });
@@ -17,10 +17,10 @@ export const listOf = (items: JsonSchema, description: string): JsonSchema => ({
   description,
 });
 
-/** Another schema of the document, under the name that it has there. */
+/** A reference to another schema of the document, by its name there. */
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** An object of these fields; those that are not always there are `optional`. */
+/** An object with these fields; `optional` fields may be absent. */
 export function objectOf(
   description: string,
   always: Readonly<Record<string, JsonSchema>>,

@@ -1,6 +1,6 @@
 import type { KeyAttribute } from '../resolvers/keys.ts';
 
-/** What the topper's answer says, before it is written in the format that was asked for. */
+/** The content of a topper's answer, before it is written in the requested format. */
 export type ListedTopper = {
   readonly guid: string;
   readonly meterIndex: number;
@@ -8,12 +8,12 @@ export type ListedTopper = {
   readonly keys: readonly ListedKey[];
 };
 
-/** A field is null where it was not asked for. */
+/** A field is null if it was not requested. */
 export type ListedKey = {
   readonly key: string;
   readonly names: { readonly readable: string; readonly label: string } | null;
   readonly metric: number | bigint;
-  /** null also where the key has none. */
+  /** null also if the key has none. */
   readonly description: string | null;
   readonly attributes: readonly KeyAttribute[] | null;
   readonly percentiles: readonly { rank: number; value: number | bigint }[] | null;

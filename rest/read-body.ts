@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import { fromObject, fromQuery, NESTED, Parameters } from './parameters/parameters.ts';
 
-/** The parameters of a POST's body (decision 1). Errors: 400 and 415. */
+/** Reads the parameters from a POST's body (decision 1). Errors: 400 and 415. */
 export async function readBody(body: Buffer, contentType: string | null): Promise<Parameters> {
   if (body.length === 0) return new Parameters();
   switch (mediaTypeOf(contentType)) {
@@ -45,10 +45,10 @@ function parseObject(body: Buffer): Record<string, unknown> {
   return { ...value };
 }
 
-/** An integer keeps the digits that were given, which a double might change. */
+/** Keeps the digits of an integer, which a double might change. */
 const exactNumber = (text: string): string | number => (/^-?\d+$/.test(text) ? text : Number(text));
 
-/** The one kind of body that passes through the types of `fetch`, which have a parser for it. */
+/** Uses the types of `fetch`, which have a parser for this kind of body. */
 async function parseForm(body: Buffer, contentType: string): Promise<FormData> {
   try {
     return await new Response(new Uint8Array(body), {

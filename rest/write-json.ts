@@ -1,14 +1,14 @@
 import { stringify } from 'lossless-json';
 
-/** Bytes, metrics and the like: a number while that is exact, else a bigint. */
+/** For bytes, metrics and the like: returns a number if it is exact, else the bigint. */
 export const jsonInteger = (value: bigint): number | bigint =>
   value >= -MAX_SAFE && value <= MAX_SAFE ? Number(value) : value;
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * JSON in which bigints are written in full (decision 8). JSON.stringify refuses these; the exact
- * writer is several times slower, and hardly any answer needs it.
+ * Writes JSON with bigints in full (decision 8). JSON.stringify rejects bigints; the exact writer
+ * is several times slower, and hardly any answer needs it.
  */
 export function writeJson(value: unknown): string {
   try {

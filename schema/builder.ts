@@ -19,8 +19,8 @@ export type SchemaTypes = {
 };
 
 /**
- * scope-auth comes first in the list, so that it is asked before anything else runs. Services hand
- * out granted contexts only; the scopes on every type below a context are the second fence.
+ * scope-auth is first in the list, so that it checks before anything else runs. Services return
+ * only granted contexts; the scopes on every type below a context are the second line of defence.
  */
 export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: [ScopeAuthPlugin, RelayPlugin],

@@ -1,4 +1,4 @@
-/** The types that `node(id:)` can give. */
+/** The types that `node(id:)` can return. */
 const NODE_TYPES = [
   'Context',
   'Slice',
@@ -12,13 +12,13 @@ const NODE_TYPES = [
 
 type GlobalId = { typename: string; id: string };
 
-/** No context has an empty name, so this id is that of nothing: `node` answers null. */
+/** No context has an empty name, so no object has this id: `node` returns null. */
 const NOTHING: GlobalId = { typename: 'Context', id: '' };
 
 export const encodeGlobalId = (typename: string, id: string | number | bigint): string =>
   Buffer.from(`${typename}:${id}`).toString('base64url');
 
-/** An id that cannot be read is an id that does not exist (decisions, section 9): no error. */
+/** An unreadable id counts as one that does not exist (decisions, section 9): no error. */
 export function decodeGlobalId(globalId: string): GlobalId {
   const [, typename = '', id = ''] = /^(\w+):(.*)$/s.exec(fromBase64(globalId)) ?? [];
   return NODE_TYPES.some((name) => name === typename) ? { typename, id } : NOTHING;
@@ -27,8 +27,8 @@ export function decodeGlobalId(globalId: string): GlobalId {
 const fromBase64 = (text: string): string => Buffer.from(text, 'base64url').toString();
 
 /**
- * A path of names as the local part of a global id: the context, with the name of the node that
- * answers unless it is the primary, then what leads down to the object.
+ * Encodes a path of names as the local part of a global id: the context, with the name of the node
+ * that answers unless it is the primary, then the names that lead down to the object.
  */
 export function encodePath(
   at: { name: string; nodeName: string },
@@ -40,7 +40,7 @@ export function encodePath(
 
 export type ObjectPath = { contextName: string; nodeName: string | null; rest: string[] };
 
-/** null for a text that encodePath never made. */
+/** null for a text that encodePath cannot have produced. */
 export function decodePath(path: string): ObjectPath | null {
   const [context = '', ...rest] = path.split('/');
   const [contextName, nodeName, ...more] = context.split('@');
@@ -57,7 +57,7 @@ export function decodePath(path: string): ObjectPath | null {
   }
 }
 
-/** A number of the database as a path has it; null for any other text. */
+/** Reads a number of the database from a path; null for any other text. */
 export function decodeNumber(text: string | undefined): number | null {
   const number = Number(text);
   return String(number) === text && Number.isInteger(number) && number <= 2_147_483_647

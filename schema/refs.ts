@@ -14,8 +14,8 @@ import type { RankedKey, Topper } from '../resolvers/toppers/toppers.ts';
 import { builder } from './builder.ts';
 
 /**
- * Every object of the graph, declared once. The files of the nouns take each other's refs from here
- * and never import each other, so types that point at each other make no import cycle.
+ * Every object type of the graph, declared once. The files of the types import each other's refs
+ * from here and never import each other, so types that refer to each other make no import cycle.
  */
 export const ViewerRef = builder.objectRef<Identity>('Viewer');
 export const ContextRef = builder.objectRef<ContextView>('Context');

@@ -1,11 +1,11 @@
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import type { RequestScope } from '../resolvers/request-scope.ts';
 
-/** What fields and types may ask of whoever asks. */
+/** What fields and types may require of the caller. */
 export type AuthScopes = {
   /** Decision 11: everything but introspection needs it. */
   signedIn: boolean;
-  /** The name of a context that must be granted to whoever asks. */
+  /** The name of a context that must be granted to the caller. */
   granted: string;
 };
 
@@ -16,7 +16,7 @@ export const isSignedIn = ({ identity }: Asker): boolean => identity !== null;
 export const isGranted = ({ identity }: Asker, contextName: string): boolean =>
   identity?.contexts.has(contextName) ?? false;
 
-/** The error for whoever asks for what their scopes do not give them. */
+/** Returns the error for a caller without the required scopes. */
 export const outOfScope = ({ identity }: Asker): ServiceError =>
   identity
     ? serviceError('notAllowed', { username: identity.username, context: 'of this object' })

@@ -21,7 +21,7 @@ export type AlertEvent = {
   readonly peakValue: bigint;
 };
 
-/** Numbers of windows in a row, by key. */
+/** Numbers of consecutive windows, by key. */
 export type Streaks = {
   /** Of keys that meet the condition and do not fire yet. */
   readonly met: ReadonlyMap<string | null, number>;
@@ -49,7 +49,7 @@ export type Decided = {
 
 export type DecidingRule = Pick<AlertRule, 'when' | 'forWindows' | 'clearWindows' | 'maxKeys'>;
 
-/** Decides the window that follows the one which led to `state`. */
+/** Decides the window after the one that led to `state`. */
 export function decideWindow(rule: DecidingRule, state: RuleState, finding: Finding): Decided {
   const { end } = finding;
   const firing = new Map(state.firing);
@@ -92,13 +92,13 @@ export function decideWindow(rule: DecidingRule, state: RuleState, finding: Find
   return { state: { firing, streaks: { met, missed } }, changed };
 }
 
-/** An event without a key, of a rule about keys. */
+/** Whether the event has no key although the rule is about keys. */
 const isOverflow = ({ when }: DecidingRule, key: string | null): boolean =>
   key === null && when.condition.startsWith('key_');
 
 /**
- * Gives the keys that do not fire and have met the condition for enough windows, and the streaks of
- * all keys that do not fire. A streak is not counted beyond one window less than is needed.
+ * Returns the keys that do not fire and have met the condition for enough windows, and the streaks
+ * of all keys that do not fire. A streak counts up to one window less than needed.
  */
 function countStreaks(
   { forWindows }: DecidingRule,
@@ -123,8 +123,8 @@ function peakOf({ when }: DecidingRule, { peakValue }: AlertEvent, { value }: Me
 }
 
 /**
- * Decides consecutive windows in which the same is found. As soon as one of them changes nothing,
- * the rest would not either, and are skipped: a year costs as much as a few windows.
+ * Decides consecutive windows with the same findings. As soon as one window changes nothing, the
+ * rest would not either and are skipped: a year costs as much as a few windows.
  */
 export function decideAlike(
   rule: DecidingRule,
@@ -143,7 +143,7 @@ export function decideAlike(
   return { state: now, changed };
 }
 
-/** Windows that end from `first` to `last`, in each of which the same keys meet the condition. */
+/** Windows that end from `first` to `last`, with the same keys meeting the condition in each. */
 export type AlikeWindows = {
   readonly first: EpochSeconds;
   readonly last: EpochSeconds;

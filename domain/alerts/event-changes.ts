@@ -13,9 +13,9 @@ type Span = {
 export type EventChange = { readonly eventId: string; readonly change: AlertChange };
 
 /**
- * Beginnings and ends of events, in order of time. `began` are new events, which may have ended
- * already; `changed` are events that existed before. At the same moment ends come first, as a key
- * that fires again has ended before.
+ * Returns beginnings and ends of events, in order of time. `began` are new events, which may have
+ * ended already; `changed` are events that existed before. At the same moment ends come first: a
+ * key that fires again has ended before.
  */
 export function eventChanges(began: readonly Span[], changed: readonly Span[]): EventChange[] {
   const beginnings = began.map(({ eventId, startedAt }) => ({

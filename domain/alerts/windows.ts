@@ -35,7 +35,7 @@ export function lastDueEnd(
   return now - committedAt >= SETTLED_AFTER * gridSeconds ? reached : reached - gridSeconds;
 }
 
-/** When the last window that data reach becomes due without new data. */
+/** When the last window that the data reach becomes due without new data. */
 export const settledAt = ({ committedAt }: DataTimes, gridSeconds: number): EpochSeconds =>
   committedAt + SETTLED_AFTER * gridSeconds;
 

@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js';
 
-/** Of IPv6 a household or a server gets a /64 at least: its addresses are one caller. */
+/** A household or a server gets at least a /64 of IPv6, so a /64 counts as one caller. */
 const IPV6_PREFIX_PARTS = 4;
 
-/** What is not an address is one caller too, whoever sent it. */
+/** All callers without a valid address count as one caller. */
 const UNKNOWN = 'unknown';
 
 /**
- * What counts as one caller: an IPv4 address, or an IPv6 network of /64. Takes addresses as sockets
- * and proxies write them: IPv4 within IPv6, in brackets, with a zone or a port.
+ * Returns what counts as one caller: an IPv4 address, or an IPv6 network of /64. Accepts addresses
+ * as sockets and proxies write them: IPv4 within IPv6, in brackets, with a zone or a port.
  */
 export function callerNetwork(address: string | undefined): string {
   const parsed = parse(address);

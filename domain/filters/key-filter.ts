@@ -7,7 +7,7 @@ import { compileKeyPattern } from './key-pattern.ts';
 import { compileNetworks } from './network-filter.ts';
 import { foldCase } from './search-text.ts';
 
-/** All that are given must hold; a list holds when any of its values does. */
+/** All given conditions must hold; a list holds if any of its values does. */
 export type KeyFilter = {
   match?: string;
   exclude?: string;
@@ -18,7 +18,7 @@ export type KeyFilter = {
   search?: string;
 };
 
-/** A key with what filters look at. `parts` is the key alone unless it is a cross-key. */
+/** A key with what filters test. `parts` is only the key itself unless it is a cross-key. */
 export type FilterableKey = {
   key: string;
   parts: readonly string[];
@@ -28,29 +28,29 @@ export type FilterableKey = {
 
 type KeyTest = (key: FilterableKey) => boolean;
 
-/** An empty text or list is as if left out (decision 1; decisions, section 10). */
+/** An empty text or list counts as omitted (decision 1; decisions, section 10). */
 export const isGiven = <T extends string | readonly string[]>(value: T | undefined): value is T =>
   value !== undefined && value.length > 0;
 
 export const isEmptyFilter = (filter: KeyFilter): boolean => !Object.values(filter).some(isGiven);
 
-/** Whether a filter takes long to get ready: its lists and patterns have thousands of values. */
+/** Whether a filter takes long to compile, because it has a long list or pattern. */
 export const isLongFilter = (filter: KeyFilter): boolean =>
   Object.values(filter).some((given) => given.length > LONG);
 
 const LONG = 500;
 
 /**
- * The test that tells the keys of a group which pass `filter`. `kinds` has the group's kind, or the
- * kinds of a cross-key's parts; `names` are the parameters that gave the patterns. Throws
- * `malformedValue` for a pattern, network or list that cannot be used.
+ * Compiles `filter` to a test for keys of a group. `kinds` has the group's kind, or the kinds of a
+ * cross-key's parts; `names` are the parameters that gave the patterns. Throws `malformedValue` for
+ * a pattern, network or list that cannot be used.
  */
 export function compileKeyFilter(
   filter: KeyFilter,
   kinds: readonly SimpleKeyKind[],
   names: { match: string; exclude: string },
 ): KeyTest {
-  // From cheap to dear: the first test that fails spares the others.
+  // Cheapest first: when a test fails, the others do not run.
   const tests = [
     when(filter.keys, (keys) => keyTest(keys, kinds, 'keys')),
     when(filter.excludeKeys, (keys) => not(keyTest(keys, kinds, 'excludeKeys'))),
@@ -64,8 +64,9 @@ export function compileKeyFilter(
 }
 
 /**
- * The same for a topper whose keys are networks of addresses, which are of `kinds`: all but the
- * networks that they have to lie in is about keys of kind `subnet`.
+ * Checks the filter of a topper whose keys are networks of addresses. `kinds` are the kinds of the
+ * addresses, to which `cidr` and `excludeCidr` apply. Everything else applies to keys of kind
+ * `subnet`. Throws as compileKeyFilter does.
  */
 export function checkNetworkFilter(
   filter: KeyFilter,
@@ -77,7 +78,7 @@ export function checkNetworkFilter(
   compileKeyFilter(ofPlaces, kinds, names);
 }
 
-/** What a filter says about the keys of networks, and about where they lie. */
+/** Splits a filter into what it says about network keys, and about where the networks lie. */
 export function splitNetworkFilter({ cidr = [], excludeCidr = [], ...ofKeys }: KeyFilter) {
   return { ofKeys, ofPlaces: { cidr, excludeCidr } };
 }
@@ -103,7 +104,7 @@ function keyTest(texts: readonly string[], kinds: readonly SimpleKeyKind[], name
   return ({ key }) => wanted.has(key);
 }
 
-/** What is no key of the group is compared as given, and so names none of its keys. */
+/** Returns the canonical key. Other texts stay as given, and so match none of the group's keys. */
 export function canonicalKey(text: string, kinds: readonly SimpleKeyKind[]): string {
   const [kind, ...others] = kinds;
   if (kind === undefined) return text;

@@ -4,8 +4,8 @@ import { LIMITS } from '../limits.ts';
 import { parseError, patternFault } from './pattern-fault.ts';
 
 /**
- * The test whether a RE2 pattern is found anywhere in a raw key (decision 26). Throws
- * `malformedValue`, under the parameter's name, for a pattern that does not compile or is too big.
+ * Compiles a test that finds a RE2 pattern anywhere in a raw key (decision 26). Throws
+ * `malformedValue`, with the parameter's name, for a pattern that does not compile or is too big.
  */
 export function compileKeyPattern(pattern: string, name: string): (key: string) => boolean {
   if (pattern.length > LIMITS.patternLength) {
@@ -36,12 +36,12 @@ const RE2_INSTRUCTIONS = 1_398_101;
 const REPEATS = Math.floor(RE2_INSTRUCTIONS / LIMITS.patternInstructions);
 
 /**
- * Whether the pattern compiles to more instructions than we allow. A few counted repetitions are
- * enough to keep RE2 compiling for a second before it could be asked for the size. Its parser,
- * which compiles nothing, is strict enough once the pattern is repeated up to RE2's own limit.
+ * Whether the pattern compiles to more instructions than we allow. A few counted repetitions can
+ * keep RE2 compiling for a second before it knows the size. Its parser compiles nothing, and it
+ * enforces our limit if the pattern is repeated so often that our limit becomes RE2's own.
  */
 function isTooBig(pattern: string): boolean {
-  // A quotation that the pattern leaves open would quote the repetition too, so it is closed.
+  // A quotation that the pattern leaves open would quote the repetition too: also try it closed.
   return [pattern, `${pattern}\\E`].some(
     (part) => parseError(`(?:${part}){${REPEATS}}`)?.error === 'expression too large',
   );

@@ -5,15 +5,15 @@ import type { SimpleKeyKind } from '../keys/key-kind.ts';
 import { addressBytesOf, isAddressKind } from '../keys/key-text.ts';
 
 /**
- * The networks of one address family by prefix length, each as the number that its first bits
- * make. So a key is looked up once for each length in use, however many networks there are.
+ * The networks of one address family by prefix length, each as the number formed by its first bits.
+ * So a key takes one lookup for each length in use, however many networks there are.
  */
 type Networks = Map<number, Set<bigint>>;
 
 /**
- * The test whether any address among a key's parts lies in one of `networks` (decisions, section
- * 10): bare addresses are hosts, host bits do not count, and an IPv4 address lies in no IPv6
- * network nor the other way round.
+ * Compiles a test for whether any address among a key's parts lies in one of `networks` (decisions,
+ * section 10). Bare addresses are hosts, host bits are ignored, and an IPv4 address never lies in
+ * an IPv6 network, or the other way round.
  */
 export function compileNetworks(
   networks: readonly string[],
@@ -29,7 +29,7 @@ export function compileNetworks(
     });
 }
 
-/** The networks of a filter on keys of these kinds. Throws `malformedValue` as compileNetworks. */
+/** Parses a filter's networks for keys of `kinds`. Throws `malformedValue` as compileNetworks. */
 export function readNetworks(
   networks: readonly string[],
   kinds: readonly SimpleKeyKind[],
@@ -41,7 +41,7 @@ export function readNetworks(
   return parseNetworks(networks, name);
 }
 
-/** Bare addresses are hosts. Throws `malformedValue` for what is neither. */
+/** Parses networks; bare addresses are hosts. Throws `malformedValue` for anything else. */
 export const parseNetworks = (networks: readonly string[], name: string): Network[] =>
   networks.map((text) => readNetwork(text, name));
 
@@ -56,7 +56,7 @@ function parseHost(text: string): Network | null {
   return bytes === null ? null : { bytes, prefix: bytes.length * 8 };
 }
 
-/** The networks of each family, which is known by the bytes of its addresses: 4 or 16. */
+/** Groups networks by family, identified by the bytes of its addresses: 4 or 16. */
 function byFamily(networks: readonly Network[]): Map<number, Networks> {
   const families = new Map<number, Networks>();
   for (const { bytes, prefix } of networks) {

@@ -4,8 +4,8 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 type PatternFault = { readonly reason: string; readonly position: number };
 
 /**
- * Locates the error that compiling `pattern` gave. The parser tells what is wrong and often the
- * text that is, but never where; that text may also stand elsewhere, where it is right.
+ * Locates the error from compiling `pattern`. The parser reports what is wrong and often the faulty
+ * text, but never its position; the same text may also occur elsewhere, where it is valid.
  */
 export function patternFault(pattern: string, error: RE2JSSyntaxException): PatternFault {
   const reason = error.error;
@@ -20,10 +20,10 @@ export function patternFault(pattern: string, error: RE2JSSyntaxException): Patt
   }
 }
 
-/** Quoted text, escapes and character classes, in which parentheses are literal; parentheses. */
+/** Quoted text, escapes and character classes, all with literal parentheses; and parentheses. */
 const TOKENS = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|[()]/gs;
 
-/** Where the first parenthesis stands that closes nothing, or else the first that is not closed. */
+/** Returns the position of the first `)` that closes nothing, or else of the first unclosed `(`. */
 function unpairedParenthesis(pattern: string): number {
   const open: number[] = [];
   for (const { 0: token, index } of pattern.matchAll(TOKENS)) {
@@ -34,8 +34,9 @@ function unpairedParenthesis(pattern: string): number {
 }
 
 /**
- * The parser stops at the first fault. So of the places that could be it, those before it are right
- * when the pattern is cut after them, and all from it on give the error: a binary search finds it.
+ * Finds the position of the fault among the candidates, by binary search. The parser stops at the
+ * first fault. So if the pattern is cut after a candidate before the fault, it gives no such error;
+ * if it is cut after the fault or a later candidate, it does.
  */
 function firstFaultyPart(pattern: string, error: RE2JSSyntaxException): number {
   const { starts, length } = suspects(pattern, error);
@@ -50,13 +51,13 @@ function firstFaultyPart(pattern: string, error: RE2JSSyntaxException): number {
   return starts[wrong] ?? 0;
 }
 
-/** The places of the text that the error names; every place where it names none, as for size. */
+/** Returns the positions of the text that the error names; all if it names none, as for size. */
 function suspects(
   pattern: string,
   { error, input }: RE2JSSyntaxException,
 ): { starts: number[]; length: number } {
   if (input === null) return { starts: [...Array(pattern.length).keys()], length: 1 };
-  // The parser names a repeated capture by its bare name, which may stand anywhere.
+  // The parser reports a repeated capture by its bare name, which may occur anywhere.
   const part = error === 'duplicate capture group name' ? `<${input}>` : input;
   const starts: number[] = [];
   for (let at = pattern.indexOf(part); at !== -1; at = pattern.indexOf(part, at + 1)) {
@@ -71,9 +72,9 @@ function isSameFault(cutPattern: string, error: RE2JSSyntaxException): boolean {
 }
 
 /**
- * The error that parsing `pattern` gives, which is `missing closing )` for one that is right: a
- * parenthesis is left open on either side of it, so that nothing is compiled, which takes far
- * longer. (Null only where the pattern closes the first and hides the second, as `a)\\Q` does.)
+ * Returns the error from parsing `pattern`, which is `missing closing )` for a valid pattern: an
+ * open parenthesis on either side of it keeps RE2 from compiling, which takes far longer. (Returns
+ * null only if the pattern closes the first and hides the second, as `a)\\Q` does.)
  */
 export function parseError(pattern: string): RE2JSSyntaxException | null {
   try {

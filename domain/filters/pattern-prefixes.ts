@@ -1,15 +1,15 @@
 import { type PatternBranches, type PatternItem, parsePattern } from './pattern-syntax.ts';
 
-/** isWhole: every text that begins with one of them matches; if not, it may. */
+/** isWhole: every text that begins with one of `texts` matches; otherwise, it may match. */
 export type PatternPrefixes = { readonly texts: readonly string[]; readonly isWhole: boolean };
 
-/** More of them, or longer ones, are not worth writing out. */
+/** More or longer prefixes are not worth listing. */
 const MAX_PREFIXES = 1024;
 const MAX_LENGTH = 64;
 
 /**
- * What every text in which `pattern` is found begins with; null: nothing is known to be. Prefixes
- * are of ASCII, so that those of texts are those of their UTF-8 bytes.
+ * Returns prefixes, one of which every text that matches `pattern` begins with; null if none are
+ * known. Prefixes are ASCII, so a prefix of a text is also a prefix of its UTF-8 bytes.
  */
 export function patternPrefixes(pattern: string): PatternPrefixes | null {
   const branches = parsePattern(pattern);
@@ -22,20 +22,20 @@ export function patternPrefixes(pattern: string): PatternPrefixes | null {
 }
 
 /**
- * How far a way through the pattern is known: it has begun at the start of the text, has met `text`
- * and, while it is open, nothing else.
+ * What is known of a path through the pattern: whether it is anchored at the start of the text
+ * (`hasBegun`), and the `text` that it begins with. While `isOpen`, it has matched nothing else.
  */
 type Reached = { readonly text: string; readonly hasBegun: boolean; readonly isOpen: boolean };
 
 const START: Reached = { text: '', hasBegun: false, isOpen: true };
 
-/** What may be missing at the end says nothing: a pattern need not reach the end of the text. */
+/** Drops optional items at the end: a pattern need not reach the end of the text. */
 function withoutTail(items: readonly PatternItem[]): readonly PatternItem[] {
   const end = items.findLastIndex((item) => item.kind !== 'other' || !item.isOptional);
   return items.slice(0, end + 1);
 }
 
-/** All ways through the alternatives from where the ways before have come; null: anywhere. */
+/** Continues the paths in `before` through each alternative; null if a match may be anywhere. */
 function followBranches(
   branches: PatternBranches,
   before: readonly Reached[],
@@ -61,7 +61,7 @@ function follow(item: PatternItem, before: readonly Reached[]): readonly Reached
 function followOpen(item: PatternItem, open: readonly Reached[]): readonly Reached[] | null {
   if (item.kind === 'group') return followBranches(item.branches, open);
   if (item.kind === 'begin') {
-    // The start of the text behind one of its characters: nothing matches, and nobody asks for it.
+    // The start of the text after a character: this never matches, and nobody asks for it.
     if (open.some(({ text }) => text !== '')) return null;
     return open.map((way) => ({ ...way, hasBegun: true }));
   }
@@ -69,11 +69,11 @@ function followOpen(item: PatternItem, open: readonly Reached[]): readonly Reach
   if (item.kind === 'other' || isFar || open.length * item.chars.length > MAX_PREFIXES) {
     return stopAt(open);
   }
-  // Found anywhere, it may stand behind anything.
+  // The pattern is not anchored, so anything may come before it.
   if (open.some(({ hasBegun }) => !hasBegun)) return null;
   return open.flatMap((way) => item.chars.map((char) => ({ ...way, text: way.text + char })));
 }
 
-/** What comes next is not written out: it says no more about how a text begins. */
+/** Closes all paths: what follows says no more about how a text begins. */
 const stopAt = (ways: readonly Reached[]): readonly Reached[] | null =>
   ways.every(({ hasBegun }) => hasBegun) ? ways.map((way) => ({ ...way, isOpen: false })) : null;

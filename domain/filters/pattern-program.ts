@@ -4,8 +4,8 @@ import { RE2JS } from 're2js';
  * One instruction of a program that finds a pattern, as RE2 compiles it (Cox, "Regular Expression
  * Matching: the Virtual Machine Approach").
  *
- * chars: one character, whose code point is in one of `ranges`: first and last of each in turn,
- * ascending. Assertions hold where nothing is consumed; all of those in `holds` must.
+ * chars: one character whose code point is in one of `ranges`, which lists the first and last code
+ * point of each range, ascending. where: consumes nothing; all assertions in `holds` must hold.
  */
 export type PatternInstruction =
   | { readonly kind: 'chars'; readonly ranges: readonly number[]; readonly next: number }
@@ -15,13 +15,13 @@ export type PatternInstruction =
   | { readonly kind: 'found' }
   | { readonly kind: 'never' };
 
-/** Finds a pattern that begins where the program does: it may begin anywhere in the text. */
+/** Matches a pattern from where the program is started, which may be anywhere in the text. */
 export type PatternProgram = {
   readonly instructions: readonly PatternInstruction[];
   readonly start: number;
 };
 
-/** Bits of `holds`, by RE2's numbers. */
+/** Bits of `holds`, with RE2's numbers. */
 export const ASSERTIONS = {
   beginLine: 1,
   endLine: 2,
@@ -32,10 +32,10 @@ export const ASSERTIONS = {
 } as const;
 
 /**
- * The program of a pattern that compiles. Null when re2js has instructions in it that are not known
- * here, as for letters beyond ASCII in any case: then only re2js can tell what matches.
+ * Returns the program of a pattern that compiles. Returns null if it has instructions of re2js that
+ * are not known here, as for non-ASCII letters in any case: then only re2js knows what matches.
  *
- * re2js hands out its programs but does not document their form, so all of it is checked.
+ * re2js exposes its programs but does not document their format, so all of it is checked.
  */
 export function patternProgram(pattern: string): PatternProgram | null {
   const compiled: unknown = RE2JS.compile(pattern).re2().prog;
@@ -105,10 +105,10 @@ function readChars(runes: unknown, flags: number, next: number): PatternInstruct
   return { kind: 'chars', ranges: [...runes], next };
 }
 
-/** The two letters beyond ASCII that are letters of ASCII in another case (CaseFolding.txt). */
+/** The two non-ASCII letters that are ASCII letters in another case (CaseFolding.txt). */
 const FOLDED_TO_ASCII: Readonly<Record<string, number | undefined>> = { k: 0x212a, s: 0x17f };
 
-/** Null for what is no letter of ASCII: its other cases are for re2js to know. */
+/** Returns null for anything but an ASCII letter: only re2js knows its other cases. */
 function foldedRanges(rune: number): number[] | null {
   const letter = String.fromCodePoint(rune).toLowerCase();
   if (!/^[a-z]$/.test(letter) || rune > 0x7f) return null;

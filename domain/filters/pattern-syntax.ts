@@ -1,21 +1,21 @@
 /**
- * What is understood of a pattern: enough for the prefixes that people ask for.
+ * The part of a pattern that is understood here: enough for the prefixes that people ask for.
  *
- * chars: one of these characters. other: something that matches, whatever it is.
+ * chars: one of these characters. other: anything else that matches.
  */
 export type PatternItem =
   | { readonly kind: 'begin' }
   | { readonly kind: 'chars'; readonly chars: readonly string[] }
   | { readonly kind: 'group'; readonly branches: PatternBranches }
-  /** isOptional: the empty text matches it too. */
+  /** isOptional: it also matches the empty text. */
   | { readonly kind: 'other'; readonly isOptional: boolean };
 
-/** Alternatives, each of which is items one after the other. */
+/** Alternatives, each a sequence of items. */
 export type PatternBranches = readonly (readonly PatternItem[])[];
 
 /**
- * A RE2 pattern as far as it is understood; null: something in it is not, so that nothing can be
- * said of the rest either. Only what is certain to mean the same in RE2 is taken up.
+ * Parses a RE2 pattern; null if something in it is not understood, because then nothing can be said
+ * about the rest either. Accepts only syntax that certainly means the same in RE2.
  */
 export function parsePattern(pattern: string): PatternBranches | null {
   const reader = new PatternReader(pattern);
@@ -33,7 +33,7 @@ class NotUnderstood extends Error {}
 const OTHER: PatternItem = { kind: 'other', isOptional: false };
 const OPTIONAL: PatternItem = { kind: 'other', isOptional: true };
 
-/** ASCII without control characters and without what means something by itself. */
+/** ASCII without control characters and metacharacters. */
 const LITERAL = /^[ !"#%&',\-/0-9:;<=>@A-Z\]_`a-z}~]$/;
 const ESCAPED = /\\([!-/:-@[-`{-~])/y;
 const CLASS_ESCAPE = /\\[dDsSwWbBz]/y;
@@ -42,10 +42,10 @@ const GROUP_START = /\((?:\?:)?(?!\?)/y;
 const CLASS =
   /\[(\^?)((?:[0-9]-[0-9]|[A-Z]-[A-Z]|[a-z]-[a-z]|[ !"#%'()*+,./0-9:;<=>?@A-Z_a-z])+)\]/y;
 const NAMED_CLASS = /\[\^?\[:\^?\w+:\]\]/y;
-/** With a leading zero, RE2 takes the braces for text. */
+/** RE2 reads braces with a leading zero as text. */
 const REPEAT = /([*+?]|\{(0|[1-9]\d{0,3})(,(0|[1-9]\d{0,3})?)?\})\??/y;
 
-/** Of a longer repetition only so much is written out. */
+/** Maximum number of copies that a repetition is expanded to. */
 const MAX_COPIES = 32;
 
 class PatternReader {
@@ -90,7 +90,7 @@ class PatternReader {
     if (next === '^') return { kind: 'begin' };
     if (next === '.' || next === '$') return OTHER;
     if (LITERAL.test(next)) return { kind: 'chars', chars: [next] };
-    // Half of a character too: what follows of it is another of these.
+    // This may be half of a surrogate pair. The other half then becomes an OTHER of its own.
     if (next > '\u007f') return OTHER;
     throw new NotUnderstood();
   }
@@ -118,12 +118,12 @@ class PatternReader {
     throw new NotUnderstood();
   }
 
-  /** The item as often as a repetition behind it says. */
+  /** Returns the item as often as the repetition after it says. */
   #repeated(item: PatternItem): PatternItem[] {
     const found = this.#take(REPEAT);
     if (!found) return [item];
     const [, sign, least, hasMost, most] = found;
-    // Repeated again, `a**` or `a{2}{3}`, and repeated places are for RE2 to judge.
+    // Only RE2 can judge repeated repetitions, `a**` or `a{2}{3}`, and repeated anchors.
     if (REPEAT_SIGNS.has(this.#next()) || item.kind === 'begin') throw new NotUnderstood();
     if (sign === '*' || sign === '?') return [OPTIONAL];
     if (sign === '+') return [item, OPTIONAL];
@@ -143,7 +143,7 @@ class PatternReader {
 
 const REPEAT_SIGNS: ReadonlySet<string> = new Set(['*', '+', '?', '{']);
 
-/** The characters of a class: single ones, and from one to another. */
+/** Expands the single characters and the ranges of a class. */
 function charsOf(members: string): string[] {
   const chars = new Set<string>();
   for (const [, from = '', to = from] of members.matchAll(/(.)(?:-(.))?/gs)) {

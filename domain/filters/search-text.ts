@@ -1,18 +1,18 @@
 /**
- * The text that stands for all its spellings in upper and lower case, for searches that ignore
- * case beyond ASCII. Two texts are the same to a search when their folds are.
+ * Maps all spellings of a text in upper and lower case to one, for searches that ignore case beyond
+ * ASCII. Two texts are the same to a search if their folds are equal.
  *
- * JavaScript has no case folding of its own. Lower, upper and lower case in turn come to the same:
- * the upper case spells out what has no single counterpart (ß is SS, ﬁ is FI), and the first lower
- * case brings the one letter whose upper case does not (ẞ) to where it does.
+ * JavaScript has no case folding. Lower, upper and again lower case have the same effect. The upper
+ * case spells out characters without a single counterpart (ß is SS, ﬁ is FI). The first lower case
+ * is for ẞ, the one letter whose upper case does not do that: it becomes ß.
  */
 export function foldCase(text: string): string {
   const folded = text.normalize('NFD').toLowerCase().toUpperCase().toLowerCase();
   return (
     folded
-      // Lower-casing writes a sigma at the end of a word as ς: a fold must not depend on place.
+      // Lower-casing writes a sigma at the end of a word as ς: a fold must not depend on position.
       .replaceAll('ς', 'σ')
-      // The lower case of İ is an i with a dot above it: who looks for "istanbul" means İstanbul.
+      // The lower case of İ is an i with a dot above: "istanbul" must find İstanbul.
       .replaceAll(/i\u0307+/g, 'i')
       .normalize('NFC')
   );

@@ -23,7 +23,7 @@ function addressForm(lengths: readonly number[]): KeyForm {
     bytes !== null && lengths.includes(bytes.length) ? bytes : null;
   const patterns = lengths.map(hexBytesPattern);
   return {
-    // Only looks: an import does this for every key, and needs the bytes of none.
+    // Tests the text only: an import does this for every key and does not need the bytes.
     parseRaw: (text) => (patterns.some((form) => form.test(text)) ? text.toUpperCase() : null),
     parseReadable(text) {
       const bytes = fitting(parseAddress(text));
@@ -40,12 +40,12 @@ export const ipv4Form = addressForm([4]);
 export const ipv6Form = addressForm([16]);
 export const ipForm = addressForm([4, 16]);
 
-/** An address, of which the first `prefix` bits count. */
+/** An address whose first `prefix` bits count. */
 export type Network = { readonly bytes: number[]; readonly prefix: number };
 
 /**
- * Splits `address/prefix`. Host bits may be set: they name no other kind of thing, and which
- * bytes a subnet's key has is for the one who exports it to say.
+ * Splits `address/prefix`. Host bits may be set: the text still names a subnet, and the exporter
+ * decides which bytes its key has.
  */
 function splitNetwork(
   text: string,

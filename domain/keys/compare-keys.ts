@@ -1,6 +1,6 @@
 /**
- * Negative, zero or positive as `a` sorts before, with or after `b` in the order of their UTF-8
- * bytes (decision 24), which is also PostgreSQL's order of `text collate "C"`.
+ * Returns a negative number, 0 or a positive number if `a` sorts before, with or after `b` in the
+ * order of their UTF-8 bytes (decision 24), which is also PostgreSQL's `text collate "C"`.
  */
 export function compareKeys(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
@@ -13,8 +13,8 @@ export function compareKeys(a: string, b: string): number {
 }
 
 /**
- * UTF-8 sorts as code points do. UTF-16 does too, but for one thing: surrogates, which stand for
- * the code points above U+FFFF, lie below U+E000 to U+FFFF. So they are moved above.
+ * UTF-8 sorts as code points do. So does UTF-16, with one exception: surrogates, which stand for
+ * the code points above U+FFFF, are below U+E000 to U+FFFF. This moves them above.
  */
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit;

@@ -6,9 +6,9 @@ const SEPARATOR = '\\';
 const ESCAPED = '\\\\';
 
 /**
- * The parts of a cross-key, unescaped: two or three, none empty; null for anything else. It is read
- * from left to right, so of three backslashes in a row the first two are one within a part
- * (decision 31). Hence only the first part can begin with a backslash.
+ * Splits a cross-key into its unescaped parts: two or three, none empty; null for anything else.
+ * Reads from left to right, so of three backslashes in a row the first two are one backslash within
+ * a part (decision 31). Hence only the first part can begin with a backslash.
  */
 export function splitCrossKey(text: string): string[] | null {
   const parts = [''];
@@ -19,13 +19,13 @@ export function splitCrossKey(text: string): string[] | null {
   return parts.length >= 2 && parts.length <= 3 && !parts.includes('') ? parts : null;
 }
 
-/** One text of several parts, a backslash within a part written twice (decision 31). */
+/** Joins parts to one text and doubles each backslash within a part (decision 31). */
 export const joinCrossKey = (parts: readonly string[]): string =>
   parts.map((part) => part.replaceAll(SEPARATOR, ESCAPED)).join(SEPARATOR);
 
 /**
  * Reads a cross-key of the given part kinds, each part in raw form unless `parsePart` reads another
- * one, and gives it and its parts in canonical form; null when it does not fit them.
+ * form. Returns the key and its parts in canonical form; null if the text does not fit the kinds.
  */
 export function parseCrossKey(
   kinds: readonly SimpleKeyKind[],

@@ -3,8 +3,8 @@ import { formatReadable, parseRawKey } from './key-text.ts';
 import { serviceName } from './service-names.ts';
 
 /**
- * The label a key has while nobody has given it one (decisions, section 7): a port's IANA service
- * name, a country's English name. Null for other kinds and where there is no such name.
+ * Returns the label of a key that nobody has labelled (decisions, section 7): a port's IANA service
+ * name, a country's English name. Null for other kinds, and if there is no such name.
  */
 export function defaultLabel(kind: SimpleKeyKind, key: string): string | null {
   if (kind !== 'port' && kind !== 'country') return null;

@@ -2,7 +2,7 @@
 export const hexBytesPattern = (count: number): RegExp =>
   new RegExp(`^[0-9A-F]{2}(?:\\.[0-9A-F]{2}){${count - 1}}$`, 'i');
 
-/** Upper-case `text` when it matches, else null. */
+/** Returns `text` in upper case if it matches, else null. */
 export const upperIf = (pattern: RegExp, text: string): string | null =>
   pattern.test(text) ? text.toUpperCase() : null;
 
@@ -13,7 +13,7 @@ const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 export const formatHexBytes = (bytes: readonly number[]): string =>
   bytes.map((byte) => HEX[byte]).join('.');
 
-/** The bytes of a raw key that is known to be made of them. */
+/** Returns the bytes of a raw key that is known to consist of hexadecimal bytes. */
 export const bytesOf = (key: string): number[] =>
   key.split('.').map((byte) => Number.parseInt(byte, 16));
 

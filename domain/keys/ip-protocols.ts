@@ -1,7 +1,7 @@
 /**
- * Keywords of the IANA registry "Protocol Numbers", each at its number. Null where the registry
- * gives a use but no keyword (61, 63, 68, 99, 114). Numbers after the table are unassigned, for
- * experiments (253, 254) or reserved (255). Marks like "(deprecated)" are no part of a keyword.
+ * Keywords of the IANA registry "Protocol Numbers", each at its number. Null if the registry gives
+ * a use but no keyword (61, 63, 68, 99, 114). Numbers after the table are unassigned, for
+ * experiments (253, 254) or reserved (255). Marks like "(deprecated)" are not part of a keyword.
  */
 // biome-ignore format: five to a line are easier to check against the registry.
 const KEYWORDS: readonly (string | null)[] = [
@@ -43,7 +43,7 @@ const NUMBERS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** The IANA keyword of a protocol number, or null where it has none. */
+/** The IANA keyword of a protocol number, or null if it has none. */
 export const protocolKeyword = (number: number): string | null => KEYWORDS[number] ?? null;
 
 /** The number of an IANA keyword, given in any case, or null. */

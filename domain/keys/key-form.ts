@@ -1,6 +1,6 @@
 /**
- * How the keys of one kind are written (decisions, section 7). Parsers answer with the canonical
- * raw key, or null when the text is no such key.
+ * How the keys of one kind are written (decisions, section 7). Parsers return the canonical raw
+ * key, or null if the text is not such a key.
  */
 export type KeyForm = {
   readonly parseRaw: (text: string) => string | null;

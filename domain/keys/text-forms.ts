@@ -12,7 +12,7 @@ const COUNTRY = /^[A-Z]{2}$/;
 /** ISO 3166-1 alpha-2. */
 export const countryForm = sameInBothForms((text) => COUNTRY.test(text));
 
-/** Half of a surrogate pair is no character: UTF-8, and so PostgreSQL, cannot hold it. */
+/** Half of a surrogate pair is not a character: UTF-8, and so PostgreSQL, cannot hold it. */
 const UNSTORABLE = /[\p{Control}\p{Surrogate}]/u;
 
 export const textForm = sameInBothForms(

@@ -1,14 +1,14 @@
 /** Limits of alerts and of their notifications, each with its reason. */
 export const ALERT_LIMITS = {
-  /** Keys of one rule that may fire at once: more of them are one event without a key. */
+  /** Keys of one rule that may fire at once. All others together are one event without a key. */
   alertMaxKeys: 1_000,
-  /** The largest keys of a window, which a rule compares; smaller ones only while they fire. */
+  /** Largest keys of a window that a rule compares. Smaller ones count only while they fire. */
   alertKeys: 10_000,
-  /** `for_windows` and `clear_windows` at most: a day has 288 windows of five minutes. */
+  /** Maximum of `for_windows` and `clear_windows`: a day has 288 windows of five minutes. */
   alertWindows: 1_000,
   /** Windows of a rule that are read and decided together: two hours at five minutes each. */
   alertBatchWindows: 24,
-  /** Decoded segments that are kept in memory for rules: those of the newest windows. */
+  /** Decoded segments kept in memory for rules: those of the newest windows. */
   alertCacheMegabytes: 32,
   /** How often the server looks for windows that are due. */
   alertsEveryMs: 1_000,
@@ -24,13 +24,13 @@ export const ALERT_LIMITS = {
   droppedEvents: 10_000,
   /** Events listed by one page of `alertEvents` unless `first` says otherwise. */
   defaultAlertEventsPage: 50,
-  /** The most that one page lists, as of keys. */
+  /** The most that one page lists, as for keys. */
   alertEventsPage: 1_000,
   /** How often the server looks for notifications that are due. */
   notificationLookMs: 1_000,
   /** How long a sink may take to answer. */
   notificationMs: 10_000,
-  /** The pause before a failed delivery is retried; twice as long each time. */
+  /** The pause before a failed delivery is retried; doubles each time. */
   notificationFirstRetryMs: 1_000,
   /** The longest such pause. */
   notificationLongestRetryMs: 300_000,
@@ -40,9 +40,9 @@ export const ALERT_LIMITS = {
   webhookRequests: 4,
   /** Changes of events in one request to an Alertmanager, besides all that is firing. */
   alertmanagerChanges: 1_000,
-  /** How often an Alertmanager is sent again what is firing. */
+  /** How often everything that is firing is sent to an Alertmanager again. */
   alertmanagerRepeatMs: 60_000,
-  /** How long an Alertmanager shows an alert without repetition: it may miss two of them. */
+  /** How long an Alertmanager shows an alert that is not repeated: it may miss two repeats. */
   alertmanagerEndsMs: 180_000,
   /** Bytes of a sink's response that are read, so that its connection can be reused. */
   sinkAnswerBytes: 64 * 1024,

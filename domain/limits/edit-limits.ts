@@ -1,6 +1,6 @@
 /** Limits of what users change over GraphQL. */
 export const EDIT_LIMITS = {
-  /** Keys of one `updateKeys`: a page of the largest list of keys (decisions, section 10). */
+  /** Keys in one `updateKeys`: the largest page of a list of keys (decisions, section 10). */
   updatedKeys: 1_000,
   /** Characters of a label that a user types: several times the longest host name. */
   labelCharacters: 1_000,
@@ -12,6 +12,6 @@ export const EDIT_LIMITS = {
   attributeNameCharacters: 200,
   /** Tags of a slice (decisions, section 10). */
   sliceTags: 20,
-  /** Characters of each of them. */
+  /** Characters of each tag. */
   sliceTagCharacters: 100,
 } as const;

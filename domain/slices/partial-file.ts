@@ -1,2 +1,2 @@
-/** What a file is called while it is written; it gets its name when all of it is on the disk. */
+/** The name of a file while it is written. It is renamed when all of it is on disk. */
 export const partialOf = (file: string): string => `${file}.partial`;

@@ -1,10 +1,10 @@
 import { malformed } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 
-/** The tags that say where a slice is: they are not for users to give. */
+/** The tags that say where a slice is stored: users cannot set them. */
 const PLACE_TAGS = { stored: 'primary', archived: 'archive' } as const;
 
-/** Decision 17, then those that users gave it. */
+/** Returns the tag of decision 17, then the tags that users set. */
 export const tagsOf = ({
   archived,
   tags,
@@ -13,7 +13,7 @@ export const tagsOf = ({
   readonly tags: readonly string[];
 }): string[] => [archived ? PLACE_TAGS.archived : PLACE_TAGS.stored, ...tags];
 
-/** Reads the tags that a user gives to a slice. */
+/** Checks the tags that a user sets on a slice, and returns them. */
 export function parseTags(given: readonly string[]): readonly string[] {
   if (given.length > LIMITS.sliceTags) {
     throw malformed('tags', `a list of at most ${LIMITS.sliceTags} tags`, given.length);
@@ -25,7 +25,7 @@ export function parseTags(given: readonly string[]): readonly string[] {
   return given;
 }
 
-/** What it must be and is not; null: nothing is wrong with it. */
+/** Returns what the tag must be but is not; null if it is valid. */
 function faultOf(tag: string): string | null {
   const most = LIMITS.sliceTagCharacters;
   const isTag =

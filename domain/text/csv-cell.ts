@@ -2,16 +2,16 @@
 export type Cell = string | number | bigint | null;
 
 /**
- * Texts that are quoted besides those with commas and quotation marks, which the writer knows: it
- * looks for CRLF alone, but many parsers also end a row at CR, LF and the other characters that
- * Unicode has for that, or trim a cell.
+ * Texts to quote in addition to those with commas and quotation marks, which the writer handles. Of
+ * line breaks the writer checks for CRLF only, but many parsers also end a row at CR, LF and
+ * Unicode's other line breaks, or trim cells.
  */
 export const QUOTED_IN_CSV = /[\p{Cc}\u2028\u2029]|^\s|\s$/u;
 
 /**
- * Labels and keys come from DNS and the like, and no spreadsheet is to take one for a formula: an
- * apostrophe in front makes it a text. Some spreadsheets skip what cannot be seen (OWASP, CSV
- * injection). Numbers stay as they are.
+ * Keeps a spreadsheet from reading a text as a formula, by an apostrophe in front: labels and keys
+ * come from DNS and the like. Some spreadsheets skip invisible characters before a formula (OWASP,
+ * CSV injection). Numbers stay as they are.
  */
 export const withoutFormula = (cell: Cell): Cell =>
   typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;

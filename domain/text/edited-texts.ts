@@ -2,33 +2,33 @@ import { malformed } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { isStorable } from './storable-text.ts';
 
-/** A text as it was given; left out, it stays as it is. */
+/** A text as given; undefined leaves the stored text unchanged. */
 type GivenText = string | null | undefined;
 
 export type GivenAttribute = { readonly name: string; readonly value: string };
 
-/** What a user says about a key. */
+/** The texts that a user sets for a key. */
 export type GivenTexts = {
   readonly label?: GivenText;
   readonly description?: GivenText;
   readonly attributes?: readonly GivenAttribute[] | null | undefined;
 };
 
-/** undefined: it stays as it is; null: it is taken away. */
+/** undefined: unchanged; null: removed. */
 export type EditedTexts = {
   readonly label: string | null | undefined;
   readonly description: string | null | undefined;
   readonly attributes: Readonly<Record<string, string>> | null | undefined;
 };
 
-/** Reads them; `where` begins the names that errors give, as in `keys[3]`. */
+/** Parses the given texts; `where` is the prefix of names in errors, as in `keys[3]`. */
 export const parseEditedTexts = (where: string, given: GivenTexts): EditedTexts => ({
   label: parseText(`${where}.label`, given.label, LIMITS.labelCharacters),
   description: parseText(`${where}.description`, given.description, LIMITS.descriptionCharacters),
   attributes: parseAttributes(`${where}.attributes`, given.attributes),
 });
 
-/** An empty text clears, as null does. */
+/** An empty text clears the stored text, as null does. */
 function parseText(name: string, given: GivenText, most: number): string | null | undefined {
   if (given === undefined || given === null) return given;
   if (isStorable(given) && characters(given) <= most) return given === '' ? null : given;
@@ -40,7 +40,7 @@ const textOf = (most: number): string =>
 
 const characters = (text: string): number => [...text].length;
 
-/** They replace those that there are. One without a value is left out. */
+/** The given attributes replace the stored ones. An attribute without a value is left out. */
 function parseAttributes(name: string, given: GivenTexts['attributes']): EditedTexts['attributes'] {
   if (given === undefined || given === null) return given;
   if (given.length > LIMITS.keyAttributes) {

@@ -1,10 +1,10 @@
 const INTEGER = /^[+-]?\d+$/;
 
-/** An integer as a parameter gives it, or null (decision 2). */
+/** Reads an integer from a parameter; null if it is not one (decision 2). */
 export function parseInteger(text: string): number | null {
   if (!INTEGER.test(text)) return null;
   const value = Number(text);
-  // Adding 0 turns the -0 that "-0" gives into 0.
+  // Number("-0") is -0. Adding 0 turns it into 0.
   return Number.isSafeInteger(value) ? value + 0 : null;
 }
 
@@ -19,6 +19,6 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ]);
 
-/** A boolean as a parameter gives it, or null (decision 2). */
+/** Reads a boolean from a parameter; null if it is not one (decision 2). */
 export const parseBoolean = (text: string): boolean | null =>
   BOOLEANS.get(text.toLowerCase()) ?? null;

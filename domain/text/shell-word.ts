@@ -1,3 +1,3 @@
-/** A text as a shell takes it for one word, for commands that messages name. */
+/** Quotes a text as one word for a shell, for commands in messages. */
 export const shellWord = (text: string): string =>
   /^[\w.,:@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 
-/** PostgreSQL's text holds any character but NUL; half of a surrogate pair is none. */
+/** PostgreSQL's text holds any character but NUL; half a surrogate pair is no character. */
 export const isStorable = (text: string): boolean =>
   !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 
@@ -11,5 +11,5 @@ export const isName = (text: string): boolean =>
   text.trim() === text &&
   !/[\p{Control}\p{Surrogate}]/u.test(text);
 
-/** What `isName` asks for, as messages say it. */
+/** What `isName` requires, as error messages say it. */
 export const NAME_FORM = `a name of 1 to ${LIMITS.nameLength} characters`;

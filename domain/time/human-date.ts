@@ -20,7 +20,7 @@ const SHAPE = /^([a-z]+) (\d{1,2}) (\d{4}) (\d{1,2}):(\d{2})(?::(\d{2}))? ([ap])
 
 /**
  * Reads `Jul 15 2026 10:00:00 AM` in a time zone; null for anything else (decision 21). A date
- * before 1970 gives a negative number: it is a date, though none that a window can have.
+ * before 1970 gives a negative number: it is a date, although no window can have it.
  */
 export function parseHumanDate(text: string, timeZone: string): EpochSeconds | null {
   const match = SHAPE.exec(text);

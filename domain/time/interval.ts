@@ -9,7 +9,7 @@ export type Interval = { readonly from: EpochSeconds; readonly to: EpochSeconds 
 
 export const isEmpty = ({ from, to }: Interval): boolean => to <= from;
 
-/** What two intervals share; an empty interval at the later start when they share nothing. */
+/** Returns the overlap of two intervals; without any, an empty interval at the later start. */
 export function intersect(a: Interval, b: Interval): Interval {
   const from = Math.max(a.from, b.from);
   return { from, to: Math.max(from, Math.min(a.to, b.to)) };
@@ -23,8 +23,8 @@ export const ceilTo = (at: number, stepSeconds: number): number =>
   Math.ceil(at / stepSeconds) * stepSeconds;
 
 /**
- * The starts of the grid steps that hold at least one bucket whose start lies in `interval`
- * (decision 27), as first start and number of steps. A step is a multiple of the bucket.
+ * Returns the grid steps that hold at least one bucket whose start lies in `interval` (decision
+ * 27), as the start of the first step and the number of steps. A step is a multiple of the bucket.
  */
 export function stepsOf(
   interval: Interval,
@@ -37,7 +37,7 @@ export function stepsOf(
   return { first, count: (floorTo(lastBucket, stepSeconds) - first) / stepSeconds + 1 };
 }
 
-/** The grid steps that an interval has part of, clipped to it, oldest first. */
+/** Returns the grid steps that overlap an interval, clipped to it, oldest first. */
 export function clippedSteps(interval: Interval, stepSeconds: number): Interval[] {
   const steps: Interval[] = [];
   if (isEmpty(interval)) return steps;
@@ -48,7 +48,7 @@ export function clippedSteps(interval: Interval, stepSeconds: number): Interval[
   return steps;
 }
 
-/** The starts of the first and the last bucket that begin in an interval. */
+/** Returns the starts of the first and the last bucket that begin in an interval. */
 const bucketsOf = ({ from, to }: Interval, bucketSeconds: number) => ({
   firstBucket: ceilTo(from, bucketSeconds),
   lastBucket: ceilTo(to, bucketSeconds) - bucketSeconds,
@@ -63,10 +63,11 @@ type StepBounds = {
 };
 
 /**
- * The shortest step, a multiple of `multipleOf` and not below `least`, of which at most `most` hold
- * the buckets of `interval`. A longer one may give one step more, as the grid lies otherwise, so a
- * division does not tell: each candidate is counted. While b ÷ step, rounded down, stays the same
- * for the last bucket b, a longer step gives no fewer, so those in between are left out.
+ * Returns the shortest step, a multiple of `multipleOf` and not below `least`, with which at most
+ * `most` steps hold the buckets of `interval`. A division cannot compute it, because a longer step
+ * may need one step more on its own grid. So this counts the steps of each candidate. While
+ * b ÷ step, rounded down, stays the same for the last bucket b, a longer step gives no fewer steps,
+ * so the candidates in between are skipped.
  */
 export function shortestStep(
   interval: Interval,
@@ -75,7 +76,7 @@ export function shortestStep(
 ): number {
   const { firstBucket, lastBucket } = bucketsOf(interval, bucketSeconds);
   const after = (seconds: number) => (Math.floor(seconds / multipleOf) + 1) * multipleOf;
-  // So many steps are longer than what lies between the first and the last bucket.
+  // `most` of these steps are longer than the time from the first to the last bucket.
   const enough = after(Math.max(0, lastBucket - firstBucket) / most);
   let step = Math.max(ceilTo(least, multipleOf), enough);
   while (stepsOf(interval, bucketSeconds, step).count > most) {

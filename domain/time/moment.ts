@@ -2,14 +2,14 @@ import { parseHumanDate } from './human-date.ts';
 import { type EpochSeconds, MAX_EPOCH_SECONDS } from './interval.ts';
 import { parseIsoDate } from './iso-date.ts';
 
-/** What `parseMoment` takes, as messages say it. */
+/** What `parseMoment` accepts, as error messages say it. */
 export const MOMENT_FORM =
   'a time: epoch seconds, 2026-07-15, 2026-07-15T10:00Z or "Jul 15 2026 10:00:00 AM"';
 
 /**
- * A time as people give it on a command line: epoch seconds, an ISO 8601 date (its first moment) or
- * date and time, or a human date (decision 21). Without an offset it is in the time zone
- * (decision 20). null for anything else, and beyond 1970 … 9999.
+ * Reads a time as people type it on a command line: epoch seconds, an ISO 8601 date (its first
+ * moment) or date and time, or a human date (decision 21). Without an offset it is in the time zone
+ * (decision 20). null for anything else, and outside 1970 … 9999.
  */
 export function parseMoment(text: string, timeZone: string): EpochSeconds | null {
   const seconds = /^\d{1,12}$/.test(text)
@@ -19,6 +19,6 @@ export function parseMoment(text: string, timeZone: string): EpochSeconds | null
   return seconds;
 }
 
-/** With a space for the `T` too, as people write it and log files do. */
+/** Also accepts a space for the `T`, as people and log files write it. */
 const parseIso = (text: string, timeZone: string): EpochSeconds | null =>
   parseIsoDate(text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'), timeZone);

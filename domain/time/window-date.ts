@@ -3,11 +3,11 @@ import { parseHumanDate } from './human-date.ts';
 import type { EpochSeconds } from './interval.ts';
 import { parseIsoDate } from './iso-date.ts';
 
-/** A date as a window takes it: ISO 8601, or as people write it (decision 21). null: neither. */
+/** Reads a date of a window: ISO 8601, or as people write it (decision 21). null: neither. */
 export const parseWindowDate = (text: string, timeZone: string): EpochSeconds | null =>
   parseIsoDate(text, timeZone) ?? parseHumanDate(text, timeZone);
 
-/** The same. `name` is the parameter that gave it. Error: decision 21, in its words. */
+/** Like parseWindowDate, but throws decision 21's error. `name` is the parameter's name. */
 export function windowDate(text: string, name: string, timeZone: string): EpochSeconds {
   const at = parseWindowDate(text, timeZone);
   if (at !== null) return at;

@@ -10,16 +10,16 @@ import { startOfDay } from './time-zone.ts';
 
 export type WindowPreset = 'TODAY' | 'YESTERDAY' | 'LATEST_TOPPER_BUCKET' | 'ALL_AVAILABLE';
 
-/** A time window as asked for. `today` is the one of a request that names none (window rule 5). */
+/** A time window as requested. `today` is for a request that names none (window rule 5). */
 export type WindowRequest =
   | { kind: 'recent'; seconds: number }
   | { kind: 'interval'; from: EpochSeconds; to: EpochSeconds }
   | { kind: 'preset'; preset: WindowPreset }
   | { kind: 'today' };
 
-/** What a window request means depends on the clock, the zone and the group's data. */
+/** What the meaning of a window request depends on: the clock, the zone and the group's data. */
 export type WindowSetting = {
-  /** Asked only where the window depends on it. */
+  /** Called only if the window depends on it. */
   clock: () => EpochSeconds;
   timeZone: string;
   /** The group's time interval on the chosen node and probe; null without data. */
@@ -75,7 +75,7 @@ function presetWindow(preset: WindowPreset, setting: WindowSetting): Interval {
 
 const emptyAt = (time: EpochSeconds): Interval => ({ from: time, to: time });
 
-/** The newest topper bucket that has ended; where none has, what there is of the newest. */
+/** Returns the newest topper bucket that has ended; if none has, the data of the newest. */
 function latestTopperBucket(available: Interval, topperBucketSeconds: number): Interval {
   const ended = floorTo(available.to, topperBucketSeconds);
   const from = ended > available.from ? ended - topperBucketSeconds : ended;
@@ -91,7 +91,7 @@ export function intervalRequest(
   return { kind: 'interval', ...checkInterval({ from, to }, names) };
 }
 
-/** The interval as it is, once it is one; `names` are the parameters that gave it. */
+/** Returns the interval if it is valid; `names` are the parameters that gave it. */
 export function checkInterval(
   { from, to }: Interval,
   names: { from: string; to: string },

@@ -1,5 +1,5 @@
 /**
- * A value that was aggregated without rounding: `sum ÷ count`. Counters and extremes have a
+ * A value aggregated without rounding: `sum ÷ count`. Counters and extremes have a
  * count of 1; a mean has the number of readings behind it.
  */
 export type Exact = { readonly sum: bigint; readonly count: bigint };
@@ -11,7 +11,7 @@ export function compareExact(a: Exact, b: Exact): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** `numerator ÷ denominator`, rounded half up, which is towards +∞ (decision 24). */
+/** Returns `numerator ÷ denominator`, rounded half up, which is towards +∞ (decision 24). */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   const doubled = 2n * numerator + denominator;
   const divisor = 2n * denominator;

@@ -1,4 +1,4 @@
-/** The items by key, in their order. (Map.groupBy, which Node 20 does not have.) */
+/** Groups items by key, in their order. (Node 20 does not have Map.groupBy.) */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

@@ -9,7 +9,7 @@ export type Fold = 'sum' | 'rate' | 'mean' | 'max' | 'min';
 
 type MeterTypeRow = { readonly name: string; readonly fold: Fold | null };
 
-/** The specification's meter types by number. `fold` is null where ranking means nothing. */
+/** The specification's meter types by number. `fold` is null if ranking is meaningless. */
 const METER_TYPES = [
   { name: 'VT_INVALID', fold: null },
   { name: 'VT_RATE_COUNTER_WITH_SLIDING_WINDOW', fold: 'rate' },

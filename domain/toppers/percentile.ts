@@ -1,15 +1,15 @@
 import { malformed } from '../errors.ts';
 
-/** In place of a place: one of the zeros that nobody has to write down. */
+/** Stands for an index: the value is one of the zeros that are not stored. */
 export const ZERO = 'zero';
 
 /**
- * Where in an ascending series the value of a rank stands: at position ⌈rank ÷ 100 · n⌉, counted
- * from 1, for rank 0 the smallest (decision 27); here counted from 0. null for an empty series.
- * `rank` is a number from 0 to 100.
+ * Returns the index of a rank's value in an ascending series, counted from 0; null for an empty
+ * series. The value is at position ⌈rank ÷ 100 · n⌉, counted from 1; rank 0 is the smallest value
+ * (decision 27). `rank` is a number from 0 to 100.
  *
- * `zeros` is how many zeros the series begins with besides its `count` values: a counter has one
- * for every topper bucket without a reading, and then no value is negative.
+ * `zeros` is the number of zeros at the start of the series, in addition to its `count` values. A
+ * counter has one for every topper bucket without a reading, and then no value is negative.
  */
 export function nearestRank(count: number, rank: number, zeros: number): number | 'zero' | null {
   if (count + zeros === 0) return null;
@@ -18,8 +18,8 @@ export function nearestRank(count: number, rank: number, zeros: number): number 
 }
 
 /**
- * Computed in decimal, as the rank is written: in binary fractions 99.9 ÷ 100 · 1000 is a little
- * more than 999, and its ceiling the position after the right one.
+ * Computes ⌈rank ÷ 100 · count⌉ in decimal, as the rank is written. In binary fractions
+ * 99.9 ÷ 100 · 1000 is slightly more than 999, and its ceiling is one position too high.
  */
 function rankPosition(rank: number, count: number): number {
   const [mantissa = '', exponent = '0'] = String(rank).split('e');
@@ -33,9 +33,9 @@ function rankPosition(rank: number, count: number): number {
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /**
- * Percentile ranks in the order given, without duplicates. Each item may itself be a list with
- * commas (decision 1). Throws `malformedValue`, under the parameter's name, for what is no rank, and
- * for more than `most` of them.
+ * Parses percentile ranks: in the order given, without duplicates. Each item may itself be a
+ * comma-separated list (decision 1). Throws `malformedValue`, with the parameter's name, for an
+ * invalid rank and for more than `most` ranks.
  */
 export function parseRanks(items: readonly string[], name: string, most: number): number[] {
   const texts = items.flatMap((item) => item.split(','));
@@ -50,6 +50,6 @@ export function parseRanks(items: readonly string[], name: string, most: number)
 function parseRank(text: string): number | null {
   if (!NUMBER.test(text)) return null;
   const rank = Number(text);
-  // A Set takes -0 for 0, so "-0" is no rank of its own.
+  // A Set treats -0 as 0, so "-0" is not a separate rank.
   return rank >= 0 && rank <= 100 ? rank : null;
 }

@@ -1,21 +1,21 @@
 import type { Interval } from '../time/interval.ts';
 
 /**
- * What the keys of a topper are ranked by: their value in the window, or a topper bucket of theirs
- * (the largest, a percentile), or how they changed since an earlier window.
+ * How the keys of a topper are ranked: by their value in the window, by one of their topper buckets
+ * (the largest, or a percentile), or by their change since an earlier window.
  */
 export type Ranking =
   | { readonly by: 'metric' | 'peak' }
   | { readonly by: 'percentile'; readonly percentile: number }
   | ChangeRanking;
 
-/** ago: how many seconds the earlier window is before; null: it is the one just before. */
+/** ago: how many seconds earlier the other window is; null: it is the window just before. */
 export type ChangeRanking = {
   readonly by: 'growth' | 'decline' | 'new';
   readonly ago: number | null;
 };
 
-/** A ranking of which the earlier window is known. */
+/** A ranking whose earlier window is known. */
 export type PlannedRanking =
   | Exclude<Ranking, ChangeRanking>
   | { readonly by: ChangeRanking['by']; readonly since: Interval };

@@ -5,15 +5,16 @@ import { type Fold, isCounting } from './meter-type.ts';
 /** How a meter's exact values become the numbers that callers see. */
 export type MeterRule = {
   readonly fold: Fold;
-  /** Decision 28: what every shown value is multiplied by. */
+  /** Decision 28: the factor of every shown value. */
   readonly samplingRate: number;
-  /** What a rate's volume is divided by. */
+  /** The divisor of a rate's volume. */
   readonly topperBucketSeconds: number;
 };
 
 /**
- * Decisions 23 and 28: an exact value as `metric`, sampled and rounded once at the end. A rate is
- * its volume by `stepSeconds`: the topper bucket, or in a series the step of that series.
+ * Converts an exact value to `metric`: applies the sampling rate, then rounds once at the end
+ * (decisions 23 and 28). A rate is its volume divided by `stepSeconds`: the topper bucket, or in a
+ * series the step of that series.
  */
 export function shownValue(
   value: Exact,
@@ -35,7 +36,7 @@ export function shownValue(
   }
 }
 
-/** The values of several keys as one, by the meter's rule; null of none. */
+/** Combines the values of several keys by the meter's rule; null without any. */
 export function combine(values: Iterable<Exact>, fold: Fold): Exact | null {
   let all: { sum: bigint; count: bigint } | null = null;
   for (const { sum, count } of values) {
@@ -58,17 +59,17 @@ export const shownTotal = (value: Exact | null, rule: MeterRule): bigint =>
 export const isListable = (value: Exact, fold: Fold): boolean =>
   !isCounting(fold) || value.sum !== 0n;
 
-/** Volume over the window in the meter's base unit, sampled; null where a sum means nothing. */
+/** Volume over the window in the meter's base unit, sampled; null if a sum is meaningless. */
 export const volumeOf = (value: Exact, rule: MeterRule): bigint | null =>
   isCounting(rule.fold) ? value.sum * BigInt(rule.samplingRate) : null;
 
-/** Volume per second of what the window covers; null where a sum means nothing. */
+/** Volume per second of the covered interval; null if that is empty or a sum is meaningless. */
 export function averageRateOf(value: Exact, rule: MeterRule, covered: Interval): number | null {
   const volume = volumeOf(value, rule);
   return volume === null || isEmpty(covered) ? null : Number(volume) / (covered.to - covered.from);
 }
 
-/** Part of the total, 0 to 1; null where a sum means nothing or there is nothing. */
+/** Share of the total, 0 to 1; null if a sum is meaningless or the total is zero or missing. */
 export function shareOf(value: Exact, total: Exact | null, fold: Fold): number | null {
   if (!isCounting(fold) || total === null || total.sum === 0n) return null;
   return ratio(value.sum, total.sum);

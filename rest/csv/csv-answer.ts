@@ -2,7 +2,7 @@ import type { Cell } from '../../domain/text/csv-cell.ts';
 import type { Rendered } from '../../resolvers/request-scope.ts';
 import { csvText } from './csv-text.ts';
 
-/** A table, its header first, to be saved under a name of letters, digits and hyphens. */
+/** A table, header row first, to be saved as `name`, which has only letters, digits and hyphens. */
 export async function csvAnswer(name: string, rows: Iterable<readonly Cell[]>): Promise<Rendered> {
   return {
     status: 200,

@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { stringify } from 'csv-stringify/sync';
 import { type Cell, QUOTED_IN_CSV, withoutFormula } from '../../domain/text/csv-cell.ts';
 
-/** Ten thousand rows take some 30 ms, and other requests are not to wait so long for a turn. */
+/** Ten thousand rows take about 30 ms, which is too long for other requests to wait. */
 const ROWS_AT_ONCE = 500;
 
 /**
- * The rows as CSV (RFC 4180): lines end with CRLF, and a text is quoted wherever a parser might
+ * Writes the rows as CSV (RFC 4180). Lines end with CRLF, and a text is quoted if a parser might
  * end its cell or its row early, or trim it. Numbers are written in full.
  */
 export async function csvText(rows: Iterable<readonly Cell[]>): Promise<string> {

@@ -9,12 +9,12 @@ import { csvAnswer } from './csv-answer.ts';
 
 type KeySeries = { readonly ranked: RankedKey; readonly points: readonly SeriesPoint[] };
 
-/** Of each point its time and its value. */
+/** The time and the value of each point. */
 const VALUES_OF_POINT = 2;
 
 /**
- * The series of the listed keys as a table: a header, and a row for each point, by time and then by
- * rank. Errors: those of a series in GraphQL.
+ * Writes the series of the listed keys as a table: a header, and a row for each point, sorted by
+ * time and then by rank. Errors: those of a series in GraphQL.
  */
 export async function seriesCsv(
   scope: RequestScope,
@@ -46,7 +46,7 @@ function* rowsOf(series: readonly KeySeries[], hasLabel: boolean): Iterable<Cell
   }
 }
 
-/** The earliest time of the points that come next; null: there are none left. */
+/** Returns the earliest time among the next points of all series; null: no points are left. */
 function earliest(series: readonly KeySeries[], next: readonly number[]): number | null {
   let earliest: number | null = null;
   for (const [place, { points }] of series.entries()) {

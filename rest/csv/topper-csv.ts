@@ -4,7 +4,7 @@ import type { ListedKey, ListedTopper } from '../listed-topper.ts';
 import type { TopperOptions } from '../parameters/decode-topper.ts';
 import { csvAnswer } from './csv-answer.ts';
 
-/** What the last row has in the column `rank`: it is not a key but all that are not listed. */
+/** The `rank` of the last row, which stands for all keys that are not listed. */
 const OTHERS = 'others';
 
 type Column = {
@@ -13,9 +13,9 @@ type Column = {
 };
 
 /**
- * The topper as a table (RFC 4180): a header, a row for each key, and a last one for the others, so
- * that of a counter the column `metric` adds up to the group's total. Which columns there are
- * depends on the request alone, never on the data.
+ * Writes the topper as a table (RFC 4180): a header, a row for each key, and a last row for all
+ * other keys, so that the column `metric` of a counter adds up to the group's total. The columns
+ * depend only on the request, never on the data.
  */
 export async function topperCsv(
   { guid, meterIndex, others, keys }: ListedTopper,
@@ -51,7 +51,7 @@ const NAMES: readonly Column[] = [
   { name: 'label', of: ({ names }) => names?.label ?? null },
 ];
 
-/** As a JSON object: a value may hold whatever would separate it from the next one. */
+/** Written as a JSON object: a value may contain any separator. */
 const ATTRIBUTES: Column = {
   name: 'attributes',
   of: ({ attributes }) =>

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../json-schema.ts';
 
 const NAME = 'x-available-window';
 
-/** Decisions, section 11: an answer without keys tells its caller where data are. */
+/** Decisions, section 11: an answer without keys tells its caller when there is data. */
 export const withAvailableWindow = (rendered: Rendered, available: Interval | null): Rendered => {
   if (!available) return rendered;
   const { from, to } = available;

@@ -4,7 +4,7 @@ import { timeInterval } from './time-interval-schema.ts';
 const guid = (description: string): JsonSchema =>
   text(description, ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}']);
 
-/** What the answer of the counter group info endpoint looks like (specification, "Resources"). */
+/** The answer of the counter group info endpoint (specification, "Resources"). */
 export const counterGroupInfoSchemas: Readonly<Record<string, JsonSchema>> = {
   TimeInterval: timeInterval,
   CounterGroupInfo: objectOf('Which counter groups there are.', {

@@ -1,4 +1,4 @@
-/** The content type of Prometheus' text format, as prom-client answers `/metrics` with. */
+/** The content type of Prometheus' text format, as prom-client sends it for `/metrics`. */
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export type Gauge = {
@@ -13,8 +13,8 @@ type GaugeSample = {
 };
 
 /**
- * Gauges as Prometheus text. prom-client writes numbers that JavaScript has rounded before; here an
- * integer has all its digits, and whoever reads them decides what becomes of them.
+ * Writes gauges as Prometheus text. prom-client writes numbers that JavaScript has already rounded;
+ * here an integer keeps all its digits, and the reader decides how to round them.
  */
 export const gaugesText = (gauges: readonly Gauge[]): string => gauges.map(gaugeText).join('');
 
@@ -28,6 +28,6 @@ const labelsText = (labels: GaugeSample['labels']): string =>
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
 
-/** Keys of cross-key groups have backslashes, labels may have anything. */
+/** Keys of cross-key groups contain backslashes, and labels may contain anything. */
 const escaped = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');

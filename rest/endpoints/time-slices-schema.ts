@@ -9,7 +9,7 @@ import {
 } from '../json-schema.ts';
 import { timeInterval } from './time-interval-schema.ts';
 
-/** What the answer of the time slices endpoint looks like (specification, "Resources"). */
+/** The answer of the time slices endpoint (specification, "Resources"). */
 export const timeSlicesSchemas: Readonly<Record<string, JsonSchema>> = {
   TimeInterval: timeInterval,
   TimeSlices: objectOf('Which data there is.', {

@@ -9,9 +9,9 @@ import { type Gauge, gaugesText, PROMETHEUS_TYPE } from './prometheus-text.ts';
 import { askedTopper, topper } from './topper.ts';
 
 /**
- * A topper for Prometheus to scrape: the parameters of the topper endpoint, of which those that
- * choose another form of answer change nothing here. Credentials come in the header alone, since
- * Prometheus shows the addresses of its targets to whoever sees its pages.
+ * A topper for Prometheus to scrape. It takes the parameters of the topper endpoint; those that
+ * choose another answer format have no effect here. It accepts credentials only in the header,
+ * because Prometheus shows the URLs of its targets to everyone who sees its pages.
  */
 export const topperMetrics: AnsweringEndpoint<TopperOptions> = {
   path: '/metrics/toppers',

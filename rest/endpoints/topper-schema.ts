@@ -1,6 +1,6 @@
 import { integer, type JsonSchema, listOf, objectOf, refTo, text } from '../json-schema.ts';
 
-/** What the answer of the topper endpoint looks like (specification, "Resources"). */
+/** The answer of the topper endpoint (specification, "Resources"). */
 export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
   Topper: objectOf('The largest keys of a group by a meter over a window.', {
     counter_group: text('GUID of the group.', ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}']),
@@ -35,7 +35,7 @@ export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** The schema of text is all that OpenAPI can say of CSV. */
+/** OpenAPI can describe CSV only as text. */
 export const topperCsvSchema: JsonSchema = text(
   'RFC 4180. Answers `format=csv`: a header, a row for each key, and the row `others`; with ' +
     '`series=true` the columns `at`, `key`, `label` and `value`, and a row for each point.',

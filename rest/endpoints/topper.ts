@@ -58,7 +58,7 @@ export const topper: Endpoint<TopperOptions> = {
   },
 };
 
-/** What the options ask for. Errors: 422 for names that do not exist. */
+/** Computes the topper that the options request. Errors: 422 for names that do not exist. */
 export async function askedTopper(
   scope: RequestScope,
   at: ContextView,

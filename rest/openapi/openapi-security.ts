@@ -1,6 +1,6 @@
 import { API_TOKEN, USERNAME } from '../parameters/decode-common.ts';
 
-/** The ways to say who asks (decision 11, and the specification's own parameters). */
+/** The ways to authenticate (decision 11, and the specification's own parameters). */
 export const SECURITY_SCHEMES = {
   Basic: {
     type: 'http',
@@ -33,7 +33,7 @@ export const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** Any one of these will do; the schemes of one go together. */
+/** Any one of these entries suffices; the schemes of one entry are sent together. */
 export const SECURITY: readonly Partial<Record<keyof typeof SECURITY_SCHEMES, readonly []>>[] = [
   { Basic: [] },
   { Bearer: [], BearerUsername: [] },

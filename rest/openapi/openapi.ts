@@ -12,7 +12,7 @@ import { SECURITY, SECURITY_SCHEMES } from './openapi-security.ts';
 
 export const OPENAPI_PATH = '/api/openapi.json';
 
-/** What callers are told of the endpoints, in the order in which they are listed. */
+/** The descriptions of the endpoints, in the order in which they are listed. */
 export const ENDPOINT_DESCRIPTIONS: readonly EndpointDescription[] = [
   ...[timeSlices, counterGroupInfo, topper],
 ];
@@ -28,21 +28,21 @@ export const parametersOf = (
 ];
 
 /**
- * The endpoints as an OpenAPI 3.1 document, made of what reads their parameters and of the table
- * of errors. Ceilings and defaults are those of the settings. rest/openapi.json is a printed copy,
- * with the settings that nobody has changed.
+ * Describes the endpoints as an OpenAPI 3.1 document, built from their parameter decoders and the
+ * error table. Ceilings and defaults are those of the settings. rest/openapi.json is a printed copy
+ * for the default settings.
  */
 export function openApi(settings: ServiceSettings): JsonSchema {
   return {
     openapi: '3.1.0',
     info: {
       title: 'countergraph: legacy REST endpoints',
-      // The endpoints have never had one; what is added to them leaves them as they are.
+      // The endpoints have never had a version; additions do not change existing behaviour.
       version: '1',
       summary: 'Exact toppers over network-traffic counters',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
-      // Who that is, nobody but the operator knows.
+      // Only the operators know who they are.
       contact: { name: 'The operator of this server' },
     },
     servers: [{ url: '/', description: 'The server that this document comes from' }],
@@ -106,7 +106,7 @@ const HEADER_NAMES = {
   Authenticate: 'www-authenticate',
 } as const;
 
-/** What any request can be answered with. */
+/** Errors that any request can get. */
 const ERRORS_OF_ALL: readonly ErrorKind[] = [
   ...(['invalidToken', 'tooManyFailures', 'contextRequired', 'invalidContext'] as const),
   ...([
@@ -121,7 +121,7 @@ const ERRORS_OF_ALL: readonly ErrorKind[] = [
   ...(['busy', 'internal'] as const),
 ];
 
-/** What those with a body can be answered with besides. */
+/** Additional errors of requests with a body. */
 const ERRORS_OF_POST: readonly ErrorKind[] = [
   ...(['unreadableBody', 'bodyTooLarge', 'unsupportedMediaType'] as const),
 ];
@@ -167,7 +167,7 @@ const inQuery = ({ name, meaning, required, schema, example }: Parameter<unknown
   description: sentence(meaning),
   ...(required && { required }),
   schema,
-  // One text with commas, as legacy callers write it.
+  // One comma-separated text, as legacy callers write it.
   ...(schema['type'] === 'array' && { style: 'form', explode: false }),
   example,
 });
@@ -197,7 +197,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly (keyof typeof HEADERS)
   503: ['RetryAfter'],
 };
 
-/** One response for each status, which lists the messages that come with it. */
+/** Returns one response for each status, which lists the messages of that status. */
 function errorResponses(kinds: readonly ErrorKind[]): JsonSchema {
   const byStatus = groupBy(kinds, (kind) => ERRORS[kind].status);
   const responses = [...byStatus].map(([status, group]) => {

@@ -47,12 +47,12 @@ const FROM_DR = booleanParameter(
   false,
 );
 
-/** What all endpoints take, but for `timeout`, which each has in its own way. */
+/** The parameters of all endpoints, except `timeout`, which differs between endpoints. */
 export const COMMON_PARAMETERS: readonly Parameter<unknown>[] = [
   ...[USERNAME, API_TOKEN, CONTEXT, PROBE, DESTINATION_NODE, FROM_DR],
 ];
 
-/** Parameters that all three endpoints share, beside who asks for what. */
+/** Parameters that all three endpoints share, apart from the caller and the context. */
 export type CommonOptions = { readonly probe: string | null; readonly node: NodeChoice };
 
 export function decodeCommon(parameters: Parameters): CommonOptions {
@@ -64,7 +64,7 @@ export function decodeCommon(parameters: Parameters): CommonOptions {
   return { probe: PROBE.read(parameters), node };
 }
 
-/** What `timeout` is when it is left out, and what −1 stands for; null waits without limit. */
+/** The timeout if `timeout` is omitted, and the meaning of −1; null waits without limit. */
 export type TimeoutRule = { readonly absent: number | null; readonly minusOne: number | null };
 
 /** Seconds (decision 14); null waits without limit. */
@@ -90,7 +90,7 @@ export function timeoutParameter(rule: TimeoutRule): Parameter<number | null> {
   };
 }
 
-/** What `timeoutParameter` of the rule reads; each request asks for it, and for no more. */
+/** Reads what `timeoutParameter(rule).read` does; requests need only this, not the description. */
 export function readTimeout(rule: TimeoutRule, parameters: Parameters): number | null {
   const text = parameters.text('timeout');
   if (text === null) return rule.absent;

@@ -32,7 +32,7 @@ export type TopperOptions = CommonOptions & {
   readonly format: Format;
 };
 
-/** `series` is a table too; `step` is null where it is left out. */
+/** `series` is also a table; `step` is null if it is omitted. */
 export type Format =
   | { readonly kind: 'json' | 'csv' }
   | { readonly kind: 'series'; readonly step: number | null };
@@ -171,7 +171,7 @@ const ANY_STEP = integerParameter({
   example: 300,
 });
 
-/** That it is positive, and a multiple, is said with the group's bucket, as in GraphQL. */
+/** Whether it is a positive multiple of the group's bucket is checked later, as in GraphQL. */
 const STEP: Parameter<number | null> = {
   ...ANY_STEP,
   schema: { type: 'integer', minimum: 1, maximum: LIMITS.seriesStepSeconds },
@@ -188,7 +188,7 @@ export const topperParameters = (settings: ServiceSettings): readonly Parameter<
   ...[...WINDOW_PARAMETERS, timeZoneParameter(settings)],
 ];
 
-/** Errors: 400 for each value that is malformed. */
+/** Errors: 400 for each malformed value. */
 export function decodeTopper(parameters: Parameters, settings: ServiceSettings): TopperOptions {
   FLAGS.read(parameters);
   const timeZone = timeZoneParameter(settings).read(parameters);

@@ -69,15 +69,15 @@ export const WINDOW_PARAMETERS: readonly Parameter<unknown>[] = [
 ];
 
 /**
- * The window rules of the specification in their order. A complete higher rule makes the lower
- * ones' parameters irrelevant: they are not even read. A start or an end without its partner is an
- * error, also beside `recentsecs` (decision 22).
+ * Applies the window rules of the specification in their order. Once a rule is complete, the
+ * parameters of lower rules are not even read. A start without an end, or an end without a start,
+ * is an error, also together with `recentsecs` (decision 22).
  */
 export function decodeWindow(parameters: Parameters, timeZone: string): WindowRequest {
   return (
     fixedStart(parameters) ?? // Spec, window rules 1 and 2.
     dateRange(parameters, timeZone) ?? // Spec, window rule 3.
-    latest(parameters) ?? { kind: 'today' } // Spec, window rule 4. // Spec, window rule 5.
+    latest(parameters) ?? { kind: 'today' } // Spec, window rules 4 and 5.
   );
 }
 
@@ -122,7 +122,7 @@ function dateOf(
   return null;
 }
 
-/** In an address a `+` that is not written `%2B` is a space. No date has a space there. */
+/** In a URL, a `+` not written as `%2B` is a space. No date has a space there. */
 const withPlus = (text: string): string =>
   text.replace(/^(\S{10}T\d{2}:\d{2}(?::\d{2})?) (\d{2}(?::?\d{2})?)$/, '$1+$2');
 

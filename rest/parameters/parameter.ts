@@ -4,22 +4,22 @@ import type { JsonSchema } from '../json-schema.ts';
 import type { Parameters } from './parameters.ts';
 
 /**
- * A parameter of an endpoint: how its value is read, and what callers are told of it, in one place.
- * The description of the endpoints (openapi.ts) and the reference pages are made from these.
+ * A parameter of an endpoint: how its value is read, and its description for callers, in one place.
+ * The OpenAPI document (openapi.ts) and the reference pages are generated from these.
  */
 export type Parameter<T> = {
   readonly name: string;
-  /** What its values are, in a few words: `boolean`, `GUID`. */
+  /** The form of its values, in a few words: `boolean`, `GUID`. */
   readonly form: string;
-  /** What it is when it is left out, as callers would write it; null: nothing. */
+  /** Its default, as callers would write it; null: there is none. */
   readonly absent: string | null;
   readonly required: boolean;
-  /** What it means, in Markdown without a full stop. */
+  /** Its meaning, in Markdown without a full stop. */
   readonly meaning: string;
   readonly schema: JsonSchema;
-  /** A value as a caller may send it; the examples of one endpoint go together. */
+  /** A value as a caller may send it; the examples of one endpoint can be sent together. */
   readonly example: unknown;
-  /** Errors: 400 for a value that is malformed. */
+  /** Errors: 400 for a malformed value. */
   readonly read: (parameters: Parameters) => T;
 };
 
@@ -50,7 +50,7 @@ export const textParameter = ({
   read: (parameters) => parameters.text(name),
 });
 
-/** Decision 2: the numbers and words too; that case does not matter, no schema can say. */
+/** Decision 2: also numbers and words. No schema can express that case does not matter. */
 const BOOLEANS: JsonSchema = {
   oneOf: [
     { type: 'boolean' },
@@ -127,7 +127,7 @@ export const rangeParameter = ({
   },
 });
 
-/** One of a few words, of which the first is meant where none is given. */
+/** One of a few words; the first is the default. */
 export const wordParameter = <const Word extends string>(
   { name, meaning, example }: Named,
   words: readonly [Word, ...Word[]],

@@ -1,11 +1,11 @@
 import { malformed, shown } from '../../domain/errors.ts';
 
-/** What a JSON body may hold that no parameter can be: an object, or a list within a list. */
+/** A JSON value that no parameter can be: an object, or a list within a list. */
 export const NESTED = Symbol('nested value');
 
 export type ParameterValue = string | typeof NESTED;
 
-/** The values given for each name, in their order. Empty texts are "not given" and left out. */
+/** The values given for each name, in their order. Empty texts are "not given" and omitted. */
 export class Parameters {
   readonly #values = new Map<string, ParameterValue[]>();
 
@@ -18,7 +18,7 @@ export class Parameters {
     else this.#values.set(plain, [value]);
   }
 
-  /** These parameters, and those of `others` that these do not have: a body wins over a query. */
+  /** Returns these parameters, and those that only `others` has: a body wins over a query. */
   over(others: Parameters): Parameters {
     const both = new Parameters();
     for (const [name, values] of [...others.#values, ...this.#values]) {
@@ -53,7 +53,7 @@ export function fromQuery(query: Iterable<[string, string]>): Parameters {
   return parameters;
 }
 
-/** A flat JSON object: null is "not given", a list is the list, a number or boolean its text. */
+/** Reads a flat object: null is "not given", a list stays one, numbers and booleans become text. */
 export function fromObject(body: Readonly<Record<string, unknown>>): Parameters {
   const parameters = new Parameters();
   for (const [name, value] of Object.entries(body)) {

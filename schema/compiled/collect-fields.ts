@@ -16,14 +16,14 @@ export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** What selections are looked at with. Of the variables only those of @skip and @include count. */
+/** What collecting fields needs. Of the variables, only those of @skip and @include count. */
 export type Collecting = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly variables: Variables;
 };
 
-/** The fields that an object of the type is asked for, by their names in the answer. */
+/** Returns the requested fields of an object of `type`, by their names in the answer. */
 export function collectFields(
   { schema, fragments, variables }: Collecting,
   type: GraphQLObjectType,

@@ -9,8 +9,8 @@ export const addPath = (prev: Path | undefined, key: string | number, typename?:
 });
 
 /**
- * The errors of one run. What lies below a place that is null already because of an error adds
- * none: it may end sooner or later than the answer does. Places are told apart as objects.
+ * The errors of one run. Fields below a path that is already null because of an error add none,
+ * because they may end before or after the answer does. Paths are compared by object identity.
  */
 export class CollectedErrors {
   readonly errors: GraphQLError[] = [];

@@ -25,26 +25,26 @@ import { OperationRun } from './operation-run.ts';
 import { type GuardedSchema, planOperation } from './plan-operation.ts';
 import { typeGuards } from './type-scopes.ts';
 
-/** What an operation came to: `data` is JSON. Errors are still as they were thrown. */
+/** The result of an operation: `data` is JSON, errors are still as they were thrown. */
 export type CompiledResult = {
   readonly data: string;
   readonly errors: readonly GraphQLError[];
 };
 
-/** One operation of a document, made ready to run. */
+/** One operation of a document, ready to run. */
 export type CompiledQuery = {
   readonly text: string;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** Variables on which it depends what is asked for; each is true or false. */
+  /** Variables that decide which fields are requested; each is true or false. */
   readonly conditions: readonly string[];
-  /** What it takes in memory, all of it planned for all conditions, as that many characters do. */
+  /** Its size in memory when fully planned for all conditions, counted in characters. */
   readonly size: number;
   /** Variables: coerced. */
   readonly run: (scope: RequestScope, variables: Variables) => Promise<CompiledResult>;
 };
 
-/** A valid document as it was asked for. */
+/** A valid document as it was requested. */
 export type AskedOperation = {
   readonly text: string;
   readonly document: DocumentNode;
@@ -52,9 +52,9 @@ export type AskedOperation = {
 };
 
 /**
- * Compiled operations by document *and* operation name: those that are asked for often, and those
- * that were trusted at the start. graphql-js runs operations that cannot be compiled. Bounded by
- * what the compiled ones take in memory.
+ * Compiled operations by document *and* operation name: those that are requested often, and those
+ * that were trusted at the start. graphql-js runs operations that cannot be compiled. The size of
+ * the compiled ones in memory is bounded.
  */
 export class CompiledQueries {
   readonly #schema: GuardedSchema;
@@ -64,13 +64,13 @@ export class CompiledQueries {
     maxSize: LIMITS.compiledDocumentCharacters,
     sizeCalculation: ({ size }) => size,
   });
-  /** How often an operation was asked for since it was compiled; NaN: it cannot be. */
+  /** Requests for an operation since it was last compiled; NaN: it cannot be compiled. */
   readonly #asked = new LRUCache<string, number>({
     maxSize: LIMITS.notedDocumentCharacters,
     sizeCalculation: (_, key) => key.length,
   });
 
-  /** hotAfter: how often an operation is asked for before it is compiled. */
+  /** hotAfter: how often an operation is requested before it is compiled. */
   constructor(schema: GraphQLSchema, hotAfter: number) {
     this.#schema = { schema, guards: typeGuards(schema) };
     this.#hotAfter = hotAfter;
@@ -82,7 +82,7 @@ export class CompiledQueries {
     return this.#trusted.get(key) ?? this.#compiled.get(key) ?? null;
   }
 
-  /** Notes that an operation was asked for, and gives its compiled form when it has one by now. */
+  /** Counts a request for an operation. Returns its compiled form if it has one by now. */
   note(asked: AskedOperation): CompiledQuery | null {
     const known = this.find(asked.text, asked.operationName);
     if (known) return known;
@@ -91,12 +91,12 @@ export class CompiledQueries {
     const isHot = this.#hotAfter > 0 && times >= this.#hotAfter;
     const query = isHot ? compile(this.#schema, asked) : null;
     if (query) this.#compiled.set(key, query);
-    // Once only: what cannot be compiled will not be tried again.
+    // An operation that cannot be compiled is not tried again.
     this.#asked.set(key, !isHot ? times : query ? 0 : Number.NaN);
     return query;
   }
 
-  /** Compiles all operations of a valid document for good. */
+  /** Compiles all operations of a valid document permanently. */
   trust(text: string): void {
     const document = parse(text);
     const operations = document.definitions.filter(
@@ -110,7 +110,7 @@ export class CompiledQueries {
     }
   }
 
-  /** null: graphql-js refuses the variables, or something else that depends on them. */
+  /** null: graphql-js has to refuse the variables, or something that depends on them. */
   coerce({ operation, conditions }: CompiledQuery, variables: Variables): Variables | null {
     const { variableDefinitions = [] } = operation;
     const { coerced } = getVariableValues(this.#schema.schema, variableDefinitions, variables);
@@ -119,11 +119,11 @@ export class CompiledQueries {
   }
 }
 
-/** As JSON, a name has no line break of its own: whatever it is, no other request has its key. */
+/** A name in JSON has no line break, so no other name and document have the same key. */
 const keyOf = (text: string, operationName: string | null): string =>
   `${JSON.stringify(operationName)}\n${text}`;
 
-/** null: it is no query, or graphql-js has to answer it. */
+/** null: it is not a query, or graphql-js has to run it. */
 function compile(
   schema: GuardedSchema,
   { text, document, operationName }: AskedOperation,
@@ -149,7 +149,7 @@ function compile(
     conditions,
     size,
     run(scope, variables) {
-      // No more of them: the plan keeps what it is made with.
+      // Only these variables: the plan keeps what it is made with.
       const decided = Object.fromEntries(conditions.map((each) => [each, variables[each]]));
       const name = Object.values(decided).join();
       const planning = { ...schema, fragments, variables: decided };
@@ -174,8 +174,8 @@ async function runOperation(
 }
 
 /**
- * Not compiled are interfaces and unions, whose types' scopes only the value would tell, and the
- * schema itself.
+ * Whether a document can be compiled. Interfaces and unions cannot, because only a value shows
+ * which type's scopes apply. The schema itself cannot either.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
@@ -193,7 +193,7 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   return isPlain;
 }
 
-/** The variables of the operation that say what @skip and @include let stand. */
+/** Returns the variables of the operation that directives such as @skip and @include use. */
 function conditionsOf(
   document: DocumentNode,
   { variableDefinitions = [] }: OperationDefinitionNode,

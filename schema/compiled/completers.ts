@@ -16,14 +16,14 @@ import { isPromise } from './is-promise.ts';
 import { jsonText } from './json-text.ts';
 import type { TypeGuard } from './type-scopes.ts';
 
-/** What is asked of the objects of a type in one place of the document. */
+/** The plan for objects of a type at one point of the document. */
 export type ObjectPlan = {
-  /** Found out when the first object is there: much of a document may never be reached. */
+  /** Computed for the first object: much of a document may never be reached. */
   readonly fields: () => readonly FieldPlan[];
   readonly guard: TypeGuard | undefined;
 };
 
-/** A field as messages name it, and what lies below it. */
+/** A field with its name in messages and the plans for what is below it. */
 export type Completing = {
   readonly title: string;
   readonly nodes: readonly FieldNode[];
@@ -81,7 +81,7 @@ function listCompleter(field: Completing, list: GraphQLList<GraphQLOutputType>):
         items.push(text);
       }
     } catch (error) {
-      // What is under way may fail as well, and somebody has to notice.
+      // Promises that are still pending may be rejected too, and must be handled.
       if (!isAtOnce) bracketed(items).catch(() => {});
       throw error;
     }

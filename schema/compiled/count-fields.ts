@@ -1,12 +1,12 @@
 import { Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import type { Fragments } from './collect-fields.ts';
 
-/** The fields of an operation, with fragments written out wherever they are spread. */
+/** Counts the fields of an operation, with fragments expanded wherever they are spread. */
 export function countFields(
   { selectionSet }: OperationDefinitionNode,
   fragments: Fragments,
 ): number {
-  // Each is looked at once: written out, a short document may have more fields than there is time.
+  // Counts each fragment once: expanded, a short document may have too many fields to visit.
   const known = new Map<string, number>();
   const ofFragment = (name: string): number => {
     const fragment = fragments[name];

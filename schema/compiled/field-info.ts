@@ -9,7 +9,7 @@ import type {
 import { addPath, type Path } from './collected-errors.ts';
 import type { FieldPlan, Run } from './field-plan.ts';
 
-/** What a resolver may ask about its field. Most ask nothing, so it is found when it is asked. */
+/** What a resolver may read about its field. Most read nothing, so it is computed on access. */
 export class FieldInfo implements GraphQLResolveInfo {
   readonly #run: Run;
   readonly #field: FieldPlan;

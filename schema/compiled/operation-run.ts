@@ -8,15 +8,15 @@ import { isPromise } from './is-promise.ts';
 
 /**
  * One run of a compiled operation. It follows graphql-js step by step, with two differences: what
- * depends on the document alone was computed before, and results are written as JSON at once where
- * graphql-js makes objects of them.
+ * depends only on the document was computed before, and results are written as JSON directly, where
+ * graphql-js builds objects.
  */
 export class OperationRun implements Run {
   readonly document: RunDocument;
   readonly scope: RequestScope;
   readonly variables: Variables;
   readonly errors = new CollectedErrors();
-  /** Those that depend on variables, by the numbers of their fields, once they are known. */
+  /** Arguments that depend on variables, by the number of their field, once they are known. */
   readonly #args: (Arguments | undefined)[] = [];
 
   constructor(document: RunDocument, scope: RequestScope, variables: Variables) {
@@ -55,7 +55,7 @@ export class OperationRun implements Run {
 
   #renderField(field: FieldPlan, source: unknown, parent: Path | undefined): Text {
     const { complete } = field;
-    // Needed only by fields within, and in errors.
+    // Only nested fields and errors need it.
     const path = field.isComposite ? pathOf(field, parent) : undefined;
     try {
       const value = this.#resolve(field, source, parent);
@@ -84,7 +84,7 @@ export class OperationRun implements Run {
     return value.call(source, args, this.scope, new FieldInfo(this, field, parent));
   }
 
-  /** The same for all objects of a list. */
+  /** The arguments are the same for all objects of a list. */
   #argumentsOf({ number, definition, nodes }: FieldPlan): Arguments {
     const known = this.#args[number];
     if (known) return known;
@@ -101,7 +101,7 @@ export class OperationRun implements Run {
   }
 }
 
-/** A field without a resolver is the property of the same name. */
+/** A field without a resolver reads the property of the same name. */
 const propertyOf = (source: unknown, name: string): unknown =>
   typeof source === 'object' && source !== null
     ? (source as Readonly<Record<string, unknown>>)[name]

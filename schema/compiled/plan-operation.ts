@@ -18,16 +18,16 @@ import type { Arguments, FieldPlan } from './field-plan.ts';
 import { quoted } from './json-text.ts';
 import type { TypeGuard } from './type-scopes.ts';
 
-/** A schema, and what its types ask of whoever asks for their objects. */
+/** A schema, and what its types require of callers that request their objects. */
 export type GuardedSchema = {
   readonly schema: GraphQLSchema;
   readonly guards: ReadonlyMap<string, TypeGuard>;
 };
 
-/** What an operation is planned with. */
+/** What planning an operation needs. */
 export type Planning = GuardedSchema & Collecting;
 
-/** The root fields of an operation; the fields below are planned as they are reached. */
+/** Plans the root fields of an operation; the fields below are planned when they are reached. */
 export function planOperation(
   planning: Planning,
   { selectionSet }: OperationDefinitionNode,
@@ -86,7 +86,7 @@ const definitionOf = (type: GraphQLObjectType, { name }: FieldNode): Definition 
 const isComposite = ({ type }: Definition): boolean =>
   !isLeafType(isNonNullType(type) ? type.ofType : type);
 
-/** null: they depend on variables, or are an error, which is the field's each time. */
+/** null: they depend on variables, or are invalid, which is an error of the field in each run. */
 function constantArguments(definition: Definition, node: FieldNode): Arguments | null {
   if (hasVariables(node)) return null;
   try {

@@ -2,13 +2,13 @@ import { type GraphQLSchema, isObjectType } from 'graphql';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { type AuthScopes, isGranted, isSignedIn, outOfScope } from '../scopes.ts';
 
-/** Errors: whoever asks may not see the object. */
+/** Errors: the caller may not see the object. */
 export type TypeGuard = (object: unknown, scope: RequestScope) => void;
 
 /**
- * The scopes that object types ask for, by type. Pothos asks for them in `isTypeOf`, once for each
- * object of a list; these are the same functions without what it takes to call them there. Errors:
- * a type asks for something else.
+ * Returns guards for the scopes that object types require, by type. Pothos checks the scopes in
+ * `isTypeOf`, once for each object of a list; these guards use the same functions without that
+ * overhead. Errors: a type requires something else.
  */
 export function typeGuards(schema: GraphQLSchema): ReadonlyMap<string, TypeGuard> {
   const guards = new Map<string, TypeGuard>();
@@ -31,6 +31,6 @@ function scopesOf(options: unknown): ScopesOf | null {
   return typeof authScopes === 'function' ? (authScopes as ScopesOf) : () => authScopes;
 }
 
-/** Any of them is enough, as it is for Pothos. */
+/** Any one of them is enough, as in Pothos. */
 const passes = ({ signedIn = false, granted }: Partial<AuthScopes>, scope: RequestScope): boolean =>
   (signedIn && isSignedIn(scope)) || (granted !== undefined && isGranted(scope, granted));

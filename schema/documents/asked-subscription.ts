@@ -3,17 +3,17 @@ import { collectFields, type Variables } from '../compiled/collect-fields.ts';
 import { fragmentsOf } from '../limits/spread-order.ts';
 import { schema } from '../schema.ts';
 
-/** The field that a subscription asks for; validation has seen to it that there is one at most. */
+/** The field that a subscription requests; validation ensures that there is at most one. */
 export type AskedSubscription = {
   readonly field: string;
-  /** What the answer calls it. */
+  /** Its name in the answer. */
   readonly responseKey: string;
   /** Coerced. */
   readonly args: Readonly<Record<string, unknown>>;
 };
 
 /**
- * Of a valid document and coerced variables; null: @skip or @include leaves nothing to be asked.
+ * Takes a valid document and coerced variables. Returns null if @skip or @include leaves no field.
  * Errors: those of graphql-js for arguments that a variable leaves without a value.
  */
 export function askedSubscription(

@@ -7,7 +7,7 @@ export type HeaderSource = { get(name: string): string | null };
 
 /**
  * Decision 11: HTTP Basic (`username:api_token`), or a Bearer token with `x-username`. null: none
- * were given. A header that holds no credentials at all gives such as nobody has.
+ * were given. For any other header, returns credentials that nobody has.
  */
 export function readCredentials(headers: HeaderSource): Credentials | null {
   const authorization = headers.get('authorization');
@@ -27,14 +27,14 @@ export function readCredentials(headers: HeaderSource): Credentials | null {
 }
 
 /**
- * Of bytes, one a character, as Node reads headers. What is UTF-8 is meant as UTF-8, as most
- * clients send it; others, such as Python's requests, send Latin-1 (RFC 7617, section 2).
+ * Decodes bytes, given as one character each, as Node reads headers. Valid UTF-8 is read as UTF-8,
+ * which most clients send; others, such as Python's requests, send Latin-1 (RFC 7617, section 2).
  */
 function toText(bytes: string): string {
   try {
     return UTF_8.decode(Buffer.from(bytes, 'latin1'));
   } catch {
-    // Not UTF-8, so Latin-1 it is.
+    // Not UTF-8, so it is Latin-1.
     return bytes;
   }
 }

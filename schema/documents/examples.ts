@@ -1,4 +1,4 @@
-/** A query that the explorer offers at one click; its variable `$context` is filled in there. */
+/** A query that the explorer offers with one click. The explorer fills in `$context`. */
 export type Example = {
   readonly title: string;
   readonly query: string;
@@ -7,8 +7,8 @@ export type Example = {
 };
 
 /**
- * They name groups that every import of flows declares, and windows that are anchored where the
- * data ends, so that they answer whenever there is data, however old it is.
+ * The examples use groups that every import of flows declares, and windows that are anchored where
+ * the data ends. So they have answers whenever there is data, however old it is.
  */
 export const EXAMPLES: readonly [Example, ...Example[]] = [
   {

@@ -1,4 +1,4 @@
-/** Who may ask for the schema: anybody, whoever has signed in, nobody. */
+/** Who may request the schema: everybody, signed-in callers, nobody. */
 export const INTROSPECTION_MODES = ['on', 'signed-in', 'off'] as const;
 
 export type IntrospectionMode = (typeof INTROSPECTION_MODES)[number];

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorKind } from '../../domain/errors.ts';
 import { measureDocument } from '../limits/measure-document.ts';
 import type { IntrospectionMode } from './introspection-modes.ts';
 
-/** Who would be refused. */
+/** Returns the error for a caller who requests the schema; null: the caller may. */
 const refusalOf = (mode: IntrospectionMode, isSignedIn: boolean): ErrorKind | null => {
   switch (mode) {
     case 'on':
@@ -17,14 +17,14 @@ const refusalOf = (mode: IntrospectionMode, isSignedIn: boolean): ErrorKind | nu
   }
 };
 
-/** Whether a caller may ask for the schema; whoever may not is told nothing of it by errors. */
+/** Whether a caller may request the schema. For other callers, errors must not reveal it. */
 export const mayIntrospect = (mode: IntrospectionMode, isSignedIn: boolean): boolean =>
   refusalOf(mode, isSignedIn) === null;
 
 /**
- * The error of an operation that asks for the schema where its caller may not; null: it may run.
- * `__typename` is no introspection. The caller has to be known, so this is asked of every request
- * anew and is no rule of validation, whose results are remembered.
+ * Returns the error of an operation that requests the schema although its caller may not; null: it
+ * may run. `__typename` is not introspection. The result depends on the caller, so this check runs
+ * for every request and is not a validation rule: results of validation are cached.
  */
 export function introspectionFault(
   document: DocumentNode,
@@ -42,12 +42,12 @@ export function introspectionFault(
   return new GraphQLError(message, { extensions: { code, http: { status, headers } } });
 }
 
-/** As graphql-js puts names of the schema into its errors: always at their end. */
+/** How graphql-js puts names of the schema into its errors: always at the end. */
 const SUGGESTION = /\s*Did you mean .*\?$/s;
 
 export const hasSuggestion = ({ message }: GraphQLError): boolean => SUGGESTION.test(message);
 
-/** The same error without names that resemble what was asked for. */
+/** Returns the error without the suggested names of the schema. */
 export function withoutSuggestion(error: GraphQLError): GraphQLError {
   if (!hasSuggestion(error)) return error;
   const { nodes, source, positions, path, extensions } = error;

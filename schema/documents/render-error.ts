@@ -3,23 +3,23 @@ import { ERRORS, type ErrorKind, ServiceError, serviceError } from '../../domain
 
 const CODES: ReadonlySet<unknown> = new Set(Object.values(ERRORS).map(({ code }) => code));
 
-/** Of the errors that were rendered here, what they come from. */
+/** The kinds of the errors that were rendered here. */
 const KINDS = new WeakMap<GraphQLError, ErrorKind>();
 
-/** Of those that came from something a caller must not see, what that was. */
+/** The causes of rendered errors, if callers must not see them. */
 const CAUSES = new WeakMap<GraphQLError, unknown>();
 
-/** What an operator must know of an error beyond what is told; undefined: nothing. */
+/** Returns what operators, but not callers, need to know about an error; undefined: nothing. */
 export const causeOf = (error: GraphQLError): unknown => CAUSES.get(error);
 
-/** The row of the table that an answer's error is of; `document`: what was sent was wrong. */
+/** Returns the row of the error table for an answer's error; `document`: what was sent is wrong. */
 export function errorKindOf(error: GraphQLError): ErrorKind | 'document' {
   const known = KINDS.get(error);
   if (known) return known;
   return error.extensions['code'] === 'LIMIT' ? 'limit' : 'document';
 }
 
-/** What lies at the bottom of an error that GraphQL wrapped once or more. */
+/** Returns the innermost error of one that GraphQL wrapped once or more. */
 function originOf(error: unknown): unknown {
   let origin = error;
   while (origin instanceof GraphQLError && origin.originalError) origin = origin.originalError;
@@ -27,19 +27,19 @@ function originOf(error: unknown): unknown {
 }
 
 /**
- * An error of the execution as callers see it: those of the table with their code, a defect as
- * `internal`. What a caller must not see is `causeOf` it.
+ * Renders an error of the execution for callers: errors of the table with their code, a defect as
+ * `internal`. `causeOf` returns what callers must not see.
  */
 export function renderError(error: unknown): GraphQLError {
   const origin = originOf(error);
-  // Syntax, validation, variables: the document's or the caller's own mistake. What wraps it says
+  // Syntax, validation, variables: a mistake of the document or the caller. The wrapping error says
   // which variable it is about.
   if (origin instanceof GraphQLError && error instanceof GraphQLError) {
     return isUnreadableBody(origin) ? serviceErrorAt(NO_JSON, null) : withCode(error);
   }
   if (origin instanceof ServiceError) {
     const rendered = serviceErrorAt(origin, error);
-    // What is wrong with a request is for the caller to know, whatever told us so.
+    // A fault of the request concerns only the caller, whatever its cause.
     if (origin.cause !== undefined && origin.status >= 500) CAUSES.set(rendered, origin);
     return rendered;
   }
@@ -51,7 +51,7 @@ export function renderError(error: unknown): GraphQLError {
 
 const NO_JSON = serviceError('unreadableBody', { 'what is wrong': 'it is not JSON' });
 
-/** Of a body that is no JSON Yoga repeats what JavaScript said to it. */
+/** For a body that is not JSON, Yoga repeats JavaScript's own error. */
 const isUnreadableBody = ({ extensions }: GraphQLError): boolean => 'originalError' in extensions;
 
 /** Documents that do not parse or validate are bad input too (decisions, section 10). */
@@ -77,9 +77,9 @@ function serviceErrorAt(service: ServiceError, thrown: unknown): GraphQLError {
 }
 
 /**
- * A field that fails leaves the answer's status alone; a request that fails as a whole has the
- * status of its error. Decision 11: whoever is not signed in gets 401 in both cases, and is never
- * asked for Basic credentials, which browsers would keep and send along by themselves.
+ * A field that fails does not change the status of the answer; a request that fails as a whole has
+ * the status of its error. Decision 11: a caller who is not signed in gets 401 in both cases, and
+ * is never asked for Basic credentials, which browsers would keep and send on their own.
  */
 function httpOf(service: ServiceError, isField: boolean) {
   if (service.code === 'UNAUTHENTICATED') {

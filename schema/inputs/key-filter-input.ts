@@ -22,6 +22,6 @@ export const KeyFilterInput = builder.inputType('KeyFilterInput', {
 
 type GivenFilter = typeof KeyFilterInput.$inferInput;
 
-/** Without what is null or undefined: the same as what is left out. */
+/** Drops null and undefined values: they mean the same as omitted ones. */
 export const decodeFilter = (given: GivenFilter | null | undefined): KeyFilter =>
   Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value != null));

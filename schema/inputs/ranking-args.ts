@@ -50,7 +50,7 @@ export type GivenRanking = {
 
 const DEFAULT_PERCENTILE = 95;
 
-/** Errors: `BAD_USER_INPUT` for an argument that the ranking has no use for, or that cannot be. */
+/** Errors: `BAD_USER_INPUT` for an invalid argument, or one that the ranking does not use. */
 export function decodeRanking({ rankBy, percentile, ago }: GivenRanking): Ranking {
   if (rankBy !== 'percentile' && typeof percentile === 'number') {
     throw malformed('percentile', 'left out unless rankBy is PERCENTILE', percentile);

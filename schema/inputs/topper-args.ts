@@ -72,8 +72,8 @@ type GivenTopper = {
   GivenRanking;
 
 /**
- * How many keys to list: a default that is more than the server lists is as many as it does. The
- * same number that was asked for cannot be told from it.
+ * Returns how many keys to list: a default above the server's ceiling becomes that ceiling. If the
+ * caller gives the same number as the default, it is treated as the default.
  */
 export const listed = (
   maxItems: number,
@@ -83,7 +83,7 @@ export const listed = (
 
 const NAMES = { maxItems: 'maxItems', timeZone: 'timeZone', match: 'match', exclude: 'exclude' };
 
-/** Errors: `BAD_USER_INPUT` for each argument that cannot be. */
+/** Errors: `BAD_USER_INPUT` for each invalid argument. */
 export function decodeTopper(
   group: CounterGroupView,
   meterIndex: number,
@@ -109,7 +109,7 @@ export function decodeTopper(
 
 type GivenTrend = { maxItems: number } & GivenReading;
 
-/** What is asked of each step. Errors: the same. */
+/** Decodes the topper of each step. Errors: as decodeTopper. */
 export const decodeTrend = (
   group: CounterGroupView,
   meterIndex: number,

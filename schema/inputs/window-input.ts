@@ -51,7 +51,7 @@ export const WindowInput = builder.inputType('WindowInput', {
 
 type GivenWindow = typeof WindowInput.$inferInput;
 
-/** Errors: `BAD_USER_INPUT` for what can be no window. */
+/** Errors: `BAD_USER_INPUT` for an invalid window. */
 export function decodeWindow(
   given: GivenWindow | null | undefined,
   timeZone: string,
@@ -74,7 +74,7 @@ export function decodeWindow(
   return { kind: 'today' };
 }
 
-/** Errors: `BAD_USER_INPUT` for what can be no interval. */
+/** Errors: `BAD_USER_INPUT` for an invalid interval. */
 export function decodeInterval(
   given: typeof TimeIntervalInput.$inferInput | null | undefined,
   name: string,

@@ -2,10 +2,13 @@ import type { GraphQLError } from 'graphql';
 import { LIMITS } from '../../domain/limits.ts';
 import { limitError } from './limit-error.ts';
 
-/** What graphql-js says when it has compared fields of one name so often, and stops. */
+/** The message of graphql-js when it has compared too many same-named fields, and stops. */
 const ABORTED = 'Validation aborted.';
 
-/** The limit at which a validation gave up, which its own error does not tell; null: none. */
+/**
+ * Returns the error of the limit at which validation gave up, which graphql-js's own error does not
+ * name; null: it did not give up.
+ */
 export const abortedFault = (errors: readonly Error[]): GraphQLError | null =>
   errors.some(({ message }) => message === ABORTED)
     ? limitError('The comparisons of repeated fields', LIMITS.graphqlComparisons, 'more')

@@ -13,7 +13,7 @@ import type { PriceSetting } from './prices.ts';
 
 const plans = new WeakMap<DocumentNode, CostPlan>();
 
-/** The limit on what is asked for that the operation is over with these coerced variables. */
+/** Returns the error of a limit that the operation exceeds with these variables; null: none. */
 export function costFault(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -32,7 +32,7 @@ export function costFault(
   return over ? limitError(...over, operation) : null;
 }
 
-/** Linear in the size of the document: each fragment is added up once. */
+/** Runs in time linear in the size of the document: each fragment is added up once. */
 export function operationCost(
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -43,7 +43,7 @@ export function operationCost(
   plans.set(document, plan);
   const fragments = new Map<string, Cost>();
   const costOf = (step: CostStep): Cost => {
-    // One that is not there, or not yet (a cycle), is as if empty: validation refuses it.
+    // A missing fragment, or one not added up yet (a cycle), is empty: validation refuses it.
     if (typeof step === 'string') return fragments.get(step) ?? NO_COST;
     return step.price(step.given(variables), sum(step.below), setting);
   };

@@ -23,10 +23,10 @@ import {
 import { type Given, LIST_PRICE, PRICES, type Price } from './prices.ts';
 import { fragmentsOf, inSpreadOrder } from './spread-order.ts';
 
-/** Coerced, by their names. */
+/** Coerced variables by name. */
 export type Variables = Record<string, unknown>;
 
-/** A field with a price, or the name of a fragment; whatever else is selected costs nothing. */
+/** A field with a price, or the name of a fragment; other selections cost nothing. */
 export type CostStep = PricedField | string;
 
 export type PricedField = {
@@ -35,14 +35,17 @@ export type PricedField = {
   readonly below: readonly CostStep[];
 };
 
-/** What is left of a document when all is dropped that costs nothing. */
+/** A document without everything that costs nothing. */
 export type CostPlan = {
-  /** In an order in which each comes after those it spreads. */
+  /** Ordered so that each fragment comes after the fragments that it spreads. */
   readonly fragments: readonly (readonly [name: string, steps: readonly CostStep[]])[];
   readonly operations: ReadonlyMap<OperationDefinitionNode, readonly CostStep[]>;
 };
 
-/** Linear in the size of the document, which need not be valid: what is unknown costs nothing. */
+/**
+ * Plans the cost of a document, in time linear in its size. The document need not be valid: unknown
+ * fields cost nothing.
+ */
 export function planCost(schema: GraphQLSchema, document: DocumentNode): CostPlan {
   const fragments = new Map(
     [...fragmentsOf(document)].map(([name, { typeCondition, selectionSet }]) => [
@@ -98,7 +101,7 @@ function fieldOf(
   return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
-/** null: as costly as what is below it. */
+/** null: the field costs as much as what is below it. */
 function defaultPrice({ type }: GraphQLField<unknown, unknown>): Price | null {
   const lists = isListType(getNullableType(type)) && isCompositeType(getNamedType(type));
   return lists ? LIST_PRICE : null;

@@ -1,18 +1,18 @@
 /**
- * What a part of an operation costs. What is below a topper depends on its window and on its number
- * of keys, which are known only where the topper is; a fragment may be spread below several. So a
- * cost is kept as the coefficients of these two, and a fragment's is computed once.
+ * The cost of a part of an operation. Below a topper it depends on the topper's window and number
+ * of keys. They are known only at the topper, and a fragment may be spread below several toppers.
+ * So a cost is stored as the coefficients of these two, and that of a fragment is computed once.
  */
 export type Cost = {
   readonly fixed: number;
-  /** For each day of the window around it. */
+  /** For each day of the enclosing window. */
   readonly perDay: number;
-  /** For each key of the topper around it. */
+  /** For each key of the enclosing topper. */
   readonly perKey: number;
   readonly perKeyAndDay: number;
-  /** The most ids that one `nodes` has. */
+  /** The largest number of ids in one `nodes`. */
   readonly nodeIds: number;
-  /** The most ranks that one `percentiles` has. */
+  /** The largest number of ranks in one `percentiles`. */
   readonly ranks: number;
 };
 

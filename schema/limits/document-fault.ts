@@ -5,8 +5,9 @@ import { limitError } from './limit-error.ts';
 import { type Measure, measureDocument } from './measure-document.ts';
 
 /**
- * The limit that one of the document's operations is over; null: none is. It depends on the
- * document alone, which need not be valid: it is asked before validation, which may be slow.
+ * Returns the error of a limit that one of the document's operations exceeds; null: there is none.
+ * It depends only on the document, which need not be valid: this check comes before validation,
+ * which may be slow.
  */
 export function documentFault(document: DocumentNode, limits: GraphQLLimits): GraphQLError | null {
   for (const [operation, measure] of measureDocument(document)) {

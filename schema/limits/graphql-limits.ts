@@ -1,17 +1,17 @@
-/** What an operation may ask for; the settings give each of them (server/settings/settings.ts). */
+/** The limits of an operation; the settings contain all of them (server/settings/settings.ts). */
 export type GraphQLLimits = {
   readonly tokens: number;
-  /** Fields within fields. */
+  /** Nested fields. */
   readonly depth: number;
   readonly aliases: number;
   readonly rootFields: number;
   readonly directives: number;
-  /** In units: a listed key is one, and so are a key's readings of a day (prices.ts). */
+  /** In units: a listed key is one, and so is a day of a key's readings (prices.ts). */
   readonly cost: number;
-  /** Ids given to one `nodes`. */
+  /** Ids in one `nodes`. */
   readonly nodeIds: number;
-  /** Ranks given to one `percentiles`. */
+  /** Ranks in one `percentiles`. */
   readonly percentileRanks: number;
-  /** Keys that a topper can have: one that asks for more is refused, and costs no more. */
+  /** Keys that a topper can have. A topper with more is refused, and costs no more. */
   readonly topperItems: number;
 };

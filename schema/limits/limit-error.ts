@@ -1,7 +1,7 @@
 import { type ASTNode, GraphQLError } from 'graphql';
 import { serviceError } from '../../domain/errors.ts';
 
-/** The table's `limit`, as the failure of a whole request: its status is that of the error. */
+/** Returns the table's `limit` error for a request that fails as a whole, with its status. */
 export function limitError(
   what: string,
   limit: number,

@@ -8,26 +8,26 @@ import {
 } from 'graphql';
 import { fragmentsOf, inSpreadOrder } from './spread-order.ts';
 
-/** What an operation has with every fragment written out wherever it is spread. */
+/** The counts of an operation, with every fragment expanded wherever it is spread. */
 export type Measure = {
   readonly aliases: number;
   readonly directives: number;
-  /** Fields of its outermost level. */
+  /** Fields of the outermost level. */
   readonly rootFields: number;
-  /** Fields within fields, those of introspection aside. */
+  /** Nested fields, without those of introspection. */
   readonly depth: number;
-  /** The same within `__schema` and `__type`, these included; 0: there is none. */
+  /** Nested fields of `__schema` and `__type`, including these; 0: no introspection. */
   readonly introspectionDepth: number;
-  /** Selections in braces within each other, fields or not. */
+  /** Nested selections in braces, of fields or not. */
   readonly nesting: number;
 };
 
 const documents = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, Measure>>();
 
 /**
- * The measure of each operation of a document, valid or not. Each definition is looked at once, so
- * this is linear in the document's size, however large it is when its fragments are written out:
- * numbers may then be past all bounds, or Infinity.
+ * Measures each operation of a document, valid or not. It reads each definition once, so it is
+ * linear in the document's size, however large the document is with its fragments expanded. The
+ * numbers may then be huge, or Infinity.
  */
 export function measureDocument(
   document: DocumentNode,
@@ -56,13 +56,13 @@ function measureFragments(document: DocumentNode): ReadonlyMap<string, Measure> 
   return measures;
 }
 
-/** Where a fragment is spread. */
+/** A place where a fragment is spread. */
 type Spread = Pick<Place, 'level' | 'introspects' | 'nesting'> & { readonly name: string };
 
-/** What a definition has itself. */
+/** The counts of a definition itself, and the fragments that it spreads. */
 type Tally = Measure & { readonly spreads: readonly Spread[] };
 
-/** With the fragments it spreads. One that is not there, or not yet (a cycle), is as if empty. */
+/** Adds the spread fragments. A missing one, or one not measured yet (a cycle), is empty. */
 function total({ spreads, ...own }: Tally, fragments: ReadonlyMap<string, Measure>): Measure {
   const sum = { ...own };
   for (const { name, level, introspects, nesting } of spreads) {
@@ -84,7 +84,7 @@ function total({ spreads, ...own }: Tally, fragments: ReadonlyMap<string, Measur
 
 type Place = {
   readonly set: SelectionSetNode;
-  /** How many fields are around it. */
+  /** The number of enclosing fields. */
   readonly level: number;
   readonly introspects: boolean;
   readonly nesting: number;
@@ -114,7 +114,7 @@ function tallyOf(definition: ExecutableDefinitionNode): Tally {
     if (field.alias) tally.aliases += 1;
     const begins = isIntrospection(field);
     const introspects = place.introspects || begins;
-    // Introspection is counted from its own outermost field on.
+    // The depth of introspection is counted from its own outermost field.
     const level = begins ? 1 : place.level + 1;
     if (introspects) tally.introspectionDepth = Math.max(tally.introspectionDepth, level);
     else tally.depth = Math.max(tally.depth, level);

@@ -2,12 +2,12 @@ import { type DocumentNode, GraphQLError, Lexer, parse, Source, TokenKind } from
 import type { GraphQLLimits } from './graphql-limits.ts';
 import { limitError } from './limit-error.ts';
 
-/** The document of a text. Errors: that of its syntax, or LIMIT when it has too many tokens. */
+/** Parses a document. Errors: that of its syntax, or LIMIT if it has too many tokens. */
 export function parseDocument(source: string | Source, limits: GraphQLLimits): DocumentNode {
   try {
     return parse(source, { maxTokens: limits.tokens });
   } catch (error) {
-    // The parser calls itself for what is nested, thousands of levels deep if it is asked to.
+    // The parser is recursive, and a document may be nested thousands of levels deep.
     if (error instanceof RangeError) {
       throw limitError('The depth of the document', limits.depth, 'some thousands');
     }
@@ -18,7 +18,7 @@ export function parseDocument(source: string | Source, limits: GraphQLLimits): D
   }
 }
 
-/** Counted again, as the parser's error cannot be told from others but by its words. */
+/** Counts the tokens again, as only its wording distinguishes the parser's error from others. */
 function hasMoreTokens(source: string | Source, limit: number): boolean {
   const lexer = new Lexer(typeof source === 'string' ? new Source(source) : source);
   try {
@@ -27,7 +27,7 @@ function hasMoreTokens(source: string | Source, limit: number): boolean {
     }
     return false;
   } catch (error) {
-    // Text that is no token: the mistake that is to be told.
+    // Text that is not a token: the parser's error already reports this mistake.
     if (error instanceof GraphQLError) return false;
     throw error;
   }

@@ -8,21 +8,21 @@ export type Given = (name: string) => unknown;
 /** Ceilings that the price of a field depends on. */
 export type PriceSetting = { readonly topperItems: number };
 
-/** What a field costs with all that is asked for below it. */
+/** The cost of a field with everything that is requested below it. */
 export type Price = (given: Given, below: Cost, setting: PriceSetting) => Cost;
 
 /**
- * The unit is a listed key; a key's readings of a day cost about the same, and so does any other
- * object of a list. docs/reference/limits.md says all this to those who write queries. Fields
- * that are not here are as costly as what is below them; lists that are not here are counted as
- * LIST_LENGTH.
+ * The unit is a listed key. A day of a key's readings costs about the same, and so does any other
+ * object of a list. docs/reference/limits.md explains all this to authors of queries. Fields that
+ * are not here cost as much as what is below them; lists that are not here count as LIST_LENGTH
+ * objects.
  */
 export const PRICES: Readonly<Record<string, Price>> = {
   'Query.contexts': listOf(() => 10),
   'Viewer.contexts': listOf(() => 10),
   'Viewer.editableContexts': listOf(() => 10),
   'Mutation.updateKeys': listOf((given) => lengthOf(given('keys')) ?? 0),
-  // It looks at all slices of the context to give one.
+  // It reads all slices of the context to return one.
   'Mutation.updateSlice': (_, below) => ({ ...below, fixed: below.fixed + SLICES }),
   'Context.counterGroups': listOf((given) => lengthOf(given('guids')) ?? 20),
   'Context.slices': listOf(() => SLICES),
@@ -53,7 +53,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
     perKey: below.fixed,
     perKeyAndDay: below.perDay,
   }),
-  // The listed keys' own series are needed too, to take them out of the total.
+  // This also needs the series of the listed keys, to subtract them from the total.
   'Topper.series': (given) => ({ ...NO_COST, perDay: pointsOf(given), perKeyAndDay: 1 }),
   'Topper.flatSeries': (given) => {
     const most = given('maxPoints');
@@ -75,21 +75,21 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'TopperKey.drilldown': (given, below, setting) => topperCost(itemsOf(given, setting), below),
 };
 
-/** What the slices of a context are counted as. */
+/** The assumed number of slices of a context. */
 const SLICES = 100;
 
 /**
- * A search looks at all keys of the group, however many are listed. So may a ranking by series, and
- * so does what makes networks of them.
+ * The cost of a search: it reads all keys of the group, however many it lists. A ranking by series
+ * may do so too, and rolling keys up to networks always does.
  */
 const SEARCH_COST = 1_000;
 
-/** The arguments of `keys` that choose some of them. */
+/** The arguments of `keys` that select some of the keys. */
 const KEY_FILTERS = ['search', 'match', 'cidr', 'window'];
 
 const RANKINGS_BY_SERIES: ReadonlySet<unknown> = new Set(['peak', 'percentile']);
 
-/** What a list of objects is counted as whose length nobody can know before it is read. */
+/** The assumed length of a list of objects whose length is unknown until it is read. */
 const LIST_LENGTH = 10;
 
 export const LIST_PRICE: Price = listOf(() => LIST_LENGTH);
@@ -98,14 +98,14 @@ function listOf(length: (given: Given) => number): Price {
   return (given, below) => times(length(given), below);
 }
 
-/** Below a list is no topper's key or day: whatever depends on them has met its topper already. */
+/** Nothing below a list depends on an outer topper's keys or days: its own topper fixed them. */
 const times = (length: number, below: Cost): Cost => ({
   ...below,
   fixed: product(length, 1 + below.fixed),
   perDay: product(length, below.perDay),
 });
 
-/** Costs may be past all bounds; none of them is none all the same. */
+/** Costs may be infinite; zero times an infinite cost is still zero. */
 const product = (count: number, cost: number): number => (count === 0 ? 0 : count * cost);
 
 /** A topper knows its window, so its cost is a number. */
@@ -117,7 +117,7 @@ function topper(given: Given, below: Cost, setting: PriceSetting): Cost {
   return { ...NO_COST, fixed: fixed + days * perDay + ranking + networks, nodeIds, ranks };
 }
 
-/** As much as the toppers of all of its steps. */
+/** A trend costs as much as the toppers of all its steps. */
 function trend(given: Given, below: Cost, setting: PriceSetting): Cost {
   const { fixed, perDay, nodeIds, ranks } = topperCost(itemsOf(given, setting), below);
   const every = within(given('every'), Number.POSITIVE_INFINITY);
@@ -126,7 +126,7 @@ function trend(given: Given, below: Cost, setting: PriceSetting): Cost {
   return { ...NO_COST, fixed: steps * (fixed + days * perDay), nodeIds, ranks };
 }
 
-/** A unit for each day that is added up and for each key; a drill-down has its topper's window. */
+/** One unit for each day added up and for each key; a drill-down has its topper's window. */
 function topperCost(items: number, below: Cost): Cost {
   return {
     ...NO_COST,
@@ -140,22 +140,22 @@ function topperCost(items: number, below: Cost): Cost {
 const itemsOf = (given: Given, { topperItems }: PriceSetting): number =>
   within(given('maxItems'), topperItems);
 
-/** A number that is out of range costs as much as the range has: its field refuses it. */
+/** A number out of range costs as much as the end of the range: its field refuses it. */
 const within = (given: unknown, most: number): number =>
   typeof given === 'number' ? Math.min(most, Math.max(0, given)) : most;
 
-/** A single value stands for a list of it. null: not given. */
+/** A single value counts as a list of one. null: not given. */
 function lengthOf(given: unknown): number | null {
   if (given === undefined || given === null) return null;
   return Array.isArray(given) ? given.length : 1;
 }
 
-/** The points that cost a unit: as many as the usual topper bucket gives in a day. */
+/** The points that cost one unit: those of a day with the usual topper bucket. */
 const POINTS_OF_UNIT = 288;
 
 function pointsOf(given: Given): number {
   const step = given('step');
-  // Left out, it is the topper bucket, which is not known here.
+  // The default is the topper bucket, which is not known here.
   if (typeof step !== 'number') return 1;
   return 86_400 / Math.max(1, step) / POINTS_OF_UNIT;
 }

@@ -12,9 +12,9 @@ export type GraphQLRequest = {
 };
 
 /**
- * The limit that a request is over, before anything is done for it: it takes no statement, no
- * resolver and no user. Its document need not be valid. Variables that do not fit their types are
- * left to the execution, which refuses them.
+ * Returns the error of a limit that a request exceeds, before any work is done for it: this takes
+ * no statement, no resolver and no user. The document need not be valid. Variables that do not fit
+ * their types are left to the execution, which refuses them.
  */
 export function requestFault(
   { document, operationName, variables }: GraphQLRequest,

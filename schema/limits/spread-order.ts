@@ -1,6 +1,6 @@
 import { type DocumentNode, type FragmentDefinitionNode, Kind } from 'graphql';
 
-/** The fragments of a document by name; of two with one name, which is invalid, the last. */
+/** The fragments of a document by name. Of two with the same name, which is invalid, the last. */
 export const fragmentsOf = (document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> =>
   new Map(
     document.definitions.flatMap((definition) =>
@@ -11,11 +11,12 @@ export const fragmentsOf = (document: DocumentNode): ReadonlyMap<string, Fragmen
   );
 
 /**
- * All names in an order in which each comes after those it spreads; `spreadsOf` gives these. What
- * is computed in this order is computed once for each fragment, however often it is spread. Of a
- * cycle, which is invalid, one link is left out: its names come in some order.
+ * Orders all names so that each comes after those that it spreads, which `spreadsOf` returns. In
+ * this order, a result is computed once for each fragment, however often the fragment is spread. In
+ * a cycle, which is invalid, one link is ignored: its names come in some order.
  *
- * Depth first with a stack of its own: a chain of fragments may be longer than the call stack.
+ * Searches depth first with an explicit stack: a chain of fragments may be longer than the call
+ * stack.
  */
 export function inSpreadOrder(
   names: Iterable<string>,

@@ -4,23 +4,23 @@ import { parseWindowDate } from '../../domain/time/window-date.ts';
 const DAY_SECONDS = 86_400;
 
 /**
- * The days that a window, as its argument gives it, is counted as: those it begins, from 1 to
- * LIMITS.graphqlCostDays. Nothing is looked up for it, so one that depends on the data is as long
- * as a window can be, and one that cannot be is a day long: its field refuses it.
+ * Returns the days that a window argument counts as: the days that it begins, from 1 to
+ * LIMITS.graphqlCostDays. This looks nothing up, so a window that depends on the data counts as the
+ * longest possible one. An invalid window counts as one day: its field refuses it.
  */
 export function windowDays(window: unknown): number {
   return daysOf(windowSeconds(window));
 }
 
-/** The days that so many seconds are counted as. */
+/** Returns the days that `seconds` count as. */
 export function daysOf(seconds: number): number {
   const days = Number.isNaN(seconds) ? 1 : Math.ceil(seconds / DAY_SECONDS);
   return Math.min(LIMITS.graphqlCostDays, Math.max(1, days));
 }
 
 /**
- * The steps of `every` seconds that a window is counted as: those it begins, from 1 to as many as a
- * trend may have. What cannot be is one step: its field refuses it.
+ * Returns the steps of `every` seconds that a window counts as: the steps that it begins, from 1 to
+ * the most that a trend may have. Invalid values count as one step: the field refuses them.
  */
 export function windowSteps(window: unknown, every: number): number {
   const steps = Math.ceil(windowSeconds(window) / every);
@@ -28,7 +28,7 @@ export function windowSteps(window: unknown, every: number): number {
 }
 
 function windowSeconds(window: unknown): number {
-  // Left out, it is the current day until now.
+  // The default is the current day until now.
   if (!isRecord(window)) return DAY_SECONDS;
   const { recentSeconds, interval, startingAt, dates, preset } = window;
   if (recentSeconds != null) return Number(recentSeconds);
@@ -39,8 +39,8 @@ function windowSeconds(window: unknown): number {
 }
 
 /**
- * In any one zone: how far two local dates lie apart is the same in all, but for an hour. A local
- * date beside one with an offset may be half a day out, which is near enough for a price.
+ * Reads a date in UTC: two local dates are equally far apart in all zones, give or take an hour. A
+ * local date and one with an offset may be half a day off, which is good enough for a price.
  */
 const dateOf = (text: unknown): number => parseWindowDate(String(text), 'UTC') ?? Number.NaN;
 

@@ -11,7 +11,7 @@ builder.node(AlertRef, {
   description:
     'A rule that watches a counter group. One that is declared in another way is another alert of the same name; its id names the declaration.',
   authScopes: ({ at }) => ({ granted: at.name }),
-  // Not by its name: a client's cache would mix a rule with what it was when it began an event.
+  // Not the name: a client's cache would mix a rule with its version when an event began.
   id: { resolve: ({ at, row }) => encodePath(at, row.revision) },
   async loadOne(id, scope) {
     const found = findContextAt(scope, id, 1);

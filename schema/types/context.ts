@@ -90,7 +90,7 @@ builder.node(ContextRef, {
   }),
 });
 
-/** What watches it. */
+/** The alerts that watch it. */
 builder.objectFields(ContextRef, (t) => ({
   alerts: t.field({
     type: [AlertRef],
@@ -104,7 +104,7 @@ builder.objectFields(ContextRef, (t) => ({
       alert: t.arg.string({
         description: 'Only of alerts with this name, those of earlier declarations too.',
       }),
-      // Nullable, as Relay's compiler demands of a connection.
+      // Nullable, as Relay's compiler requires for a connection.
       first: t.arg.int({
         defaultValue: LIMITS.defaultAlertEventsPage,
         description: 'How many events to list, at most 1,000; null: 50.',

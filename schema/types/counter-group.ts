@@ -67,7 +67,7 @@ builder.node(CounterGroupRef, {
   }),
 });
 
-/** What leads on from a group: its meters, its toppers. */
+/** Fields that lead on from a group: its meters, its toppers. */
 builder.objectFields(CounterGroupRef, (t) => ({
   meters: t.field({
     type: [MeterRef],
@@ -149,7 +149,7 @@ builder.objectFields(CounterGroupRef, (t) => ({
         type: WindowInput,
         description: 'Only keys with a reading of any meter in it, also one of zero.',
       }),
-      // Nullable, as Relay's compiler demands of a connection.
+      // Nullable, as Relay's compiler requires for a connection.
       first: t.arg.int({
         defaultValue: LIMITS.defaultKeysPage,
         description: 'How many keys to list, at most 1,000; null: 50.',

@@ -5,8 +5,9 @@ import type { RequestScope } from '../../resolvers/request-scope.ts';
 import { decodeGlobalId, decodeNumber, decodePath, type ObjectPath } from '../global-id.ts';
 
 /**
- * The context of an object's path, and `depth` names that lead on from it. null, and no error, for
- * whatever is not there or not granted (decisions, section 9): the two cannot be told apart.
+ * Finds the context of an object's path, and the `depth` names that follow it. Returns null,
+ * without an error, for anything that does not exist or is not granted (decisions, section 9):
+ * callers cannot distinguish the two.
  */
 export function findContextAt(
   scope: RequestScope,
@@ -20,7 +21,7 @@ export function findContextAt(
   return at && { at, rest };
 }
 
-/** null also where its context is not granted, or has no such node. */
+/** null also if its context is not granted, or has no such node. */
 function decodeAt({ identity }: RequestScope, path: string, depth: number): ObjectPath | null {
   const decoded = decodePath(path);
   if (decoded?.rest.length !== depth) return null;
@@ -30,8 +31,8 @@ function decodeAt({ identity }: RequestScope, path: string, depth: number): Obje
 }
 
 /**
- * The slice with this global id as changes name it, which the primary takes whichever node the id
- * is of: nodes have the same slices. null: it can be none.
+ * Returns the slice with this global id, in the form that changes use. The primary makes the change
+ * whichever node the id names: all nodes have the same slices. null: it cannot be a slice.
  */
 export function findSliceToChange(
   scope: RequestScope,
@@ -43,7 +44,7 @@ export function findSliceToChange(
   return path && sliceId !== null ? { context: path.contextName, sliceId } : null;
 }
 
-/** As `findContextAt` for what lies below a counter group, whose GUID is the first of the names. */
+/** Like `findContextAt`, for objects below a counter group, whose GUID is the first name. */
 export async function findGroupAt(
   scope: RequestScope,
   path: string,

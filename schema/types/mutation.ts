@@ -35,7 +35,7 @@ const KeyUpdateInput = builder.inputType('KeyUpdateInput', {
   }),
 });
 
-/** What the answer calls the field: of one name there is one in an operation. */
+/** The name of the field in the answer, which is unique in an operation. */
 const nameOf = ({ path }: GraphQLResolveInfo): string => String(path.key);
 
 builder.mutationFields((t) => ({

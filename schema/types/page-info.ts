@@ -1,4 +1,4 @@
-/** A page of a connection, as far as `PageInfo` tells of it. */
+/** What `PageInfo` needs of a page of a connection. */
 type Page<Item> = {
   readonly items: readonly Item[];
   readonly hasNextPage: boolean;

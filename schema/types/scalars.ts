@@ -8,7 +8,7 @@ const refuse = (what: string, value: unknown): never => {
   );
 };
 
-/** Range is the business of the field that takes the time: its error names it (section 10). */
+/** The field that takes the time checks the range: its error names the field (section 10). */
 function toSeconds(value: unknown): number {
   return Number.isSafeInteger(value)
     ? Number(value)
@@ -60,5 +60,5 @@ function toGuid(value: unknown): Guid {
   );
 }
 
-/** A literal as messages show it. */
+/** Formats a literal for messages. */
 const textOf = (node: ValueNode): string => ('value' in node ? String(node.value) : node.kind);

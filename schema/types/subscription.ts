@@ -19,7 +19,7 @@ type Followed = {
   readonly everySeconds: number;
 };
 
-/** The context on the node that answers; null: it does not exist, or is not granted. */
+/** Finds the context on the node that answers; null: it does not exist, or is not granted. */
 function follow(
   scope: RequestScope,
   { name, destinationNode, everySeconds }: Followed,
@@ -40,8 +40,8 @@ const FOLLOW_ARGS = builder.args((t) => ({
 }));
 
 /**
- * Each field answers as a field of a query does, once. When it is asked again, and who is told, is
- * decided in `server/live/`; graphql-js's own way of subscribing is not used.
+ * Each field answers once, as a field of a query does. `server/live/` decides when it is resolved
+ * again and who receives the result; graphql-js's own subscriptions are not used.
  */
 const askedAgain = (): never => {
   throw new Error('subscriptions are answered by server/live');
@@ -94,7 +94,7 @@ builder.subscriptionFields((t) => ({
     authScopes: { signedIn: true },
     args: { context: t.arg.string({ required: true, description: 'Name of the context.' }) },
     subscribe: (): AsyncIterable<AlertEventView> => askedAgain(),
-    // Which events these are is decided in `server/live/alert-messages.ts`.
+    // `server/live/alert-messages.ts` decides which events these are.
     resolve: (event) => event,
   }),
 }));

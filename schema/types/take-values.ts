@@ -1,7 +1,7 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { RequestScope } from '../../resolvers/request-scope.ts';
 
-/** Takes what `items` objects of a list with all that is asked of each are of the answer. */
+/** Takes the requested fields of `items` objects of a list from the answer's budget. */
 export function takeValues(scope: RequestScope, items: number, info: GraphQLResolveInfo): void {
   let fields = 0;
   for (const { selectionSet } of info.fieldNodes) {
@@ -10,10 +10,10 @@ export function takeValues(scope: RequestScope, items: number, info: GraphQLReso
   scope.budget.take(items * fields);
 }
 
-/** By selection: each is looked at once, however often its fragment is spread. */
+/** Field counts by selection: each is counted once, however often its fragment is spread. */
 const known = new WeakMap<SelectionSetNode, number>();
 
-/** How many fields a selection has, one that is asked for twice counted twice. */
+/** Returns how many fields a selection has; a field that is requested twice counts twice. */
 function fieldsOf(
   selectionSet: SelectionSetNode,
   fragments: GraphQLResolveInfo['fragments'],

@@ -84,19 +84,19 @@ builder.objectType(TopperKeyRef, {
   }),
 });
 
-/** The way to what is known of the key wherever it is listed. */
+/** Leads to the key itself, which is the same wherever it is listed. */
 builder.objectField(TopperKeyRef, 'keyNode', (t) =>
   t.field({
     type: KeyRef,
     nullable: true,
     description:
       'The key itself, with an id under which `node` and client caches know it; null for a network.',
-    // A topper reads its keys all at once, and whole: there is nothing left to read.
+    // A topper reads all of its keys at once and completely: there is nothing left to read.
     resolve: ({ key, topper }) => (topper.plan.prefix ? null : key),
   }),
 );
 
-/** What costs a read of its own, and so can fail alone. */
+/** Fields that need a read of their own, and so can fail alone. */
 builder.objectFields(TopperKeyRef, (t) => ({
   attributes: t.field({
     type: [KeyAttributeRef],
@@ -134,7 +134,7 @@ builder.objectFields(TopperKeyRef, (t) => ({
   }),
 }));
 
-/** What looks at other windows, and at other groups. */
+/** Fields that read other windows and other groups. */
 builder.objectFields(TopperKeyRef, (t) => ({
   previous: t.field({
     type: PreviousMetricRef,

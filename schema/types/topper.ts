@@ -68,7 +68,7 @@ builder.objectType(TopperRef, {
   }),
 });
 
-/** Lists, whose values are counted. */
+/** Lists, whose values count towards the answer's budget. */
 builder.objectFields(TopperRef, (t) => ({
   series: t.field({
     type: [TopperSeriesPointRef],
