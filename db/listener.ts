@@ -54,7 +54,7 @@ export class Listener {
   }
 
   async #open(): Promise<void> {
-    const { url, channels, onNotice, onListening } = this.#options;
+    const { channels, onNotice, onListening } = this.#options;
     const client = this.#newClient();
     this.#client = client;
     client.on('error', (error) => this.#loseOf(client, error));
@@ -62,8 +62,10 @@ export class Listener {
     client.on('notification', ({ channel, payload = '' }) => onNotice(channel, payload));
     await connected(client);
     const pooling = await findPooling(client, async () => {
-      const another = new pg.Client({ connectionString: url, application_name: NAME });
-      await another.connect();
+      const another = this.#newClient();
+      // Its statements fail with the same error; without a listener it would end the process.
+      another.on('error', () => undefined);
+      await connected(another);
       return another;
     });
     if (pooling === 'transaction') {

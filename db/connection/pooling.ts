@@ -32,8 +32,7 @@ export async function findPooling(
   try {
     return await comparePids(client, another, pid);
   } catch {
-    // The second connection has to wait for a process, or cannot connect: do not rely on what is
-    // unknown.
+    // The second connection has to wait for a process, or was lost: do not rely on what is unknown.
     return 'transaction';
   } finally {
     // It may still be waiting for a process; do not wait for it.

@@ -15,7 +15,7 @@ export const ENCODINGS = ['br', 'gzip'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The dashboard as built (web/build.mjs). */
+/** The dashboard as built (build/page.mjs). */
 export type BuiltPage = {
   readonly html: string;
   /** Files by name; the names are derived from the content. */
