@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `countergraph`. In a checkout (`npx countergraph`, `npm run countergraph`) it builds
-// the program first, where that is due; a published package has nothing to build.
+// The `countergraph` command. In a checkout (`npx countergraph`, `npm run countergraph`) it first
+// builds the program if needed. A published package is already built.
 
 import { existsSync } from 'node:fs';
 

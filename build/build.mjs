@@ -1,5 +1,5 @@
-// Builds the program and the page into dist, each only where dist does not hold what its sources
-// make: every command of a checkout comes by here first. `keep-built.mjs` says how that is decided.
+// Builds the program and the page into dist, each only if dist is out of date. Every command in a
+// checkout runs this first. `keep-built.mjs` explains how staleness is detected.
 
 import { buildPage } from './page.mjs';
 import { buildProgram } from './program.mjs';

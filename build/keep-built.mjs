@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 export const ROOT = dirname(import.meta.dirname);
 
-/** Everything below a folder, in the order of the names; the path itself where it is a file. */
+/** Lists all files below a folder, sorted by path. For a file, returns its own path. */
 export function filesBelow(path) {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
@@ -14,12 +14,12 @@ export function filesBelow(path) {
 }
 
 /**
- * Builds a part of dist, unless it is there and was made of what there is now. Nothing but content
- * decides, as the times of files say little after a checkout or a copy: a file, `stamp`, holds the
- * SHA-256 of the sources and of the outputs of the last build. So whatever is changed, added or
- * deleted on either side is built again.
+ * Builds a part of dist unless it is up to date. Only content decides, because file times mean
+ * little after a checkout or a copy. The `stamp` file holds the SHA-256 of the sources and of the
+ * outputs of the last build, so a file changed, added or deleted on either side triggers a new
+ * build.
  *
- * Paths are of files and folders, from the root of the project.
+ * Paths name files and folders, relative to the project root.
  */
 export function keepBuilt({ what, stamp, sources, outputs, build }) {
   const made = readStamp(stamp);
@@ -28,7 +28,7 @@ export function keepBuilt({ what, stamp, sources, outputs, build }) {
   if (
     made.sources === before.sources &&
     made.outputs === digestOf(outputs) &&
-    // Where the compilers were removed after the build, as for a deployment, it stays as it is.
+    // If the compilers were removed after the build, as for a deployment, keep the existing build.
     (made.packages === before.packages || !hasCompilers)
   ) {
     return;
@@ -39,11 +39,12 @@ export function keepBuilt({ what, stamp, sources, outputs, build }) {
   console.error(`building the ${what} …`);
   build();
   const now = { ...before, outputs: digestOf(outputs) };
-  // What was changed meanwhile is in it or not: then the next run builds again.
+  // If sources changed during the build, it may or may not include the changes: leave the stamp
+  // alone so that the next run builds again.
   if (digestOf(sources) === before.sources) writeStamp(stamp, now);
 }
 
-/** What npm has installed: after a change of package-lock.json it may not be that. */
+/** The record of what npm has installed, which may lag behind package-lock.json. */
 const INSTALLED = 'node_modules/.package-lock.json';
 
 function digestOf(paths) {
@@ -61,7 +62,7 @@ function readStamp(name) {
   try {
     return JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
   } catch {
-    // Not there, or half written: nothing is known of what was built.
+    // Missing or half written: nothing is known about the last build.
     return {};
   }
 }

@@ -6,7 +6,10 @@ import { runCompiler } from './run-compiler.mjs';
 
 const TARGET = join(ROOT, 'dist', 'web');
 
-/** Builds the page into dist/web, compressed for those who take that, unless it is there. */
+/**
+ * Builds the page into dist/web unless it is up to date, with compressed copies for clients that
+ * accept them.
+ */
 export function buildPage() {
   keepBuilt({
     what: 'dashboard',
@@ -42,7 +45,7 @@ function build() {
     ]);
     for (const file of filesBelow(join(outDir, 'assets'))) compress(file);
     cpSync(join(ROOT, 'web', 'generated', 'documents.json'), join(outDir, 'documents.json'));
-    // In one move: another process that builds or reads at the same time finds all of it.
+    // Move everything at once, so that a concurrent build or reader sees a complete folder.
     rmSync(TARGET, { recursive: true, force: true });
     moveTo(outDir);
   } finally {
@@ -50,7 +53,7 @@ function build() {
   }
 }
 
-/** As small as can be: this is done once, and read many times. */
+/** Compresses at the highest level: a file is written once and read many times. */
 function compress(file) {
   const bytes = readFileSync(file);
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
@@ -62,7 +65,7 @@ function moveTo(outDir) {
   try {
     renameSync(outDir, TARGET);
   } catch (error) {
-    // Another process that builds the same at the same time was faster.
+    // A concurrent process that builds the same page finished first.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   }
 }

@@ -14,7 +14,7 @@ import { runCompiler } from './run-compiler.mjs';
 const DIST = join(ROOT, 'dist');
 const PROJECT = 'tsconfig.build.json';
 
-/** Compiles the program into dist, unless what is there was made of the same sources. */
+/** Compiles the program into dist unless it is up to date. */
 export function buildProgram() {
   const folders = JSON.parse(readFileSync(join(ROOT, PROJECT), 'utf8')).include;
   keepBuilt({
@@ -37,8 +37,9 @@ export function buildProgram() {
 }
 
 /**
- * All is compiled anew, elsewhere, and each file that differs then moved to its place: what another
- * process is about to load is there as a whole at any time, and nothing stays of what is gone.
+ * Compiles everything into a temporary folder, then moves each file that differs into place. Files
+ * that another process is about to load are always complete, and outputs without a source are
+ * removed.
  */
 function compile(folders) {
   mkdirSync(DIST, { recursive: true });
@@ -46,7 +47,8 @@ function compile(folders) {
   try {
     runCompiler('typescript/bin/tsc', ['-p', PROJECT, '--outDir', made]);
     for (const folder of folders) replaceFolder(join(made, folder), join(DIST, folder));
-    // It was the package's command up to 0.7.0, and npx goes on using the link that it made then.
+    // This file was the package's command up to 0.7.0, and npx keeps using the link that it created
+    // then.
     chmodSync(join(DIST, 'cli', 'main.js'), 0o755);
   } finally {
     rmSync(made, { recursive: true, force: true });

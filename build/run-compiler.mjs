@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './keep-built.mjs';
 
-/** Runs the program of a package, at the root of the project. Errors: it failed, and said why. */
+/** Runs a package's program in the project root. Errors: the program failed after reporting why. */
 export function runCompiler(program, parameters) {
   const file = join(ROOT, 'node_modules', program);
   const { status } = spawnSync(process.execPath, [file, ...parameters], {
     cwd: ROOT,
     env: { ...process.env, NODE_ENV: 'production' },
-    // Standard output belongs to the command that is run afterwards.
+    // Standard output is reserved for the command that runs afterwards.
     stdio: ['ignore', process.stderr, process.stderr],
   });
   if (status !== 0) throw new Error('The build failed: see the errors above');

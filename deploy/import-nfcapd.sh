@@ -1,11 +1,11 @@
 #!/bin/sh
-# Imports the finished files of nfcapd, oldest first, and moves each to FOLDER/imported.
+# Imports nfcapd's finished files, oldest first, and moves each to FOLDER/imported.
 #
 #   import-nfcapd.sh FOLDER CONTEXT [OPTION of countergraph import]…
 #
-# nfcapd calls it when a file is finished (-x). A file that could not be imported stays where it is, and
-# is tried again by the next call: nothing is lost while the database is away. $COUNTERGRAPH is the
-# command, where that is not `countergraph`.
+# nfcapd calls this script when a file is finished (-x). A file that cannot be imported stays where
+# it is, and the next call tries it again, so nothing is lost while the database is unavailable. Set
+# $COUNTERGRAPH if the command is not `countergraph`.
 set -eu
 
 if [ $# -lt 2 ] || [ ! -d "$1" ]; then
@@ -16,7 +16,7 @@ folder=$1
 context=$2
 shift 2
 
-# One call at a time. One that waits for long may leave: the next comes within a minute.
+# One call at a time. A call that waits too long may give up: the next comes within a minute.
 exec 9>"$folder/.import.lock"
 flock -w 50 9 || exit 0
 
@@ -24,15 +24,15 @@ mkdir -p "$folder/imported"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# nfdump ends with status 0 also for a damaged file; what it says of it counts.
+# nfdump exits with status 0 even for a damaged file, so any message on standard error is a failure.
 print_flows() {
   TZ=UTC nfdump -r "$1" -o csv >"$2" 2>"$work/said" || return 1
   [ ! -s "$work/said" ]
 }
 
 import_flows() {
-  # --if-new: a file may have been imported by a call that was ended before it moved the file.
-  # --allow-empty: a minute without traffic is no failure.
+  # --if-new: a call that was killed before it moved the file may already have imported it.
+  # --allow-empty: a minute without traffic is not a failure.
   # shellcheck disable=SC2086
   ${COUNTERGRAPH:-countergraph} import --context "$context" --format nfdump --time-zone UTC \
     --if-new --allow-empty --skip-bad-lines "$@"

@@ -11,18 +11,19 @@ import { segmentKeys, segmentRanges } from '../store/read/segment-ranges.ts';
 
 export type KeysToCount = {
   readonly source: CopySource;
-  /** Of one group. */
+  /** Segments of a single group. */
   readonly segments: readonly StoredSegment[];
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;
-  /** Only keys with a reading in a bucket that begins in [from, to). */
+  /** Count only keys with a reading in a bucket that starts in [from, to). */
   readonly from: number;
   readonly to: number;
 };
 
 /**
- * How many keys segments have together. Their dictionaries are merged like segments, in memory is a
- * range of keys of each; the readings are looked at only where not all are wanted.
+ * Returns the number of distinct keys in the segments. The dictionaries are merged the way segments
+ * are, with one range of keys per segment in memory. Readings are read only for segments that lie
+ * partly outside the window.
  */
 export async function countKeys({ shape, ...wanted }: KeysToCount): Promise<number> {
   const streams = wanted.segments.map((segment) => keysOf(segment, wanted));

@@ -11,8 +11,9 @@ const ROWS_AT_ONCE = 500;
 export const csvHeader = (): string => write([COLUMNS]);
 
 /**
- * The rows of a page as CSV (RFC 4180), a line for each value. As in samples, a value that passes
- * 2^63−1 is on several lines, so that a column of 64 bits holds each; `count` is 1 but for means.
+ * Renders the rows of a page as CSV (RFC 4180), one line per value. As in samples, a value beyond
+ * 2^63−1 is split over several lines so that each fits a 64-bit column. `count` is 1 except for
+ * means.
  */
 export function* csvLines({ group, probe, rows }: ReadingPage): Generator<RenderedRows> {
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
@@ -34,7 +35,7 @@ export function* csvLines({ group, probe, rows }: ReadingPage): Generator<Render
     yield {
       text: write(cells),
       lines: cells.length,
-      // It has no texts.
+      // CSV carries no key texts.
       derivedLabels: 0,
       keysWithLongTexts: 0,
     };

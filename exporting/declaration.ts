@@ -9,14 +9,18 @@ import type { ContextRow } from '../db/write/select-context.ts';
 import type { Guid } from '../domain/text/guid.ts';
 import { exportedGuid } from './exported-group.ts';
 
-/** A file for `apply` that declares a context as it is, and the nodes that are not in it. */
+/** An `apply` file that declares a context as it is, and the nodes left out of it. */
 export type ExportedDeclaration = {
   readonly text: string;
-  /** Nodes that are declared by their address, which may hold a password and is of one place. */
+  /**
+   * Nodes declared by address. An address may contain a password and is valid in one place only.
+   */
   readonly leftOutNodes: readonly string[];
 };
 
-/** What there is to apply to get the same context: groups in their order, meters in theirs. */
+/**
+ * Builds the `apply` file that recreates the context, with groups and meters in their stored order.
+ */
 export async function exportDeclaration(
   connection: Connection,
   { name, context, groups }: { name: string; context: ContextRow; groups: readonly GroupRow[] },
@@ -42,12 +46,12 @@ export async function exportDeclaration(
   };
 }
 
-/** The database gives them in no order. */
+/** Sorts by name; the database returns the rows in no particular order. */
 const byName = <T extends { readonly name: string }>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 const declaredNode = ({ name, role, urlEnv, share }: ContextNode) =>
-  // JSON leaves out what is undefined.
+  // JSON.stringify omits undefined values.
   urlEnv === null ? [] : [{ name, role, url_env: urlEnv, share: share || undefined }];
 
 const declaredPool = (pool: ContextPool) => ({
@@ -77,7 +81,7 @@ const declaredGroup = (group: GroupRow) => ({
 const declaredParts = ([parent, first, second]: readonly Guid[]) => ({
   parentguid: parent,
   crosskeyguid_1: first,
-  // JSON leaves out what is undefined.
+  // JSON.stringify omits undefined values.
   crosskeyguid_2: second,
 });
 
@@ -97,11 +101,14 @@ const declaredAlert = ({ rule, guid }: StoredAlert) => ({
   enabled: rule.enabled,
 });
 
-/** Secrets have names only: they are in the environment of the server that sends. */
+/**
+ * Only the names of secrets are exported: their values are in the environment of the sending
+ * server.
+ */
 const declaredSink = ({ name, kind, url, urlEnv, secretEnv }: AlertSink) => ({
   name,
   kind,
-  // JSON leaves out what is undefined.
+  // JSON.stringify omits undefined values.
   url: url ?? undefined,
   url_env: urlEnv ?? undefined,
   secret_env: secretEnv ?? undefined,

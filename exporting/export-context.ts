@@ -21,14 +21,14 @@ export type ExportOptions = {
   readonly databaseUrl: string;
   readonly context: string;
   readonly format: ExportFormat;
-  /** Without any, all groups. */
+  /** All groups if omitted. */
   readonly groups?: readonly Guid[] | undefined;
-  /** Buckets that begin in [from, to); without one of them, it has no bound. */
+  /** Export buckets that start in [from, to). An omitted bound is open. */
   readonly from?: EpochSeconds | undefined;
   readonly to?: EpochSeconds | undefined;
   readonly engine: number;
   readonly output: Output;
-  /** Where the matching `apply` file goes. */
+  /** Output for the matching `apply` file. */
   readonly declaration?: Output | undefined;
   readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -37,23 +37,25 @@ export type ExportOptions = {
 export type ExportReport = WrittenReadings & {
   readonly context: string;
   readonly format: ExportFormat;
-  /** null: standard output. */
+  /** null means standard output. */
   readonly file: string | null;
   readonly engine: number;
   readonly groups: number;
   readonly slices: number;
-  /** Names of slices of the time and engine that are archived, and left out. */
+  /** Names of the engine's slices in the window that are archived and therefore left out. */
   readonly archivedSlices: readonly string[];
-  /** How many available slices of the time other engine instances have, by instance. */
+  /**
+   * Number of available slices in the window that belong to other engine instances, by instance.
+   */
   readonly otherEngines: Readonly<Record<string, number>>;
   readonly declaration: string | null;
-  /** Nodes that the declaration leaves out; empty without a declaration. */
+  /** Nodes left out of the declaration; empty if there is no declaration. */
   readonly leftOutNodes: readonly string[];
 };
 
 /**
- * Writes what a context holds, as one snapshot has it, whatever is imported meanwhile. The caller
- * keeps the outputs afterwards, or discards them. Errors: there is no such context or group.
+ * Exports the contents of a context from one snapshot, unaffected by concurrent imports. Afterwards
+ * the caller keeps or discards the outputs. Errors: the context or a group does not exist.
  */
 export const exportContext = (options: ExportOptions): Promise<ExportReport> =>
   withConnection(options, 'export', (connection) =>
@@ -104,7 +106,7 @@ async function* oneText(text: string): AsyncGenerator<string> {
 
 const windowOf = ({ from = 0, to = MAX_EPOCH_SECONDS + 1 }: ExportOptions) => ({ from, to });
 
-/** In the order of their declaration. Errors: one that is asked for is not there. */
+/** Returns the groups to export, in declaration order. Errors: a requested group does not exist. */
 function chooseGroups(
   all: readonly GroupRow[],
   { context, groups: wanted }: ExportOptions,
@@ -120,7 +122,7 @@ function chooseGroups(
   return all.filter((group) => wanted.includes(exportedGuid(group.guid)));
 }
 
-/** The slices that meet the window: those that are read, and those that are not. */
+/** Sorts the slices that overlap the window into those to read and those to leave out. */
 function sortSlices(all: readonly SliceTimes[], options: ExportOptions) {
   const { from, to } = windowOf(options);
   const met = all.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);

@@ -9,7 +9,7 @@ export const exportedGroup = ({ groupId, guid, meters }: GroupRow): ExportedGrou
   meters: meters.map(({ id, slot, type }) => ({ id, slot, fold: foldOf(type) })),
 });
 
-/** The GUID that PostgreSQL writes as `text`, the text of a uuid. */
+/** Parses a GUID from the text form of a PostgreSQL uuid. */
 export function exportedGuid(text: string): Guid {
   const guid = parseGuid(text);
   if (guid === null) throw new Error(`the database holds ${text} as a GUID`);

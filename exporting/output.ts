@@ -6,19 +6,19 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
-/** Where an export goes. It is written once, and then either kept or discarded. */
+/** The destination of an export. It is written once, then either kept or discarded. */
 export type Output = {
-  /** As it was named; null: standard output. */
+  /** The path as the user gave it; null means standard output. */
   readonly file: string | null;
-  /** Writes all of a text; returns the bytes that arrived, compressed ones where it is a `.gz`. */
+  /** Writes the whole text. Returns the number of bytes written, after compression for a `.gz`. */
   write(text: AsyncIterable<string>, signal?: AbortSignal): Promise<number>;
-  /** From here on it has its name, and is on the disk. */
+  /** Gives the file its final name and syncs it to disk. */
   keep(): Promise<void>;
-  /** What was begun goes; what was there before stays. */
+  /** Deletes the partial file. An existing file of that name is unchanged. */
   discard(): Promise<void>;
 };
 
-/** Nobody reads standard output any longer: the export ends, and that is no failure. */
+/** The reader of standard output has gone away. The export ends, but this is not a failure. */
 export class OutputClosed extends Error {
   constructor() {
     super('nobody reads standard output any longer');
@@ -27,18 +27,18 @@ export class OutputClosed extends Error {
 }
 
 /**
- * A file, which gets its name only when all of it is written, so that a file of that name is always
- * a whole one. What is no ordinary file, as a pipe or a device, is written to as it is.
+ * Opens a file that gets its name only after it is completely written, so a file of that name is
+ * always complete. Anything but a regular file, such as a pipe or a device, is written to directly.
  */
 export async function openFile(path: string): Promise<Output> {
   const found = await stat(path).catch(noneIfMissing);
   if (found?.isDirectory()) throw new Error('it is a directory: name a file in it');
   if (found && !found.isFile()) return openSpecial(path);
-  // Behind a link it is the file that is replaced, not the link.
+  // Resolve symlinks so that the target is replaced, not the link.
   const file = found ? await realpath(path) : path;
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`;
   const handle = await open(partial, 'wx');
-  // What only some may read stays so.
+  // Keep the mode of the existing file, so that a private file stays private.
   if (found) await handle.chmod(found.mode & MODE_BITS);
   return {
     file: path,
@@ -106,7 +106,7 @@ async function writeTo({ text, signal, isGzip: gzipped, target }: Writing): Prom
     },
     final: (done) => target.end(done),
   });
-  // An error of the target is one of the write that it fails.
+  // Errors of the target also fail the write that caused them, so they are handled there.
   target.on('error', () => undefined);
   const options = signal ? { signal } : {};
   if (gzipped) await pipeline(text, createGzip(), counted, options);
@@ -114,7 +114,7 @@ async function writeTo({ text, signal, isGzip: gzipped, target }: Writing): Prom
   return bytes;
 }
 
-/** A stream of the handle's own would not let go of it. */
+/** Writes through the handle itself, because a stream created from it would not release it. */
 const intoFile = (handle: FileHandle): Writable =>
   new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -125,8 +125,9 @@ const intoFile = (handle: FileHandle): Writable =>
 const STDOUT = 1;
 
 /**
- * Where standard output is a file, its disk may be full. An error of process.stdout would end the
- * process at once; one of a stream of its own fails the export, which then ends in good order.
+ * Returns a stream to standard output. If standard output is a file, its disk may be full: an error
+ * on process.stdout would end the process at once, whereas an error on a separate stream fails the
+ * export, which then shuts down cleanly.
  */
 function intoStdout(): Writable {
   if (fstatSync(STDOUT).isFile()) {
@@ -139,7 +140,7 @@ function intoStdout(): Writable {
   });
 }
 
-/** So that also the name is on the disk. */
+/** Syncs the folder so that the new name is on disk too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -7,10 +7,10 @@ import { bucketRows } from '../segments/readings/readings.ts';
 import type { SegmentShape } from '../segments/shape.ts';
 import type { Integer, ReadingRow } from './reading-source.ts';
 
-/** A row without texts yet, and of which key of its range it is. */
+/** A row whose texts are not loaded yet, and the ordinal of its key in the range. */
 export type RangeRow = Omit<ReadingRow, 'texts'> & { readonly ordinal: number };
 
-/** How the rows of ranges are read: buckets that begin in [from, to). */
+/** Settings for reading the rows of ranges: only buckets that start in [from, to). */
 export type RowReading = {
   readonly codec: KeyCodec;
   readonly folds: SegmentShape['folds'];
@@ -18,12 +18,12 @@ export type RowReading = {
   readonly to: number;
 };
 
-/** The rows of a range in order of time; those without any reading are left out. */
+/** Yields the rows of a range in time order, skipping rows without a reading. */
 export function* rangeRows(
   { keys, readings }: KeyRange,
   { codec, folds, from, to }: RowReading,
 ): Generator<RangeRow> {
-  // Decoded once each, and not once a row.
+  // Each key is decoded once, not once per row.
   const texts: string[] = [];
   for (const [i, bucket] of readings.starts.entries()) {
     if (bucket < from || bucket >= to) continue;

@@ -3,34 +3,34 @@ import type { Guid } from '../domain/text/guid.ts';
 import type { EpochSeconds } from '../domain/time/interval.ts';
 import type { Fold } from '../domain/toppers/meter-type.ts';
 
-/** An exact integer: a number while that is safe (±(2^53−1)), else a bigint. */
+/** An exact integer: a number while it is safe (±(2^53−1)), otherwise a bigint. */
 export type Integer = number | bigint;
 
 export type ExportedMeter = {
   readonly id: number;
-  /** 1-based: the place of the meter's readings in a row. */
+  /** 1-based position of the meter's readings in a row. */
   readonly slot: number;
-  /** null: a meter of type 0, which takes no readings. */
+  /** null for a meter of type 0, which takes no readings. */
   readonly fold: Fold | null;
 };
 
-/** A counter group as exports need it. */
+/** The parts of a counter group that exports need. */
 export type ExportedGroup = {
   readonly groupId: number;
   readonly guid: Guid;
   readonly meters: readonly ExportedMeter[];
 };
 
-/** An available slice of the engine instance that is exported. */
+/** An available slice of the exported engine instance. */
 export type ExportedSlice = {
   readonly sliceId: number;
   readonly startsAt: EpochSeconds;
   readonly endsAt: EpochSeconds;
 };
 
-/** Which readings are wanted: of these groups and slices, in buckets that begin in [from, to). */
+/** The readings to export: of these groups and slices, in buckets that start in [from, to). */
 export type ReadingQuery = {
-  /** Its transaction, a snapshot, is open: it is the one version of the data that is read. */
+  /** Has a snapshot transaction open; all data are read from that snapshot. */
   readonly connection: Connection;
   readonly contextId: number;
   readonly groups: readonly ExportedGroup[];
@@ -41,7 +41,7 @@ export type ReadingQuery = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What people, or a database of names, say about a key. */
+/** What users, or a database of names, say about a key. */
 export type KeyTexts = {
   readonly label: string | null;
   /** Whether the label came from DNS answers or a MaxMind database, and not from a user. */
@@ -50,34 +50,37 @@ export type KeyTexts = {
   readonly attributes: Readonly<Record<string, string>> | null;
 };
 
-/** What one key has in one bucket, all of it. */
+/** All readings of one key in one bucket. */
 export type ReadingRow = {
-  /** In raw form. */
+  /** The raw key. */
   readonly key: string;
   readonly bucket: EpochSeconds;
   /**
-   * By slot − 1, before sampling; null: no reading. At least one is there. A sum may pass
-   * ±(2^63−1).
+   * By slot − 1, before sampling; null if there is no reading. At least one is not null. A sum may
+   * exceed ±(2^63−1).
    */
   readonly readings: readonly (Integer | null)[];
-  /** By slot − 1: of a mean, whose reading is a sum, how many readings are behind it; else null. */
+  /**
+   * By slot − 1: for a mean, whose reading is a sum, the number of readings in that sum; otherwise
+   * null.
+   */
   readonly counts: readonly (Integer | null)[];
-  /** In the first row of a key that has any; null in all others. */
+  /** Set in the first row of a key that has texts; null in all other rows. */
   readonly texts: KeyTexts | null;
 };
 
-/** Rows of one group and probe. A key and bucket is in one row of one page. */
+/** Rows of one group and probe. Each key and bucket appears in exactly one row of one page. */
 export type ReadingPage = {
   readonly group: ExportedGroup;
   readonly probe: string | null;
   readonly rows: readonly ReadingRow[];
-  /** How much of all there is to read is read with it, from 0 to 1, by estimate. */
+  /** Estimated fraction of all data read so far, from 0 to 1, including this page. */
   readonly done: number;
 };
 
 /**
- * Readings of a context, whatever they are stored in. `pages` is read once, in bounded memory;
- * `keyCounts` is for when it has ended.
+ * Readings of a context, independent of how they are stored. `pages` is read once, in bounded
+ * memory; call `keyCounts` after it has ended.
  */
 export type ReadingSource = {
   readonly pages: () => AsyncIterable<ReadingPage>;
@@ -85,9 +88,9 @@ export type ReadingSource = {
 };
 
 export type KeyCounts = {
-  /** Keys with a row in some page; a key is one of its group. */
+  /** Keys with a row in any page. A key belongs to one group. */
   readonly read: number;
-  /** Keys of the groups that had none. */
+  /** Keys of the groups that have no row. */
   readonly withoutReadings: number;
 };
 

@@ -2,17 +2,17 @@ import { LIMITS } from '../domain/limits.ts';
 import type { KeyTexts, ReadingPage } from './reading-source.ts';
 import { type LineReadings, splitReadings } from './split-readings.ts';
 
-/** What some rows of a page are in a format. */
+/** Some rows of a page, rendered in an export format. */
 export type RenderedRows = {
   readonly text: string;
   readonly lines: number;
-  /** How many labels of it came from DNS answers or MaxMind databases. */
+  /** Number of labels that came from DNS answers or MaxMind databases. */
   readonly derivedLabels: number;
-  /** Keys whose texts were left out, as the line would be longer than an import takes. */
+  /** Keys whose texts were left out because the line would be longer than an import accepts. */
   readonly keysWithLongTexts: number;
 };
 
-/** The rows of a page as lines of the `samples` format (operations, "Import formats"). */
+/** Renders the rows of a page as lines of the `samples` format (operations, "Import formats"). */
 export function* sampleLines({ group, probe, rows }: ReadingPage): Generator<RenderedRows> {
   const start = `{"group":"${group.guid}","key":`;
   const ofProbe = probe === null ? '' : `,"probe":${JSON.stringify(probe)}`;
@@ -35,7 +35,7 @@ export function* sampleLines({ group, probe, rows }: ReadingPage): Generator<Ren
 
 function readingsText({ values, count }: LineReadings): string {
   const members = values.map(({ meterId, value }) => `"${meterId}":${value}`);
-  // Left out, it is 1.
+  // The default is 1.
   const behind = count === 1 || count === 1n ? '' : `,"count":${count}`;
   return `,"values":{${members.join(',')}}${behind}`;
 }

@@ -25,8 +25,9 @@ import { timeClusters } from './time-clusters.ts';
 import { UnsaidTexts } from './unsaid-texts.ts';
 
 /**
- * The readings that segments hold, slice by slice, group by group and probe by probe. Segments that
- * overlap in time are merged as they are read: in memory is a range of keys of each.
+ * Opens the readings stored in segments, slice by slice, group by group and probe by probe.
+ * Segments that overlap in time are merged while they are read, with one range of keys per segment
+ * in memory.
  */
 export async function openSegments(query: ReadingQuery): Promise<ReadingSource> {
   const { connection, contextId } = query;
@@ -63,7 +64,7 @@ export async function openSegments(query: ReadingQuery): Promise<ReadingSource> 
   return { pages, keyCounts };
 }
 
-/** The segments of one group that have readings of the window, probe by probe. */
+/** The segments of one group that have readings in the window, ordered by probe. */
 type Walk = {
   readonly query: ReadingQuery;
   readonly group: ExportedGroup;
@@ -117,7 +118,7 @@ async function* pagesOfSlice(
   }
 }
 
-/** 0 stands for none. */
+/** Returns the probe's name; probe 0 means none. */
 function probeNameOf({ probes }: Walk, probeId: number): string | null {
   if (probeId === 0) return null;
   const name = probes.get(probeId);
@@ -156,7 +157,7 @@ function* inParts<Item>(items: Iterable<Item>, size: number): Generator<Item[]> 
   if (part.length > 0) yield part;
 }
 
-/** The texts of a key that has any go with the first of its rows. */
+/** Attaches the texts of each key to the first of its rows. */
 async function withTexts(
   rows: readonly RangeRow[],
   places: Int32Array,
@@ -177,7 +178,7 @@ async function withTexts(
 
 const VERIFY = '`countergraph verify` names all that is damaged';
 
-/** How much of all there is to read is read, by pages of segments. */
+/** Tracks the fraction of data read so far, measured in pages of segments. */
 class Progress {
   readonly #all: number;
   #read = 0;
@@ -187,7 +188,7 @@ class Progress {
     this.#all = segments.reduce((sum, segment) => sum + sumOf(pagesByRange(segment)), 0);
   }
 
-  /** Ranges of a segment, each counted when it is read. */
+  /** Passes on the ranges of a segment and counts each when it is read. */
   async *counted(segment: StoredSegment, ranges: AsyncIterable<KeyRange>) {
     const pages = pagesByRange(segment);
     let next = 0;
@@ -205,7 +206,7 @@ class Progress {
     }
   }
 
-  /** While a range is written: the share of all, where `part` of the range is done. */
+  /** Returns the overall fraction when `part` of the current range has been written. */
   within(part: number): number {
     return this.#before + (this.#share() - this.#before) * part;
   }

@@ -1,7 +1,7 @@
 import { isoTime } from '../domain/time/iso-time.ts';
 import type { ExportedMeter, Integer, ReadingRow } from './reading-source.ts';
 
-/** What one line says: values by meter id, and how many readings are behind each that is a mean. */
+/** The contents of one line: values by meter id, and the number of readings behind each mean. */
 export type LineReadings = {
   readonly values: readonly LineValue[];
   readonly count: Integer;
@@ -13,13 +13,13 @@ export type LineValue = {
   readonly isMean: boolean;
 };
 
-/** The largest reading that a line can have, and with a minus the smallest (decision 8). */
+/** The largest reading that a line can hold; its negative is the smallest (decision 8). */
 const MAX_READING = 2n ** 63n - 1n;
 
 /**
- * The lines that together say what a row says: nearly always one. Means of differing counts are on
- * lines of their own, as a line has one count; a sum or count that passes 2^63−1 is on several.
- * Errors: a mean's sum is larger than its count of readings can give.
+ * Returns the lines that together represent a row, nearly always one. A line has a single count, so
+ * means with different counts go on separate lines. A sum or count beyond 2^63−1 is split over
+ * several lines. Errors: the sum of a mean is larger than its count of readings can produce.
  */
 export function splitReadings(meters: readonly ExportedMeter[], row: ReadingRow): LineReadings[] {
   if (isOneLine(row)) return [wholeLine(meters, row)];
@@ -51,7 +51,7 @@ function wholeLine(
   return { values, count: counts.find((count) => count !== null) ?? 1 };
 }
 
-/** A value that fits on a line; count: null where it stands for itself. */
+/** A value that fits on one line. count is null if the meter is not a mean. */
 type Piece = { readonly meterId: number; readonly value: bigint; readonly count: bigint | null };
 
 function piecesOf(
@@ -76,20 +76,23 @@ function piecesOf(
   });
 }
 
-/** On how many lines a sum fits, and the count behind it. */
+/** Returns the number of lines needed to hold a sum and its count. */
 function partsNeeded(sum: bigint, count: bigint | null): bigint {
   const linesFor = (value: bigint): bigint => (magnitude(value) + MAX_READING - 1n) / MAX_READING;
   return [1n, linesFor(sum), linesFor(count ?? 1n)].reduce((a, b) => (a > b ? a : b));
 }
 
-/** So many parts, each within the bounds of a line, each with a count of at least 1. */
+/**
+ * Splits a sum into `needed` parts, each within the bounds of a line and with a count of at least
+ * 1.
+ */
 function partsOf(sum: bigint, count: bigint | null, needed: bigint): Omit<Piece, 'meterId'>[] {
   const parts: Omit<Piece, 'meterId'>[] = [];
   let restSum = sum;
   let restCount = count;
   for (let left = needed; left > 0n; left -= 1n) {
     const value = left === 1n ? restSum : clamp(restSum);
-    // What comes after this part needs a reading each.
+    // Leave one reading for each of the parts that follow.
     const own = restCount === null ? null : least(MAX_READING, restCount - (left - 1n));
     parts.push({ value, count: own });
     restSum -= value;
@@ -108,8 +111,8 @@ const clamp = (value: bigint): bigint =>
 type OpenLine = { readonly values: Map<number, Piece>; count: bigint | null };
 
 /**
- * Puts each piece on the first line that has none of its meter and no other count. Means come
- * first, as the others fit on any line.
+ * Puts each piece on the first line that has no value for its meter and no different count. Means
+ * are placed first because all other pieces fit on any line.
  */
 function placePieces(pieces: readonly Piece[]): OpenLine[] {
   const lines: OpenLine[] = [];

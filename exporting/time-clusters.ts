@@ -1,9 +1,10 @@
-/** What lies in a span of time: starts of its first and its last bucket. */
+/** An item that covers a time span, given by the starts of its first and last bucket. */
 export type Spanned = { readonly firstBucket: number; readonly lastBucket: number };
 
 /**
- * What overlaps in time, together; oldest first. A key and bucket that two segments have is in one
- * cluster, so each cluster is read by itself: of a feed's commits few are open at once.
+ * Groups items that overlap in time, oldest first. If two segments share a key and bucket, they are
+ * in the same cluster, so each cluster can be read by itself and only a few of a feed's commits are
+ * open at once.
  */
 export function timeClusters<Item extends Spanned>(items: readonly Item[]): Item[][] {
   const clusters: Item[][] = [];

@@ -10,14 +10,14 @@ import { findKey, type KeyList, keyAt } from '../segments/keys/key-list.ts';
 import { KeyListBuilder } from '../segments/keys/key-list-builder.ts';
 import type { KeyTexts } from './reading-source.ts';
 
-/** Where a key of the list stands. */
+/** States of a key: its texts were looked up, were set by a user, or have been written. */
 const LOOKED_UP = 0;
 const BY_USER = 1;
 const SAID = 2;
 
 /**
- * Which keys of a group have texts, and for which of them these were written already, as they are
- * to be written once. In memory are the keys in compact form, and a byte each; never their texts.
+ * Tracks which keys of a group have texts and which of these have been written, because each must
+ * be written only once. Memory holds the compact keys and one byte per key, never the texts.
  */
 export class UnsaidTexts {
   readonly #connection: Connection;
@@ -55,7 +55,7 @@ export class UnsaidTexts {
     return new UnsaidTexts(of, keys.finish(), Buffer.concat(states));
   }
 
-  /** By ordinal of a range's keys, where they stand in the list; -1: they have no texts. */
+  /** Maps the ordinals of a range's keys to positions in the list; −1 for keys without texts. */
   placesOf(keys: KeyList): Int32Array {
     const places = new Int32Array(keys.count).fill(-1);
     if (this.#keys.count === 0) return places;
@@ -68,7 +68,7 @@ export class UnsaidTexts {
 
   isUnsaid = (place: number): boolean => place >= 0 && this.#states[place] !== SAID;
 
-  /** The texts of keys, by raw key, which then count as written. */
+  /** Returns the texts of the keys, by raw key, and marks them as written. */
   async take(wanted: readonly { readonly key: string; readonly place: number }[]) {
     const texts = new Map<string, KeyTexts>();
     if (wanted.length === 0) return texts;
@@ -80,7 +80,7 @@ export class UnsaidTexts {
     return texts;
   }
 
-  /** Keys that a user said something about, and that were not written. */
+  /** Returns the number of keys that have texts from a user and were not written. */
   countOfUsers(): number {
     return this.#states.reduce((count, state) => (state === BY_USER ? count + 1 : count), 0);
   }

@@ -9,7 +9,7 @@ export const EXPORT_FORMATS = ['samples', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export type ExportProgress = {
-  /** From 0 to 1, by estimate. */
+  /** Estimated fraction done, from 0 to 1. */
   readonly done: number;
   readonly lines: number;
 };
@@ -24,24 +24,24 @@ export type ReadingsToWrite = {
 
 export type WrittenReadings = {
   readonly lines: number;
-  /** Keys with a line, a key being one of its group. */
+  /** Keys that have a line. A key belongs to one group. */
   readonly keys: number;
-  /** Keys of the exported groups that have no line; what is said about them is left out. */
+  /** Keys of the exported groups that have no line; their texts are left out. */
   readonly keysWithoutReadings: number;
   /** Labels from DNS answers or MaxMind databases; the lines do not say where they came from. */
   readonly derivedLabels: number;
-  /** Keys whose texts are too long for a line of an import, and left out. */
+  /** Keys whose texts were left out because they are too long for an import line. */
   readonly keysWithLongTexts: number;
-  /** As they are stored, so possibly compressed. */
+  /** Size as stored, which may be compressed. */
   readonly bytes: number;
 };
 
 type Tally = { lines: number; derivedLabels: number; keysWithLongTexts: number };
 
-/** How a format renders the rows of a page, some at a time. */
+/** Renders the rows of a page in a format, some rows at a time. */
 type Renderer = (page: ReadingPage) => Iterable<RenderedRows>;
 
-/** Writes all that a source has to one output, in bounded memory. */
+/** Writes all readings of a source to one output, in bounded memory. */
 export async function writeReadings(work: ReadingsToWrite): Promise<WrittenReadings> {
   const tally: Tally = { lines: 0, derivedLabels: 0, keysWithLongTexts: 0 };
   const bytes = await work.output.write(textOf(work, tally), work.signal);
@@ -49,7 +49,10 @@ export async function writeReadings(work: ReadingsToWrite): Promise<WrittenReadi
   return { ...tally, bytes, keys: read, keysWithoutReadings: withoutReadings };
 }
 
-/** In long texts: each costs the streams that it goes through some microseconds. */
+/**
+ * Yields the text in large chunks, because each chunk costs some microseconds in the streams it
+ * passes.
+ */
 async function* textOf(
   { source, format, onProgress }: ReadingsToWrite,
   tally: Tally,

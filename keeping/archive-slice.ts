@@ -15,9 +15,10 @@ export type ArchivedSlice = {
 };
 
 /**
- * Writes the segments of a slice to a file of the pool, and takes the slice out of all that is
- * answered. Cut off anywhere, the slice is either available or archived as a whole, and a file that
- * was begun is removed by the next keeper. null: somebody else was faster.
+ * Writes the segments of a slice to a file in the pool and removes the slice from all answers. If
+ * this is interrupted at any point, the slice is either wholly available or wholly archived, and
+ * the next keeper removes a partial file. Returns null if another process archived or dropped the
+ * slice first.
  */
 export const archiveSlice = (
   keeper: Keeper,

@@ -4,9 +4,10 @@ import { removeLeftovers } from './leftovers.ts';
 import { refuseProcessing } from './plan-slices.ts';
 
 /**
- * Removes a slice for good: from the list and all answers in one transaction, then its archive, if
- * it has one. Its pages go when nobody can look at them any more. null: somebody else was faster,
- * or the context was not to be had within `waitMs`.
+ * Removes a slice for good: first from the list and from all answers, in one transaction, then its
+ * archive, if it has one. Its pages are removed once no reader can use them. Returns null if
+ * another process dropped the slice first, or if the context's lock was not acquired within
+ * `waitMs`.
  */
 export const dropSlice = (
   keeper: Keeper,

@@ -10,7 +10,7 @@ export type EventKeeper = Pick<
   'connection' | 'contextId' | 'retentionDays' | 'now' | 'signal'
 >;
 
-/** How many ended events of alerts are older than the context's retention. */
+/** Returns the number of ended alert events that are older than the context's retention. */
 export async function countExpiredEvents(keeper: EventKeeper): Promise<number> {
   const { connection, contextId, retentionDays, now } = keeper;
   if (retentionDays === null) return 0;
@@ -18,9 +18,9 @@ export async function countExpiredEvents(keeper: EventKeeper): Promise<number> {
 }
 
 /**
- * Drops the events of alerts that ended before the context's retention begins, and superseded
- * revisions that are left without events. Returns the number of events. Firing events stay, and so
- * do those with deliveries that are still waiting.
+ * Deletes alert events that ended before the context's retention period, and superseded revisions
+ * that are left without events. Returns the number of events deleted. Events that are firing or
+ * have pending deliveries stay.
  */
 export async function dropExpiredEvents(keeper: EventKeeper): Promise<number> {
   const { connection, contextId, retentionDays, now, signal } = keeper;

@@ -2,7 +2,7 @@ import { keptSince } from '../domain/slices/retention.ts';
 import type { EpochSeconds } from '../domain/time/interval.ts';
 import type { SliceSelection } from './plan-slices.ts';
 
-/** The slices that are older than a context keeps them, archived ones too. */
+/** Selects the slices that are older than the context's retention, archived ones included. */
 export const expiredSelection = (
   retentionDays: number,
   now: EpochSeconds,

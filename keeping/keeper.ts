@@ -14,7 +14,7 @@ import { type KeptFile, removeLeftovers } from './leftovers.ts';
 /** A slice as it is stored, with its name. */
 export type KeptSlice = StoredSlice & { readonly name: string };
 
-/** Who keeps the storage of a context in order: what all its work shares. */
+/** Maintains the storage of a context: the state that all maintenance work shares. */
 export type Keeper = {
   readonly connection: Connection;
   readonly contextId: number;
@@ -22,11 +22,11 @@ export type Keeper = {
   readonly retentionDays: number | null;
   readonly now: () => EpochSeconds;
   readonly signal?: AbortSignal | undefined;
-  /** Called when somebody else works on the context, before waiting for it. */
+  /** Called before waiting, when another process holds the context. */
   readonly onWaiting?: (() => void) | undefined;
-  /** Called as a slice is written or read, in bytes. */
+  /** Called with progress in bytes while a slice is written or read. */
   readonly onBytes?: ((slice: KeptSlice, done: number, of: number) => void) | undefined;
-  /** How long readers of before are waited for, before a partition is left to others. */
+  /** How long to wait for earlier readers before the removal of a partition is left for later. */
   readonly detachWaitMs?: number | undefined;
 };
 
@@ -38,7 +38,9 @@ export type KeeperTarget = Omit<
   readonly context: string;
 };
 
-/** Work on a context's storage, on a connection of its own. Errors: there is no such context. */
+/**
+ * Runs work on a context's storage on a dedicated connection. Errors: the context does not exist.
+ */
 export const withKeeper = <T>(
   { databaseUrl, ...target }: KeeperTarget,
   work: (keeper: Keeper) => Promise<T>,
@@ -48,7 +50,7 @@ export const withKeeper = <T>(
     return work({ ...target, connection, contextId, retentionDays });
   });
 
-/** The keeper of one slice. */
+/** Returns the keeper for one slice. */
 export const ofSlice = (
   { connection, contextId, context, now, signal, onBytes }: Keeper,
   slice: KeptSlice,
@@ -61,24 +63,27 @@ export const ofSlice = (
   onBytes: (done, of) => onBytes?.(slice, done, of),
 });
 
-/** All slices of the context, oldest first, then by engine instance. */
+/** Lists all slices of the context, oldest first, then by engine instance. */
 export async function listKeptSlices({ connection, contextId }: Keeper): Promise<KeptSlice[]> {
   const slices = await selectStoredSlices(connection, contextId);
   return slices.map((slice) => ({ ...slice, name: sliceName(slice.startsAt, slice.engine) }));
 }
 
-/** The slice as it is now; null: it is gone. */
+/** Reads the current state of the slice; null if it no longer exists. */
 export const currentSlice = async (keeper: Keeper, sliceId: number): Promise<KeptSlice | null> =>
   (await listKeptSlices(keeper)).find((slice) => slice.sliceId === sliceId) ?? null;
 
-/** Whether a slice may still be filled: its end is in the future (decision 17). */
+/**
+ * Whether a slice may still be filled: an import holds it, or its end is in the future (decision
+ * 17).
+ */
 export const isProcessing = (slice: KeptSlice, now: EpochSeconds): boolean =>
   !slice.archived && (slice.held || slice.endsAt > now);
 
 /**
- * Work while nobody else changes the context: imports and other keepers wait for it, and it for
- * them. Readers do not notice. null: the context was not given within `waitMs` (0: as long
- * as it takes).
+ * Runs work while holding the context. Imports and other keepers wait for it, and it waits for
+ * them; readers are not affected. Returns null if the context's lock was not acquired within
+ * `waitMs` (0 means no limit).
  */
 export async function inHeldContext<T>(
   keeper: Keeper,
@@ -89,25 +94,25 @@ export async function inHeldContext<T>(
   signal?.throwIfAborted();
   if (!(await holdContext(connection, contextId, { onWaiting, waitMs }))) return null;
   try {
-    // What was cut off before is finished first.
+    // First finish any interrupted work.
     await removeLeftovers(connection, contextId);
     return await work();
   } finally {
-    // A connection that is lost has given it back already.
+    // A lost connection has already released the lock.
     await releaseContext(connection, contextId).catch(() => undefined);
   }
 }
 
 export type Finished = {
-  /** Slices whose partitions older readers may still look at: they are removed later. */
+  /** Slices whose partitions earlier readers may still use; they are removed later. */
   readonly partitions: readonly number[];
   /** Archives that could not be removed yet. */
   readonly files: readonly KeptFile[];
 };
 
 /**
- * What comes after the slices: the pages of those that were archived or dropped are removed, and
- * files that nobody needs. All of it is done by others later where it cannot be done now.
+ * Cleans up after slices were archived or dropped: removes their pages and all unneeded files. What
+ * cannot be removed now is left for later runs.
  */
 export async function finishKeeping(
   keeper: Keeper,

@@ -6,13 +6,13 @@ import { deleteLeftover, selectLeftovers } from '../db/write/slices/archive-left
 import { partialOf } from '../domain/slices/partial-file.ts';
 import { fileInPool } from './pool-folder.ts';
 
-/** A file that should not be there, and why it is. */
+/** A leftover file and the reason why it could not be removed. */
 export type KeptFile = { readonly file: string; readonly reason: string };
 
 /**
- * Removes the files that no slice names: of slices that were restored or dropped, and of archiving
- * that was cut off. The context is held. Returns those that cannot be removed now; they are tried
- * again by whoever works on the context's slices next.
+ * Removes files that no slice refers to: archives of restored or dropped slices, and files of
+ * interrupted archiving. The caller holds the context. Returns the files that cannot be removed
+ * now; the next process that works on the context's slices tries again.
  */
 export async function removeLeftovers(
   connection: Connection,
@@ -28,7 +28,10 @@ export async function removeLeftovers(
   return kept;
 }
 
-/** null: it is gone. Without its folder it is not: then the pool is not mounted here. */
+/**
+ * Returns null if the file is gone, otherwise the reason why it is not. A missing folder does not
+ * count as removed: it means that the pool is not mounted here.
+ */
 async function removeFile(file: string): Promise<string | null> {
   if (!existsSync(dirname(file))) return 'its pool is not mounted here';
   try {

@@ -2,25 +2,25 @@ import { shellWord } from '../domain/text/shell-word.ts';
 import type { EpochSeconds } from '../domain/time/interval.ts';
 import { isProcessing, type Keeper, type KeptSlice, listKeptSlices } from './keeper.ts';
 
-/** Which slices are meant. What is null chooses nothing. */
+/** A selection of slices. A field that is null does not restrict it. */
 export type SliceSelection = {
-  /** Those that ended by then. */
+  /** Slices that ended at or before this time. */
   readonly before: EpochSeconds | null;
   readonly names: readonly string[] | null;
   readonly engine: number | null;
-  /** Those that are archived there. */
+  /** Slices archived in this pool. */
   readonly pool: string | null;
 };
 
 export type SliceAction = 'archive' | 'restore' | 'drop';
 
-/** What is to be done, and what is left alone and why. */
+/** The slices to act on, and the slices left out with the reasons. */
 export type SlicePlan = {
   readonly slices: readonly KeptSlice[];
   readonly leftOut: readonly { readonly slice: KeptSlice; readonly reason: string }[];
 };
 
-/** The slices of a selection, oldest first. Errors: one that is named is not there. */
+/** Returns the selected slices, oldest first. Errors: a named slice does not exist. */
 export async function selectKept(
   keeper: Keeper,
   { before, names, engine, pool }: SliceSelection,
@@ -43,8 +43,8 @@ export async function selectKept(
 }
 
 /**
- * What an action does to a selection. A slice that is still filled is never touched: named, it is
- * an error, and met by a time, it is left out.
+ * Plans an action on a selection. Slices that are still being filled are never touched: naming one
+ * is an error; one selected by time is left out.
  */
 export async function planSlices(
   keeper: Keeper,
@@ -69,7 +69,7 @@ function reasonAgainst(action: SliceAction, slice: KeptSlice, now: EpochSeconds)
   return action === 'archive' && slice.archived ? 'is archived already' : null;
 }
 
-/** Errors: the slice may still be filled. */
+/** Throws an error if the slice may still be filled. */
 export function refuseProcessing(slice: KeptSlice, now: EpochSeconds): void {
   if (!isProcessing(slice, now)) return;
   throw new Error(`${slice.name} ${processingReason(slice, now)}: leave it out`);

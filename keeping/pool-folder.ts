@@ -6,20 +6,20 @@ import { type ContextPool, selectPools } from '../db/write/declaration/select-po
 import type { StoredArchive } from '../db/write/slices/select-stored-slices.ts';
 import { LIMITS } from '../domain/limits.ts';
 
-/** A pool that files can be written to. */
+/** A pool with a folder for archive files. */
 export type ArchivePool = { readonly name: string; readonly path: string };
 
-/** Where an archive lies. */
+/** The location of an archive. */
 export type ArchivePlace = {
   readonly pool: string;
-  /** From where the pool is mounted. */
+  /** Relative to the pool's mount point. */
   readonly path: string;
   readonly file: string;
 };
 
 /**
- * The pool of that name, or the only one there is. Errors: there is none, or several; it has no
- * folder, or this process cannot see it.
+ * Finds the pool with the given name, or the only pool if no name is given. Errors: no pool or
+ * several pools match; the pool has no folder; this process cannot access the folder.
  */
 export async function findPool(
   {
@@ -75,7 +75,9 @@ async function requireFolder({ name, path }: ArchivePool): Promise<void> {
   throw new Error(`Pool ${name}: ${path} is not a folder`);
 }
 
-/** A new place in a pool, in a folder of the context's own, which is made where it is not there. */
+/**
+ * Returns a new archive location in the context's folder of the pool. Creates the folder if needed.
+ */
 export async function newArchivePlace(
   pool: ArchivePool,
   context: string,
@@ -93,14 +95,15 @@ export async function newArchivePlace(
 }
 
 /**
- * `CONTEXT/slice-20260715-1000.5f3a9c01.segments`. The hexadecimal part makes the name unique, also
- * where two databases share a pool. Nothing in a context's name leads out of its folder.
+ * Returns a path such as `CONTEXT/slice-20260715-1000.5f3a9c01.segments`. The hexadecimal tag keeps
+ * names unique even if two databases share a pool. No context name can lead out of its folder.
  */
 export const archivePath = (context: string, sliceName: string, tag: string): string =>
   `${folderOf(context)}/${sliceName}.${tag}.segments`;
 
 function folderOf(context: string): string {
-  // Half of a surrogate pair is in no name; a dot is, and encodeURIComponent lets it through.
+  // A name cannot contain a lone surrogate, but it can start with a dot, which encodeURIComponent
+  // keeps.
   const encoded = encodeURIComponent(context).replace(/^\.+/, (dots) => '%2E'.repeat(dots.length));
   if (encoded.length <= LIMITS.archiveFolderCharacters) return encoded;
   const digest = createHash('sha256').update(context).digest('hex').slice(0, 16);
@@ -110,8 +113,9 @@ function folderOf(context: string): string {
 const PATH = /^[^/\\\0]+\/[^/\\\0]+$/;
 
 /**
- * The file of a path in a pool; null where nobody knows where the pool is. A path is one folder and
- * one name: whatever stands in the database, nothing outside of the pool is read or removed.
+ * Returns the file for a path in a pool; null if the pool's location is unknown or the path is
+ * invalid. A path is one folder and one name, so nothing outside the pool is read or removed,
+ * whatever the database contains.
  */
 export function fileInPool(poolPath: string | null, path: string): string | null {
   if (poolPath === null || !isAbsolute(poolPath) || !PATH.test(path)) return null;
@@ -119,7 +123,7 @@ export function fileInPool(poolPath: string | null, path: string): string | null
   return join(poolPath, path);
 }
 
-/** The file of an archive. Errors: its pool has no folder any more. */
+/** Returns the file of an archive. Errors: its pool no longer has a folder. */
 export function fileOfArchive({ pool, poolPath, path }: StoredArchive): string {
   const file = fileInPool(poolPath, path);
   if (file !== null) return file;
@@ -129,7 +133,7 @@ export function fileOfArchive({ pool, poolPath, path }: StoredArchive): string {
   );
 }
 
-/** What went wrong with a file of a pool, in words that say what to do. */
+/** Turns a file error in a pool into a message that says what to do. */
 export function explainPool({ name, path }: ArchivePool, error: unknown): unknown {
   const where = `Pool ${name} at ${path}`;
   const reason = REASONS[codeOf(error) ?? ''];
@@ -149,6 +153,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EFBIG: 'does not take so large a file: the slice is as it was; use another pool with --pool',
 };
 
-/** Node's code of an error of the file system. */
+/** Returns Node's code of a file system error, or null. */
 export const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -8,14 +8,14 @@ import { fileOfArchive } from './pool-folder.ts';
 export type RestoredSlice = {
   readonly slice: KeptSlice;
   readonly rows: number;
-  /** The archive, which is removed. */
+  /** The archive file, which is removed. */
   readonly file: string;
 };
 
 /**
- * Puts an archived slice back and makes it available, in one transaction, whatever version wrote
- * its archive. A file that is not, to the last bit, the one that was written is refused before
- * anything is done. null: somebody else was faster.
+ * Restores an archived slice and makes it available, in one transaction. Archives of all versions
+ * are accepted. A file that differs in any bit from the one written is rejected before any change.
+ * Returns null if another process restored or dropped the slice first.
  */
 export const restoreSlice = (keeper: Keeper, chosen: KeptSlice): Promise<RestoredSlice | null> =>
   inHeldContext(keeper, async () => {

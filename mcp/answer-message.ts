@@ -6,20 +6,20 @@ import {
 } from '@modelcontextprotocol/server';
 
 export type Message = {
-  /** The protocol's headers, by lower-case names. */
+  /** The protocol's headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as parsed. */
+  /** The parsed body. */
   readonly body: unknown;
   readonly signal: AbortSignal;
   readonly onError: (error: Error) => void;
 };
 
-/** No address of ours: nothing of the answer depends on it. */
+/** A placeholder address: the answer does not depend on it. */
 const URL = 'http://localhost/mcp';
 
 /**
- * The answer to one message, by a server of its own: nothing is kept between two requests. It is
- * always one JSON text, as no tool has anything to say before its result.
+ * Answers one message with a new server, so no state is kept between requests. The answer is always
+ * a single JSON text because no tool sends anything before its result.
  */
 export async function answerMessage(
   { headers, body, signal, onError }: Message,
@@ -31,7 +31,7 @@ export async function answerMessage(
     signal,
   });
   if (!(await isLegacyRequest(request, body))) {
-    // Who listens for changes is told at once that there will be none.
+    // A client that subscribes to changes learns at once that there will be none.
     const options = { legacy: 'reject', maxSubscriptions: 1, keepAliveMs: 0 } as const;
     const handler = createMcpHandler(createServer, { ...options, onerror: onError });
     return handler.fetch(request, { parsedBody: body });
@@ -47,5 +47,7 @@ export async function answerMessage(
   }
 }
 
-/** The transport demands that both are accepted, also where it answers with the first alone. */
+/**
+ * The transport requires the client to accept both types, even where it answers with JSON alone.
+ */
 const BOTH_TYPES = 'application/json, text/event-stream';

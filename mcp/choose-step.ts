@@ -5,9 +5,9 @@ import { ToolFault } from './tool-fault.ts';
 type Wish = { readonly step?: number | undefined; readonly maxPoints: number };
 
 /**
- * Seconds between the points of a series: as asked for, or the smallest multiple of the topper
- * bucket with which no more than `maxPoints` lie in the window. Error: `ToolFault` where the step
- * asked for gives more points than an answer may have.
+ * Returns the seconds between the points of a series: the requested step, or the smallest multiple
+ * of the topper bucket that puts at most `maxPoints` points in the window. Error: `ToolFault` if
+ * the requested step gives more points than an answer may have.
  */
 export function chooseStep(window: Interval, bucketSeconds: number, wish: Wish): number {
   const { step, maxPoints } = wish;
@@ -24,7 +24,7 @@ export function chooseStep(window: Interval, bucketSeconds: number, wish: Wish):
 function smallestStep(window: Interval, bucketSeconds: number, maxPoints: number): number {
   const { from, to } = window;
   let buckets = Math.max(1, Math.ceil((to - from) / (bucketSeconds * maxPoints)));
-  // The grid is that of the epoch, so that steps lie over both ends of the window.
+  // Steps are aligned to the epoch, so the first and the last may extend beyond the window.
   while (maxPoints > 1 && pointsIn(window, buckets * bucketSeconds) > maxPoints) buckets += 1;
   return buckets * bucketSeconds;
 }

@@ -1,9 +1,11 @@
-/** Answers fixed GraphQL documents for one caller. Errors: `GraphFault`, which the caller may see. */
+/**
+ * Answers fixed GraphQL documents for one caller. Errors: `GraphFault`, which the caller may see.
+ */
 export type Graph = {
   ask<Data>(document: string, variables: Readonly<Record<string, unknown>>): Promise<Data>;
 };
 
-/** Why a document has no answer, in the words and with the code that GraphQL has for it. */
+/** The reason why a document has no answer, with GraphQL's message and code. */
 export class GraphFault extends Error {
   readonly code: string;
 
@@ -14,7 +16,7 @@ export class GraphFault extends Error {
   }
 }
 
-/** An integer of any size: a number, or its digits beyond 2^53 - 1. */
+/** An integer of any size: a number, or a string of digits beyond 2^53 - 1. */
 export type BigNumber = number | string;
 
 export type Interval = {

@@ -12,8 +12,8 @@ import { ToolFault } from './tool-fault.ts';
 import { TOOLS } from './tools.ts';
 
 /**
- * The revisions of the protocol that are spoken, the preferred one of those with a handshake
- * first. None of them has batches: one request is one question, as in GraphQL.
+ * The supported protocol revisions; the preferred one with a handshake comes first. None of them
+ * has batches: one request is one query, as in GraphQL.
  */
 export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2026-07-28'];
 
@@ -23,22 +23,26 @@ const INSTRUCTIONS =
   '`{"recentSeconds": 3600}` is the newest hour that has data. Answers are small: ask for more ' +
   'with maxItems, first or maxPoints, or ask a narrower question. Everything is read-only.';
 
-/** As short as possible, as a model may have to read it. Its dialect is the protocol's own. */
+/**
+ * Returns the JSON Schema of a zod schema in the protocol's default dialect. It is kept short
+ * because a model may have to read it.
+ */
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ToolDescription['inputSchema'] {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io,
-    // Not every model's interface knows references, and some clients hand arguments on to it.
+    // Inline references in inputs: some clients pass the schema on to model APIs that do not
+    // support them.
     reused: io === 'input' ? 'inline' : 'ref',
     override({ jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  // JSON by its making, which zod's type does not say.
+  // It is plain JSON, but zod's type does not say so.
   return described as ToolDescription['inputSchema'];
 }
 
-/** The tools as clients are told of them. */
+/** The tool descriptions that clients receive. */
 export const DESCRIPTIONS = TOOLS.map(({ name, title, description, input, output }) => ({
   name,
   title,
@@ -52,13 +56,16 @@ const BY_NAME: ReadonlyMap<string, Tool> = new Map(TOOLS.map((tool) => [tool.nam
 
 export type ServedBy = {
   readonly version: string;
-  /** Called with the name of the tool before it is called. */
+  /** Called with the tool's name before each call. */
   readonly onCall: (tool: string) => void;
-  /** Takes what a tool failed of that nobody foresaw: the caller is not told. */
+  /** Receives unexpected errors of tools. The caller does not see them. */
   readonly onDefect: (error: unknown) => void;
 };
 
-/** The protocol's server for one message of one caller, for whom `graph` answers. */
+/**
+ * Creates the protocol server for one message of one caller; `graph` answers on that caller's
+ * behalf.
+ */
 export function createMcpServer(graph: Graph, { version, onCall, onDefect }: ServedBy): Server {
   const server = new Server(
     { name: 'countergraph', title: 'countergraph', version },
@@ -87,7 +94,10 @@ const noTool = (name: string): ProtocolError =>
     `There is no tool ${JSON.stringify(name)}; the tools are ${[...BY_NAME.keys()].join(', ')}`,
   );
 
-/** What a model can mend is a result of the tool, as the protocol demands, and not its failure. */
+/**
+ * Calls a tool. As the protocol requires, an error that the model can correct is returned as a tool
+ * result, not as a protocol error.
+ */
 async function callTool(tool: Tool, given: unknown, graph: Graph) {
   try {
     const { structured, text } = await tool.call(given, graph);

@@ -4,7 +4,7 @@ import type { KnownGroup, KnownMeter, NamedGroup } from './names/known-context.t
 import { addsUp, ruleOf } from './text/meter-rules.ts';
 import { isoTime } from './text/moment.ts';
 
-/** Parts that the answers of several tools have. */
+/** Parts shared by the answers of several tools. */
 
 const digits = z.union([z.int(), z.string()]).describe('An integer; a string beyond 2^53 - 1.');
 
@@ -44,7 +44,7 @@ export const meterOf = ({ index, name, units, type }: KnownMeter): z.infer<typeo
   addsUp: addsUp(type),
 });
 
-/** The group and meter of a question, in words: `Hosts by 0 Total (bytes)`. */
+/** Names the queried group and meter: `Hosts by 0 Total (bytes)`. */
 export const subjectText = (group: KnownGroup, meter: KnownMeter): string =>
   `${group.name} by ${meter.name}${meter.units === '' ? '' : ` in ${meter.units}`}`;
 
@@ -66,6 +66,6 @@ export const keyOf = ({ key, readable, label }: NamedKey) => ({
   ...(label !== readable && { label }),
 });
 
-/** `192.168.1.10 (printer)` */
+/** Formats a key: `192.168.1.10 (printer)`. */
 export const keyText = ({ readable, label }: NamedKey): string =>
   label === readable ? readable : `${readable} (${label})`;

@@ -1,4 +1,4 @@
-/** What is wrong with the arguments of a call: it says what to give instead. */
+/** An error in the arguments of a call. The message says what to give instead. */
 export class ToolFault extends Error {
   constructor(message: string) {
     super(message);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { readArguments } from './arguments/read-arguments.ts';
 import type { Graph } from './graph.ts';
 
-/** An answer for programs and, saying the same, for whoever reads it. */
+/** An answer in structured form for programs, and the same as text for readers. */
 export type ToolAnswer<Content> = {
   readonly structured: Content;
   readonly text: string;
@@ -14,7 +14,7 @@ export type Tool = {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  /** Errors: `ToolFault` for wrong arguments, `GraphFault` for a question that has no answer. */
+  /** Errors: `ToolFault` for wrong arguments, `GraphFault` for a query that has no answer. */
   readonly call: (given: unknown, graph: Graph) => Promise<ToolAnswer<object>>;
 };
 
@@ -27,7 +27,7 @@ type ToolShape<Input extends z.ZodObject, Output extends z.ZodObject> = {
   readonly answer: (given: z.output<Input>, graph: Graph) => Promise<ToolAnswer<z.input<Output>>>;
 };
 
-/** A tool whose arguments are checked before it is asked. */
+/** Defines a tool whose arguments are checked before it runs. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>({
   answer,
   ...shape

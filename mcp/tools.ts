@@ -7,7 +7,7 @@ import { listGroups } from './tools/list-groups.ts';
 import { searchKeys } from './tools/search-keys.ts';
 import { topper } from './tools/topper.ts';
 
-/** All of them, in the order in which they are told. */
+/** All tools, in the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [
   listContexts,
   listGroups,

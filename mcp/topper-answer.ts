@@ -14,7 +14,7 @@ import { amountText, rateText, shareText } from './text/amount.ts';
 import { addsUp } from './text/meter-rules.ts';
 import { windowText } from './text/moment.ts';
 
-/** What the answers of the tools topper and drilldown have in common. */
+/** Fields that the answers of the tools topper and drilldown have in common. */
 export const TOPPER_FIELDS = `
   window { from to }
   total others othersMatching keyCount
@@ -59,7 +59,7 @@ const previousShape = z.object({
   rank: z.int().nullable().describe('null without a reading then.'),
 });
 
-/** Of a list of keys and what they add up to. */
+/** The shape of a list of keys and their totals. */
 export const topperShape = {
   window: windowShape,
   keys: z.array(
@@ -126,7 +126,7 @@ const changeOf = ({ metric, change, changeRatio, rank }: ToldPrevious) => ({
 const previousWindowOf = ({ keys }: ToldTopper): Interval | null =>
   keys.find(({ previous }) => previous)?.previous?.window ?? null;
 
-/** The lines below a headline: the window, a line a key, and what they add up to. */
+/** Returns the lines below a headline: the window, one line per key, and the totals. */
 export function topperText(topper: ToldTopper, meter: KnownMeter): string {
   const { units, type } = meter;
   const { window, keys, keyCount, total, others } = topper;
@@ -162,7 +162,7 @@ function previousText({ metric, change, changeRatio }: ToldPrevious, units: stri
   return `before ${amountText(metric, units)} (${sign}${amountText(change, units)}${ratio})`;
 }
 
-/** What to do about a list without keys. */
+/** Explains an empty list of keys. */
 function nothingText({ availableWindow, total }: ToldTopper): string {
   if (!availableWindow) return 'no key: the group has no data';
   if (String(total) !== '0') return 'no key qualifies, though the group has readings in the window';

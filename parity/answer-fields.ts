@@ -1,9 +1,9 @@
 import type { LegacyEndpoint } from './legacy-endpoint.ts';
 
-/** `error` is the body of a response whose status is no success. */
+/** `error` is the body of a response with an error status. */
 export type AnswerKind = LegacyEndpoint | 'error';
 
-/** The fields that the specification always gives; all others may be left out. */
+/** The fields that the specification always requires; all others may be omitted. */
 const REQUIRED: Readonly<Record<AnswerKind, readonly string[]>> = {
   slices: [
     'context_name',
@@ -49,7 +49,7 @@ const REQUIRED: Readonly<Record<AnswerKind, readonly string[]>> = {
   error: ['status', 'message'],
 };
 
-/** What names an element of a list, by the field of the list. */
+/** The field that identifies a list element, by the field of the list. */
 const IDENTITIES: Readonly<Record<string, string>> = {
   slices: 'name',
   pools: 'mounted',
@@ -60,7 +60,7 @@ const IDENTITIES: Readonly<Record<string, string>> = {
   'keys.percentiles': 'rank',
 };
 
-/** What may differ between services with the same data: sizes, files and numbers of slices. */
+/** Fields that may differ between services with the same data: sizes, files and slice numbers. */
 export const HOST_FIELDS: readonly string[] = [
   'slices.disk_size',
   'slices.path',
@@ -72,9 +72,9 @@ export const HOST_FIELDS: readonly string[] = [
 export const isRequired = (kind: AnswerKind, field: string): boolean =>
   REQUIRED[kind].includes(field);
 
-/** null: nothing does, and elements go by their positions. */
+/** Returns the identifying field, or null if there is none and elements are matched by position. */
 export const identityIn = (field: string): string | null => IDENTITIES[field] ?? null;
 
-/** Whether a field is one of `left`, or below one of them. */
+/** Whether a field is in `left` or nested below a field in it. */
 export const isAmong = (field: string, left: readonly string[]): boolean =>
   left.some((other) => field === other || field.startsWith(`${other}.`));

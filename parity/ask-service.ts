@@ -3,18 +3,20 @@ import { LIMITS } from '../domain/limits.ts';
 import { LEGACY_ENDPOINTS } from './legacy-endpoint.ts';
 import type { ReplayedRequest } from './read-requests.ts';
 
-/** One of the two services, and the credentials that requests get; null: they keep their own. */
+/**
+ * One of the two services, and the credentials to send. null: requests keep their own credentials.
+ */
 export type ReplayTarget = {
   readonly baseUrl: URL;
   readonly credentials: { readonly username: string; readonly token: string } | null;
 };
 
-/** `fault`: it was answered, but not as the specification says; then there is no body. */
+/** A `fault` has no body: the service did not answer, or not as the specification requires. */
 export type Reply =
   | { readonly kind: 'answer'; readonly status: number; readonly body: unknown }
   | { readonly kind: 'fault'; readonly fault: string };
 
-/** The service cannot be reached at all, so that no other request would be answered either. */
+/** The service cannot be reached at all, so every other request would fail too. */
 export class Unreachable extends Error {
   constructor({ baseUrl }: ReplayTarget, reason: string) {
     super(
@@ -34,7 +36,7 @@ export async function askService(
   try {
     const response = await fetch(addressOf(target, request), {
       headers: { accept: 'application/json' },
-      // What is asked for lies at this address: legacy callers do not follow redirects either.
+      // Do not follow redirects: legacy callers do not either.
       redirect: 'manual',
       signal: AbortSignal.any([signal, timeout]),
     });
@@ -50,7 +52,7 @@ export async function askService(
   }
 }
 
-/** Whatever is asked next, it fails in the same way. */
+/** Error codes after which every further request would fail in the same way. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -66,7 +68,7 @@ const UNREACHABLE = new Set([
 
 const fault = (text: string): Reply => ({ kind: 'fault', fault: text });
 
-/** `fetch` says what failed in the cause of its error. */
+/** Reads the reason from the error's cause, where `fetch` puts it. */
 function causeOf(error: unknown): { code: string; text: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const text = cause instanceof Error ? cause.message || cause.name : String(cause);

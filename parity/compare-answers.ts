@@ -6,17 +6,17 @@ import { type AnswerKind, identityIn, isRequired } from './answer-fields.ts';
 export type Difference = {
   /** A dotted path without indexes: `keys.label`. */
   readonly field: string;
-  /** What names the element of a list: `C0.A8.01.0A`. Empty outside of lists. */
+  /** Identifies the list element, such as `C0.A8.01.0A`. Empty outside lists. */
   readonly at: string;
-  /** As JSON; null: it is absent. */
+  /** As JSON; null if absent. */
   readonly legacy: string | null;
   readonly ours: string | null;
 };
 
-/** Bodies as `lossless-json` parses them. */
+/** Two bodies as parsed by `lossless-json`. */
 export type AnswerPair = { readonly legacy: unknown; readonly ours: unknown };
 
-/** All differences of two bodies of one kind. */
+/** Returns all differences between two bodies of one kind. */
 export function compareAnswers(kind: AnswerKind, pair: AnswerPair): Difference[] {
   const found: Difference[] = [];
   compare({ kind, found, field: '', at: '' }, pair);
@@ -59,7 +59,7 @@ function isSame({ kind, field }: Place, legacy: unknown, ours: unknown): boolean
   return legacy === ours;
 }
 
-/** What an optional field may be when it does not apply. */
+/** Whether a value is one that an optional field may have when it does not apply. */
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -76,9 +76,9 @@ function compareObjects(place: Place, legacy: JsonObject, ours: JsonObject): voi
 }
 
 /**
- * Elements are matched by what names them, so that one that is missing is one difference and not
- * one for each that follows. Their order is compared too. Elements without names, or with the same
- * one twice, are matched by position.
+ * Compares lists. Elements are matched by their identifying field, so that a missing element is one
+ * difference and not one for each element that follows. The order of the elements is compared too.
+ * Elements without an identifier, or with a duplicate one, are matched by position.
  */
 function compareLists(place: Place, legacy: readonly unknown[], ours: readonly unknown[]): void {
   const identity = identityIn(place.field);
@@ -90,7 +90,7 @@ function compareLists(place: Place, legacy: readonly unknown[], ours: readonly u
 
 type NamedElements = ReadonlyMap<string, unknown>;
 
-/** null: an element has no name, or two have the same one. */
+/** Returns the elements by name; null if an element has no name or two have the same one. */
 function byName(list: readonly unknown[], identity: string): NamedElements | null {
   const named = new Map<string, unknown>();
   for (const element of list) {

@@ -1,4 +1,6 @@
-/** The three legacy endpoints: how their addresses end, and which parameters only they have. */
+/**
+ * The three legacy endpoints: the ends of their paths, and the parameters that only they accept.
+ */
 export const LEGACY_ENDPOINTS = {
   slices: {
     path: '/api/time_slices/time_slices_request',
@@ -36,7 +38,7 @@ export type LegacyEndpoint = keyof typeof LEGACY_ENDPOINTS;
 
 export const ENDPOINT_NAMES = Object.keys(LEGACY_ENDPOINTS) as LegacyEndpoint[];
 
-/** The parameters that say which window a topper is of. */
+/** The parameters that select the window of a topper. */
 const WINDOW_PARAMETERS = [
   'window_fromts',
   'window_tots',
@@ -48,6 +50,6 @@ const WINDOW_PARAMETERS = [
   'to_time',
 ];
 
-/** Decision 1: an empty text is as if it were not given. */
+/** Decision 1: an empty value counts as not given. */
 export const namesWindow = (query: URLSearchParams): boolean =>
   WINDOW_PARAMETERS.some((name) => query.getAll(name).some((text) => text !== ''));

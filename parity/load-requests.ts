@@ -5,15 +5,18 @@ import { readRequestLine } from './read-requests.ts';
 import type { NumberedRequest } from './run-parity.ts';
 
 export type LoadedRequests = {
-  /** Each once, however often it was asked. */
+  /** Distinct requests. */
   readonly requests: readonly NumberedRequest[];
-  /** How many lines asked for one that an earlier line had asked for. */
+  /** Number of requests that repeat one from an earlier line. */
   readonly repeated: number;
-  /** Lines that are no GET of a legacy endpoint, by the reason; the first of each. */
+  /**
+   * Lines that are not a GET of a legacy endpoint: for each reason their number and the first of
+   * them.
+   */
   readonly leftOut: ReadonlyMap<string, { readonly count: number; readonly firstLine: number }>;
 };
 
-/** Reads requests, one a line. Errors: more than `LIMITS.parityRequests` different ones. */
+/** Reads requests, one per line. Errors: more than `LIMITS.parityRequests` different requests. */
 export async function loadRequests(input: Readable): Promise<LoadedRequests> {
   const requests = new Map<string, NumberedRequest>();
   const leftOut = new Map<string, { count: number; firstLine: number }>();

@@ -1,13 +1,13 @@
 import { ENDPOINT_NAMES, LEGACY_ENDPOINTS, type LegacyEndpoint } from './legacy-endpoint.ts';
 
-/** A request to be replayed, as a line gave it. */
+/** A request to replay, as read from a line. */
 export type ReplayedRequest = {
   readonly endpoint: LegacyEndpoint;
   readonly query: URLSearchParams;
 };
 
 /**
- * What a line stands for. `none`: nothing, as it is empty or a comment. `left out`: no GET of a
+ * The meaning of a line. `none`: the line is empty or a comment. `left out`: it is not a GET of a
  * legacy endpoint.
  */
 export type RequestLine =
@@ -15,10 +15,10 @@ export type RequestLine =
   | { readonly kind: 'left out'; readonly reason: string }
   | { readonly kind: 'none' };
 
-/** The request in quotes, in the common and the combined format of access logs. */
+/** Matches the quoted request in the common and combined access log formats. */
 const ACCESS_LOG = /^\S+ \S+ .*\[[^\]]*\] "([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?"/;
 
-/** A request line by itself. */
+/** Matches a request line by itself. */
 const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/;
 
 /** Reads a line: an address, a path with its query, a query alone, or a line of an access log. */
@@ -38,7 +38,7 @@ function readTarget(target: string): RequestLine {
   if (!isPath) return readQuery(target.replace(/^\?/, ''));
   const [beforeFragment = ''] = target.split('#');
   const [path = '', ...rest] = beforeFragment.split('?');
-  // The service may lie below any path, and some callers write slashes twice.
+  // The service may be mounted below any path, and some callers double the slashes.
   const plain = path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
   const endpoint = ENDPOINT_NAMES.find((name) => plain.endsWith(LEGACY_ENDPOINTS[name].path));
   if (!endpoint) return leftOut('none of the three endpoints');
@@ -46,7 +46,10 @@ function readTarget(target: string): RequestLine {
   return { kind: 'requests', requests: [{ endpoint, query }] };
 }
 
-/** A query alone is for the endpoint that its parameters are of, or for each that takes them. */
+/**
+ * Reads a bare query. It belongs to the endpoints that own its parameters, or else to each endpoint
+ * that accepts it.
+ */
 function readQuery(text: string): RequestLine {
   const query = new URLSearchParams(text);
   if (!query.has('context')) return leftOut('neither an address nor a query with a context');

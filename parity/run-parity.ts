@@ -6,36 +6,41 @@ import { compareAnswers, type Difference } from './compare-answers.ts';
 import { namesWindow } from './legacy-endpoint.ts';
 import type { ReplayedRequest } from './read-requests.ts';
 
-/** A request, and the line that it was first read from. */
+/** A request and the number of the line where it first appeared. */
 export type NumberedRequest = { readonly line: number; readonly request: ReplayedRequest };
 
 export type ParityOptions = {
   readonly legacy: ReplayTarget;
   readonly ours: ReplayTarget;
   readonly requests: readonly NumberedRequest[];
-  /** For toppers that name no window: both services are to be asked for the same one. */
+  /**
+   * Provides the window for toppers that name none, so that both services are asked for the same
+   * one.
+   */
   readonly windowOf: (request: ReplayedRequest) => Interval;
-  /** Compares what lies in the hosts and not in the data, too. */
+  /** Also compares fields that depend on the host and not on the data. */
   readonly strict: boolean;
-  /** Dotted paths without indexes that are not compared. */
+  /** Fields to ignore, as dotted paths without indexes. */
   readonly ignored: readonly string[];
   readonly signal: AbortSignal;
   readonly onCompared: (asked: NumberedRequest, differences: readonly Difference[]) => void;
 };
 
-/** How many requests there were of each outcome. */
+/** Number of requests by outcome. */
 export type ParityReport = {
   readonly requests: number;
   readonly differing: number;
   readonly differences: number;
-  /** Of those that are the same: refused by both services, and toppers without keys in both. */
+  /**
+   * Among requests without differences: rejected by both services, or toppers without keys in both.
+   */
   readonly refused: number;
   readonly withoutKeys: number;
 };
 
 /**
  * Replays requests against both services, several at a time, and compares the answers. Differences
- * are told in the order of the requests. Errors: `Unreachable`.
+ * are reported in the order of the requests. Errors: `Unreachable`.
  */
 export async function runParity(options: ParityOptions): Promise<ParityReport> {
   const { requests } = options;

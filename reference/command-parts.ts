@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { createProgram } from '../cli/program.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** Every command with its arguments and options, as `--help` has them. */
+/** Documents every command with its arguments and options, as `--help` shows them. */
 export async function commandParts(): Promise<string> {
   const program = await createProgram([]);
   return leavesOf(program, [])
@@ -12,7 +12,7 @@ export async function commandParts(): Promise<string> {
 
 type Leaf = { readonly command: Command; readonly names: readonly string[] };
 
-/** Commands that do something; one that only has others below it stands for these. */
+/** Returns the runnable commands. A command with subcommands is represented by these. */
 function leavesOf(command: Command, names: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ command, names }];
   return command.commands.flatMap((below) => leavesOf(below, [...names, below.name()]));
@@ -37,7 +37,7 @@ function section(command: Command, names: readonly string[]): string {
 const argumentForm = (name: string, variadic: boolean): string =>
   code(variadic ? `<${name}...>` : `<${name}>`);
 
-/** `--help` is of all commands. */
+/** Every command has `--help`, so it is left out. */
 const isOwn = ({ long }: Option): boolean => long !== '--help';
 
 function optionRow({ flags, description, argChoices, mandatory }: Option): string[] {

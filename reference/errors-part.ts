@@ -1,7 +1,7 @@
 import { ERRORS } from '../domain/errors.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** domain/errors.ts, in its order. */
+/** Documents the errors of domain/errors.ts, in their order there. */
 export const errorsPart = (): string =>
   markdownTable(
     ['status', 'code', 'message', 'when'],

@@ -1,11 +1,11 @@
-/** The opening mark of a part that is written by a program; `<!-- end -->` closes it. */
+/** A generated part: it starts at this marker and ends at `<!-- end -->`. */
 const PART = /^<!-- generated: ([\w-]+) -->\n[\s\S]*?^<!-- end -->$/gm;
 
-/** The names of a page's parts, in their order. */
+/** Returns the names of a page's generated parts, in order. */
 export const partNames = (page: string): string[] =>
   [...page.matchAll(PART)].map(([, name = '']) => name);
 
-/** The page with every part written anew. Errors: a part that nobody can write. */
+/** Returns the page with every part regenerated. Errors: a part has no generator. */
 export function writeParts(page: string, parts: Readonly<Record<string, string>>): string {
   return page.replaceAll(PART, (_, name: string) => {
     const text = parts[name];

@@ -4,7 +4,10 @@ import { projectRoot } from '../db/project-root.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** Of domain/limits.ts, in its order; the reason of each is the comment above it. */
+/**
+ * Documents the limits of domain/limits.ts, in their order there. The reason for each limit is the
+ * comment above it.
+ */
 export function limitsPart(): string {
   const known = reasons();
   return markdownTable(

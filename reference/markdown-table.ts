@@ -1,4 +1,6 @@
-/** A table of these columns. A bar within a cell would begin the next one. */
+/**
+ * Formats a Markdown table. Bars inside cells are escaped, because a bar would start the next cell.
+ */
 export function markdownTable(
   columns: readonly string[],
   rows: readonly (readonly string[])[],

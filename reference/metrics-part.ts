@@ -11,16 +11,18 @@ import { readSettings } from '../server/settings/settings.ts';
 import { createLog } from '../server/telemetry/log.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** Nobody connects to it. */
+/** A placeholder: nothing connects to it. */
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
 
-/** Every metric of a server, those of any Node process aside, in the order it tells them in. */
+/**
+ * Documents every metric of a server except those of any Node process, in the order of its output.
+ */
 export async function metricsPart(): Promise<string> {
   const settings = readSettings({});
   const log = createLog('silent', process.stderr);
   const service = createService({ settings, databaseUrl: NO_DATABASE, log });
   try {
-    // It listens to nobody: what it counts is all that is wanted of it.
+    // The server never listens; it is created only for the metrics that it registers.
     createHttpServer(service, {
       pages: { explorer: { credentials: null }, dashboard: null },
       drain: new Drain(),
@@ -49,7 +51,9 @@ export async function metricsPart(): Promise<string> {
 
 const OURS = /^countergraph_/;
 
-/** prom-client's types say nothing of it, and every metric has it. */
+/**
+ * Returns the label names, which every metric has although prom-client's types do not declare them.
+ */
 const labelsOf = (metric: object): readonly string[] =>
   'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames : [];
 

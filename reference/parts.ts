@@ -6,7 +6,7 @@ import { metricsPart } from './metrics-part.ts';
 import { restParts } from './rest-parts.ts';
 import { settingsPart } from './settings-part.ts';
 
-/** What the pages repeat of the code, by the names that they call it by. */
+/** Returns the parts of the pages that are generated from code, by the names that the pages use. */
 export const generatedParts = async (): Promise<Readonly<Record<string, string>>> => ({
   errors: errorsPart(),
   limits: limitsPart(),

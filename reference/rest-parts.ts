@@ -4,7 +4,7 @@ import type { Parameter } from '../rest/parameters/parameter.ts';
 import { readSettings } from '../server/settings/settings.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** The endpoints and their parameters, as rest/ has them, where no setting was changed. */
+/** Documents the endpoints and their parameters as rest/ defines them, with default settings. */
 export function restParts(): Readonly<Record<string, string>> {
   const settings = readSettings({});
   const own = ENDPOINT_DESCRIPTIONS.map((endpoint) => [

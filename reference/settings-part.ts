@@ -2,7 +2,7 @@ import { SETTING_TEXTS } from '../server/settings/setting-texts.ts';
 import { SETTING_FORMS } from '../server/settings/settings.ts';
 import { code, markdownTable } from './markdown-table.ts';
 
-/** server/settings/settings.ts, in its order. */
+/** Documents the settings of server/settings/settings.ts, in their order there. */
 export const settingsPart = (): string =>
   markdownTable(
     ['variable', 'default', 'must be', 'meaning'],

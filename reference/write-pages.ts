@@ -4,7 +4,7 @@ import { projectRoot } from '../db/project-root.ts';
 import { writeParts } from './generated-parts.ts';
 import { generatedParts } from './parts.ts';
 
-/** `npm run docs`: writes what the reference pages repeat of the code. */
+/** `npm run docs`: updates the parts of the reference pages that are generated from code. */
 const folder = join(projectRoot(), 'docs/reference');
 const parts = await generatedParts();
 for (const name of readdirSync(folder).filter((each) => each.endsWith('.md'))) {

@@ -5,10 +5,12 @@ import { buffer } from 'node:stream/consumers';
 const { NOC_SECRET, PORT = '9100' } = process.env;
 if (!NOC_SECRET) throw new Error('NOC_SECRET must hold the secret that countergraph signs with');
 
-/** Idempotency keys of what was taken. Store them with what they are of, for two days. */
+/** Idempotency keys of accepted events. In production, store them with the events for two days. */
 const taken = new Set();
 
-/** Of the bytes as they came: JSON that was parsed and written again may differ. */
+/**
+ * Verifies the signature over the raw bytes: JSON that was parsed and serialized again may differ.
+ */
 function isSigned(body, signature = '') {
   const expected = `sha256=${createHmac('sha256', NOC_SECRET).update(body).digest('hex')}`;
   const [given, wanted] = [Buffer.from(signature), Buffer.from(expected)];
@@ -31,7 +33,7 @@ const server = createServer(async (request, response) => {
     tell(JSON.parse(body));
     taken.add(key);
   }
-  // Only now: anything else, or no answer within 10 s, and it is sent again.
+  // Acknowledge only now. Without a 2xx answer within 10 s, the server sends the event again.
   response.writeHead(204).end();
 });
 

@@ -1,6 +1,6 @@
 import { text, yesOrNo } from './forms.ts';
 
-/** Where a question is asked, as the field `context` of GraphQL's `Query` takes it. */
+/** The context to query, as the `context` field of GraphQL's `Query` takes it. */
 export const CONTEXT_ARGUMENTS = {
   context: text('the name of a context').describe('Name of the context; list_contexts has them.'),
   destinationNode: text('the name of a node')
@@ -9,7 +9,7 @@ export const CONTEXT_ARGUMENTS = {
   fromDr: yesOrNo().default(false).describe('Whether the disaster-recovery node is to answer.'),
 };
 
-/** The same as variables of a document, and how it passes them on. */
+/** The same arguments as variables of a document, and the field that passes them on. */
 export const CONTEXT_VARIABLES = '$context: String!, $destinationNode: String, $fromDr: Boolean!';
 export const CONTEXT_FIELD =
   'context(name: $context, destinationNode: $destinationNode, fromDr: $fromDr)';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Each form of a value says in its error what the value must be. */
+/** The error of each form says what the value must be. */
 
 export const text = (what: string) =>
   z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from './forms.ts';
 
-/** A counter group and what is measured of its keys, by the names that people have for them. */
+/** A counter group and its meters, by the names that people use for them. */
 export const counterGroup = () =>
   text('the name or GUID of a counter group').describe(
     'Name or GUID of the counter group: `Hosts`; list_groups has them.',

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { ToolFault } from '../tool-fault.ts';
 
-/** The arguments of a call. Error: `ToolFault`, which names everything that is wrong with them. */
+/**
+ * Reads the arguments of a call. Error: `ToolFault`, which lists everything that is wrong with
+ * them.
+ */
 export function readArguments<Input extends z.ZodObject>(
   input: Input,
   given: unknown,

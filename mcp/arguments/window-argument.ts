@@ -1,6 +1,6 @@
 import { fields, integer, oneOf, text } from './forms.ts';
 
-/** The times that windows may have (decision 22): 9999-12-31 is the last day. */
+/** The range of times allowed in windows (decision 22); the last day is 9999-12-31. */
 const epoch = () => integer(0, 253_402_300_799);
 
 const SECONDS = 2_147_483_647;

@@ -2,7 +2,7 @@ import { ToolFault } from '../tool-fault.ts';
 import type { KnownContext } from './known-context.ts';
 import { listText } from './list-text.ts';
 
-/** Error: `ToolFault`, which lists the probes that there are. */
+/** Checks that the probe exists. Error: `ToolFault`, which lists the existing probes. */
 export function checkProbe({ name, probes }: KnownContext, probe: string | undefined): void {
   if (probe === undefined || probes.includes(probe)) return;
   const list = probes.length === 0 ? 'none' : listText(probes);

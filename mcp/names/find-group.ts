@@ -3,7 +3,7 @@ import { ToolFault } from '../tool-fault.ts';
 import type { KnownContext, KnownGroup, NamedGroup } from './known-context.ts';
 import { listText } from './list-text.ts';
 
-/** By GUID or, in any case of letters, by name. Error: `ToolFault`, which lists the groups. */
+/** Finds a group by GUID or by name, ignoring case. Error: `ToolFault`, which lists the groups. */
 export function findGroup({ name, counterGroups }: KnownContext, given: string): KnownGroup {
   const groups = counterGroups.length === 0 ? 'none' : listText(counterGroups.map(groupName));
   return (
@@ -13,8 +13,8 @@ export function findGroup({ name, counterGroups }: KnownContext, given: string):
 }
 
 /**
- * The cross-key group to drill down into; left out, the only one. Error: `ToolFault`, which lists
- * those that the group has.
+ * Finds the cross-key group to drill down into; the only one if none is given. Error: `ToolFault`,
+ * which lists the group's drill-downs.
  */
 export function findDrilldown(context: KnownContext, group: KnownGroup, given?: string) {
   const { drilldowns } = group;

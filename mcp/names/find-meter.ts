@@ -2,7 +2,9 @@ import { ToolFault } from '../tool-fault.ts';
 import type { KnownGroup, KnownMeter } from './known-context.ts';
 import { listText } from './list-text.ts';
 
-/** By number or, in any case of letters, by name. Error: `ToolFault`, which lists the meters. */
+/**
+ * Finds a meter by number or by name, ignoring case. Error: `ToolFault`, which lists the meters.
+ */
 export function findMeter({ name, meters }: KnownGroup, given: number | string): KnownMeter {
   const found =
     meters.find(({ index }) => String(index) === String(given).trim()) ?? named(meters, given);
@@ -24,6 +26,6 @@ function named(meters: readonly KnownMeter[], given: number | string): KnownMete
   );
 }
 
-/** `0 Total (bytes)` */
+/** Formats a meter: `0 Total (bytes)`. */
 export const meterText = ({ index, name, units }: KnownMeter): string =>
   units === '' ? `${index} ${name}` : `${index} ${name} (${units})`;

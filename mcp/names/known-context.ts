@@ -25,7 +25,7 @@ export type KnownGroup = NamedGroup & {
   readonly drilldowns: readonly NamedGroup[];
 };
 
-/** What the names in a call can be of. */
+/** Everything that the names in a call can refer to. */
 export type KnownContext = {
   readonly name: string;
   readonly probes: readonly string[];
@@ -46,14 +46,14 @@ const NAMES = `query McpNames(${CONTEXT_VARIABLES}) {
 
 const CONTEXTS = 'query McpContextNames { contexts { name } }';
 
-/** Error: `ToolFault` where there is no such context, or none that the caller may see. */
+/** Reads the context. Error: `ToolFault` if it does not exist or the caller may not see it. */
 export async function askContext(graph: Graph, choice: ContextChoice): Promise<KnownContext> {
   const variables = contextVariables(choice);
   const { context } = await graph.ask<{ context: KnownContext | null }>(NAMES, variables);
   return context ?? noContext(graph, choice.context);
 }
 
-/** Says which contexts there are. */
+/** Throws a `ToolFault` that lists the contexts the caller may read. */
 export async function noContext(graph: Graph, name: string): Promise<never> {
   const { contexts } = await graph.ask<{ contexts: { name: string }[] }>(CONTEXTS, {});
   const names = contexts.map((each) => each.name);

@@ -1,4 +1,4 @@
-/** Names that an error lists: more of them would not help anybody to choose. */
+/** Maximum number of names that an error lists; more would not help anyone to choose. */
 const LISTED = 50;
 
 export function listText(names: readonly string[]): string {

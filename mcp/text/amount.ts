@@ -4,7 +4,7 @@ import { isRate } from './meter-rules.ts';
 
 const SCALES = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z'] as const;
 
-/** In three digits, what the unit is called with a prefix before it. */
+/** Short unit names that take a metric prefix, for amounts in three digits. */
 const SHORT: ReadonlyMap<string, string> = new Map([
   ['bytes', 'B'],
   ['bits', 'bit'],
@@ -12,7 +12,10 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ['Bps', 'B/s'],
 ]);
 
-/** `1,234,567,890 bytes (1.23 GB)`: all digits, and a short form where bytes or bits are large. */
+/**
+ * Formats an amount with all digits, and a short form if bytes or bits are large: `1,234,567,890
+ * bytes (1.23 GB)`.
+ */
 export function amountText(value: BigNumber, units: string): string {
   const digits = String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   const exact = units === '' ? digits : `${digits} ${units}`;
@@ -24,7 +27,7 @@ export function amountText(value: BigNumber, units: string): string {
   return `${exact} (${Number(scaled)} ${SCALES[scale]}${short})`;
 }
 
-/** An amount per second; a rate's is in the unit of the rate itself. */
+/** Formats an amount per second. A rate already has a unit per second. */
 export function rateText(perSecond: number, { units, type }: KnownMeter): string {
   const number = Number(perSecond.toPrecision(4)).toLocaleString('en-US');
   return `${number} ${isRate(type) ? units : `${units}/s`}`;

@@ -22,7 +22,7 @@ const RULES: Readonly<Record<string, string>> = {
 
 export const ruleOf = (type: string): string => RULES[type] ?? 'cannot be ranked';
 
-/** Whether what is listed and all others add up to the total. */
+/** Whether the listed keys and all others add up to the total. */
 export const addsUp = (type: string): boolean => isSum(type) || isRate(type);
 
 export const isRate = (type: string): boolean => ruleOf(type) === RATE;

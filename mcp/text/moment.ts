@@ -1,7 +1,7 @@
-/** 2026-07-15T10:00:00Z: ISO 8601 of seconds since the epoch. */
+/** Formats seconds since the epoch as ISO 8601: 2026-07-15T10:00:00Z. */
 export const isoTime = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 
-/** A window in words. */
+/** Formats a window with its length. */
 export const windowText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
   `${isoTime(from)} to ${isoTime(to)} (${to - from} s)`;

@@ -131,7 +131,7 @@ export const alerts = defineTool({
     const { pageInfo, edges } = context.alertEvents;
     const rules = context.alerts.filter(({ name }) => alert === undefined || name === alert);
     const events = edges.map(({ node }) => node);
-    // Events of a rule stay for a while when it is gone.
+    // Events of a deleted rule remain for a while.
     if (alert !== undefined && rules.length === 0 && events.length === 0 && after === undefined) {
       const names = context.alerts.map(({ name }) => name);
       const list = names.length === 0 ? 'none' : listText(names);
@@ -180,7 +180,7 @@ const eventOf = (event: Event): z.input<typeof eventShape> => ({
   units: unitsOf(event.alert),
 });
 
-/** What the values of a rule's events are measured in. */
+/** Returns the unit of the values in a rule's events. */
 const unitsOf = ({ comparison, meter }: Rule): string =>
   comparison === 'SILENT_SECONDS' ? 'seconds' : meter.units;
 

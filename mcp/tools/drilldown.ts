@@ -37,7 +37,10 @@ import {
   topperText,
 } from '../topper-answer.ts';
 
-/** The key as the only one of a topper, as a drill-down has its window and probe. */
+/**
+ * Queries a topper restricted to the key, because a drill-down takes its window and probe from a
+ * topper.
+ */
 const DOCUMENT = `query McpDrilldown(${CONTEXT_VARIABLES}, $counterGroup: Guid!, $outer: Int!,
   $keys: [String!]!, $window: WindowInput, $timeZone: String, $probe: String,
   $crosskey: Guid!, $meter: Int!, $maxItems: Int!) {
@@ -126,7 +129,7 @@ export const drilldown = defineTool({
   },
 });
 
-/** Error: `ToolFault` where there is none that can be ranked. */
+/** Returns the group's first rankable meter. Error: `ToolFault` if there is none. */
 const firstMeter = (group: KnownGroup) =>
   findMeter(group, group.meters.find(({ type }) => type !== 'VT_INVALID')?.index ?? 0);
 

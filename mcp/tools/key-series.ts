@@ -44,7 +44,7 @@ const TOPPER = `counterGroup(guid: $counterGroup) { topper(
     probe: $probe, filter: { keys: $keys }
   )`;
 
-/** First the window as resolved: it says how long the steps must be. */
+/** Queried first: the resolved window determines the length of the steps. */
 const SUMMARY = `query McpKeyMetric(${VARIABLES}) {
   ${CONTEXT_FIELD} { ${TOPPER} {
     window { from to }

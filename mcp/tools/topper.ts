@@ -29,7 +29,7 @@ import {
 
 const RANKINGS = ['METRIC', 'PEAK', 'PERCENTILE', 'GROWTH', 'DECLINE', 'NEW'] as const;
 
-/** Rankings that compare with an earlier window, which is then told too. */
+/** Rankings that compare with an earlier window, which the answer then includes. */
 const COMPARING: ReadonlySet<string> = new Set(['GROWTH', 'DECLINE', 'NEW']);
 
 const VARIABLES = `${CONTEXT_VARIABLES}, $counterGroup: Guid!, $meter: Int!, $maxItems: Int!,
@@ -50,7 +50,7 @@ const documentOf = (
   } } }
 }`;
 
-/** Two documents, as what is only included on demand would cost all the same. */
+/** Two documents, because a conditionally included field would cost the same even when left out. */
 const PLAIN = documentOf(VARIABLES, `${KEY_FIELDS} rankValue`);
 const COMPARED = documentOf(
   `${VARIABLES}, $previousAgo: Int`,
@@ -143,7 +143,7 @@ export const topper = defineTool({
   },
 });
 
-/** Of the usual ranking it would only repeat the metric. */
+/** Drops the rank value of the default ranking, where it only repeats the metric. */
 function withoutRankValue(topper: ToldTopper, rankBy: string): ToldTopper {
   if (rankBy !== 'METRIC') return topper;
   return { ...topper, keys: topper.keys.map(({ rankValue: _, ...key }) => key) };

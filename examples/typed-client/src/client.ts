@@ -8,7 +8,7 @@ type Answer<Data> = {
   readonly errors?: readonly { readonly message: string }[];
 };
 
-/** Asks one query. Errors: the server cannot be reached, or it answers with errors. */
+/** Runs one query. Errors: the server cannot be reached, or it answers with errors. */
 export async function ask<Data, Variables>(
   url: string,
   { username, token }: Credentials,
@@ -27,7 +27,7 @@ export async function ask<Data, Variables>(
   const response = await asked.catch((cause: unknown) => {
     throw new Error(`${url} cannot be reached: is the server running?`, { cause });
   });
-  // Refusals are JSON too, with the errors that say why. The shape is the schema's.
+  // Refused requests are answered with JSON errors too. The data have the shape of the schema.
   const { data, errors } = (await response.json()) as Answer<Data>;
   if (errors || !data) throw new Error(errors?.map(({ message }) => message).join('; '));
   return data;

@@ -6,7 +6,7 @@ const username = process.env['COUNTERGRAPH_USERNAME'] ?? 'demo';
 const token = process.env['COUNTERGRAPH_TOKEN'] ?? 'demo';
 const context = process.argv[2] ?? 'demo';
 
-/** Sums can be larger than a number holds exactly. */
+/** Formats a sum, which can be larger than a number holds exactly. */
 const shown = (value: number | string): string => BigInt(value).toLocaleString('en-US');
 
 try {
@@ -19,7 +19,7 @@ try {
 async function showTopHosts(): Promise<void> {
   const variables = { context, seconds: 3600, count: 5 };
   const { context: found } = await ask(url, { username, token }, TopHostsDocument, variables);
-  // What does not exist or was not granted is null, and so is a field that failed.
+  // A field is null if it does not exist, access was not granted, or it failed.
   const topper = found?.counterGroup?.topper;
   if (!topper)
     throw new Error(`there is no context ${context} with hosts that ${username} may see`);
