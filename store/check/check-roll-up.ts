@@ -17,16 +17,16 @@ import { readingsOf } from '../roll-up/plan-roll-up.ts';
 import { sourceRanges } from '../roll-up/source-ranges.ts';
 import { checkRanges, checkSpan, openDirectory } from './check-stored-segment.ts';
 
-/** The group as it is declared, and the manifest that the roll-up is in. */
+/** The group as declared, and the manifest that has the roll-up. */
 export type RollUpSurroundings = {
   readonly shape: SegmentShape;
   readonly manifest: Manifest;
 };
 
 /**
- * What is wrong with a roll-up of a database, in words; nothing if its pages are whole and it says
- * what its sources say. In memory are a range of it and one of each source. Errors: those of the
- * source.
+ * Yields what is wrong with a stored roll-up, in words; nothing if its pages are whole and it
+ * agrees with its sources. Memory holds one range of it and one of each source. Errors: those of
+ * the source.
  */
 export async function* checkStoredRollUp(
   source: CopySource,
@@ -60,7 +60,7 @@ function sourcesOf({ sources }: RollUp, manifest: Manifest): StoredSegment[] | n
   return found.every((segment) => segment !== null) ? found : null;
 }
 
-/** What the sources say, whose ranges may end elsewhere than those of the roll-up. */
+/** The contents of the sources, whose ranges may end elsewhere than those of the roll-up. */
 class SourceKeys {
   readonly #stream: AsyncGenerator<KeyRange>;
   #pending: KeyRange | null = null;
@@ -98,7 +98,7 @@ class SourceKeys {
       if (next || isEnd) return next;
       yield 'it has keys that its sources do not have';
     } catch (error) {
-      // A source that cannot be read: the check of it says so.
+      // The source cannot be read, which its own check reports.
       if (!(error instanceof DamagedSegment || error instanceof MissingPages)) throw error;
     }
     this.#isBroken = true;

@@ -15,9 +15,9 @@ import { sectionsOf } from '../read/segment-ranges.ts';
 import { partsOfPages } from './page-parts.ts';
 
 /**
- * What is wrong with a segment of a database, in words; nothing if it is whole. Each range is
- * fetched when its turn comes, and is all that is in memory. The source has the snapshot that the
- * segment's manifest is of. Errors: those of the source.
+ * Yields what is wrong with a stored segment, in words; nothing if it is whole. Ranges are fetched
+ * one at a time, and memory holds just that one. The source must have the snapshot of the segment's
+ * manifest. Errors: those of the source.
  */
 export async function* checkStoredSegment(
   source: CopySource,
@@ -34,13 +34,13 @@ export async function* checkStoredSegment(
       yield* check.range(range, sections);
     },
   );
-  // Sums of all keys cannot be told where some could not be read.
+  // Sums over all keys cannot be checked if some keys could not be read.
   if (!isReadable) return;
   const faults = yield* faultsOf(() => [...check.end()]);
   if (faults) yield* faults;
 }
 
-/** The directory, if it can be read and the row of the manifest says the same. */
+/** Returns the directory if it can be read, and compares it with the row of the manifest. */
 export function* openDirectory(
   segment: StoredSegment,
   shape: SegmentShape,
@@ -62,8 +62,8 @@ export type OpenedSegment = {
 };
 
 /**
- * Checks the pages of each range, and what is on them with `checkRange`, which may meet damage.
- * Tells whether all could be read.
+ * Checks the pages of each range, and their contents with `checkRange`, which may throw
+ * DamagedSegment. Returns whether everything could be read.
  */
 export async function* checkRanges(
   { source, segment, shape, directory }: OpenedSegment,
@@ -96,7 +96,7 @@ export async function* checkRanges(
   return isReadable;
 }
 
-/** What `work` gives; where it meets damage, that is yielded in words. */
+/** Returns the result of `work`. Yields damage in words, and then returns null. */
 function* faultsOf<Result>(work: () => Result): Generator<string, Result | null> {
   try {
     return work();
@@ -129,14 +129,14 @@ function* checkRow(segment: StoredSegment, directory: Directory): Generator<stri
   });
 }
 
-/** Whether the row of the manifest says the right times. */
+/** Checks that the row of the manifest has the right times. */
 export const checkSpan = (segment: StoredSegment, { first, last }: BucketSpan): Generator<string> =>
   compareRow({
     'first bucket': [segment.firstBucket, first],
     'last bucket': [segment.lastBucket, last],
   });
 
-/** By what is meant, what the row of the manifest says and what is right. */
+/** Compares the values of the manifest's row with the right ones, by what they mean. */
 function* compareRow(told: Readonly<Record<string, readonly [number, number]>>): Generator<string> {
   for (const [what, [row, stored]] of Object.entries(told)) {
     if (row !== stored) yield `the ${what} is ${stored}, the manifest says ${row}`;
@@ -153,14 +153,14 @@ function* checkSize(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((so, each) => so + each, 0);
 
-/** The digests of pages, each looked at once, though two ranges may share a page. */
+/** Checks the digest of each page once, although two ranges may share a page. */
 class PageCheck {
   sizeBytes = 0;
-  /** Whether one of the pages that were looked at last is damaged. */
+  /** Whether one of the pages checked last is damaged. */
   isDamaged = false;
   readonly #nonce: number;
   readonly #parts: ReadonlyMap<number, ReadonlySet<string>>;
-  /** By page, whether it is damaged. */
+  /** Whether a page is damaged, by its number. */
   readonly #known = new Map<number, boolean>();
 
   constructor(directory: Directory, shape: SegmentShape) {

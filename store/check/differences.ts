@@ -1,19 +1,19 @@
 import { LIMITS } from '../../domain/limits.ts';
 
-/** Something stored that is not as it should be. Null: it is not about one. */
+/** Something stored that is not as it should be. Null where it does not concern one. */
 export type Difference = {
   readonly group: string | null;
   readonly guid: string | null;
-  /** By its name. */
+  /** The slice's name. */
   readonly slice: string | null;
   readonly probe: string | null;
   readonly segment: number | null;
   readonly problem: string;
-  /** All of it in words, for people. */
+  /** The whole difference in words, for people. */
   readonly text: string;
 };
 
-/** What is looked at. */
+/** What is being checked. */
 export type Subject = Omit<Difference, 'problem' | 'text'>;
 
 /** Counts all differences and keeps the first ones. */

@@ -1,7 +1,7 @@
 import type { SegmentSlice } from '../../db/write/segments/select-segment-slices.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 
-/** Why a live segment should not be in its slice, in words; null: it should. */
+/** Returns why a live segment should not be in its slice, in words; null if it should be. */
 export function misplacement(
   { sliceId, firstBucket, lastBucket }: StoredSegment,
   slices: ReadonlyMap<number, SegmentSlice>,
@@ -13,7 +13,7 @@ export function misplacement(
   return 'it has readings of another time than its slice';
 }
 
-/** Whether the readings of a live segment were taken out: its slice was dropped or archived. */
+/** Returns whether a live segment was left behind: its slice was dropped or archived. */
 export function isLeftOver(
   { sliceId }: StoredSegment,
   slices: ReadonlyMap<number, SegmentSlice>,

@@ -2,7 +2,7 @@ import { WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import type { Directory, SectionPlace } from '../../segments/pages/directory.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 
-/** By page, what lies on it, in words. */
+/** Returns what each page holds, in words, by page number. */
 export function partsOfPages(
   { ranges }: Pick<Directory, 'ranges'>,
   { topperBucketSeconds }: SegmentShape,

@@ -9,7 +9,7 @@ import { sliceName } from '../../domain/slices/slice-name.ts';
 import { parseGuid } from '../../domain/text/guid.ts';
 import type { Subject } from './differences.ts';
 
-/** Which part of the store is meant. */
+/** The part of the store that is meant. */
 export type StorePlace = {
   readonly groupId: number | null;
   readonly sliceId: number | null;
@@ -21,7 +21,7 @@ export type StorePlace = {
 export type StoreNames = {
   /** By id. */
   readonly slices: ReadonlyMap<number, SegmentSlice>;
-  /** What people call a place. */
+  /** Returns the names that people use for a place. */
   readonly subjectOf: (place: StorePlace) => Subject;
 };
 

@@ -26,24 +26,24 @@ export type VerifyTarget = {
 
 export type VerifyReport = {
   readonly context: string;
-  /** Those that have segments. */
+  /** Slices that have segments. */
   readonly slices: number;
   readonly segments: number;
-  /** One a key and bucket of each segment. */
+  /** One per key and bucket of each segment. */
   readonly samples: number;
-  /** Of all segments. */
+  /** Size of all segments. */
   readonly bytes: number;
-  /** The first ones of them. */
+  /** The first of the differences. */
   readonly differences: readonly Difference[];
   readonly differenceCount: number;
 };
 
 /**
- * Compares all that a context has stored with what it is derived from, in one snapshot: imports and
- * merges go on meanwhile. Each page against its digest, and within each segment coarser blocks,
- * series and totals against the finest blocks (segments/check/check-segment.ts); roll-ups against
- * their sources; the manifest against the pages that are there and against the slices, and coverage
- * against the manifest. In memory is one range of keys, and of a roll-up one of each source.
+ * Compares all stored data of a context with what they are derived from, in one snapshot; imports
+ * and merges continue meanwhile. Checks each page against its digest; within each segment, coarser
+ * blocks, series and totals against the finest blocks (segments/check/check-segment.ts); roll-ups
+ * against their sources; the manifest against the stored pages and the slices; and coverage against
+ * the manifest. Memory holds one range of keys; for a roll-up, also one of each source.
  */
 export const verifyContext = (target: VerifyTarget): Promise<VerifyReport> =>
   withConnection(target, 'verify', (connection) =>
@@ -102,7 +102,7 @@ async function verifyAll(
 const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((so, item) => so + of(item), 0);
 
-/** Oldest slice first; within it group by group. */
+/** Sorts segments: oldest slice first, and within a slice by group. */
 function inOrder(segments: readonly StoredSegment[], { slices }: StoreNames): StoredSegment[] {
   const places = new Map([...slices.keys()].map((sliceId, place) => [sliceId, place]));
   const placeOf = ({ sliceId }: StoredSegment) => places.get(sliceId) ?? places.size;
@@ -111,7 +111,7 @@ function inOrder(segments: readonly StoredSegment[], { slices }: StoreNames): St
   );
 }
 
-/** Copies of a connection, told of how many bytes each has. */
+/** Wraps the copies of a connection, and reports how many bytes each has. */
 function countedCopies(connection: Connection, onBytes: (length: number) => void): CopySource {
   const source = copiesOf(connection);
   const counted = (copies: Pick<CopySource, 'copy'>): Pick<CopySource, 'copy'> => ({

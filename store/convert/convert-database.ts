@@ -19,43 +19,44 @@ import type { ConversionLimits } from './conversion-limits.ts';
 import { convertSlice } from './convert-slice.ts';
 
 /*
- * Version 0.7 kept each reading as a row of `samples`, each key as a row of `keys`, and packed both
- * a second time. All of it becomes segments here, slice by slice:
+ * Version 0.7 kept each reading as a row of `samples`, each key as a row of `keys`, and a packed
+ * second copy of both. This converts all of it to segments, slice by slice:
  *
- *   1. the lock of every context is taken, which imports and feeds of any version wait for;
- *   2. the old tables refuse writes from now on, so that whoever goes on with the old version fails
- *      with an error, and does not write where nobody reads any more;
- *   3. texts of each context, then its slices, oldest first, each in a transaction that also says
- *      that it is done. Killed at any moment, the next run goes on with the slice that was cut off;
- *   4. the old tables stay as they are until dropOldTables, which wants all of it to be done.
+ *   1. Take the lock of every context, which imports and feeds of any version wait for.
+ *   2. Make the old tables refuse writes, so that a process that still runs the old version fails
+ *      with an error instead of writing where nobody reads any more.
+ *   3. Convert the texts of each context, then its slices, oldest first, each in a transaction that
+ *      also marks it as done. If this is killed at any moment, the next run continues with the
+ *      slice that was interrupted.
+ *   4. Leave the old tables as they are until dropOldTables, which requires all of it to be done.
  *
  * Archived slices stay in their files (restore-old-archive.ts).
  */
 
 export type ConversionTarget = { readonly databaseUrl: string };
 
-/** Before the first slice, as its samples are read, and after each slice. */
+/** Progress, reported before each slice, as its samples are read, and after it. */
 export type ConversionProgress = {
   readonly context: string;
   readonly slice: string;
   /** Of all that this run has to convert. */
   readonly slices: { readonly done: number; readonly of: number };
   readonly bytes: { readonly done: number; readonly of: number };
-  /** Of this run so far. */
+  /** Samples of this run so far. */
   readonly samples: number;
 };
 
 export type ConversionOptions = {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
-  /** Called with the name of a context that somebody else works on, before waiting for it. */
+  /** Called with the name of a context that another process has locked, before waiting for it. */
   readonly onWaiting?: ((context: string) => void) | undefined;
-  /** The clock, in epoch seconds: says which slices are over. */
+  /** The clock, in epoch seconds: decides which slices are over. */
   readonly now?: (() => number) | undefined;
   readonly limits?: ConversionLimits | undefined;
 };
 
-/** What this run did; all 0 where everything was converted before. */
+/** What this run did; all 0 if everything was converted before. */
 export type ConvertedDatabase = {
   readonly slices: number;
   readonly samples: number;
@@ -65,8 +66,8 @@ export type ConvertedDatabase = {
 };
 
 /**
- * Converts what version 0.7 stored. Errors: nothing is lost by any, and the next run goes on with
- * what is not done. It needs a session of its own, not one of a pooler in transaction mode.
+ * Converts what version 0.7 stored. No error loses data: the next run continues with the rest.
+ * Needs a session of its own, not that of a pooler in transaction mode.
  */
 export const convertDatabase = (
   { databaseUrl }: ConversionTarget,
@@ -76,7 +77,7 @@ export const convertDatabase = (
     (await selectHasOldTables(connection)) ? convertAll(connection, options) : NOTHING,
   );
 
-/** The same on a connection, where the old tables are there. */
+/** Does the same on a connection to a database that has the old tables. */
 export async function convertAll(
   connection: Connection,
   options: ConversionOptions,
@@ -86,11 +87,11 @@ export async function convertAll(
   try {
     await holdContexts(connection, held, options);
     await freezeOldTables(connection);
-    // One that was made meanwhile; those that come now can have no samples in the old tables.
+    // Contexts made meanwhile; any made later cannot have samples in the old tables.
     await holdContexts(connection, held, options);
     return await convertContexts(connection, held, options);
   } finally {
-    // A connection that is lost has given them back already.
+    // A lost connection has released the locks already.
     for (const { contextId } of held) {
       await releaseContext(connection, contextId).catch(() => undefined);
     }
@@ -101,7 +102,7 @@ export const CANNOT_CONVERT = 'The database cannot be converted';
 
 const NOTHING: ConvertedDatabase = { slices: 0, samples: 0, segments: 0, texts: 0 };
 
-/** Takes the locks of all contexts that are not in `held`, and adds them. */
+/** Takes the locks of all contexts that are not in `held`, and adds those contexts to it. */
 async function holdContexts(
   connection: Connection,
   held: OldContext[],
@@ -182,15 +183,15 @@ async function convertSlices(
 const systemSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /**
- * Drops what was converted. Errors: something is not. Samples that somebody put away by hand stay
- * (db/write/convert/drop-old-tables.ts).
+ * Drops the old tables. Errors: something is not converted yet. Samples that somebody moved away by
+ * hand stay (db/write/convert/drop-old-tables.ts).
  */
 export const dropOldTables = ({ databaseUrl }: ConversionTarget): Promise<void> =>
   withConnection({ databaseUrl }, 'conversion', async (connection) => {
     if (await selectHasOldTables(connection)) await dropConverted(connection);
   });
 
-/** The same on a connection, where the old tables are there. */
+/** Does the same on a connection to a database that has the old tables. */
 export async function dropConverted(connection: Connection): Promise<void> {
   const { contexts, slices } = await selectUnconverted(connection);
   if (contexts + slices > 0) {

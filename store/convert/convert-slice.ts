@@ -14,14 +14,15 @@ export type SliceToConvert = {
 export type ConvertedSlice = {
   /** Rows of the old table. */
   readonly samples: number;
-  /** That live. */
+  /** Live segments. */
   readonly segments: number;
 };
 
 /**
- * Makes segments of a slice's samples, in one transaction that also says that this is done. Nothing
- * is taken out of the old tables. Readings stay what they are, so nobody's answer gets old. null: it
- * was done before. Nobody may write samples of the context meanwhile (lock-context.ts).
+ * Makes segments of a slice's samples, in one transaction that also marks the slice as done.
+ * Nothing is removed from the old tables. The readings stay the same, so no answer becomes stale.
+ * Returns null if the slice was converted before. Nobody may write samples of the context meanwhile
+ * (lock-context.ts).
  */
 export const convertSlice = (
   connection: Connection,
@@ -40,7 +41,7 @@ export const convertSlice = (
     return { samples: written.samples, segments: written.live.length };
   });
 
-/** Somebody may have dropped it by hand. */
+/** Checks that the table exists: somebody may have dropped it by hand. */
 async function requireSamples(connection: Connection, table: string): Promise<void> {
   if (await selectIsTable(connection, table)) return;
   throw new Error(

@@ -3,14 +3,14 @@ import { type KeyCodec, keyCodecOf } from '../../segments/keys/key-codec.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { loadShapes } from '../shapes/load-shapes.ts';
 
-/** A counter group as its segments are written. */
+/** A counter group, with what is needed to write its segments. */
 export type ConvertedGroup = {
   readonly groupId: number;
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;
 };
 
-/** All groups of a context by their ids, also those that are switched off. */
+/** Returns all groups of a context by id, including those that are switched off. */
 export async function loadConvertedGroups(
   connection: Connection,
   contextId: number,

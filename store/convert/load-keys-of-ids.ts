@@ -5,16 +5,16 @@ import type { KeyTable } from '../../segments/gather/key-table.ts';
 import type { ConvertedGroup } from './converted-group.ts';
 
 export type KeysOfIds = {
-  /** Has all ids. */
+  /** The table of keys, which has all of these ids. */
   readonly table: string;
   readonly group: ConvertedGroup;
-  /** As they stand in rows of samples. */
+  /** In the form they have in rows of samples. */
   readonly ids: KeyTable;
 };
 
 /**
  * Puts the compact form of each id's key into a table, at the index that the id has in `ids`.
- * Errors: an id has no key, or its text is no key of the group.
+ * Errors: an id has no key, or its text is not a key of the group.
  */
 export async function loadKeysOfIds(
   source: CopySource,
@@ -25,7 +25,7 @@ export async function loadKeysOfIds(
   for (const runs of batchesOf(runsOf(ids))) {
     const read = { table, groupId: group.groupId, runs };
     await readOldKeys(source, read, (bytes, idAt, from, to) => {
-      // Between the ids that are wanted are others.
+      // A run also contains ids that are not wanted.
       const index = ids.find(bytes, idAt, idAt + KEY_ID_BYTES);
       if (index !== -1) found.set(index, bytes.subarray(from, to));
     });
@@ -38,15 +38,15 @@ export async function loadKeysOfIds(
   }
 }
 
-/** What lies between ids is read along where that is less than to look for the next one. */
+/** Largest gap between ids within a run: reading through it costs less than another lookup. */
 const GAP = 32;
-/** Of one statement. */
+/** Maximum runs and ids of one statement. */
 const RUNS = 4096;
 const IDS = 65_536;
 
 const SHARD_UNIT = 2 ** 32;
 
-/** The ids in order, as runs of neighbours. */
+/** Yields the ids in order, as runs of nearby ids. */
 function* runsOf(ids: KeyTable): Generator<KeyIdRun> {
   let shard = -1;
   let first = 0;
@@ -64,7 +64,7 @@ function* runsOf(ids: KeyTable): Generator<KeyIdRun> {
   if (shard >= 0) yield { shard, first, last };
 }
 
-/** Shard and key id of each, as one number. */
+/** Returns shard and key id of each, as one number, in ascending order. */
 function sortedIds({ bytes, count }: KeyTable): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ids = new Float64Array(count);
@@ -89,11 +89,11 @@ function* batchesOf(runs: Iterable<KeyIdRun>): Generator<KeyIdRun[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Compact keys in the order in which they come, and where each is by its index. */
+/** Compact keys in the order in which they are read, with the position of each by its index. */
 class CompactKeys {
   bytes = new Uint8Array(4096);
   readonly #group: ConvertedGroup;
-  /** Where a key begins, + 1; 0: it has not come. */
+  /** Where a key begins, plus 1; 0 if it has not been read. */
   readonly #starts: Float64Array;
   readonly #lengths: Uint32Array;
   #length = 0;
@@ -104,7 +104,7 @@ class CompactKeys {
     this.#lengths = new Uint32Array(count);
   }
 
-  /** text: UTF-8. No compact key is longer than its text. */
+  /** Encodes and stores a key; its text is UTF-8. No compact key is longer than its text. */
   set(index: number, text: Uint8Array): void {
     this.#reserve(text.length);
     const start = this.#length;

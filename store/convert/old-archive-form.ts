@@ -26,7 +26,7 @@ export type OldArchiveHeader = {
 type OldArchiveSection<Name extends string> = {
   readonly name: Name;
   readonly columns: readonly string[];
-  /** Known beforehand of samples only. */
+  /** Known in advance for samples only. */
   readonly rows?: number;
 };
 
@@ -35,11 +35,11 @@ export const OLD_FORM_VERSION = 1;
 /** The line that ends a section. No row looks like it: COPY doubles a backslash in a value. */
 export const SECTION_END = Buffer.from('\\.\n');
 
-/** The header in a line; null: it is none. */
+/** Parses a header line; null if it is not a header. */
 export function parseOldHeader(line: string): OldArchiveHeader | null {
   try {
     const header = JSON.parse(line) as Partial<OldArchiveHeader> | null;
-    // The digest says that nobody has changed it; of another file it says so later.
+    // A shallow check is enough: the digest proves our own file intact, and rejects any other.
     const isOne =
       header?.countergraph === 'archive' &&
       typeof header.slice?.name === 'string' &&

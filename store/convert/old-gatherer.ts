@@ -13,13 +13,13 @@ import type { ConvertedGroup } from './converted-group.ts';
 import { loadKeysOfIds } from './load-keys-of-ids.ts';
 
 /**
- * Samples of one group and probe as they come from the old table. Its rows name keys by ids, whose
- * texts are only looked up when the rows are written, for all ids at once: so no row is joined, and
- * in memory are just the keys that rows are of.
+ * Gathers samples of one group and probe from the old table. Its rows refer to keys by ids, whose
+ * texts are looked up only when the rows are written, for all ids at once. So no row is joined, and
+ * memory holds only the keys of gathered rows.
  */
 export class OldGatherer {
   readonly #group: ConvertedGroup;
-  /** Ids by the index that their key will have. */
+  /** Ids, at the index that their key will have. */
   readonly #ids = new KeyTable();
   readonly #readings: ReadingGatherer;
   #first = Number.POSITIVE_INFINITY;
@@ -40,12 +40,12 @@ export class OldGatherer {
     return this.#ids.sizeBytes + this.#readings.sizeBytes;
   }
 
-  /** Of all rows; there must be one. */
+  /** Span of all rows; there must be at least one. */
   get span(): BucketSpan {
     return { first: this.#first, last: this.#last };
   }
 
-  /** Adds the row that the samples are at, if it has any reading. */
+  /** Adds the current row of the samples, if it has any reading. */
   add(samples: OldSamples): void {
     this.#source = samples;
     this.#row = NO_ROW;
@@ -53,7 +53,10 @@ export class OldGatherer {
     if (this.#row !== NO_ROW) samples.eachCount(this.#putCount);
   }
 
-  /** All rows, with the keys that a table gives their ids; no row is to be added any more. */
+  /**
+   * Returns all rows, with keys in place of ids, looked up in `table`. No row may be added
+   * afterwards.
+   */
   async ranges(
     source: CopySource,
     table: string,

@@ -22,13 +22,13 @@ import { OldGatherer } from './old-gatherer.ts';
 export type SliceWork = {
   readonly connection: Connection;
   readonly sliceId: number;
-  /** The slice is over: each group and probe gets one sealed segment. */
+  /** Whether the slice is over: each group and probe then gets one sealed segment. */
   readonly isOver: boolean;
-  /** The table of keys that ids are of. */
+  /** The table of keys that ids refer to. */
   readonly keys: string;
   /** How many parts are merged at once. */
   readonly parts: number;
-  /** Epoch seconds. When readings were imported is not known any more. */
+  /** Epoch seconds; serves as the import time of readings, which is no longer known. */
   readonly now: number;
 };
 
@@ -38,13 +38,13 @@ export type WrittenSegments = {
   readonly dead: readonly WrittenSegment[];
 };
 
-/** Makes segments of what a slice has of one group and probe. */
+/** Makes segments of the readings of one group and probe in a slice. */
 export class PairWriter {
   readonly #work: SliceWork;
   readonly #group: ConvertedGroup;
   readonly #probeId: number;
   #gatherer: OldGatherer;
-  /** Not merged yet. */
+  /** Parts that are not merged yet. */
   #parts: WrittenSegment[] = [];
   readonly #dead: WrittenSegment[] = [];
 
@@ -55,7 +55,7 @@ export class PairWriter {
     this.#gatherer = new OldGatherer(group);
   }
 
-  /** Of what is gathered and not written. */
+  /** Rows that are gathered but not written yet. */
   get rowCount(): number {
     return this.#gatherer.rowCount;
   }
@@ -64,17 +64,17 @@ export class PairWriter {
     return this.#gatherer.sizeBytes;
   }
 
-  /** Adds the row that the samples are at. */
+  /** Adds the current row of the samples. */
   add(samples: OldSamples): void {
     this.#gatherer.add(samples);
   }
 
-  /** Writes what is gathered as a part. Of a slice that is over, parts become one segment. */
+  /** Writes the gathered rows as a part. If the slice is over, its parts become one segment. */
   async writePart(): Promise<void> {
     const { isOver, parts } = this.#work;
     this.#parts.push(await this.#writeGathered(0));
     if (!isOver) return;
-    // Parts of parts, where a slice has very many rows: as the digits of a number carry.
+    // With very many rows, parts are merged level by level, as digits of a number carry.
     for (let level = 0; ; level += 1) {
       const alike = this.#parts.filter((part) => part.level === level);
       if (alike.length < parts) break;
@@ -82,7 +82,7 @@ export class PairWriter {
     }
   }
 
-  /** Writes what is left, and of a slice that is over one segment of all. */
+  /** Writes the remaining rows. If the slice is over, merges everything into one segment. */
   async finish(): Promise<WrittenSegments> {
     if (this.#work.isOver && this.#parts.length > 0) {
       if (this.rowCount > 0) await this.writePart();

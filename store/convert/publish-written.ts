@@ -6,8 +6,8 @@ import type { WrittenSegments } from './pair-writer.ts';
 type WrittenPublication = Pick<Publication, 'contextId' | 'changes' | 'at'>;
 
 /**
- * The last step of the transaction. Parts are born and die at once, so that they are swept as all
- * that was merged is.
+ * Publishes written segments, as the last step of the transaction. Parts are born and die at once,
+ * so that they are swept like all merged segments.
  */
 export async function publishWritten(
   connection: Connection,

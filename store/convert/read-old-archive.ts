@@ -6,20 +6,23 @@ import { createGunzip } from 'node:zlib';
 import { LIMITS } from '../../domain/limits.ts';
 import { type OldArchiveHeader, parseOldHeader, SECTION_END } from './old-archive-form.ts';
 
-/** An archive of version 0.7 that is open, part after part. Memory is bounded by a chunk. */
+/** An open archive of version 0.7, read part by part. Memory holds one chunk. */
 export type OldArchiveReader = {
-  /** Of the file as it lies there. */
+  /** Of the file as it is on disk. */
   readonly digest: () => Promise<string>;
   readonly bytes: number;
-  /** From the beginning: the header, then the sections in their order, each to its end. */
+  /** Reads from the start: the header, then the sections in order, each to its end. */
   readonly read: () => { header(): Promise<OldArchiveHeader>; section(): AsyncGenerator<Buffer> };
   readonly close: () => Promise<void>;
 };
 
-/** Errors: those of the file system; no plain file. What is read may throw that it is damaged. */
+/**
+ * Opens an old archive. Errors: those of the file system; not a regular file. Reading throws if the
+ * file is damaged.
+ */
 export async function openOldArchive(file: string): Promise<OldArchiveReader> {
-  // All is read through one handle: nobody puts another file in its place between two looks.
-  // Of a pipe, to open it would wait for a writer.
+  // One handle serves all reads, so that nobody can swap the file between two of them. O_NONBLOCK:
+  // opening a pipe would otherwise wait for a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const stat = await handle.stat();
   if (!stat.isFile()) {
@@ -50,7 +53,7 @@ export async function openOldArchive(file: string): Promise<OldArchiveReader> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** From the beginning. A stream of the handle's own would not let go of it before its end. */
+/** Yields the file from its start. The handle's own stream would not release it before the end. */
 async function* contentOf(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await handle.read({
@@ -67,12 +70,12 @@ function readParts(handle: FileHandle) {
   const content = Readable.from(contentOf(handle), { objectMode: false });
   const unzipped = createGunzip();
   content.on('error', (error) => unzipped.destroy(error));
-  // Whoever reads on is told; after the end nobody is there.
+  // A pending read gets the error; after the end nobody is listening.
   unzipped.on('error', () => undefined);
   const chunks: AsyncIterator<Buffer> = content.pipe(unzipped)[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
 
-  /** Adds what comes next to the rest; false: the file is over. */
+  /** Appends the next chunk to the rest; false at the end of the file. */
   async function fill(): Promise<boolean> {
     const { done, value } = await nextOf(chunks);
     if (done) return false;
@@ -102,7 +105,7 @@ function readParts(handle: FileHandle) {
           if (last.length > 0) yield last;
           return;
         }
-        // The end may lie across two chunks.
+        // The end marker may span two chunks.
         const sure = Math.max(0, rest.length - SECTION_END.length);
         if (sure > 0) {
           const part = rest.subarray(0, sure);
@@ -123,7 +126,7 @@ function readParts(handle: FileHandle) {
 
 const AFTER_ROW = Buffer.concat([Buffer.from('\n'), SECTION_END]);
 
-/** Where the line begins that ends a section; −1: not in here. */
+/** Returns where the line that ends a section begins; −1 if it is not in this text. */
 function endOfSection(text: Buffer, isStart: boolean): number {
   if (isStart && text.subarray(0, SECTION_END.length).equals(SECTION_END)) return 0;
   const before = text.indexOf(AFTER_ROW);

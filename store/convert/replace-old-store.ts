@@ -14,7 +14,7 @@ import {
   dropConverted,
 } from './convert-database.ts';
 
-/** Whether version 0.7 left anything in the database that is still to be converted. */
+/** Returns whether version 0.7 left anything in the database that is still to be converted. */
 export const hasOldStore = ({ databaseUrl }: ConversionTarget): Promise<boolean> =>
   withConnection({ databaseUrl }, 'conversion', async (connection) => {
     if (!(await selectHasOldTables(connection))) return false;
@@ -22,9 +22,10 @@ export const hasOldStore = ({ databaseUrl }: ConversionTarget): Promise<boolean>
   });
 
 /**
- * Converts what version 0.7 stored and then drops its tables, as also the migrations of a fresh
- * database leave them. Whoever comes while another process is at it waits for it. Killed at any
- * moment, the next run goes on. null: there were none, as after the first time.
+ * Converts what version 0.7 stored and then drops its tables, which the migrations of a fresh
+ * database also create. Waits if another process is doing the same. If this is killed at any
+ * moment, the next run continues. Returns null if there were no old tables, as after the first
+ * time.
  */
 export const replaceOldStore = (
   { databaseUrl }: ConversionTarget,

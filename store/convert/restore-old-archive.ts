@@ -23,18 +23,18 @@ export type ArchiveToRestore = {
   readonly contextId: number;
   readonly sliceId: number;
   readonly archive: OldArchive;
-  /** How many samples it must have. */
+  /** How many samples the archive must have. */
   readonly rows: number;
 };
 
 /**
- * Puts the samples of an archive back, as segments. It is the last step of the transaction that is
- * open, in which the slice is made available before. The file was compared with its digest. Groups
- * and probes are known by the numbers that they had: so it is for the database that wrote the
- * archive. Texts of keys are not taken from it: they stayed in the database, looked-up labels for
- * as long as the slice is archived (copy-old-texts.ts). A partition for sealed pages
- * (ensurePagePartition) is made here where there is none, and other slices then wait for theirs.
- * Errors: it is of another slice, or has not all samples.
+ * Puts the samples of an archive back, as segments. This is the last step of the open transaction,
+ * which has already made the slice available. The caller has checked the file's digest. Groups and
+ * probes keep the numbers that they had, so the archive belongs to the database that wrote it.
+ * Texts of keys are not taken from it: they stayed in the database, looked-up labels for as long as
+ * the slice is archived (copy-old-texts.ts). Missing partitions for sealed pages
+ * (ensurePagePartition) are made here, and other slices then wait for theirs. Errors: the archive
+ * is of another slice, or lacks samples.
  */
 export async function restoreOldArchive(
   connection: Connection,

@@ -14,8 +14,8 @@ import { restoreOldArchive } from './restore-old-archive.ts';
 
 /**
  * Puts an archive that version 0.6 or 0.7 wrote back, as segments, and makes the slice available,
- * in one transaction. The archive is then among the context's leftovers. Errors: those of
- * restoreSlice. Gives how many samples came back.
+ * in one transaction. The archive becomes one of the context's leftovers. Errors: those of
+ * restoreSlice. Returns how many samples were restored.
  */
 export async function restoreOldSlice(
   keeper: SliceKeeper,
@@ -25,7 +25,7 @@ export async function restoreOldSlice(
   const reader = await openStored(slice, { archive, file }, openOldArchive);
   try {
     await checkOldArchive(keeper, slice, { archive, file, reader });
-    // Parts of a large slice get their partition within the transaction, where there are any.
+    // Parts of a large slice get their partitions, if any, within the transaction.
     const { sliceId } = slice;
     const partitions = [{ table: 'sealed_segment_pages', sliceId } as const];
     const wanted = { slice, partitions, waitMs };
@@ -44,7 +44,7 @@ type OldFile = {
   readonly reader: OldArchiveReader;
 };
 
-/** The digest says it all; the header of a file that is another one says what that is. */
+/** Compares the digest, which decides; the header of another file says what that file is. */
 async function checkOldArchive(
   { context }: SliceKeeper,
   { startsAt, engine }: KeptSlice,
@@ -65,7 +65,7 @@ async function checkOldArchive(
   }
 }
 
-/** All that appears at once. The transaction is open. */
+/** Makes every change that must appear at once, in the open transaction. */
 async function fill(
   { connection, contextId, now, signal, onBytes }: SliceKeeper,
   { sliceId }: KeptSlice,

@@ -3,7 +3,7 @@ import type { ConversionLimits } from './conversion-limits.ts';
 import type { ConvertedGroup } from './converted-group.ts';
 import { PairWriter, type SliceWork, type WrittenSegments } from './pair-writer.ts';
 
-/** What is gathered of a slice, by group and probe. */
+/** The gathered readings of a slice, by group and probe. */
 export class SlicePairs {
   readonly #work: SliceWork;
   readonly #groups: ReadonlyMap<number, ConvertedGroup>;
@@ -14,14 +14,14 @@ export class SlicePairs {
     this.#groups = groups;
   }
 
-  /** Gives how many samples these are. */
+  /** Adds all samples, and returns how many there were. */
   addAll(samples: OldSamples): number {
     let count = 0;
     let groupId = 0;
     let probeId = 0;
     let pair: PairWriter | null = null;
     while (samples.next()) {
-      // Mostly it is that of the row before.
+      // Usually the pair of the previous row.
       if (pair === null || samples.groupId !== groupId || samples.probeId !== probeId) {
         ({ groupId, probeId } = samples);
         pair = this.#pairOf(groupId, probeId);
@@ -32,7 +32,7 @@ export class SlicePairs {
     return count;
   }
 
-  /** Writes the largest pairs until what is left is within the limits. */
+  /** Writes the largest pairs until the rest is within the limits. */
   async keepWithin({ rows, bytes }: ConversionLimits): Promise<void> {
     for (;;) {
       const all = [...this.#each()];

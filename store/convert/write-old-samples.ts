@@ -7,11 +7,11 @@ import { loadConvertedGroups } from './converted-group.ts';
 import type { WrittenSegments } from './pair-writer.ts';
 import { SlicePairs } from './slice-pairs.ts';
 
-/** A slice of which samples are to be written as segments. */
+/** A slice whose samples are to be written as segments. */
 export type SliceToWrite = {
   readonly contextId: number;
   readonly sliceId: number;
-  /** Then it gets one sealed segment for each group and probe. */
+  /** If so, it gets one sealed segment for each group and probe. */
   readonly isOver: boolean;
 };
 
@@ -20,7 +20,7 @@ export type WritingOptions = {
   readonly now: number;
   readonly limits?: ConversionLimits | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called as samples are read: how many so far, and which part of the slice that is, up to 1. */
+  /** Called as samples are read: how many so far, and the fraction of the slice read, up to 1. */
   readonly onSamples?: ((samples: number, part: number) => void) | undefined;
 };
 
@@ -30,9 +30,9 @@ export type WrittenSamples = WrittenSegments & {
 };
 
 /**
- * Writes the samples of a slice as segments, in the transaction that is open: of a slice that is
- * over one sealed segment for each group and probe, else of level 0. Rows are taken as they lie in
- * the table, sorted out by group and probe in memory, and written whenever the limits are reached.
+ * Writes the samples of a slice as segments, in the open transaction. A slice that is over gets one
+ * sealed segment for each group and probe, any other gets segments of level 0. Rows are read in
+ * table order, sorted by group and probe in memory, and written whenever the limits are reached.
  * Errors: samples of a group that is not in the context, and those of loadKeysOfIds.
  */
 export async function writeOldSamples(

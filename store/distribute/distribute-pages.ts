@@ -17,28 +17,28 @@ import { requireCluster } from './require-cluster.ts';
 export type DistributeTarget = {
   readonly databaseUrl: string;
   readonly signal?: AbortSignal | undefined;
-  /** Told of a context whose imports or merges it has to wait for. */
+  /** Called with the name of a context whose imports or merges must be waited for. */
   readonly onWaiting?: (context: string) => void;
   readonly onProgress?: (progress: MoveProgress) => void;
 };
 
 export type DistributeReport = {
-  /** False: everything was as it should be. */
+  /** False if nothing had to be done. */
   readonly changed: boolean;
   readonly tables: readonly string[];
-  /** Of each table; 0: they are not distributed. */
+  /** Of each table; 0 if they are not distributed. */
   readonly shards: number;
   readonly workers: number;
-  /** How much was moved, with indexes. */
+  /** Bytes moved, with indexes. */
   readonly bytes: number;
 };
 
-/** Two let Citus move half of what a worker has to another one. */
+/** With two, Citus can move half of a worker's data to another worker. */
 const SHARDS_PER_WORKER = 2;
 
 /**
  * Distributes the pages over the workers of Citus, in one transaction: imports and merges wait for
- * it, readers go on. Done already: nothing changes. Errors: in words for the operator.
+ * it, readers continue. If it was done already, nothing changes. Errors: in words for the operator.
  */
 export const distributePages = (
   target: DistributeTarget & { readonly shards?: number | undefined },
@@ -64,7 +64,7 @@ export const distributePages = (
     });
   });
 
-/** Brings them back to the coordinator, in one transaction, for which readers wait too. */
+/** Moves the pages back to the coordinator, in one transaction; readers wait for it too. */
 export const undistributePages = (target: DistributeTarget): Promise<DistributeReport> =>
   withConnection(target, 'distribute', async (connection) => {
     const { workers } = await requireCluster(connection);
@@ -87,7 +87,7 @@ async function inLockedStore(
   work: () => Promise<DistributeReport>,
 ): Promise<DistributeReport> {
   requireSession(connection, 'The pages cannot be moved');
-  // What nobody needs is not moved, and what was half removed is finished.
+  // Unneeded partitions are not moved, and half-finished removals are completed.
   await removeIdlePartitions(connection);
   return inTransaction(connection, async () => {
     await lockStore(connection, onWaiting);
@@ -98,7 +98,7 @@ async function inLockedStore(
       );
     }
     const report = await work();
-    // A cancel that arrives between two statements ends neither.
+    // A cancel that arrives between two statements interrupts neither.
     signal?.throwIfAborted();
     return report;
   });

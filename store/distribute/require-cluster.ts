@@ -6,7 +6,9 @@ import {
   selectClusterNodes,
 } from '../../db/write/distribute/select-cluster.ts';
 
-/** The database is that of a coordinator with workers. Errors: why not, and what to do. */
+/**
+ * Checks that the database is a coordinator with workers. Errors: why it is not, and what to do.
+ */
 export async function requireCluster(connection: Connection): Promise<ClusterNodes> {
   const missing = missingPart(await selectClusterFacts(connection));
   if (missing !== null) throw new Error(missing);
@@ -16,7 +18,7 @@ export async function requireCluster(connection: Connection): Promise<ClusterNod
   return nodes;
 }
 
-/** Why Citus cannot be used in a database; null: it can. */
+/** Returns why Citus cannot be used in a database; null if it can. */
 export function missingPart({ isAvailable, isInstalled, isLoaded }: ClusterFacts): string | null {
   if (!isAvailable && !isInstalled) {
     return (
@@ -36,7 +38,7 @@ const CREATE =
   'run `create extension citus` in this database on the coordinator and on every worker, and ' +
   '`select citus_add_node(…)` on the coordinator for each worker';
 
-/** Why pages cannot be distributed over these nodes; null: they can. */
+/** Returns why pages cannot be distributed over these nodes; null if they can. */
 export function unfitness(nodes: ClusterNodes): string | null {
   if (!nodes.isCoordinator) {
     return "DATABASE_URL is a worker's of Citus: it must be the coordinator's";

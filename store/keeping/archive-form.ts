@@ -2,28 +2,27 @@ import type { GroupRow } from '../../db/write/declaration/select-groups.ts';
 import type { NewSegmentRow } from '../../db/write/segments/insert-segments.ts';
 
 /*
- * The form of an archive: what the segments of a slice are in the database, in a file.
+ * The file format of an archive: the segments of a slice, as they are in the database.
  *
- *     header      a line of JSON: whose slice it is, what its groups, meters and probes are
- *     segment     frame S: a line of JSON, its row of the manifest, and after it the directory;
+ *     header      a line of JSON: which slice this is, and its groups, meters and probes
+ *     segment     frame S: a line of JSON, its row of the manifest, followed by the directory;
  *                 then a frame P for each of its pages, from page 0 on
  *     …
- *     end         frame E: the last line of JSON, which says once more how much there is
+ *     end         frame E: the last line of JSON, which repeats how much content there is
  *
- * A frame is a letter, the length of what follows (four bytes, the most significant first), and
- * that. Pages are as they are stored: packed, and with a digest of their own, which is told from
- * others by a number in the directory. So a segment can be put back under any id, byte by byte, and
- * nothing has to be made of it.
+ * A frame is a letter, the length of the body (four bytes, most significant first), and the body.
+ * Pages are as stored: compressed, each with a digest that includes a number from the segment's
+ * directory. So a segment can be put back under any id, byte for byte, without rebuilding anything.
  *
- * Restoring takes only the file that was written, whose SHA-256 is in `slices`. The header is there
- * to say what another file is, and to show that ids still mean what they meant. Labels and other
- * texts of keys are not in it: they stay in the database.
+ * Restore accepts only the file that was written, whose SHA-256 is in `slices`. The header
+ * identifies other files, and proves that ids still have the same meaning. Labels and other texts
+ * of keys are not in the archive: they stay in the database.
  */
 
-/** 1 is the form of release 0.7: samples as text, behind gzip. */
+/** 1 is the form of release 0.7: samples as text, compressed with gzip. */
 export const FORM_VERSION = 2;
 
-/** What a group was when its segments were archived: numbers of slots and ids mean this. */
+/** A group as it was when its segments were archived: slot numbers and ids refer to this. */
 export type ArchivedGroup = Pick<
   GroupRow,
   'groupId' | 'guid' | 'name' | 'keyKind' | 'bucketSize' | 'topperBucketSize' | 'partGuids'
@@ -31,11 +30,11 @@ export type ArchivedGroup = Pick<
   readonly meters: readonly Pick<GroupRow['meters'][number], 'slot' | 'id' | 'type' | 'name'>[];
 };
 
-/** How much there is in an archive. */
+/** How much an archive contains. */
 export type ArchiveContent = {
   readonly segments: number;
   readonly pages: number;
-  /** One a key and bucket in each segment. */
+  /** One per key and bucket in each segment. */
   readonly rows: number;
   /** Of pages and directories. */
   readonly bytes: number;
@@ -57,23 +56,23 @@ export type ArchiveHeader = {
   readonly probes: readonly { readonly id: number; readonly name: string }[];
   /** Levels of the segments, each once (domain/slices/segment-level.ts). */
   readonly levels: readonly number[];
-  /** Of those that are open, each once (domain/slices/page-generation.ts). */
+  /** Generations of the open segments, each once (domain/slices/page-generation.ts). */
   readonly generations: readonly number[];
   readonly content: ArchiveContent;
 };
 
-/** A segment's row of the manifest; its slice is that of the archive. */
+/** A segment's row of the manifest, without the slice, which is that of the archive. */
 export type ArchivedSegmentRow = Omit<NewSegmentRow, 'segmentId' | 'sliceId' | 'directory'>;
 
-/** What can be said of a file of any form. */
+/** What is known about a file of any form without reading all of it. */
 export type ArchiveOutline = {
   readonly version: number;
-  /** Null: nothing in reach says so. */
+  /** Null if it cannot be read without unpacking the file. */
   readonly context: string | null;
   readonly slice: { readonly name: string } | null;
 };
 
-/** Of form 1, whose header is packed. */
+/** The outline of every file of form 1, whose header is compressed. */
 export const FORMER_OUTLINE: ArchiveOutline = { version: 1, context: null, slice: null };
 
 export const FRAMES = { segment: 0x53, page: 0x50, end: 0x45 } as const;
@@ -83,7 +82,7 @@ export type FrameKind = keyof typeof FRAMES;
 /** A letter and a length. */
 export const FRAME_HEAD_BYTES = 5;
 
-/** What stands before the bytes of a frame. */
+/** Returns the head of a frame: its letter and the length of its body. */
 export function frameHead(kind: FrameKind, length: number): Buffer {
   const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES);
   head[0] = FRAMES[kind];
@@ -95,14 +94,17 @@ export const jsonLine = (value: unknown): Buffer => Buffer.from(`${JSON.stringif
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** Whether a file that begins so is behind gzip, as only form 1 is. */
+/** Returns whether a file that starts with these bytes is gzip, as only form 1 is. */
 export const isGzip = (start: Buffer): boolean => start.subarray(0, GZIP.length).equals(GZIP);
 
-/** The header of a line of this form, or what a newer form has in common with it. */
+/**
+ * Parses a header line of this form, or the fields that a newer form shares with it; null if it is
+ * neither.
+ */
 export function parseHeader(line: Buffer): ArchiveHeader | null {
   try {
     const header = JSON.parse(line.toString('utf8')) as Partial<ArchiveHeader> | null;
-    // The digest says that nobody has changed it; of another file it says so later.
+    // A shallow check is enough: the digest proves our own file intact, and rejects any other.
     const isOne =
       header?.countergraph === 'archive' &&
       typeof header.version === 'number' &&

@@ -9,14 +9,14 @@ import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 import { takeOut } from './take-out.ts';
 import { type WrittenArchive, writeArchive } from './write-archive.ts';
 
-/** A new place in a pool: no other file has its name, and its folder is there. */
+/** A new file in a pool: no other file has its name, and its folder exists. */
 export type ArchivePlace = Pick<StoredArchive, 'pool' | 'path'> & { readonly file: string };
 
 /**
- * Writes the segments of a slice to a file, and then takes the slice out of all that is answered,
- * in one transaction. Its pages stay until nobody can look at them any more
- * (db/write/pages/remove-taken-partitions.ts). Cut off anywhere, the slice is either available
- * or archived as a whole, and a file that was begun is among the context's leftovers.
+ * Writes the segments of a slice to a file, then removes the slice from all answers in one
+ * transaction. Its pages stay until no reader can need them
+ * (db/write/pages/remove-taken-partitions.ts). If this is interrupted at any point, the slice is
+ * either available or archived as a whole, and a partial file is among the context's leftovers.
  */
 export async function archiveSlice(
   keeper: SliceKeeper,
@@ -29,7 +29,7 @@ export async function archiveSlice(
     await discard(keeper, place);
     throw error;
   });
-  // If this fails the file stays for the next keeper: a commit whose answer was lost may need it.
+  // If this fails, the file stays for the next keeper: a commit whose answer was lost may need it.
   await inTransaction(connection, async () => {
     await noteLabels(keeper, slice);
     await updateSliceArchived(connection, slice.sliceId, { ...place, ...written });
@@ -39,13 +39,13 @@ export async function archiveSlice(
   return written;
 }
 
-/** What was begun goes at once; where that fails, the next keeper removes it. */
+/** Removes a partial file at once; if that fails, the next keeper removes it. */
 async function discard({ connection, contextId }: SliceKeeper, place: ArchivePlace): Promise<void> {
   try {
     await rm(partialOf(place.file), { force: true });
     await rm(place.file, { force: true });
     await deleteLeftover(connection, contextId, place);
   } catch {
-    // The error before says more than this one.
+    // The original error matters more than this one.
   }
 }

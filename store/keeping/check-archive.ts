@@ -5,7 +5,7 @@ import { loadIdentity } from './describe-archive.ts';
 import type { ArchiveReader } from './read-archive.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
-/** The archive of a slice, by what the database says of it, and its file. */
+/** The archive of a slice as the database describes it, and its file. */
 export type ArchiveFile = {
   readonly archive: Pick<StoredArchive, 'digest'>;
   readonly file: string;
@@ -13,8 +13,8 @@ export type ArchiveFile = {
 };
 
 /**
- * Gives the header of the file that was written for the slice. Errors: any other file, which is
- * named where it can be; a form that this program does not read; ids that mean something else now.
+ * Returns the header of the file that was written for the slice. Errors: any other file, identified
+ * where possible; a form that this program does not read; ids whose meaning has changed.
  */
 export async function checkArchive(
   keeper: SliceKeeper,
@@ -44,17 +44,17 @@ export async function checkArchive(
   );
 }
 
-/** What a slice is called, within its context. */
+/** The name of a slice, within its context. */
 type SliceTitle = { readonly context: string | null; readonly name: string };
 
 export type FileDigest = {
   readonly file: string;
-  /** What it has, and what was written. */
+  /** The file's digest, and the digest that was written. */
   readonly digest: string;
   readonly written: string;
 };
 
-/** The error of a file that is not the one that was written, and `other` says what it is. */
+/** Makes the error for a file that is not the one that was written; `other` says what it is. */
 export function otherFile(
   { file, digest, written }: FileDigest,
   wanted: SliceTitle,
@@ -91,7 +91,9 @@ function findOther(
   return isSame ? null : `it is of ${slice.name} (${slice.id}) of context ${other}`;
 }
 
-/** What an id of the archive no longer means; groups, meters and probes may have been added. */
+/**
+ * Finds an id of the archive whose meaning has changed. Added groups, meters and probes are fine.
+ */
 async function findChange(keeper: SliceKeeper, header: ArchiveHeader): Promise<string | null> {
   const { groups, probes } = await loadIdentity(keeper);
   const groupsById = new Map(groups.map((group) => [group.groupId, group]));
@@ -112,7 +114,7 @@ async function findChange(keeper: SliceKeeper, header: ArchiveHeader): Promise<s
   return lost ? `probe ${lost.name} was number ${lost.id}, and no longer is` : null;
 }
 
-/** What cannot change while there are data. */
+/** The properties of a group that cannot change while it has data. */
 const formOf = ({ keyKind, bucketSize, topperBucketSize, partGuids }: ArchivedGroup): string =>
   [
     `of ${keyKind} keys`,

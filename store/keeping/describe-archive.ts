@@ -7,7 +7,7 @@ import { sliceName } from '../../domain/slices/slice-name.ts';
 import { type ArchivedGroup, type ArchiveHeader, FORM_VERSION } from './archive-form.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
-/** The header of an archive of a slice that has these segments. */
+/** Makes the header of an archive of a slice with these segments. */
 export async function describeArchive(
   keeper: SliceKeeper,
   slice: KeptSlice,
@@ -41,7 +41,7 @@ export async function describeArchive(
 const eachOnce = (numbers: readonly number[]): number[] =>
   [...new Set(numbers)].sort((a, b) => a - b);
 
-/** What ids of groups, slots and probes mean in a context. */
+/** Reads what the ids of groups, slots and probes mean in a context. */
 export async function loadIdentity({
   connection,
   contextId,

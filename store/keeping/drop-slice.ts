@@ -7,10 +7,10 @@ import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 import { takeOut } from './take-out.ts';
 
 /**
- * Removes a slice for good, archived or not: from the list, all answers, and with the labels of
- * keys that no other slice has, in one transaction. Its archive is then among the context's leftovers;
- * its pages go when nobody can look at them any more
- * (db/write/pages/remove-taken-partitions.ts), and the sweep takes its rows of the manifest.
+ * Removes a slice for good, archived or not, in one transaction: from the list, from all answers,
+ * and with the labels of keys that no other slice has. Its archive becomes one of the context's
+ * leftovers. Its pages go when no reader can need them (db/write/pages/remove-taken-partitions.ts),
+ * and the sweep removes its rows of the manifest.
  */
 export const dropSlice = (
   keeper: SliceKeeper,

@@ -17,23 +17,24 @@ import { loadShapes } from '../shapes/load-shapes.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
 /*
- * Labels that came from DNS answers or MaxMind files, with nothing that a user said beside them, go
- * with the last slice that has their key, or they would pile up with every address ever seen.
+ * Labels that came from DNS answers or MaxMind files, with nothing added by a user, are deleted
+ * with the last slice that has their key. Otherwise they would pile up with every address ever
+ * seen.
  *
- *   - Which available slices have a key, their segments say.
- *   - Which archived ones have it, only their files know. So when a slice is archived, its end is
- *     noted beside the labels of its keys, the latest end of all of them. A label stays while a
- *     slice is archived that ended by then: it may stay with one that does not have the key, but it
- *     is never missing from one that has it. As the oldest slices are dropped first, it goes at the
- *     latest when all of that time are gone.
+ *   - Segments say which available slices have a key.
+ *   - Only their files say which archived slices have it. So archiving a slice notes its end beside
+ *     the labels of its keys, keeping the latest end. A label stays while any archived slice ends
+ *     no later than that: it may stay for a slice that does not have the key, but it is never
+ *     missing for one that does. As the oldest slices are dropped first, the label goes at the
+ *     latest when all slices up to that time are gone.
  *
- * All of it happens in the transaction that archives or drops, batch by batch, before it publishes.
+ * All of it happens in the transaction that archives or drops, batch by batch, before publishing.
  */
 
-/** Keys looked at together: their texts take a megabyte at most. */
+/** Keys per batch: their texts take a megabyte at most. */
 const BATCH = 2000;
 
-/** Notes which keys with such labels a slice has that is being archived. */
+/** Notes which keys of a slice that is being archived have such labels. */
 export async function noteLabels(keeper: SliceKeeper, slice: KeptSlice): Promise<void> {
   const { connection } = keeper;
   const search = new LabelSearch(keeper);
@@ -49,7 +50,7 @@ export async function noteLabels(keeper: SliceKeeper, slice: KeptSlice): Promise
   }
 }
 
-/** Removes such labels of keys that no other slice has than one that is being dropped. */
+/** Deletes such labels of keys that only the slice being dropped has. */
 export async function sweepLabels(keeper: SliceKeeper, { sliceId }: KeptSlice): Promise<void> {
   const { connection, contextId } = keeper;
   const oldestEnd = await selectOldestArchiveEnd(connection, { contextId, but: sliceId });
@@ -74,7 +75,7 @@ export async function sweepLabels(keeper: SliceKeeper, { sliceId }: KeptSlice): 
   }
 }
 
-/** The pages of a list of keys that is read in their order. */
+/** Yields the pages of an ordered list of keys. */
 async function* eachPage(
   groupId: number,
   select: (page: LabelPage) => Promise<string[]>,
@@ -92,7 +93,7 @@ type LabelledKeys = {
   readonly keys: readonly string[];
 };
 
-/** Looks for keys in what lives now: merges go on meanwhile, but nothing is swept at once. */
+/** Finds keys in live segments. Merges continue meanwhile, but nothing is swept at once. */
 class LabelSearch {
   readonly #keeper: SliceKeeper;
   #manifest: Manifest | undefined;
@@ -107,7 +108,10 @@ class LabelSearch {
     return new Map([...shapes].map(([groupId, shape]) => [groupId, keyCodecOf(shape)]));
   }
 
-  /** Those that segments of some kind have. Errors: MissingPages, DamagedSegment. */
+  /**
+   * Returns the keys that the segments selected by `isMeant` have. Errors: MissingPages,
+   * DamagedSegment.
+   */
   async keysIn(
     wanted: LabelledKeys,
     isMeant: (segment: StoredSegment) => boolean,

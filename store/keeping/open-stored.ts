@@ -7,7 +7,9 @@ export type StoredFile = {
   readonly file: string;
 };
 
-/** Opens the archive of a slice by `open`. Errors: it cannot be opened, and what to do. */
+/**
+ * Opens the archive of a slice with `open`. Errors: it cannot be opened, with what to do about it.
+ */
 export async function openStored<Reader>(
   { startsAt, engine }: KeptSlice,
   { archive: { pool, poolPath }, file }: StoredFile,

@@ -16,21 +16,21 @@ import {
   parseHeader,
 } from './archive-form.ts';
 
-/** An archive that is open. In memory are a chunk, or a frame where that is larger. */
+/** An open archive. Memory holds one chunk, or one frame if that is larger. */
 export type ArchiveReader = {
   readonly bytes: number;
-  /** SHA-256 of the file as it lies there, in hexadecimal. */
+  /** SHA-256 of the file as it is on disk, in hexadecimal. */
   readonly digest: () => Promise<string>;
-  /** What its beginning says; null: it is no archive. */
+  /** What the start of the file says; null if it is not an archive. */
   readonly outline: () => Promise<ArchiveOutline | null>;
-  /** From the beginning. What is read may throw that the file is damaged. */
+  /** Reads from the start. Reading throws if the file is damaged. */
   readonly read: () => ArchiveContents;
   readonly close: () => Promise<void>;
 };
 
 export type ArchiveContents = {
   header(): Promise<ArchiveHeader>;
-  /** After the header. All pages of one are read before the next is asked for. */
+  /** Call after header(). Read all pages of a segment before asking for the next segment. */
   segments(): AsyncGenerator<ArchivedSegment>;
 };
 
@@ -40,10 +40,10 @@ export type ArchivedSegment = {
   readonly pages: AsyncGenerator<StoredPage>;
 };
 
-/** Errors: those of the file system; no plain file. */
+/** Opens an archive. Errors: those of the file system; not a regular file. */
 export async function openArchive(file: string): Promise<ArchiveReader> {
-  // All is read through one handle: nobody puts another file in its place between two looks.
-  // Of a pipe, to open it would wait for a writer.
+  // One handle serves all reads, so that nobody can swap the file between two of them. O_NONBLOCK:
+  // opening a pipe would otherwise wait for a writer.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const stat = await handle.stat();
   if (!stat.isFile()) {
@@ -67,7 +67,10 @@ export async function openArchive(file: string): Promise<ArchiveReader> {
   };
 }
 
-/** Whether a file is an archive of form 1; not one that cannot be read, which restoring tells. */
+/**
+ * Returns whether a file is an archive of form 1. False if it cannot be read, which restoring
+ * reports.
+ */
 export async function isOldArchive(file: string): Promise<boolean> {
   const reader = await openArchive(file).catch(() => null);
   try {
@@ -94,7 +97,7 @@ async function readChunk(handle: FileHandle, position: number): Promise<Buffer> 
   return buffer.subarray(0, bytesRead);
 }
 
-/** The bytes of a file, one after the other. */
+/** Reads the bytes of a file in order. */
 class FileBytes {
   readonly #handle: FileHandle;
   readonly #size: number;
@@ -123,7 +126,7 @@ class FileBytes {
     return all.subarray(0, length);
   }
 
-  /** A line without its end. */
+  /** Reads a line, without its newline. */
   async line(): Promise<Buffer> {
     let end = this.#waiting.indexOf(NEWLINE);
     while (end < 0) {
@@ -136,7 +139,7 @@ class FileBytes {
     return line.subarray(0, end);
   }
 
-  /** Adds what comes next to what waits; false: the file is over. */
+  /** Appends the next chunk to the waiting bytes; false at the end of the file. */
   async #fill(): Promise<boolean> {
     const before = this.#waiting;
     const isMore = await this.#read();
@@ -144,7 +147,7 @@ class FileBytes {
     return isMore;
   }
 
-  /** Puts what comes next in place of what waits. */
+  /** Replaces the waiting bytes with the next chunk; false at the end of the file. */
   async #read(): Promise<boolean> {
     this.#waiting = await readChunk(this.#handle, this.#position);
     this.#position += this.#waiting.length;
@@ -207,7 +210,7 @@ const FRAME_KINDS = new Map<number, FrameKind>([
 function parseSegment(body: Buffer): Pick<ArchivedSegment, 'row' | 'directory'> {
   const end = body.indexOf(NEWLINE);
   if (end < 0) throw outOfOrder();
-  // The digest of the file says that it is what was written.
+  // The digest of the file proves that this is what was written.
   const row = JSON.parse(body.toString('utf8', 0, end)) as ArchivedSegmentRow;
   return { row, directory: body.subarray(end + 1) };
 }

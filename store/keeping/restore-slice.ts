@@ -24,17 +24,17 @@ import { withPartitions } from './with-partitions.ts';
 
 export type RestoreOptions = {
   readonly archive: StoredArchive;
-  /** Where the archive lies now. */
+  /** Where the archive is now. */
   readonly file: string;
-  /** How long readers of before are waited for, who may still look at the slice's old pages. */
+  /** How long to wait for earlier readers, which may still use the slice's old pages. */
   readonly waitMs?: number | undefined;
 };
 
 /**
  * Puts the segments of an archived slice back as they were, under new ids, and makes the slice
- * available, in one transaction; nothing is made anew of them. The archive is then among the
- * context's leftovers. Errors: those of the file system; any file but the one that was written,
- * before anything is changed. Gives how many rows came back.
+ * available, in one transaction; nothing is rebuilt. The archive becomes one of the context's
+ * leftovers. Errors: those of the file system; any file but the one that was written, before
+ * anything is changed. Returns how many rows were restored.
  */
 export async function restoreSlice(
   keeper: SliceKeeper,
@@ -54,7 +54,7 @@ export async function restoreSlice(
   }
 }
 
-/** Where the pages of an archive's segments go. */
+/** Returns the partitions that the pages of an archive's segments go to. */
 const partitionsOf = (
   { sliceId }: KeptSlice,
   { levels, generations }: ArchiveHeader,
@@ -67,7 +67,7 @@ const partitionsOf = (
 
 type FillOptions = Omit<RestoreOptions, 'waitMs'> & { readonly reader: ArchiveReader };
 
-/** All that appears at once. The transaction is open. */
+/** Makes every change that must appear at once, in the open transaction. */
 async function fill(
   keeper: SliceKeeper,
   slice: KeptSlice,
@@ -82,7 +82,7 @@ async function fill(
     born.push(await putSegment(keeper, slice, { segment, progress }));
   }
   await insertLeftover(connection, contextId, archive);
-  // What is restored is no news: its coverage is dated by the imports, from the first to the last.
+  // Restored data is not new: its coverage is dated by its imports, from the first to the last.
   const imports = groupBy(born, ({ importedAt }) => importedAt);
   for (const [committedAt, segments] of [...imports].toSorted(([a], [b]) => a - b)) {
     await upsertCoverage(connection, coverageOf(segments, committedAt));
@@ -97,7 +97,7 @@ async function fill(
   });
 }
 
-/** Looks at the signal, and tells how far it is. */
+/** Checks the abort signal and reports progress. */
 class Progress {
   readonly #keeper: SliceKeeper;
   readonly #of: number;
@@ -117,7 +117,7 @@ class Progress {
 
 type SegmentToPut = { readonly segment: ArchivedSegment; readonly progress: Progress };
 
-/** Stores the pages of a segment, half a megabyte at once. */
+/** Stores the pages of a segment, half a megabyte at a time. */
 async function putSegment(
   { connection }: SliceKeeper,
   { sliceId }: KeptSlice,
@@ -128,7 +128,7 @@ async function putSegment(
   const { segmentId, isReady } = await reserveSegment(connection, { sliceId, level, importedAt });
   if (!isReady) throw new MissingPartition({ sliceId, level, importedAt });
   const place = { segmentId, sliceId, level, importedAt };
-  // A copy, as what was read is a view of a part of the file.
+  // A copy, as the bytes are a view into a chunk of the file.
   const directory = Uint8Array.from(segment.directory);
   const { nonce } = readDirectory(directory);
   progress.add(directory.length);
@@ -150,7 +150,7 @@ async function putSegment(
   return { ...row, segmentId, sliceId, directory };
 }
 
-/** What segments of a slice cover that were committed at `committedAt`, epoch seconds. */
+/** Returns what these segments of a slice cover, as committed at `committedAt`, epoch seconds. */
 function coverageOf(segments: readonly NewSegmentRow[], committedAt: number): CoverageSpan[] {
   const spans = new Map<string, CoverageSpan>();
   for (const segment of segments) {

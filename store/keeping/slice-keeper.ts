@@ -3,8 +3,8 @@ import type { StoredSlice } from '../../db/write/slices/select-stored-slices.ts'
 import type { EpochSeconds } from '../../domain/time/interval.ts';
 
 /**
- * Who archives, restores or drops slices of a context. It holds the context
- * (db/write/lock-context.ts), so that nobody imports into it meanwhile; merges go on.
+ * What archiving, restoring and dropping slices of a context needs. The keeper holds the context
+ * lock (db/write/lock-context.ts), so nobody imports into the context meanwhile; merges continue.
  */
 export type SliceKeeper = {
   readonly connection: Connection;
@@ -12,9 +12,9 @@ export type SliceKeeper = {
   readonly context: string;
   readonly now: () => EpochSeconds;
   readonly signal?: AbortSignal | undefined;
-  /** Told how many bytes of pages were written or read, and of how many. */
+  /** Called with the bytes of pages written or read so far, and their total. */
   readonly onBytes?: ((done: number, of: number) => void) | undefined;
 };
 
-/** Which slice it is; times in epoch seconds. */
+/** Identifies a slice; times in epoch seconds. */
 export type KeptSlice = Pick<StoredSlice, 'sliceId' | 'engine' | 'startsAt' | 'endsAt'>;

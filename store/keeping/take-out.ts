@@ -5,14 +5,14 @@ import { publishSegments } from '../publish/publish-segments.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
 /**
- * Takes a slice out of all that is answered, as the last step of the transaction that is open: its
- * segments die, and what it covers is forgotten. Transactions that began before still see all of
- * it, and a merge that goes on finds its segments dead and rolls back.
+ * Removes a slice from all answers, as the last step of the open transaction: its segments die, and
+ * its coverage is deleted. Transactions that began earlier still see all of it, and a running merge
+ * finds its segments dead and rolls back.
  */
 export async function takeOut(keeper: SliceKeeper, { sliceId }: KeptSlice): Promise<void> {
   const { connection, contextId, now } = keeper;
   await deleteCoverage(connection, sliceId);
-  // Locks the context's numbers, so that no merge is published after this look at what lives.
+  // Locks the context's numbers, so that no merge publishes after the live segments are read.
   await raiseVersion(connection, contextId);
   const segments = await selectSliceSegments(connection, sliceId);
   await publishSegments(connection, {

@@ -8,15 +8,15 @@ import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
 export type PartitionsWanted = {
   readonly slice: KeptSlice;
-  /** Of the slice, each once, for all segments that are to be put into it. */
+  /** Partitions of the slice, each once, for all segments that will be put into it. */
   readonly partitions: readonly PagePartition[];
-  /** How long readers of before are waited for. */
+  /** How long to wait for earlier readers. */
   readonly waitMs?: number | undefined;
 };
 
 /**
- * Work while the slice has partitions for its pages, and keeps them. Pages of before the slice was
- * archived go first. Where an older reader may still look at them, they stay in the partition
+ * Runs `work` while the slice has and keeps partitions for its pages. Pages from before the slice
+ * was archived are removed first. If an older reader may still use them, they stay in the partition
  * beside the restored ones until they are swept, as all dead pages are.
  */
 export async function withPartitions<T>(
@@ -29,7 +29,7 @@ export async function withPartitions<T>(
   try {
     return await whileHeld(connection, wanted, work);
   } catch (error) {
-    // What was made for nothing; if this fails too, the next keeper or the sweep removes it.
+    // Clean up the unused partitions; if this fails too, the next keeper or the sweep does it.
     await removeTakenPartitions(connection, removal).catch(() => undefined);
     throw error;
   }
@@ -48,7 +48,7 @@ async function whileHeld<T>(
     }
     return await work();
   } finally {
-    // A connection that is lost has let go already.
+    // A lost connection has released its locks already.
     for (const each of letGo) await each().catch(() => undefined);
   }
 }

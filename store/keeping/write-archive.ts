@@ -17,7 +17,7 @@ import { describeArchive } from './describe-archive.ts';
 import { openArchive } from './read-archive.ts';
 import type { KeptSlice, SliceKeeper } from './slice-keeper.ts';
 
-/** What was written, as it was found on the disk afterwards. */
+/** What was written, as read back from disk. */
 export type WrittenArchive = {
   readonly digest: string;
   readonly bytes: number;
@@ -27,13 +27,13 @@ export type WrittenArchive = {
 /** Pages read at once: half a megabyte. */
 const PAGES_AT_ONCE = 32;
 
-/** A write to the file for each page would cost more than the page. */
+/** Bytes per write: a write to the file for each page would cost more than the page. */
 const WRITE_BYTES = 256 * 1024;
 
 /**
- * Writes the archive of a slice, all in one snapshot: what is merged meanwhile are the same
- * readings. Only when it is on the disk and was read back whole does it get its name. Errors: those
- * of the file system; MissingPages and DamagedSegment, as what is damaged is not archived.
+ * Writes the archive of a slice in one snapshot; merges that run meanwhile do not change the
+ * readings. The file gets its name only when it is on disk and has been read back whole. Errors:
+ * those of the file system; MissingPages and DamagedSegment, as damaged data is not archived.
  */
 export async function writeArchive(
   keeper: SliceKeeper,
@@ -113,7 +113,7 @@ async function writeSegment(
   }
 }
 
-/** Gathers small parts, and knows the digest of all that was written. */
+/** Buffers small writes, and computes the digest of everything written. */
 class HashedFile {
   readonly #handle: FileHandle;
   readonly #hash = createHash('sha256');
@@ -131,7 +131,7 @@ class HashedFile {
     if (this.#waitingBytes >= WRITE_BYTES) await this.end();
   }
 
-  /** Writes what waits. */
+  /** Writes the buffered parts. */
   async end(): Promise<void> {
     const parts = Buffer.concat(this.#waiting);
     this.#waiting = [];
@@ -140,14 +140,14 @@ class HashedFile {
     await this.#handle.writeFile(parts);
   }
 
-  /** Of all that was written; nothing more can be. */
+  /** Returns the digest of everything written; nothing more can be written after that. */
   digest(): string {
     this.#digest ??= this.#hash.digest('hex');
     return this.#digest;
   }
 }
 
-/** Reads the file back. Errors: it is not what was written. */
+/** Reads the file back. Errors: it differs from what was written. */
 async function checkWritten(file: string, digest: string, header: ArchiveHeader): Promise<number> {
   const archive = await openArchive(file);
   try {
@@ -164,7 +164,7 @@ async function checkWritten(file: string, digest: string, header: ArchiveHeader)
   }
 }
 
-/** So that also the name is on the disk. */
+/** Syncs the folder, so that the name is on disk too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -31,15 +31,16 @@ export type CompactReport = {
   readonly rollUps: number;
   readonly before: SegmentTotals;
   readonly after: SegmentTotals;
-  /** Segments of before that were removed from the disk. */
+  /** Earlier segments that were removed from disk. */
   readonly swept: number;
   /** What could not be merged, in words. */
   readonly damaged: readonly string[];
 };
 
 /**
- * Merges what can be merged now, slices that are over at once, and sweeps what nobody can want any
- * more; what it replaces itself is swept some minutes later, by a server or the next run.
+ * Merges whatever can be merged now, sealing slices that are over at once, and sweeps what nobody
+ * can need any more. The segments that it replaces are swept some minutes later, by a server or the
+ * next run.
  */
 export const compactContext = (target: CompactTarget): Promise<CompactReport> =>
   withConnection(target, 'compact', async (connection) => {
@@ -66,7 +67,7 @@ async function mergeAll(
       contextId,
       now,
       signal,
-      // A slice that is over is sealed at once: who asks for it knows that nothing more comes.
+      // Seal slices that are over at once: whoever runs this knows that no more data will arrive.
       sealAfterSeconds: 0,
       onMerged(_, { inputs }) {
         done.merges += 1;

@@ -13,29 +13,29 @@ export type MergeOptions = {
   readonly contextId: number;
   /** The clock, epoch seconds. */
   readonly now: () => number;
-  /** For how long nothing must have come to a slice that is over before it is sealed. */
+  /** How long a slice that is over must have received nothing before it is sealed. */
   readonly sealAfterSeconds?: number;
-  /** Looked at between two merges. */
+  /** Checked between two merges. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of each merge when it is committed. */
+  /** Called after each merge is committed. */
   readonly onMerged?: (segment: WrittenSegment, plan: MergePlan<StoredSegment>) => void;
-  /** Told of each roll-up when it is committed. */
+  /** Called after each roll-up is committed. */
   readonly onRolledUp?: (segment: WrittenSegment) => void;
   /**
-   * Told of a merge that met damage: what it would have merged is left alone, and the others go on.
-   * Without it, damage is an error.
+   * Called when a merge finds damage: its inputs are left alone, and other merges continue. Without
+   * this callback, damage is an error.
    */
   readonly onDamaged?: (error: DamagedSegment, inputs: readonly StoredSegment[]) => void;
 };
 
-/** done: nothing is left to merge. busy: another process merges segments of this context. */
+/** done: nothing is left to merge. busy: another process is merging segments of this context. */
 export type MergeOutcome = 'done' | 'busy';
 
 /**
- * Merges segments of a context until there is nothing to do, and then makes its roll-ups, each in a
- * transaction of its own. It takes no lock that an import waits for, but that of the context's
- * numbers at the end of each, and may be cut off anywhere: what was committed stays, the rest is as
- * it was.
+ * Merges segments of a context until nothing is left to merge, and then makes its roll-ups, each in
+ * a transaction of its own. The only lock it takes that an import waits for is that of the
+ * context's numbers, at the end of each transaction. It may be interrupted anywhere: what was
+ * committed stays, the rest is unchanged.
  */
 export const mergeContext = (
   connection: Connection,
@@ -48,7 +48,7 @@ export const mergeContext = (
       nextMerge(manifest, damaged, times) ?? nextRollUp(manifest, damaged, times),
   );
 
-/** The same without roll-ups, for who has no time for what others may have left to be done. */
+/** Does the same without roll-ups, for callers with no time to finish the work of others. */
 export const mergeSegments = (
   connection: Connection,
   options: MergeOptions,
@@ -82,7 +82,7 @@ async function workThrough(
   }
 }
 
-/** Something that is to be done; name: the same each time that it is planned. */
+/** A piece of work. `name` is the same each time it is planned. */
 type Step = {
   readonly name: string;
   readonly inputs: readonly StoredSegment[];
@@ -111,7 +111,7 @@ function nextRollUp(
   );
 }
 
-/** The smallest of all merges that are to be done, but for sets that are known to be damaged. */
+/** Returns the smallest merge that is due, skipping sets that are known to be damaged. */
 function nextMerge(
   manifest: Manifest,
   damaged: ReadonlySet<string>,

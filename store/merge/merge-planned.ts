@@ -16,8 +16,8 @@ export type PlannedMerge = {
 };
 
 /**
- * Does a merge in a transaction of its own. busy: another process merges segments of the context.
- * stale: others have changed something since it was planned. In both cases nothing was done.
+ * Runs a merge in a transaction of its own. busy: another process is merging segments of the
+ * context. stale: the inputs have changed since it was planned. In both cases nothing was done.
  * Errors: DamagedSegment, MissingPages.
  */
 export const mergePlanned = (

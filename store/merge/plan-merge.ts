@@ -7,47 +7,51 @@ import {
 } from '../../domain/slices/segment-level.ts';
 
 /*
- * Which segments of one group, probe and slice are merged next, and into what.
+ * Decides which segments of one group, probe and slice are merged next, and into what.
  *
- * While a slice is being filled, twelve neighbouring segments of a level become one of the next.
- * When a generation of imports is over (domain/slices/page-generation.ts), what lives of it
- * becomes one settled segment. When the slice is over and nothing has come for a while, all that is
- * open becomes one sealed segment. Of a day of 1,440 commits a reading is so written four times: as
- * imported, in the level 1, settled and sealed. With eight in place of twelve there is a level 2.
- * At any time there are no more than eleven segments as imported, ten of level 1 and twelve
+ * While a slice is being filled, twelve neighbouring segments of a level become one of the next
+ * level. When a generation of imports is over (domain/slices/page-generation.ts), its live segments
+ * become one settled segment. When the slice is over and nothing has arrived for a while, all open
+ * segments become one sealed segment. So in a day of 1,440 commits, each reading is written four
+ * times: as imported, at level 1, settled and sealed. With eight instead of twelve there would be a
+ * level 2. At any time there are at most eleven segments as imported, ten of level 1 and twelve
  * settled ones.
  *
- * What comes later is merged among itself in the same way, and once nothing has come for a while it
- * is sealed too, so that the tables of open pages can be dropped. The largest sealed segment that
- * is at most twice as large as all smaller ones and what is new together is written again with
- * them:
+ * Late segments are merged among themselves in the same way, and once nothing has arrived for a
+ * while they are sealed too, so that the tables of open pages can be dropped. If a sealed segment
+ * is at most twice as large as the new segments and all smaller sealed ones together, it is
+ * rewritten together with them; the largest such segment counts:
  *
  *     sealed   1000                late  30     →  1000  30       the large one is left alone
  *     sealed   1000  30            late  20     →  1000  50
  *     sealed   1000  400           late 150     →  1550           1000 ≤ 2 · (400 + 150)
  *
- * So what is written again grows by half at least: a reading that is sealed in s bytes and ends in
- * S is written log1.5(S / s) times at most, and a day's sealed segment is not touched until half as
- * much has come late. And as each sealed segment is more than twice as large as all smaller ones
- * together, there are few: no more than log3(S / s) + 1.
+ * So each rewrite grows the segment by at least half: a reading that is sealed in s bytes and ends
+ * in S is written at most log1.5(S / s) times, and a day's sealed segment is untouched until half
+ * as much data has arrived late. And as each sealed segment is more than twice as large as all
+ * smaller ones together, there are few: at most log3(S / s) + 1.
  */
 
-/** So many of a level become one of the next. */
+/** Number of segments of a level that become one of the next. */
 export const MERGE_FAN_IN = 12;
 
-/** So many settled ones: a day's stay as they are until it is sealed, a week's do not. */
+/**
+ * The same for settled segments: those of a day stay until it is sealed, those of a week do not.
+ */
 export const SETTLED_FAN_IN = 24;
 
-/** A merge has a range of each input in memory (store/write/range-limits.ts). */
+/**
+ * Maximum inputs of a merge, which holds a range of each in memory (store/write/range-limits.ts).
+ */
 export const MOST_INPUTS = 48;
 
 /**
- * For how long nothing must have come to a slice that is over before it is sealed, and how long
- * after its end a generation is settled: imports that began before are over by then.
+ * How long a slice that is over must have received nothing before it is sealed, and how long after
+ * its end a generation is settled: imports that began before its end are over by then.
  */
 export const SEAL_AFTER_SECONDS = 900;
 
-/** How much larger a sealed segment may be than what it is written again with. */
+/** How much larger a sealed segment may be than the rest of the inputs it is rewritten with. */
 const MOST_GROWTH = 2;
 
 /** A live segment. Times in epoch seconds. */
@@ -62,24 +66,26 @@ export type MergeCandidate = {
 
 /** Epoch seconds. */
 export type MergeTime = {
-  /** Of the slice; Infinity: it is not known to be over. */
+  /** End of the slice; Infinity if it is not known to be over. */
   readonly endsAt: number;
   readonly now: number;
-  /** SEAL_AFTER_SECONDS, or less where it is known that nothing more will come. */
+  /** SEAL_AFTER_SECONDS, or less if it is known that nothing more will arrive. */
   readonly sealAfterSeconds: number;
 };
 
 export type MergePlan<Candidate extends MergeCandidate> = {
   readonly inputs: readonly Candidate[];
-  /** Of the segment that they become. */
+  /** Level of the merged segment. */
   readonly level: number;
 };
 
-/** When the last readings of what is merged were imported, epoch seconds. */
+/** Returns when the last readings of the inputs were imported, in epoch seconds. */
 export const importedAtOf = ({ inputs }: MergePlan<MergeCandidate>): number =>
   Math.max(...inputs.map(({ importedAt }) => importedAt));
 
-/** The next merge for the live segments of a group, probe and slice; null: nothing is to do. */
+/**
+ * Returns the next merge for the live segments of a group, probe and slice; null if none is due.
+ */
 export function planMerge<Candidate extends MergeCandidate>(
   segments: readonly Candidate[],
   time: MergeTime,
@@ -93,7 +99,9 @@ export function planMerge<Candidate extends MergeCandidate>(
   return planLevel(open) ?? planSmallest(open);
 }
 
-/** How many segments of a group, probe and slice are to be merged now; 0 where no merge is due. */
+/**
+ * Counts the segments of a group, probe and slice that are due to be merged; 0 if no merge is due.
+ */
 export function countWaiting(segments: readonly MergeCandidate[], time: MergeTime): number {
   const open = segments.filter(({ level }) => !isSealed(level));
   if (open.length === 0) return 0;
@@ -120,7 +128,7 @@ const isOfOverGeneration =
   ({ level, importedAt }: MergeCandidate): boolean =>
     !isSettled(level) && generationEnd(importedAt) <= now - sealAfterSeconds;
 
-/** What lives of generations that are over. */
+/** Plans the merge of live segments of generations that are over. */
 function planSettling<Candidate extends MergeCandidate>(
   open: readonly Candidate[],
   time: MergeTime,
@@ -131,7 +139,7 @@ function planSettling<Candidate extends MergeCandidate>(
   return planLevel(inputs) ?? planSmallest(inputs);
 }
 
-/** The lowest level with enough segments gives those that lie together most closely in time. */
+/** Picks the lowest level with enough segments, and from it those closest together in time. */
 function planLevel<Candidate extends MergeCandidate>(
   open: readonly Candidate[],
 ): MergePlan<Candidate> | null {
@@ -146,7 +154,7 @@ function planLevel<Candidate extends MergeCandidate>(
 
 const fanInOf = (level: number): number => (isSettled(level) ? SETTLED_FAN_IN : MERGE_FAN_IN);
 
-/** Merging by levels settles nothing. */
+/** Merging by levels never settles a segment. */
 const nextLevel = (level: number): number =>
   Math.min(level + 1, (isSettled(level) ? SEALED_LEVEL : SETTLED_LEVEL) - 1);
 
@@ -170,7 +178,7 @@ const spanSeconds = (segments: readonly MergeCandidate[]): number =>
   Math.max(...segments.map(({ lastBucket }) => lastBucket)) -
   Math.min(...segments.map(({ firstBucket }) => firstBucket));
 
-/** Where there are too many for one merge, and too few of any level. */
+/** Used when there are too many segments for one merge, but too few of any level. */
 function planSmallest<Candidate extends MergeCandidate>(
   open: readonly Candidate[],
 ): MergePlan<Candidate> {

@@ -16,16 +16,16 @@ import { importedAtOf, type MergePlan } from './plan-merge.ts';
 export type MergeJob = {
   readonly contextId: number;
   readonly plan: MergePlan<StoredSegment>;
-  /** As the group is declared now, or later than the youngest input was written. */
+  /** As the group is declared now, or at any time after the youngest input was written. */
   readonly shape: SegmentShape;
   /** The clock, epoch seconds. */
   readonly now: () => number;
 };
 
 /**
- * Writes what the inputs hold as one segment and publishes it in their place, in the caller's
- * transaction, which is to be committed at once. In memory are a range of each input and the pages
- * of a range. Errors: SegmentsGone, MissingPages, MissingPartition, DamagedSegment; after each of
+ * Writes the contents of the inputs as one segment and publishes it in their place, in the caller's
+ * transaction, which must be committed at once. Memory holds one range of each input and the pages
+ * of one range. Errors: SegmentsGone, MissingPages, MissingPartition, DamagedSegment; after any of
  * them a rollback leaves everything as it was.
  */
 export async function runMerge(

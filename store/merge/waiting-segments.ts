@@ -10,7 +10,7 @@ import {
 import { groupBy } from '../../domain/toppers/group-by.ts';
 import { countWaiting, SEAL_AFTER_SECONDS } from './plan-merge.ts';
 
-/** By slice, how many of a context's open segments are to be merged at a time, epoch seconds. */
+/** Counts, by slice, the open segments of a context due to be merged at `now`, epoch seconds. */
 export function waitingBySlice(
   open: readonly OpenSegmentRow[],
   now: number,
@@ -28,10 +28,10 @@ export function waitingBySlice(
   return waiting;
 }
 
-/** What a slice has in segments, and how many of these are to be merged. */
+/** Totals of a slice's segments, and how many of them are due to be merged. */
 export type SliceSegments = SegmentTotals & { readonly waiting: number };
 
-/** By the slices of a context that have live segments. */
+/** Returns the totals of each slice of a context that has live segments. */
 export async function loadSliceSegments(
   connection: Connection,
   contextId: number,

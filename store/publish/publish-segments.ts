@@ -10,45 +10,45 @@ import { setDied, setRollUpsDied } from '../../db/write/segments/set-died.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
 /*
- * A transaction that writes or removes segments publishes as its last step. It may have written
- * pages for minutes, of which nobody knows; now it locks the row of the context's numbers, writes
- * the manifest, and commits. So whoever else publishes waits for milliseconds.
+ * A transaction that writes or removes segments publishes as its last step. It may have spent
+ * minutes writing pages that nobody knows of; only now does it lock the row of the context's
+ * numbers, write the manifest, and commit. So other publishers wait only milliseconds.
  *
  * A context has two numbers, both in that row:
  *
- *     version   data: what a caller can be told. Answers, ETags and subscriptions go by it
- *     layout    which segments there are. The manifest that a server remembers goes by it
+ *     version   data: what a caller can be told. Answers, ETags and subscriptions depend on it
+ *     layout    which segments there are. The manifest that a server caches depends on it
  *
- * An import raises both; a merge only the layout, as the same readings lie in other segments: it
- * makes nobody's answer old. `born` and `died` are layout numbers, not versions, as merges have none
- * of their own. A reader needs neither: its snapshot has the manifest as of one moment, and what
- * lives in it are the rows without `died`. They serve
+ * An import raises both. A merge raises only the layout, as it moves the same readings to other
+ * segments and makes no answer stale. `born` and `died` are layout numbers, not versions, as merges
+ * have no version of their own. A reader needs neither: its snapshot has the manifest as of one
+ * moment, in which the live segments are the rows without `died`. These numbers serve
  *
- *   - servers, which remember a manifest at a layout and ask what was born and what died since;
- *   - sweeping, which tells by swept_to from which layout on that can still be answered.
+ *   - servers, which cache a manifest at a layout and ask what was born and what died since;
+ *   - the sweep, which records in swept_to the layout from which on that can still be answered.
  *
- * Both need numbers to be committed in their order: who sees layout 7 must see all that has numbers
- * up to 7. They are, as the row is locked from the moment a number is taken until the commit.
- * raise_context_version raises the version once a transaction, also when triggers have done so
- * before or will at the commit; the layout rises with each publication, as nothing else raises it.
+ * Both uses need numbers to be committed in order: whoever sees layout 7 must see everything with
+ * numbers up to 7. They are, as the row is locked from the moment a number is taken until the
+ * commit. raise_context_version raises the version once per transaction, even if triggers have done
+ * so before or will do so at the commit; the layout rises with each publication, as nothing else
+ * raises it.
  */
 
 export type Publication = {
   readonly contextId: number;
-  /** data: readings came or went. layout: the same readings are in other segments. */
+  /** data: readings were added or removed. layout: the same readings are in other segments. */
   readonly changes: 'data' | 'layout';
   readonly born: readonly NewSegmentRow[];
-  /** Segments that are replaced or removed: all of them must live. */
+  /** Segments that are replaced or removed. All of them must be live. */
   readonly died: readonly number[];
   /** Now, in epoch seconds. */
   readonly at: number;
 };
 
 /**
- * Makes segments known whose pages were written in this transaction, and marks others as dead, and
- * with them the roll-ups that were made of them;
- * gives the numbers that readers will see after the commit, which is to follow at once. Errors:
- * SegmentsGone, and then the transaction must be rolled back.
+ * Publishes segments whose pages were written in this transaction, and marks others as dead, along
+ * with the roll-ups made of them. Returns the numbers that readers will see after the commit, which
+ * must follow at once. Errors: SegmentsGone, after which the transaction must be rolled back.
  */
 export async function publishSegments(
   connection: Connection,

@@ -1,4 +1,4 @@
-/** Segments that were to be replaced were replaced or removed by somebody else meanwhile. */
+/** Another transaction has meanwhile replaced or removed segments that were to be replaced. */
 export class SegmentsGone extends Error {
   override readonly name = 'SegmentsGone';
   readonly segmentIds: readonly number[];

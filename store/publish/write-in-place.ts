@@ -8,19 +8,18 @@ import { MissingPages } from '../read/missing-pages.ts';
 import { MissingPartition } from '../write/missing-partition.ts';
 import { SegmentsGone } from './segments-gone.ts';
 
-/** What is to be written of live segments, and into which partition. */
+/** The live segments that something is made of, and the partition that it is written to. */
 export type Rewriting = {
   readonly manifest: Manifest;
-  /** They must still live. */
+  /** They must still be live. */
   readonly inputs: readonly StoredSegment[];
   readonly partition: PagePartition;
 };
 
 /**
- * Writes something that is made of live segments, and publishes it, in a transaction of its own:
- * `work` does both. busy: another process does so in this context. stale: others have changed
- * something since it was planned. In both cases nothing was done. Errors: DamagedSegment,
- * MissingPages.
+ * Writes something made of live segments and publishes it, in a transaction of its own; `work` does
+ * both. busy: another process is doing so in this context. stale: the inputs have changed since it
+ * was planned. In both cases nothing was done. Errors: DamagedSegment, MissingPages.
  */
 export async function writeInPlaceOf<Written>(
   connection: Connection,
@@ -37,14 +36,14 @@ export async function writeInPlaceOf<Written>(
     });
   } catch (error) {
     if (error instanceof SegmentsGone || error instanceof MissingPartition) return 'stale';
-    // A slice that is archived or dropped meanwhile takes its pages along.
+    // Archiving or dropping a slice meanwhile removes its pages.
     const isGone = error instanceof MissingPages && !(await areAlive(connection, manifest, inputs));
     if (isGone) return 'stale';
     throw error;
   }
 }
 
-/** Whether all of these still live. */
+/** Returns whether all of these segments are still live. */
 async function areAlive(
   connection: Connection,
   since: Manifest,

@@ -3,16 +3,16 @@ import type { ReadSession, TimeBound } from '../../db/session/read-session.ts';
 import { type FoundKeys, findKeys, type KeySearch } from './find-keys.ts';
 
 export type ExistenceSearch = KeySearch & {
-  /** In the snapshot of the segments. */
+  /** Reads in the same snapshot as the segments. */
   readonly session: Pick<ReadSession, 'read'>;
   readonly bound?: TimeBound | null;
 };
 
 /**
- * By groupId, which of its wanted keys exist: those that an available slice has, which are the
- * slices that have live segments, and those that a user gave texts. Labels that came from DNS
- * answers or MaxMind files do not make a key exist. One statement for texts, and one for pages,
- * where they are not all settled without. Errors: those of findKeys.
+ * Returns, by groupId, which of its wanted keys exist: keys that an available slice has (one with
+ * live segments), and keys that a user gave texts. Labels that came from DNS answers or MaxMind
+ * files do not make a key exist. Runs one statement for texts, and one for pages unless the texts
+ * settle all keys. Errors: those of findKeys.
  */
 export async function existingKeys(search: ExistenceSearch): Promise<FoundKeys> {
   const { wanted, session, bound } = search;

@@ -6,22 +6,22 @@ import { LIMITS } from '../../domain/limits.ts';
 import type { StoredSegment } from './manifest.ts';
 import { MissingPages } from './missing-pages.ts';
 
-/** Pages of a segment, in any order and possibly named twice. */
+/** Pages of a segment, in any order and possibly with duplicates. */
 export type PageRequest = {
   readonly segment: Pick<StoredSegment, 'segmentId' | 'sliceId' | 'level' | 'importedAt'>;
   readonly pages: Iterable<number>;
 };
 
 /**
- * By segmentId and page, views of one buffer: who keeps some of them for long copies them, or
- * keeps all.
+ * Pages by segmentId and number, as views of one buffer: to keep some of them for long, copy them;
+ * otherwise the whole buffer stays in memory.
  */
 export type FetchedPages = ReadonlyMap<number, ReadonlyMap<number, Uint8Array>>;
 
 /**
- * All of these pages in one statement, none where no page is asked for; in the snapshot that
- * the manifest is of, or a page may be missing. Distributed pages, which may come late, are looked
- * for again for a while. Errors: MissingPages, and those of the source.
+ * Fetches all of these pages in one statement, or none if no pages are requested. Run it in the
+ * snapshot of the manifest, or a page may be missing. Distributed pages, which may arrive late, are
+ * retried for a while. Errors: MissingPages, and those of the source.
  */
 export async function fetchPages(
   source: CopySource,
@@ -73,7 +73,7 @@ function oncePerSegment(requests: Iterable<PageRequest>): PageRequest[] {
   return [...bySegment.values()];
 }
 
-/** The requested pages as runs of neighbours, so that the statement is short. */
+/** Returns the requested pages as runs of consecutive numbers, to keep the statement short. */
 function runsOf({ segment, pages }: PageRequest): PagesRead[] {
   const { segmentId, sliceId, level, importedAt } = segment;
   const runs: { first: number; last: number }[] = [];

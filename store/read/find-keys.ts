@@ -8,16 +8,16 @@ import type { StoredSegment } from './manifest.ts';
 import { sectionsOf } from './segment-ranges.ts';
 
 /*
- * Which of some keys are in segments. The directory of a segment leads to the one section of 4,096
- * keys that may have a key, so that is all that is read of a segment and key. The sections of all
- * keys, groups and segments come in one statement. Where they would be too many to hold, they come
- * in several, newest segments first: most keys are found there, and are not looked for any further.
+ * Finds which of some keys are in segments. The directory of a segment leads to the one section of
+ * 4,096 keys that may have a key, so only that section is read per segment and key. The sections of
+ * all keys, groups and segments are read in one statement. If they are too many to hold, they are
+ * read in several, newest segments first: most keys are found there and need no further search.
  */
 
-/** Pages fetched at once: 16 MB. */
+/** Maximum pages fetched at once: 16 MB. */
 const MOST_PAGES = 1024;
 
-/** Keys of a group that are looked for, in canonical raw form. */
+/** Keys of a group to look for, in canonical raw form. */
 export type KeysOfGroup = {
   readonly groupId: number;
   readonly codec: KeyCodec;
@@ -29,18 +29,18 @@ export type KeySearch = {
   readonly segments: Iterable<StoredSegment>;
   /** Each group once. */
   readonly wanted: readonly KeysOfGroup[];
-  /** One statement (fetch-pages.ts). */
+  /** Runs one statement (fetch-pages.ts). */
   readonly fetch: (requests: readonly PageRequest[]) => Promise<FetchedPages>;
-  /** To be awaited within long work. */
+  /** Awaited during long work. */
   readonly goOn?: (() => Promise<void> | undefined) | undefined;
-  /** MOST_PAGES, unless a test wants fewer. */
+  /** MOST_PAGES unless set; tests set fewer. */
   readonly mostPages?: number;
 };
 
-/** By groupId, which of its wanted keys are there; every wanted group has an entry. */
+/** The wanted keys that were found, by groupId; every wanted group has an entry. */
 export type FoundKeys = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** Errors: MissingPages, DamagedSegment, those of `fetch`. */
+/** Finds keys in segments. Errors: MissingPages, DamagedSegment, those of `fetch`. */
 export async function findKeys(search: KeySearch): Promise<FoundKeys> {
   const groups = search.wanted.map(newGroupSearch);
   const most = search.mostPages ?? MOST_PAGES;
@@ -59,11 +59,11 @@ export async function findKeys(search: KeySearch): Promise<FoundKeys> {
   return new Map(groups.map(({ groupId, found }) => [groupId, found]));
 }
 
-/** What is looked for in a group, by the compact key. */
+/** The keys of a group that are still to be found, by compact key. */
 type GroupSearch = {
   readonly groupId: number;
   readonly codec: KeyCodec;
-  /** Ascending, so that keys of one section come together. */
+  /** In ascending order, so that keys of one section are adjacent. */
   readonly pending: Map<Uint8Array, string>;
   readonly found: Set<string>;
   readonly settle: (key: Uint8Array) => void;
@@ -103,10 +103,10 @@ type SectionSearch = {
   readonly place: KeySection;
 };
 
-/** Keys that are looked for in the same section. */
+/** The keys to look for in one section. */
 type SectionKeys = Omit<SectionSearch, 'key'> & { readonly keys: Uint8Array[] };
 
-/** Sections that are to be read in one statement. */
+/** Sections to read in one statement. */
 class SectionBatch {
   readonly #sections: SectionKeys[] = [];
   readonly #pages = new Map<StoredSegment, Set<number>>();
@@ -114,11 +114,11 @@ class SectionBatch {
 
   add({ key, ...of }: SectionSearch): void {
     const { range, section } = of.place;
-    // Keys ascend within a segment, so those of one section come one after the other.
+    // Keys ascend within a segment, so those of one section are adjacent.
     const last = this.#sections.at(-1);
     if (last?.place.range === range && last.place.section === section) last.keys.push(key);
     else this.#sections.push({ ...of, keys: [key] });
-    // Where the directory leaves a section out, whoever reads it says so.
+    // If the directory omits a section, the code that reads it reports that.
     const place = range.keys[section] ?? null;
     if (place !== null) this.#addPage(of.segment, place.page);
   }

@@ -9,45 +9,47 @@ import { type Directory, readDirectory } from '../../segments/pages/directory.ts
 
 /** A live segment of a context. */
 export type StoredSegment = Omit<SegmentRow, 'directory' | 'sources'> & {
-  /** Where everything lies; decoded when first asked for. Errors: DamagedSegment. */
+  /**
+   * The directory, which says where everything is; decoded on first use. Errors: DamagedSegment.
+   */
   readonly directory: () => Directory;
   readonly directoryBytes: number;
 };
 
-/** A segment that says again what others say, so that fewer are read (segments/roll-up). */
+/** A segment that combines others, so that fewer are read (segments/roll-up). */
 export type RollUp = StoredSegment & {
-  /** The segments and roll-ups that it was made of; block i has the keys of source i. */
+  /** The segments and roll-ups it was made of; block i has the keys of source i. */
   readonly sources: readonly number[];
 };
 
-/** Of any groups: what is read, and what may be read in its place. */
+/** Live segments of any groups: those to read, and the roll-ups that may be read instead. */
 export type LiveSegments = {
   readonly segments: readonly StoredSegment[];
   readonly rollUps: readonly RollUp[];
 };
 
-/** Which segments a context has, as of one moment. Never changes; a newer one is another one. */
+/** The segments of a context as of one moment. Immutable; a newer state is another manifest. */
 export type Manifest = {
   readonly contextId: number;
-  /** Of the data. */
+  /** Version of the data. */
   readonly version: number;
-  /** Two manifests of a node with one layout have the same segments. */
+  /** Manifests of one node with the same layout have the same segments. */
   readonly layout: number;
-  /** By segmentId: together all readings, each once. */
+  /** By segmentId. Together they hold every reading exactly once. */
   readonly segments: ReadonlyMap<number, StoredSegment>;
   /** By segmentId. */
   readonly rollUps: ReadonlyMap<number, RollUp>;
 };
 
-/** Which manifest is wanted. since: one that is known, so that only what changed is read. */
+/** A manifest request. since: a known manifest, so that only changes are read. */
 export type ManifestRequest = {
   readonly contextId: number;
   readonly since?: Manifest | undefined;
 };
 
 /**
- * The manifest of a context as the source's snapshot has it, which may also be older than `since`.
- * Null: no such context.
+ * Loads the manifest of a context as the source's snapshot has it, which may be older than `since`.
+ * Returns null if there is no such context.
  */
 export async function loadManifest(
   source: CopySource,
@@ -59,7 +61,7 @@ export async function loadManifest(
   return rows && openManifest(rows, { contextId, since });
 }
 
-/** What was asked with the layout of `since`, or 0 without one. */
+/** Makes the manifest from rows that were read with the layout of `since`, or 0 without it. */
 export function openManifest(rows: ManifestRows, { contextId, since }: ManifestRequest): Manifest {
   const { version, layout } = rows;
   const isKnown = since?.layout === layout;
@@ -90,12 +92,12 @@ function segmentsOf(
   return { segments, rollUps };
 }
 
-/** Of each segment its directory, which has a random number in it. */
+/** The directory of each segment, which contains a random number. */
 const directories = new WeakMap<StoredSegment, Uint8Array>();
 
 /**
- * One that is known already may have been decoded. A database that was brought back from a backup
- * may give its id to another one.
+ * Returns the known segment, which may have been decoded already, if its directory is the same. A
+ * database restored from a backup may give the same id to another segment.
  */
 function sameSegment<Known extends StoredSegment>(
   known: ReadonlyMap<number, Known> | undefined,
@@ -114,7 +116,7 @@ function rollUpOf(segment: StoredSegment, sources: readonly number[]): RollUp {
 }
 
 function storedSegment({ directory, sources: _, ...row }: SegmentRow): StoredSegment {
-  // A copy of its own, or each would keep the whole manifest as it was read.
+  // Copy the bytes, or each segment would keep the whole manifest result in memory.
   const bytes = Uint8Array.from(directory);
   let decoded: Directory | null = null;
   const segment: StoredSegment = {

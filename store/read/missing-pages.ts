@@ -1,8 +1,8 @@
-/** Pages of the manifest that are not in the database that was asked. */
+/** Pages of the manifest are not in the database that was queried. */
 export class MissingPages extends Error {
   override readonly name = 'MissingPages';
 
-  /** count: how many of the segment are missing, of which `page` is one. */
+  /** `count` pages of the segment are missing, `page` among them. */
   constructor({ segmentId, page, count }: MissingOf) {
     super(
       `Page ${page} of segment ${segmentId} must be there, but it and ${count - 1} others are not: ` +

@@ -8,13 +8,13 @@ import { type FetchedPages, fetchPages } from './fetch-pages.ts';
 import type { StoredSegment } from './manifest.ts';
 import { pagesOfKeys, pagesToMerge } from './pages-of-range.ts';
 
-/** Where a segment's pages are, and what is on them. */
+/** What identifies a segment's pages, and its directory. */
 export type SegmentToRead = Pick<
   StoredSegment,
   'segmentId' | 'sliceId' | 'level' | 'importedAt' | 'directory'
 >;
 
-/** The sections of a segment, of pages that were fetched. */
+/** Returns the sections of a segment, from fetched pages. */
 export const sectionsOf = (segment: SegmentToRead, fetched: FetchedPages): Sections =>
   createSections(segment.directory(), (page) => {
     const bytes = fetched.get(segment.segmentId)?.get(page);
@@ -23,7 +23,7 @@ export const sectionsOf = (segment: SegmentToRead, fetched: FetchedPages): Secti
   });
 
 /**
- * All that a segment holds, range by range, each read in one statement when it is asked for.
+ * Yields everything that a segment holds, range by range, each fetched on demand in one statement.
  * Errors: MissingPages, DamagedSegment.
  */
 export async function* segmentRanges(
@@ -38,7 +38,7 @@ export async function* segmentRanges(
   }
 }
 
-/** The keys of a segment, range by range, each read as above. */
+/** Yields the keys of a segment, range by range, fetched in the same way. */
 export async function* segmentKeys(
   source: CopySource,
   segment: SegmentToRead,

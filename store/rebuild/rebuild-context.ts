@@ -26,7 +26,7 @@ export type RebuildTarget = {
   /** The clock, epoch seconds. */
   readonly now: () => number;
   readonly signal?: AbortSignal | undefined;
-  /** Called before waiting for somebody who merges or imports. */
+  /** Called before waiting for a process that merges or imports. */
   readonly onWaiting?: () => void;
   /** Called after each segment. */
   readonly onProgress?: (progress: { readonly bytes: number; readonly of: number }) => void;
@@ -34,18 +34,18 @@ export type RebuildTarget = {
 
 export type RebuildReport = {
   readonly context: string;
-  /** Segments that were written anew. */
+  /** Segments that were rewritten. */
   readonly segments: number;
   readonly samples: number;
-  /** Of the segments that were written. */
+  /** Of the rewritten segments. */
   readonly bytes: number;
-  /** Segments of slices that are gone, which were taken out of use. */
+  /** Segments of missing slices, which were taken out of use. */
   readonly leftOver: number;
-  /** Roll-ups that were made anew. */
+  /** Roll-ups that were rebuilt. */
   readonly rollUps: number;
   /** Rows of coverage that were wrong. */
   readonly coverage: number;
-  /** What could not be made anew. */
+  /** What could not be rebuilt. */
   readonly damaged: readonly Difference[];
 };
 
@@ -57,11 +57,11 @@ type Rebuilding = RebuildTarget & {
 };
 
 /**
- * Makes all that is derived anew. Each segment is written again from its keys and finest blocks, in
- * a transaction of its own, and replaces what it was made of, as in a merge: readers and imports go
- * on, and wherever it is stopped, what is there is whole. Roll-ups go with what they were made of
- * and are made anew, and coverage is made what the segments say. A segment whose keys or finest
- * blocks are damaged is left as it is, and named.
+ * Rebuilds everything that is derived. Each segment is rewritten from its keys and finest blocks,
+ * in a transaction of its own, and replaces the old one, as in a merge: readers and imports
+ * continue, and if this is stopped at any point, the stored data are whole. Roll-ups die with what
+ * they were made of and are rebuilt, and coverage is set to what the segments say. A segment whose
+ * keys or finest blocks are damaged is left as it is, and reported.
  */
 export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
   withConnection(target, 'rebuild', async (connection) => {
@@ -82,7 +82,7 @@ export const rebuildContext = (target: RebuildTarget): Promise<RebuildReport> =>
     return { context: target.context, ...done, leftOver, rollUps, coverage };
   });
 
-/** Segments that live, though their slice was dropped or archived. */
+/** Removes live segments whose slice was dropped or archived. */
 async function removeLeftOver(rebuilding: Rebuilding): Promise<number> {
   const { connection, contextId, manifest, names, now } = rebuilding;
   const died = [...manifest.segments.values()]
@@ -126,17 +126,17 @@ async function rebuildSegments(
   return { ...done, damaged: damaged.kept };
 }
 
-/** Of one that is as new as can be, what came since is read soon. */
+/** Loads a newer manifest. The newer `since` is, the less has to be read. */
 const newerManifest = ({ connection, contextId }: Rebuilding, since: Manifest) =>
   loadManifest(copiesOf(connection), { contextId, since });
 
-/** What was written in its place; null: others have replaced it meanwhile, and so made it anew. */
+/** Returns the segment written in its place; null if another merge has already replaced it. */
 async function rebuildSegment(
   { connection, manifest, signal, now, onWaiting }: Rebuilding,
   segment: StoredSegment,
 ) {
   const { groupId, sliceId, level } = segment;
-  // The directory has a digest, the row of the manifest has none.
+  // The directory has a digest; the row of the manifest has none.
   const { first, last } = segment.directory().span;
   const inputs = [{ ...segment, firstBucket: first, lastBucket: last }];
   const planned: PlannedMerge = { manifest, groupId, sliceId, plan: { inputs, level } };
@@ -151,7 +151,7 @@ async function rebuildSegment(
   }
 }
 
-/** Merges what is due too, as roll-ups are made last. Damage was told of before. */
+/** Rebuilds roll-ups, after merges that are due. Damage was reported before. */
 async function rebuildRollUps(rebuilding: Rebuilding): Promise<number> {
   const { connection, contextId, now, signal } = rebuilding;
   let count = 0;
@@ -175,7 +175,7 @@ async function rebuildCoverage({
 }: Rebuilding): Promise<number> {
   if ((await selectWrongCoverage(connection, contextId)).length === 0) return 0;
   return inTransaction(connection, async () => {
-    // An import that is under way has written coverage of segments that nobody knows of yet.
+    // A running import has written coverage of segments that are not published yet.
     await lockContext(connection, contextId, onWaiting);
     const wrong = await selectWrongCoverage(connection, contextId);
     await repairCoverage(connection, wrong);

@@ -15,8 +15,8 @@ import { sourceRanges } from './source-ranges.ts';
 export type PlannedRollUp = { readonly manifest: Manifest; readonly plan: RollUpPlan };
 
 /**
- * Writes and publishes a roll-up in a transaction of its own. busy, stale, errors: as of a merge
- * (store/merge/merge-planned.ts).
+ * Writes and publishes a roll-up in a transaction of its own. busy, stale and errors: as for a
+ * merge (store/merge/merge-planned.ts).
  */
 export const makeRollUp = (
   connection: Connection,

@@ -5,45 +5,45 @@ import { MOST_SOURCES } from '../../segments/roll-up/roll-up-shape.ts';
 import type { Manifest, RollUp, StoredSegment } from '../read/manifest.ts';
 
 /*
- * Which roll-up is made next. A window of many slices would have to read each of them, and to unite
- * their keys; with roll-ups over 4, 16 and 64 slices it reads the few that fill it, and slices at
- * its ends:
+ * Decides which roll-up is made next. Without roll-ups, a window of many slices reads each of them
+ * and unites their keys. With roll-ups over 4, 16 and 64 slices it reads the few that fill it, and
+ * slices at its ends:
  *
  *     slices     0 1 2 3 4 5 6 7 8 9 …
  *     4          └─────┘ └─────┘ └──
  *     16         └──────────────────
- *     window       [1 2 3][4 … 7][8 9]       four keys lists are united, not nine
+ *     window       [1 2 3][4 … 7][8 9]       four key lists are united, not nine
  *
- * Spans begin at multiples of their length since 1970, so which ones there are does not depend on
- * when anything was imported. The sources of one are the roll-ups of the shorter spans within it,
- * and segments that lie in none. A group with several probes has roll-ups of each of them, and
- * others of all together, which begin with single slices.
+ * Spans begin at multiples of their length since 1970, so the set of spans does not depend on when
+ * anything was imported. The sources of a roll-up are the roll-ups of the shorter spans within it,
+ * and segments that are in none of those. A group with several probes has roll-ups for each probe,
+ * and others for all probes together, which start at single slices.
  *
- * A roll-up is made when its time is over and all of it is sealed. Late segments are not among its
- * sources and are read beside it, until they have a quarter as many keys as it; then it is made
- * anew. So what is written again pays for itself, as in merges (store/merge/plan-merge.ts).
+ * A roll-up is made when its span is over and fully sealed. Late segments are not among its sources
+ * and are read beside it, until they have a quarter as many keys as the roll-up; then it is
+ * rebuilt. So each rewrite pays for itself, as in merges (store/merge/plan-merge.ts).
  */
 
 /** The probe of a roll-up of all probes. */
 export const ALL_PROBES = -1;
 
-/** So many neighbours become one. */
+/** Number of neighbouring spans that become one. */
 const FAN_IN = 4;
 
 const LONGEST_SECONDS = 64 * 86_400;
 
-/** A roll-up is made anew when what it lacks has so many keys, as a part of its own. */
+/** A roll-up is rebuilt when the keys it lacks reach this fraction of its own. */
 const WORTH_IT = 1 / 4;
 
 export type RollUpPlan = {
-  /** The same roll-up has the same name each time that it is planned. */
+  /** The same each time that this roll-up is planned. */
   readonly name: string;
   readonly groupId: number;
-  /** ALL_PROBES: of all. */
+  /** ALL_PROBES for a roll-up of all probes. */
   readonly probeId: number;
-  /** In order of time. */
+  /** In time order. */
   readonly sources: readonly StoredSegment[];
-  /** The roll-up that it is made in place of. */
+  /** The roll-up that this one replaces. */
   readonly replaces: RollUp | null;
 };
 
@@ -54,11 +54,11 @@ export type SliceSpan = { readonly startsAt: number; readonly endsAt: number };
 export type RollUpTimes = {
   readonly slices: ReadonlyMap<number, SliceSpan>;
   readonly now: number;
-  /** For how long a span must be over. */
+  /** How long a span must be over. */
   readonly sealAfterSeconds: number;
 };
 
-/** The next roll-up of a context, but for those of these names; null: nothing is to do. */
+/** Returns the next roll-up of a context whose name is not in `without`; null if none is due. */
 export function planRollUp(
   manifest: Manifest,
   times: RollUpTimes,
@@ -76,7 +76,7 @@ export function planRollUp(
   return null;
 }
 
-/** The lengths of a slice and of roll-ups, ascending. */
+/** Returns the length of a slice and those of roll-ups, in ascending order. */
 function spanSeconds(slices: ReadonlyMap<number, SliceSpan>): number[] {
   const lengths = Array.from(slices.values(), ({ startsAt, endsAt }) => endsAt - startsAt);
   if (lengths.length === 0) return [];
@@ -105,7 +105,7 @@ type Chain = {
   readonly without: ReadonlySet<string>;
 };
 
-/** What may be a source; at: when the first slice of it begins. */
+/** A possible source. at: the start of its first slice. */
 type Candidate = { readonly segment: StoredSegment; readonly at: number };
 
 function planChain(chain: Chain): RollUpPlan | null {
@@ -134,12 +134,12 @@ function planChain(chain: Chain): RollUpPlan | null {
 type Span = {
   readonly seconds: number;
   readonly start: number;
-  /** The length of the spans that it is made of; null: it is a slice. */
+  /** The length of the spans it is made of; null if it is a single slice. */
   readonly within: number | null;
   readonly existing: RollUp | null;
 };
 
-/** A roll-up that is to be made, or what stands for the span in longer ones. */
+/** Returns a roll-up to make, or the segments that represent the span in longer ones. */
 function planSpan(
   { groupId, probeId, manifest, times, without }: Chain,
   { seconds, start, within, existing }: Span,
@@ -163,7 +163,7 @@ function planSpan(
     return { name, groupId, probeId, sources, replaces: existing };
   }
   if (!existing) return [...candidates];
-  // A source that was alone in its shorter span may have got a roll-up there with what came late.
+  // A source that was alone in its shorter span may have a roll-up there now, with late segments.
   const below = new Set(readingsOf(existing, manifest));
   const rest = candidates.filter(
     ({ segment }) => !readingsOf(segment, manifest).some((segmentId) => below.has(segmentId)),
@@ -171,21 +171,23 @@ function planSpan(
   return [{ segment: existing, at: start }, ...rest];
 }
 
-/** By id, the segments of readings that a roll-up was made of in the end; of any other, itself. */
+/** Returns the ids of the reading segments under a roll-up; for any other segment, its own id. */
 export function readingsOf({ segmentId }: StoredSegment, manifest: Manifest): number[] {
   const collect = (id: number): number[] =>
     manifest.rollUps.get(id)?.sources.flatMap(collect) ?? [id];
   return collect(segmentId);
 }
 
-/** Most keys first; of as many the same ones each time, or another set would be made anew. */
+/** Most keys first. Ties break the same way each time; otherwise another set would be rebuilt. */
 const byKeyCount = (a: StoredSegment, b: StoredSegment): number =>
   b.keyCount - a.keyCount || a.segmentId - b.segmentId;
 
 const keysOf = (candidates: readonly Candidate[]): number =>
   candidates.reduce((sum, { segment }) => sum + segment.keyCount, 0);
 
-/** The roll-ups of a chain by length and start: the shortest span that has all of their slices. */
+/**
+ * Returns the roll-ups of a chain by length and start of the shortest span that has their slices.
+ */
 function rollUpsOf({ groupId, probeId, manifest, times, spans }: Chain): Map<string, RollUp> {
   const starts = new Map<number, number[]>();
   const startsOf = (segmentId: number): number[] => {

@@ -17,9 +17,9 @@ export type SourcesRead = {
 };
 
 /**
- * What a roll-up of these sources holds: their keys in order, and in bucket i what each key comes
- * to in source i. In memory is a range of each source, of whose readings only the sums are read.
- * Errors: MissingPages, DamagedSegment.
+ * Yields the contents of a roll-up of these sources: their keys in order, and in bucket i the sums
+ * of each key in source i. Memory holds one range of each source; of its readings only the sums are
+ * read. Errors: MissingPages, DamagedSegment.
  */
 export const sourceRanges = (
   source: CopySource,

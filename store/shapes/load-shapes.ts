@@ -5,7 +5,7 @@ import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import type { StoredSegment } from '../read/manifest.ts';
 
-/** By group id, what the groups of a context say about their segments. */
+/** Returns the segment shape of each group of a context, by group id. */
 export async function loadShapes(
   connection: Connection,
   contextId: number,
@@ -28,7 +28,7 @@ function shapeOf(row: GroupRow, kinds: ReadonlyMap<string, GroupRow['keyKind']>)
   };
 }
 
-/** `apply` sees to it that parts are groups of the context, and none a cross-key group. */
+/** `apply` ensures that parts are groups of the context and not themselves cross-key groups. */
 function partKind(kinds: ReadonlyMap<string, GroupRow['keyKind']>, guid: string): SimpleKeyKind {
   const kind = kinds.get(guid);
   if (kind === undefined || kind === 'crosskey') {
@@ -37,7 +37,10 @@ function partKind(kinds: ReadonlyMap<string, GroupRow['keyKind']>, guid: string)
   return kind;
 }
 
-/** Read after the manifest, so it has all meters that its segments have. */
+/**
+ * Reads the shape of one group. Read it after the manifest, so that it has every meter that the
+ * segments have.
+ */
 export async function loadShape(
   connection: Connection,
   contextId: number,
@@ -48,7 +51,7 @@ export async function loadShape(
   return shape;
 }
 
-/** A meter that the shape does not know would be left out. */
+/** Throws if the segment has meters that the shape lacks; they would be left out. */
 export function requireAllMeters(
   { segmentId, directory }: StoredSegment,
   { folds }: SegmentShape,

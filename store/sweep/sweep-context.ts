@@ -6,25 +6,26 @@ import { raiseSweptTo } from '../../db/write/segments/raise-swept-to.ts';
 import { isSealed } from '../../domain/slices/segment-level.ts';
 
 /*
- * What merges have replaced and slices that were dropped have left is swept when nobody can still
- * want it:
+ * Segments that were merged away, and those of dropped slices, are swept when nobody can need them
+ * any more:
  *
- *   - A request that began before reads what it saw then, in one snapshot. Rows of the manifest
- *     stay until no open snapshot sees their segments alive, and pages as long as their rows.
- *   - A server that remembers a manifest may read the pages without having looked at the manifest
- *     in the same snapshot. It has five minutes; later it may find pages missing, and begin anew.
- *   - One that asks what died since a layout number below swept_to reads the manifest whole.
+ *   - A request that began earlier reads its own snapshot. Rows of the manifest stay until no open
+ *     snapshot sees their segments alive, and pages stay as long as their rows.
+ *   - A server that caches a manifest may read pages without reading the manifest in the same
+ *     snapshot. It has five minutes; after that it may find pages missing, and retry from the
+ *     start.
+ *   - A server that asks what died since a layout number below swept_to reads the whole manifest.
  *
- * Sealed pages are deleted row by row, which is rare. Open pages never are: they go with the
+ * Sealed pages are deleted row by row, which is rare. Open pages are not: they go with the
  * partition of their generation (domain/slices/page-generation.ts), once no segment in the manifest
- * has pages there. Pages without a row in the manifest are nowhere else, as both are written in one
+ * has pages there. No other pages lack a row in the manifest, as both are written in one
  * transaction.
  */
 
-/** How long dead segments stay for those who remember a manifest. */
+/** How long dead segments stay for servers that cache a manifest. */
 export const SWEEP_AFTER_SECONDS = 300;
 
-/** Rows of the manifest that go in one transaction. */
+/** Maximum number of manifest rows removed in one transaction. */
 const MOST_ROWS = 1000;
 
 export type SweepOptions = {
@@ -35,7 +36,7 @@ export type SweepOptions = {
   readonly waitMs?: number;
 };
 
-/** Removes what nobody can still want; gives how many segments left the manifest. */
+/** Removes what nobody can need any more. Returns how many segments left the manifest. */
 export async function sweepContext(
   connection: Connection,
   { contextId, now, waitMs }: SweepOptions,
@@ -46,7 +47,7 @@ export async function sweepContext(
     count += swept;
     if (swept < MOST_ROWS) break;
   }
-  // Also where nothing was swept: the last time may have been cut off here.
+  // Even if nothing was swept: the last run may have been interrupted here.
   await removeIdlePartitions(connection, waitMs === undefined ? {} : { waitMs });
   return count;
 }
@@ -62,7 +63,7 @@ const sweepSome = (
       connection,
       swept.filter(({ level }) => isSealed(level)),
     );
-    // Last, as it locks the row that whoever publishes waits for.
+    // Last, as it locks the row that publishers wait for.
     const layout = Math.max(...swept.map(({ died }) => died));
     await raiseSweptTo(connection, dead.contextId, layout);
     return swept.length;

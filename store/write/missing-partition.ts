@@ -1,6 +1,6 @@
 import { pagePartitionName, pagePartitionOf, type SegmentToPlace } from '../../db/page-tables.ts';
 
-/** There is no partition for the pages of a segment. Nothing was written, and nothing read. */
+/** There is no partition for the pages of a segment. Nothing was written or read. */
 export class MissingPartition extends Error {
   override readonly name = 'MissingPartition';
 

@@ -12,7 +12,7 @@ import { SegmentWriter } from '../../segments/pages/segment-writer.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 import { MissingPartition } from './missing-partition.ts';
 
-/** What a segment is of. */
+/** What a segment belongs to. */
 export type SegmentPlace = {
   readonly groupId: number;
   /** 0: no probe. */
@@ -20,30 +20,30 @@ export type SegmentPlace = {
   readonly sliceId: number;
   /** domain/slices/segment-level.ts. */
   readonly level: number;
-  /** When the last of its readings were imported, whole epoch seconds. */
+  /** When the last of its readings was imported, in whole epoch seconds. */
   readonly importedAt: number;
 };
 
 export type SegmentContent = {
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;
-  /** Of all ranges. */
+  /** Span of all ranges. */
   readonly span: BucketSpan;
-  /** At least one, ascending. They may be read on the same connection. */
+  /** At least one, in ascending order. They may be read on the same connection. */
   readonly ranges: RangeStream;
   readonly isRollUp?: boolean;
 };
 
-/** A segment whose pages are stored, and that nobody knows of until it is published. */
+/** A segment whose pages are stored; it is unknown to others until it is published. */
 export type WrittenSegment = NewSegmentRow;
 
 /** A nonce has 32 bits. */
 const NONCES = 2 ** 32;
 
 /**
- * Writes the pages of a segment, in the caller's transaction, as the ranges come: in memory are one
- * range, its pages and at most BLOCK_BYTES of those before it. There must be a partition for
- * them (db/write/pages/page-partitions.ts). Errors: MissingPartition.
+ * Writes the pages of a segment in the caller's transaction, as the ranges arrive. Memory holds one
+ * range, its pages and at most BLOCK_BYTES of earlier pages. There must be a partition for the
+ * pages (db/write/pages/page-partitions.ts). Errors: MissingPartition.
  */
 export async function writeSegment(
   connection: Connection,
@@ -75,8 +75,8 @@ export async function writeSegment(
 }
 
 /**
- * Pages that wait until they are worth a COPY. Each COPY is over before the next range is asked
- * for, as nothing else can be read on a connection while one is going on.
+ * Buffers pages until they are worth a COPY. Each COPY finishes before the next range is requested,
+ * as a connection cannot read anything else during a COPY.
  */
 class PageStore {
   pageCount = 0;

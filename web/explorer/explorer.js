@@ -1,11 +1,11 @@
-// What the explorer adds to GraphiQL: example queries at one click, headers that are typed once
-// for all tabs, and a stop button that ends the work in the database. It runs before GraphiQL's
-// own script, which needs the first of what follows, and starts it once the page is there.
+// What the explorer adds to GraphiQL: example queries at one click, headers that are typed once for
+// all tabs, and a stop button that ends the work in the database. This runs before GraphiQL's own
+// script, which needs the first part of it, and starts GraphiQL once the page is loaded.
 
 const settings = JSON.parse(document.querySelector('#settings').textContent);
 
 globalThis.MonacoEnvironment = {
-  // The editor comes as `globalThis.monaco`: its texts can be written to.
+  // Exposes the editor as `globalThis.monaco`, so that its texts can be set.
   globalAPI: true,
   getWorkerUrl: (_moduleId, label) => settings.workers[label],
 };
@@ -14,7 +14,9 @@ const OWN = 'countergraph:';
 
 const ownNames = () => Object.keys(localStorage).filter((name) => name.startsWith(OWN));
 
-/** What GraphiQL keeps of its tabs. Other GraphiQLs of this host and port have other schemas. */
+/**
+ * Stores what GraphiQL keeps of its tabs. Other GraphiQLs on this host and port have other schemas.
+ */
 const storage = {
   getItem: (name) => localStorage.getItem(OWN + name),
   setItem: (name, value) => localStorage.setItem(OWN + name, value),
@@ -27,7 +29,7 @@ const storage = {
   },
 };
 
-/** Headers hold tokens, so they are kept no longer than the browser's own tab. */
+/** Headers contain tokens, so they are kept no longer than the browser's own tab. */
 const TYPED_HEADERS = `${OWN}headers`;
 
 const startHeaders = sessionStorage.getItem(TYPED_HEADERS) ?? settings.headers;
@@ -36,7 +38,7 @@ function keepHeaders(text) {
   if (text !== startHeaders) sessionStorage.setItem(TYPED_HEADERS, text);
 }
 
-/** A tab without headers of its own gets those that were typed last, into whichever tab. */
+/** Gives a tab without headers of its own those that were typed last, in whichever tab. */
 function giveHeaders({ tabs, activeTabIndex }) {
   const { headers } = tabs[activeTabIndex];
   const typed = sessionStorage.getItem(TYPED_HEADERS);
@@ -45,10 +47,10 @@ function giveHeaders({ tabs, activeTabIndex }) {
   }
 }
 
-/** Credentials that are yet to be filled in are none: so the schema can be read meanwhile. */
+/** Credentials that are not filled in are not sent, so that the schema can be read meanwhile. */
 const isFilledIn = ([, value]) => !/^\s*(basic|bearer)?\s*$/i.test(value);
 
-/** Answers to subscribe to: a promise could not be stopped, and a subscription has several. */
+/** Returns an observable: a promise cannot be stopped, and a subscription has several answers. */
 const fetcher = (request, options) => ({
   subscribe(observer) {
     const stopped = new AbortController();
@@ -64,11 +66,11 @@ const fetcher = (request, options) => ({
   },
 });
 
-/** GraphiQL takes a moment to notice another query; till then it names the operation before it. */
+/** GraphiQL takes a moment to notice a new query; until then it names the previous operation. */
 const operationOf = ({ query, operationName }) =>
   operationName && query.includes(operationName) ? operationName : undefined;
 
-/** Subscriptions are answered by events, and all else by one document. */
+/** Subscriptions are answered by events, and everything else by one document. */
 const ACCEPTED =
   'application/graphql-response+json, application/json;q=0.9, text/event-stream;q=0.8';
 
@@ -97,7 +99,7 @@ async function readJson(response) {
   }
 }
 
-/** The answers to a subscription, which the server writes as two lines and an empty one each. */
+/** Reads the answers to a subscription: the server writes each as two lines and an empty one. */
 async function readEvents(body, onAnswer) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let isComplete = false;
@@ -116,12 +118,12 @@ async function readEvents(body, onAnswer) {
 
 const TEXTS = ['operation.graphql', 'variables.json', 'request-headers.json', 'response.json'];
 
-/** The text of one of GraphiQL's editors; undefined while it is not there yet. */
+/** Returns the model of one of GraphiQL's editors; undefined if it does not exist yet. */
 const textOf = (name) => monaco.editor.getModels().find(({ uri }) => uri.path.endsWith(name));
 
 let { context } = settings;
 
-/** The context of the variables as they are shown: filled in once, examples keep it. */
+/** Returns the context in the shown variables: once it is filled in, examples keep it. */
 function shownContext() {
   try {
     return JSON.parse(textOf('variables.json').getValue()).context || context;
@@ -133,7 +135,7 @@ function shownContext() {
 
 const variablesOf = ({ variables }) => JSON.stringify({ context, ...variables }, null, 2);
 
-/** Into a new tab, unless what is shown is an example as it came, or nothing. */
+/** Shows an example in a new tab, unless the current tab has an unchanged example or no query. */
 function showExample(example) {
   const shown = textOf('operation.graphql').getValue();
   const isReplaceable = !shown.trim() || settings.examples.some(({ query }) => query === shown);
@@ -153,13 +155,13 @@ function buttonOf(example) {
   return button;
 }
 
-/** GraphiQL starts with what it finds here, in the tab that has it, else in a new one. */
+/** Sets what GraphiQL starts with, in the tab that already has it, or else in a new one. */
 function startWith(query, variables) {
   storage.setItem('graphiql:query', query);
   storage.setItem('graphiql:variables', variables);
 }
 
-/** The query of the address, else what there was before, else the first example. */
+/** Starts with the query in the address, else with the stored tabs, else with the first example. */
 function chooseStart() {
   const address = new URLSearchParams(location.search);
   const [example] = settings.examples;
@@ -168,7 +170,7 @@ function chooseStart() {
   } else if (storage.getItem('graphiql:tabState') === null) {
     startWith(example.query, variablesOf(example));
   }
-  // It is in a tab from now on: the address would bring it back with every reload.
+  // The query is in a tab now: the address would bring it back with every reload.
   history.replaceState(null, '', location.pathname);
 }
 
@@ -188,9 +190,9 @@ function start() {
     defaultHeaders: startHeaders,
     onEditHeaders: keepHeaders,
     onTabChange: giveHeaders,
-    // What is to be filled in is shown: the headers where they lack credentials.
+    // Shows what has to be filled in: the headers if they lack credentials.
     defaultEditorToolsVisibility: context ? 'variables' : 'headers',
-    // Else its own welcome, and every edit in the address.
+    // Without these, GraphiQL shows its own welcome, and puts every edit into the address.
     initialQuery: undefined,
     onEditQuery: () => {},
   });

@@ -1,5 +1,5 @@
-// In the explorer's place where it is for signed-in users only: asks for the page again, with the
-// credentials that are typed here, and puts it in place of this one.
+// Shown in place of an explorer that is for signed-in users only: requests the page again with the
+// credentials typed here, and replaces this page with it.
 
 /** Where the explorer looks for the headers that were typed last, in this tab of the browser. */
 const TYPED_HEADERS = 'countergraph:headers';
@@ -7,7 +7,7 @@ const TYPED_HEADERS = 'countergraph:headers';
 const form = document.querySelector('form');
 const told = document.querySelector('output');
 
-/** Errors: what the server said, in words. */
+/** Opens the explorer. Errors: what the server said, in words. */
 async function open(headers) {
   const accept = { accept: 'text/html' };
   const response = await fetch(location.href, { headers: { ...headers, ...accept } });
@@ -28,7 +28,7 @@ function messageOf(text) {
   }
 }
 
-/** The headers of before, where this tab has some: a reload asks nobody to sign in again. */
+/** Returns the stored headers, if this tab has any: after a reload nobody has to sign in again. */
 function typedHeaders() {
   try {
     return JSON.parse(sessionStorage.getItem(TYPED_HEADERS));

@@ -6,7 +6,7 @@ import { SignIn } from './views/header/sign-in.tsx';
 import { Resume } from './views/resume.tsx';
 import { Workspace } from './views/workspace.tsx';
 
-/** Signed in or not, and what there is to choose from. */
+/** The page: signed in or not, with the contexts to choose from. */
 export function App() {
   const [session, setSession] = useState<Session | null>(storedSession);
   const [contexts, setContexts] = useState<readonly ContextChoice[] | null>(storedChoices);

@@ -10,10 +10,10 @@ import {
   type WindowChoice,
 } from './window-choice.ts';
 
-/** What a view shows, whole: an address and a user's grants always give the same page. */
+/** Everything that a view shows: an address and a user's grants always give the same page. */
 export type Address = {
   readonly view: View;
-  /** null: what comes first. */
+  /** null: the first one. */
   readonly context: string | null;
   /** Name of the node that answers; null: the primary, or the recovery node. */
   readonly node: string | null;
@@ -22,27 +22,27 @@ export type Address = {
   readonly meter: number | null;
   readonly probe: string | null;
   readonly window: WindowChoice;
-  /** Whether the view follows the data; its window then moves on with them. */
+  /** Whether the view follows the data; its window then moves with them. */
   readonly live: boolean;
   readonly compare: Comparison;
   readonly ranking: Ranking;
-  /** Networks that take the place of addresses; null: keys are what they are. */
+  /** The networks that replace addresses; null: keys stay as they are. */
   readonly prefix: Prefix | null;
   readonly items: number;
   readonly filter: Filter | null;
-  /** Raw keys that are left out, as if they were not there. */
+  /** Raw keys that are left out, as if they did not exist. */
   readonly hidden: readonly string[];
   /** Raw key whose panel is open. */
   readonly key: string | null;
-  /** The first of the cross-key groups by which it is drilled down; null: the group's first. */
+  /** The cross-key group that the drill-down starts with; null: the group's first one. */
   readonly by: string | null;
   /** Name of the alert rule whose history is shown; null: all rules. */
   readonly alert: string | null;
   /** Cursor after which the page of the history begins; null: the newest page. */
   readonly after: string | null;
-  /** Seconds of a step of a trend; null: as many as the window has room for. */
+  /** Seconds per step of a trend; null: as many steps as fit the window. */
   readonly step: number | null;
-  /** What the colours of a trend say. */
+  /** What the colours of a trend show. */
   readonly color: 'rank' | 'share';
   /** How a trend is shown. */
   readonly form: 'map' | 'table';
@@ -55,7 +55,7 @@ export type Address = {
 
 export type View = 'top' | 'trend' | 'alerts' | 'storage';
 
-/** In what amounts and rates of data are told, and whether a k is 1000 or 1024. */
+/** The units of amounts and rates of data, and whether a k is 1000 or 1024. */
 export type Units = {
   readonly amounts: 'bytes' | 'bits';
   readonly rates: 'bytes' | 'bits';
@@ -68,7 +68,7 @@ export type FilterKind = (typeof FILTER_KINDS)[number];
 
 export type Filter = { readonly kind: FilterKind; readonly text: string };
 
-/** With what a window is compared: the one just before, or the same time a day or week ago. */
+/** What a window is compared with: the one just before, or the same time a day or week ago. */
 export const COMPARISONS = ['before', 'day', 'week'] as const;
 
 export type Comparison = (typeof COMPARISONS)[number];
@@ -77,7 +77,7 @@ export const ITEMS: readonly number[] = [10, 20, 50, 100];
 
 export const DEFAULT_UNITS: Units = { amounts: 'bytes', rates: 'bits', base: 1000 };
 
-/** Unreadable parts are as if left out: an address is typed and cut off by people. */
+/** Parses an address. Unreadable parts are ignored: people type addresses and cut them off. */
 export function parseAddress(search: string): Address {
   const given = new URLSearchParams(search);
   const oneOf = <T extends string>(name: string, values: readonly T[]): T | null =>
@@ -119,8 +119,8 @@ export function parseAddress(search: string): Address {
 }
 
 /**
- * An address with some of it changed. A view that goes live gets a window that moves on, and one
- * that gets a window that does not is live no more.
+ * Returns an address with some parts changed. A view that goes live gets a moving window, and a
+ * view that gets a window that does not move is no longer live.
  */
 export function changed(address: Address, changes: Partial<Address>): Address {
   const next = { ...address, ...changes };
@@ -128,7 +128,7 @@ export function changed(address: Address, changes: Partial<Address>): Address {
   return { ...next, live: next.live && movesOn(next.window) };
 }
 
-/** `?…`, or nothing: what is as it comes is left out, but what was chosen for the viewer is not. */
+/** Returns `?…` or nothing. Defaults are omitted, but not what was chosen for the viewer. */
 export function formatAddress(address: Address): string {
   const { units, filter, window } = address;
   const parts: readonly (readonly [string, string | null])[] = [
@@ -162,13 +162,13 @@ export function formatAddress(address: Address): string {
   ];
   const query = new URLSearchParams();
   for (const [name, value] of parts) if (value !== null) query.append(name, value);
-  // Slashes and commas may stand in a query; zones, networks and lengths are easier to read so.
+  // A query may contain slashes and commas, which make zones, networks and lengths easier to read.
   return query.size > 0 ? `?${String(query).replaceAll('%2F', '/').replaceAll('%2C', ',')}` : '';
 }
 
 const bare = (guid: string | null): string | null => guid?.replace(/[{}]/g, '') ?? null;
 
-/** In the form that answers have; null: it is none. */
+/** Parses a GUID into the form that answers have; null if it is not one. */
 function parseGuid(text: string | null): string | null {
   const digits = (text ?? '').replace(/^\{|\}$/g, '').toUpperCase();
   return /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/.test(digits) ? `{${digits}}` : null;
@@ -187,7 +187,7 @@ function parseZone(text: string | null): string | null {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
-    // No zone that this browser knows.
+    // This browser does not know the zone.
     return null;
   }
 }

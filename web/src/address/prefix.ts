@@ -1,19 +1,19 @@
-/** Networks take the place of addresses: how many bits make a network, in each family. */
+/** How many bits make a network in each family, where networks replace addresses. */
 export type Prefix = { readonly ipv4: number; readonly ipv6: number };
 
 export const MOST_BITS: Prefix = { ipv4: 32, ipv6: 128 };
 
-/** What the control offers; an address may have any other. An IPv6 length is twice the IPv4 one. */
+/** What the control offers; an address may have any other. IPv6 lengths are twice the IPv4 ones. */
 export const PREFIXES: readonly Prefix[] = [8, 16, 24, 32].map(twiceAsLong);
 
-/** The graph's, where a length is left out. */
+/** The graph's default lengths. */
 export const USUAL_PREFIX: Prefix = { ipv4: 24, ipv6: 48 };
 
 function twiceAsLong(ipv4: number): Prefix {
   return { ipv4, ipv6: 2 * ipv4 };
 }
 
-/** `24,48`, or `24` for the same; null: none of these. */
+/** Parses `24,48`, or `24` for the same; null for anything else. */
 export function parsePrefix(text: string): Prefix | null {
   const [, short, long] = /^(\d{1,2})(?:,(\d{1,3}))?$/.exec(text) ?? [];
   if (short === undefined) return null;

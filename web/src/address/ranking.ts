@@ -1,4 +1,4 @@
-/** What keys are ranked by: their value over the window, or something else about it. */
+/** What keys are ranked by: their value over the window, or another property of it. */
 export type Ranking =
   | { readonly by: 'metric' | 'peak' }
   | { readonly by: ChangeRanking }
@@ -14,10 +14,10 @@ export const BY_METRIC: Ranking = { by: 'metric' };
 /** What the control offers; an address may have any other. */
 export const PERCENTILES: readonly number[] = [50, 75, 90, 95, 98, 99];
 
-/** The percentile that is shown where keys are not ranked by one. */
+/** The percentile that is shown when keys are not ranked by one. */
 export const USUAL_PERCENTILE = 95;
 
-/** `peak`, `p95`, `p99.9`, `growth` …; null: none of these. */
+/** Parses `peak`, `p95`, `p99.9`, `growth` …; null for anything else. */
 export function parseRanking(text: string): Ranking | null {
   if (text === 'metric' || text === 'peak') return { by: text };
   const change = CHANGE_RANKINGS.find((each) => each === text);
@@ -30,6 +30,6 @@ export function parseRanking(text: string): Ranking | null {
 export const formatRanking = (ranking: Ranking): string =>
   ranking.by === 'percentile' ? `p${ranking.percentile}` : ranking.by;
 
-/** Whether it compares with the earlier window that the column Change is about. */
+/** Returns whether the ranking compares with the earlier window that the column Change is about. */
 export const comparesWindows = (ranking: Ranking): ranking is { readonly by: ChangeRanking } =>
   CHANGE_RANKINGS.some((each) => each === ranking.by);

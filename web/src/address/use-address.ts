@@ -2,11 +2,11 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type Address, changed, formatAddress, parseAddress } from './address.ts';
 
 export type Navigate = {
-  /** Shows this, and "back" leads here again. */
+  /** Shows this; "back" returns to the current view. */
   go(changes: Partial<Address>): void;
-  /** Shows this in place of what is shown. */
+  /** Shows this in place of the current view. */
   amend(changes: Partial<Address>): void;
-  /** The link to this. */
+  /** Returns the link to this. */
   link(changes: Partial<Address>): string;
 };
 
@@ -14,7 +14,7 @@ const currentAddress = (): Address => parseAddress(location.search);
 
 const pathOf = (address: Address): string => formatAddress(address) || location.pathname;
 
-/** What the browser's address says, and ways to others. */
+/** Returns the browser's address, and ways to navigate to others. */
 export function useAddress(): [Address, Navigate] {
   const [address, setAddress] = useState(currentAddress);
   useEffect(() => {

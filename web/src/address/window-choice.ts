@@ -1,6 +1,6 @@
 import type { WindowInput } from '../../generated/operations.ts';
 
-/** The time that is looked at: by a name that moves on, or from one second to another. */
+/** A time window: the most recent seconds, a named range, or a fixed interval. */
 export type WindowChoice =
   | { readonly kind: 'recent'; readonly seconds: number }
   | { readonly kind: 'named'; readonly name: WindowName }
@@ -19,7 +19,7 @@ const SECONDS = { m: 60, h: 3600, d: 86_400 } as const;
 
 const DAY = SECONDS.d;
 
-/** What the picker offers; the newest seconds of what is stored, not of the wall clock. */
+/** What the picker offers: the newest seconds of the stored data, not of the wall clock. */
 export const RECENT_SECONDS: readonly number[] = [
   ...[900, 3600, 6 * 3600, 12 * 3600],
   ...[DAY, 2 * DAY, 7 * DAY, 30 * DAY],
@@ -27,12 +27,12 @@ export const RECENT_SECONDS: readonly number[] = [
 
 export const DEFAULT_WINDOW: WindowChoice = { kind: 'recent', seconds: 6 * 3600 };
 
-/** The last second that the server takes (year 9999). */
+/** The last second that the server accepts (year 9999). */
 const LAST_SECOND = 253_402_300_799;
 
 const isName = (text: string): text is WindowName => text in WINDOW_NAMES;
 
-/** `6h`, `today`, `1700000000-1700003600`; null: none of these. */
+/** Parses `6h`, `today`, `1700000000-1700003600`; null for anything else. */
 export function parseWindow(text: string): WindowChoice | null {
   if (isName(text)) return { kind: 'named', name: text };
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
@@ -57,19 +57,21 @@ export function formatWindow(window: WindowChoice): string {
   }
 }
 
-/** In the largest unit that it is a whole number of, up to days. */
+/** Formats a duration in the largest unit that divides it, up to days. */
 export function shortDuration(seconds: number): string {
   const unit = (['d', 'h', 'm'] as const).find((each) => seconds % SECONDS[each] === 0) ?? 'm';
-  // A day and a half reads better in hours, a single day too.
+  // A day and a half reads better in hours, as does a single day.
   if (unit === 'd' && seconds === DAY) return '24h';
   return `${Math.round(seconds / SECONDS[unit])}${unit}`;
 }
 
-/** Whether its end moves on with the data. */
+/** Returns whether the window's end moves with the data. */
 export const movesOn = (window: WindowChoice): boolean =>
   window.kind === 'recent' || (window.kind === 'named' && window.name !== 'yesterday');
 
-/** The window itself if it moves on, or one of the same length that ends with the newest data. */
+/**
+ * Returns the window itself if it moves, or one of the same length that ends at the newest data.
+ */
 export function movingWindow(window: WindowChoice): WindowChoice {
   if (movesOn(window)) return window;
   const seconds = window.kind === 'interval' ? window.to - window.from : DAY;
@@ -80,7 +82,7 @@ const MOST_MINUTES = 999_999;
 
 const MOST_DAYS = Math.floor((2 ** 31 - 1) / DAY);
 
-/** As much, or a little more: an address tells whole minutes, or days where these are too many. */
+/** Rounds up to what an address can express: whole minutes, or days if there are too many. */
 function tellableSeconds(seconds: number): number {
   const minutes = Math.ceil(seconds / SECONDS.m);
   if (minutes <= MOST_MINUTES) return minutes * SECONDS.m;

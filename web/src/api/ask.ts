@@ -11,15 +11,13 @@ import type { Session } from './session.ts';
 
 export type Answer<Data> = {
   readonly data: Data;
-  /** What went wrong in parts of it. */
+  /** Errors in parts of the answer. */
   readonly problems: readonly GraphQLProblem[];
 };
 
 export type Asked = { readonly session: Session; readonly signal?: AbortSignal };
 
-/**
- * Asks the server by the document's hash. Errors: `NoAnswer`; an `AbortError` when the signal says so.
- */
+/** Sends an operation by its document's hash. Errors: `NoAnswer`; an `AbortError` on abort. */
 export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
@@ -32,7 +30,7 @@ export async function ask<Data, Variables>(
 
 const JSON_ANSWERS = 'application/graphql-response+json, application/json';
 
-/** An answer as JSON, or why there is none. Errors: as `ask`. */
+/** Reads an answer as JSON, or throws why there is none. Errors: as for `ask`. */
 export async function readAnswer<Data>(
   response: Response,
   signal: AbortSignal | undefined,
@@ -43,7 +41,7 @@ export async function readAnswer<Data>(
   return answerOf(body, response.headers.get('x-request-id'));
 }
 
-/** What a body in the GraphQL shape says. Errors: `NoAnswer`. */
+/** Returns the answer in a body of GraphQL's shape. Errors: `NoAnswer`. */
 export function answerOf<Data>(body: Body<Data>, requestId: string | null): Answer<Data> {
   const problems = body.errors ?? [];
   if (body.data) return { data: body.data, problems };
@@ -51,7 +49,7 @@ export function answerOf<Data>(body: Body<Data>, requestId: string | null): Answ
   throw new NoAnswer(faultOfProblem(problem, requestId));
 }
 
-/** A header has no other letters (RFC 9110, 5.5), and so nobody who may ask has. */
+/** The only characters a header may have (RFC 9110, 5.5); no valid user or token has others. */
 const IN_A_HEADER = /^[\x20-\x7e\xa0-\xff]*$/;
 
 const NOBODY: Fault = {
@@ -64,11 +62,11 @@ const NOBODY: Fault = {
 export type Question = {
   readonly operation: Operation<unknown, never>;
   readonly variables: unknown;
-  /** The forms in which it may be answered. */
+  /** The accepted media types of the response. */
   readonly accept: string;
 };
 
-/** Errors: `NoAnswer`, if there is no response at all; an `AbortError` when the signal says so. */
+/** Sends a request. Errors: `NoAnswer` if there is no response at all; an `AbortError` on abort. */
 export async function send(
   { operation, variables, accept }: Question,
   { session, signal }: Asked,
@@ -101,7 +99,7 @@ export type Body<Data> = {
   readonly errors?: readonly GraphQLProblem[];
 };
 
-/** null: it is no JSON, as of a proxy that has something to say. */
+/** Reads the body; null if it is not JSON, such as an error page of a proxy. */
 async function readBody<Data>(
   response: Response,
   signal: AbortSignal | undefined,
@@ -112,7 +110,7 @@ async function readBody<Data>(
   });
   try {
     const value: unknown = JSON.parse(text);
-    // Whoever knows the document's hash knows the type of its answer: both are generated together.
+    // The document's hash implies the type of its answer: both are generated together.
     return typeof value === 'object' && value !== null ? (value as Body<Data>) : null;
   } catch {
     return null;

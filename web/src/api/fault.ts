@@ -1,11 +1,11 @@
-/** Why there is no answer at all, or none of a part. */
+/** Why there is no answer at all, or none for a part. */
 export type Fault = {
   readonly kind: FaultKind;
-  /** In the server's words, where it has any. */
+  /** In the server's words, if it gave any. */
   readonly message: string;
-  /** When it may be tried again. */
+  /** Seconds after which it may be retried. */
   readonly retrySeconds: number | null;
-  /** Under which the server's log has more. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | null;
 };
 
@@ -67,7 +67,7 @@ export const UNREACHABLE: Fault = {
   requestId: null,
 };
 
-/** Of an answer with another status than 200, or one that is no GraphQL. */
+/** Makes the fault for a response whose status is not 200, or that is not GraphQL. */
 export function faultOfResponse(
   response: Pick<Response, 'status' | 'headers'>,
   problem: GraphQLProblem | null,

@@ -5,7 +5,7 @@ import { type Opened, stream } from './stream.ts';
 
 export type Follower<Data> = Opened & {
   readonly onAnswer: (answer: Answer<Data>) => void;
-  /** The stream ended, or never began: it is opened again in a while. */
+  /** The stream ended, or never began; it is reopened after a delay. */
   readonly onLost: (fault: Fault) => void;
 };
 
@@ -14,7 +14,7 @@ type Following = Asked & { readonly signal: AbortSignal };
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** Follows a subscription until the signal aborts, and opens it again whenever it ends. */
+/** Follows a subscription until the signal aborts, and reopens it whenever it ends. */
 export async function follow<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
@@ -40,16 +40,19 @@ export async function follow<Data, Variables>(
   }
 }
 
-/** A server that stops completes its streams; so does one that has no such context. */
+/** A server that shuts down completes its streams, as does one without the requested context. */
 const ENDED: Fault = { ...UNREACHABLE, message: 'The server closed the stream' };
 
-/** Longer each time, and random, so that not all pages come back at once after a restart. */
+/**
+ * Returns the delay before a retry. It grows with each failure and has jitter, so that not all
+ * pages reconnect at once after a restart.
+ */
 export function delayMs({ retrySeconds }: Fault, failures: number, random = Math.random): number {
   const usual = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS);
   return Math.max((retrySeconds ?? 0) * 1000, usual) * (0.75 + random() / 2);
 }
 
-/** Resolves after the time, when the browser is online again, or when the signal aborts. */
+/** Resolves after the delay, when the browser is online again, or when the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,8 +1,8 @@
-/** A document that the server knows by its hash, with the types of what goes in and comes out. */
+/** A document that the server knows by its hash, with the types of its variables and data. */
 export type Operation<Data, Variables> = {
   readonly name: string;
   readonly hash: string;
-  /** Never there: it only carries the types. */
+  /** Never set: it only carries the types. */
   readonly types?: (variables: Variables) => Data;
 };
 

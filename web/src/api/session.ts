@@ -1,4 +1,4 @@
-/** Who asks. Kept as long as the browser's tab, and never in a cookie. */
+/** The user and token of requests. Kept as long as the browser's tab, and never in a cookie. */
 export type Session = { readonly username: string; readonly token: string };
 
 const NAME = 'countergraph:session';
@@ -8,7 +8,7 @@ export function storedSession(): Session | null {
     const value: unknown = JSON.parse(sessionStorage.getItem(NAME) ?? 'null');
     return isSession(value) ? value : null;
   } catch {
-    // Storage is switched off, or something else lies there.
+    // Storage is disabled, or holds something else.
     return null;
   }
 }
@@ -18,7 +18,7 @@ export function storeSession(session: Session | null): void {
     if (session) sessionStorage.setItem(NAME, JSON.stringify(session));
     else sessionStorage.removeItem(NAME);
   } catch {
-    // Switched off: signed in until the page is loaded again.
+    // Storage is disabled: the user stays signed in until the page is reloaded.
   }
 }
 
@@ -30,7 +30,7 @@ const isSession = (value: unknown): value is Session =>
   typeof value.username === 'string' &&
   typeof value.token === 'string';
 
-/** The demo's user, where the server has the demo. */
+/** Returns the demo's user, if the server has the demo. */
 export function demoSession(): Session | null {
   const meta = document.querySelector<HTMLMetaElement>('meta[name="countergraph-demo"]');
   if (!meta?.content) return null;

@@ -10,8 +10,8 @@ const SILENCE_MS = 45_000;
 export type Opened = { readonly onOpen?: (() => void) | undefined };
 
 /**
- * The answers of a subscription, until the server completes it: GraphQL over SSE, distinct
- * connections mode. Errors: as `ask`; a connection that ends or falls silent is `NoAnswer` too.
+ * Yields the answers of a subscription until the server completes it: GraphQL over SSE, distinct
+ * connections mode. Errors: as for `ask`; a connection that ends or falls silent is `NoAnswer` too.
  */
 export async function* stream<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -28,7 +28,7 @@ export async function* stream<Data, Variables>(
   const requestId = response.headers.get('x-request-id');
   for await (const { event, data } of readEvents(response.body, asked.signal)) {
     if (event === 'complete') return;
-    // The operation has the type of its answers.
+    // The operation determines the type of its answers.
     if (event === 'next') yield answerOf(JSON.parse(data) as Body<Data>, requestId);
   }
   throw new NoAnswer(UNREACHABLE);
@@ -67,7 +67,9 @@ async function* readEvents(
   }
 }
 
-/** A connection may be lost without notice: a laptop slept, or a router dropped it. */
+/**
+ * Fails on silence: connections get lost without notice, when a laptop sleeps or a router fails.
+ */
 async function withoutSilence<T>(reading: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {

@@ -5,28 +5,28 @@ import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
 
 export type Asked<Data, Variables> = {
-  /** The newest answer there is, be it to another question while this one's is under way. */
+  /** The newest answer, even if it is for another question while this one is being asked. */
   readonly data: Data | null;
-  /** What that answer was asked with. */
+  /** The variables of that answer. */
   readonly variables: Variables | null;
   readonly problems: readonly GraphQLProblem[];
   readonly fault: Fault | null;
-  /** Why the last `refresh` brought no newer answer; null: it did. */
+  /** Why the last `refresh` brought no newer answer; null if it did. */
   readonly refreshFault: Fault | null;
   readonly isLoading: boolean;
   /** Asks again. */
   readonly reload: () => void;
-  /** Asks again, and shows what there is until the answer comes, also where none does. */
+  /** Asks again, and keeps showing the current answer until a new one arrives, or if none does. */
   readonly refresh: () => void;
-  /** Shows a newer answer, which came otherwise. */
+  /** Shows a newer answer that arrived by another way. */
   readonly take: (answer: Answer<Data>, variables: Variables) => void;
 };
 
 type Known<Data, Variables> = Omit<Asked<Data, Variables>, 'reload' | 'refresh' | 'take'>;
 
 /**
- * The answer to a question, asked again when the question changes. What was asked before is given
- * up then, and its answer, should it come, is nobody's.
+ * Returns the answer to a question, asking again when the question changes. The earlier request is
+ * then aborted, and its answer ignored if it still arrives.
  */
 export function useAnswer<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -45,7 +45,7 @@ export function useAnswer<Data, Variables>(
     const stopped = new AbortController();
     asking.current = question;
     begin();
-    // What went wrong with another question is of no interest to this one.
+    // A fault of another question does not concern this one.
     const isOther = failed.current !== subject;
     if (!isQuiet) {
       setKnown((before) => ({
@@ -74,13 +74,13 @@ export function useAnswer<Data, Variables>(
       },
     );
     return () => stopped.abort();
-    // The question is made of all that is used here.
+    // `question` covers everything that is used here.
   }, [question]);
   const take = useCallback((answer: Answer<Data>, asked: Variables) => {
     const { data, problems } = answer;
     setKnown({ data, variables: asked, problems, ...IN_ORDER });
   }, []);
-  // Between a new question and the effect that asks it the old answer is shown as old, too.
+  // Between a new question and the effect that asks it, the old answer counts as loading too.
   const isLoading = known.isLoading || (asking.current !== question && !isQuiet);
   return { ...known, isLoading, reload, refresh, take };
 }
@@ -101,7 +101,7 @@ const faultOf = (error: unknown): Fault => {
   return { ...UNREACHABLE, message: error instanceof Error ? error.message : 'unknown' };
 };
 
-/** How often the same has been asked. While it is under way, it is asked once more at most. */
+/** Counts how often a question was asked. A refresh during a request waits until it ends. */
 function useRounds() {
   const [round, setRound] = useState({ count: 0, isQuiet: false });
   const isUnderWay = useRef(false);

@@ -6,12 +6,12 @@ import type { Session } from './session.ts';
 
 export type Saving<Variables> = {
   readonly isSaving: boolean;
-  /** Why the last change was not made; null: it was, or there was none. */
+  /** Why the last change failed; null if it succeeded, or there was none. */
   readonly fault: Fault | null;
   readonly save: (variables: Variables) => void;
 };
 
-/** Sends a change. `isMade` says of an answer whether what was to be changed is there. */
+/** Sends changes. `isMade` says whether an answer contains the thing that was to be changed. */
 export function useSaving<Data, Variables>(
   operation: Operation<Data, Variables>,
   session: Session,

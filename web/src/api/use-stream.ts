@@ -5,7 +5,7 @@ import { follow } from './follow.ts';
 import type { Operation } from './operation.ts';
 import type { Session } from './session.ts';
 
-/** Whether a stream is wanted, and how it is. */
+/** The state of a stream; off if none is wanted. */
 export type StreamState =
   | { readonly kind: 'off' | 'opening' | 'open' }
   | { readonly kind: 'lost'; readonly fault: Fault };
@@ -14,15 +14,15 @@ type Streamed<Data, Variables> = {
   readonly session: Session;
   readonly isOn: boolean;
   readonly onAnswer: (answer: Answer<Data>, variables: Variables) => void;
-  /** Whenever the server begins to stream. */
+  /** Called whenever the server begins to stream. */
   readonly onOpen?: () => void;
 };
 
 const OFF: StreamState = { kind: 'off' };
 
 /**
- * Follows a subscription while it is on and the page is visible. When the question or the session
- * changes, a new stream is opened. Only the newest callbacks are called.
+ * Follows a subscription while it is on and the page is visible. Opens a new stream when the
+ * question or the session changes. Only the newest callbacks are called.
  */
 export function useStream<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -53,7 +53,7 @@ export function useStream<Data, Variables>(
       stopped.abort();
       setState(OFF);
     };
-    // The question is made of all that is used here.
+    // `question` covers everything that is used here.
   }, [question, isWanted]);
   return isWanted ? state : OFF;
 }
@@ -61,7 +61,7 @@ export function useStream<Data, Variables>(
 const isSame = (one: StreamState, other: StreamState): boolean =>
   one.kind === other.kind && one.kind !== 'lost';
 
-/** Whether the page is visible: a tab in the background follows nothing. */
+/** Returns whether the page is visible: a tab in the background follows nothing. */
 function useVisible(): boolean {
   const [isVisible, setVisible] = useState(!document.hidden);
   useEffect(() => {

@@ -4,22 +4,24 @@ import { stacked } from '../data/chart-data.ts';
 import { othersColor, seriesColor, type Theme } from './palette.ts';
 import { type ChartRules, reachOf } from './rule-marks.ts';
 
-/** How a chart looks and what it is of, all but its size. */
+/** How a chart looks and what it shows, except its size. */
 export type ChartStyle = {
   readonly theme: Theme;
-  /** Of the axes' texts, their lines, and what lies behind. */
+  /** Colours of the axes' texts, of their lines, and of the background. */
   readonly ink: string;
   readonly rule: string;
   readonly surface: string;
   readonly zone: string;
   readonly base: 1000 | 1024;
-  /** Numbers of the axis in words. */
+  /** Formats a number of the axis. */
   readonly tell: (value: number) => string;
 };
 
 export type ChartSpan = { readonly from: number; readonly to: number };
 
-/** The rows that uPlot draws: times, and sums upwards or, where nothing adds up, plain lines. */
+/**
+ * Returns the rows that uPlot draws: times, then stacked sums, or plain lines if nothing adds up.
+ */
 export function chartRows(data: ChartData, withOthers: boolean, factor: number): uPlot.AlignedData {
   const scaled = [
     ...data.lines.map(({ values }) => values),
@@ -31,7 +33,9 @@ export function chartRows(data: ChartData, withOthers: boolean, factor: number):
   ];
 }
 
-/** A step lasts until the next one: what was measured between two moments is no point in time. */
+/**
+ * A value lasts until the next step: what was measured between two moments is not a point in time.
+ */
 const stepped = uPlot.paths.stepped?.({ align: 1 });
 
 export function chartSeries(
@@ -60,13 +64,13 @@ export function chartSeries(
   return { series: [{}, ...colors.map(line)], ...(isStack && { bands }) };
 }
 
-/** Lines between layers help where steps are wide; where these are narrow, all would be lines. */
+/** Lines between layers help if steps are wide; if they are narrow, there would be only lines. */
 const separator =
   (surface: string) =>
   ({ bbox, data }: uPlot): string =>
     bbox.width / data[0].length > 9 * devicePixelRatio ? surface : 'transparent';
 
-// Increment, text, and what stands below it when year, month, day … change.
+// Increment, text, and the text below it when the year, month, day … changes.
 const TIMES: uPlot.Axis.Values = [
   [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
   [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
@@ -75,7 +79,7 @@ const TIMES: uPlot.Axis.Values = [
   [1, '{HH}:{mm}:{ss}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
 ];
 
-/** Round numbers of units of 1024. */
+/** Round steps for units of 1024. */
 const BINARY_STEPS: readonly number[] = Array.from({ length: 70 }, (_, power) => 2 ** power);
 
 /** Pixels to the left of the plot. */
@@ -101,10 +105,10 @@ export function chartAxes({ ink, rule, base, tell }: ChartStyle): uPlot.Axis[] {
 
 type Ends = { readonly least: number; readonly most: number };
 
-/** From nothing up, with some air: areas are to be compared. */
+/** Starts at zero, with some space above: areas are meant to be compared. */
 const fromNothing = ({ most }: Ends): [number, number] => [0, most > 0 ? most * 1.05 : 1];
 
-/** Lines of what lies far from nothing, such as temperatures, begin where they are. */
+/** Starts near the values, for lines far from zero, such as temperatures. */
 const aroundValues = ({ least: low, most: high }: Ends): [number, number] => {
   if (low >= 0 && low < high / 2) return [0, high * 1.05];
   const air = (high - low || Math.abs(high) || 1) * 0.1;
@@ -118,7 +122,7 @@ type Scaled = {
   readonly factor: number;
 };
 
-/** What the axes span: the window, and the values of what is drawn now. */
+/** Returns the ranges of the axes: the window, and the values that are drawn now. */
 export const chartScales = (drawn: () => Scaled): uPlot.Scales => ({
   x: {
     time: true,

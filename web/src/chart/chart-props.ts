@@ -6,18 +6,18 @@ export type TimeChartProps = {
   readonly data: ChartData;
   readonly span: ChartSpan;
   readonly withOthers: boolean;
-  /** Seconds of a bucket: what is zoomed to begins and ends with one. */
+  /** Seconds of a bucket: a zoomed interval begins and ends on a bucket. */
   readonly grain: number;
-  /** Values are drawn multiplied by it. */
+  /** Values are multiplied by this when drawn. */
   readonly factor: number;
   readonly style: Omit<ChartStyle, 'ink' | 'rule' | 'surface'>;
   readonly rules: ChartRules;
   readonly height: number;
-  /** What it shows, for those who do not see it. */
+  /** Description of the chart for screen readers. */
   readonly label: string;
-  /** The step under the cursor, as far as the window has it, in words. */
+  /** Formats the step under the cursor, as far as it is within the window. */
   readonly tellTime: (from: number, to: number) => string;
   readonly onZoom: (span: ChartSpan) => void;
-  /** Gets the canvas, for pictures. */
+  /** Called with the canvas, for pictures. */
   readonly onCanvas?: (canvas: HTMLCanvasElement | null) => void;
 };

@@ -14,7 +14,7 @@ export type ChartScale = {
   readonly tell: (value: number) => string;
 };
 
-/** In what a chart is drawn: rates where readings add up, else what was measured. */
+/** Returns the unit of a chart: rates if readings add up, otherwise the measured values. */
 export function chartScale(isRate: boolean, measure: Measure, units: Units): ChartScale {
   const base = measure.kind === 'other' ? 1000 : units.base;
   const unit = unitOf(isRate, measure, units);

@@ -14,10 +14,10 @@ export type HeatDrawing = {
   readonly theme: Theme;
 };
 
-/** Below this there is no room for a rank of two digits. */
+/** Narrower cells have no room for a rank of two digits. */
 const LEAST_TEXT_WIDTH = 19;
 
-/** Draws a cell for each key and step, with its rank where there is room. */
+/** Draws a cell for each key and step, with its rank if there is room. */
 export function drawHeat(canvas: HTMLCanvasElement, drawing: HeatDrawing): void {
   const { rows, columns, cellWidth, rowHeight, theme } = drawing;
   const scale = devicePixelRatio || 1;
@@ -35,7 +35,7 @@ export function drawHeat(canvas: HTMLCanvasElement, drawing: HeatDrawing): void 
       const level = cell && heatLevel(cell, drawing);
       const color = level === null ? heatEmpty(theme) : (colors[level] ?? heatEmpty(theme));
       context.fillStyle = color;
-      // Edges on whole pixels, so that gaps are of one width.
+      // Edges on whole pixels, so that all gaps have the same width.
       const left = Math.round(x * cellWidth);
       const right = Math.round((x + 1) * cellWidth);
       context.fillRect(left, y * rowHeight, right - left - 1, rowHeight - 1);

@@ -3,9 +3,9 @@ import type { Urgency } from '../format/severity.ts';
 export type Theme = 'light' | 'dark';
 
 /**
- * Ten colours that stand beside each other in a stack, the largest key's first. Neighbours differ
- * in lightness as well as in hue, and all of them also for those who see no red, green or blue: a
- * test holds them to that.
+ * Ten colours that are adjacent in a stack, the largest key's first. Neighbours differ in lightness
+ * as well as in hue, and all of them are distinguishable with red, green or blue blindness too; a
+ * test checks this.
  */
 const SERIES: Readonly<Record<Theme, readonly string[]>> = {
   light: [
@@ -18,18 +18,18 @@ const SERIES: Readonly<Record<Theme, readonly string[]>> = {
   ],
 };
 
-/** What is not listed: it recedes. */
+/** The keys that are not listed: a receding colour. */
 const OTHERS: Readonly<Record<Theme, string>> = { light: '#d3d9e0', dark: '#3a444f' };
 
-/** Lines and marks of alert rules, in the colours of the styles for faults, warnings and links. */
+/** Lines and marks of alert rules, in the styles' colours for faults, warnings and links. */
 const RULES: Readonly<Record<Theme, Readonly<Record<Urgency, string>>>> = {
   light: { high: '#b3261e', medium: '#a1410d', low: '#1d4ed8' },
   dark: { high: '#ff9b91', medium: '#f5a46a', low: '#84aaff' },
 };
 
 /**
- * Colours of a heat map, the strongest first: they fade into the background, so that lightness
- * alone tells their order.
+ * Colours of a heat map, the strongest first. They fade into the background, so that lightness
+ * alone shows their order.
  */
 const HEAT: Readonly<Record<Theme, readonly string[]>> = {
   light: [
@@ -42,7 +42,7 @@ const HEAT: Readonly<Record<Theme, readonly string[]>> = {
   ],
 };
 
-/** Of texts on them: the faint colours, from that level on, need another one than the strong. */
+/** Text colours on the cells: from level `from` on, the colours are faint and need another one. */
 const HEAT_INKS: Readonly<
   Record<Theme, { readonly strong: string; readonly faint: string; readonly from: number }>
 > = {
@@ -50,7 +50,7 @@ const HEAT_INKS: Readonly<
   dark: { strong: '#10161c', faint: '#ffffff', from: 7 },
 };
 
-/** Of a cell whose key is not listed. */
+/** Colour of a cell whose key is not listed. */
 const HEAT_EMPTY: Readonly<Record<Theme, string>> = { light: '#eef1f4', dark: '#10161c' };
 
 export const heatEmpty = (theme: Theme): string => HEAT_EMPTY[theme];

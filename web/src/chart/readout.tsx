@@ -1,7 +1,7 @@
 import { ruleColor, seriesColor, type Theme } from './palette.ts';
 import type { RuleMark } from './rule-marks.ts';
 
-/** What a chart shows at one time. */
+/** The values of a chart at one time. */
 export type Reading = {
   readonly time: string;
   readonly rows: readonly {
@@ -13,24 +13,24 @@ export type Reading = {
   }[];
   readonly others: string | null;
   readonly total: string | null;
-  /** Events that began then. */
+  /** Events that began at that time. */
   readonly events: readonly RuleMark[];
   readonly theme: Theme;
 };
 
 type ReadoutProps = {
   readonly reading: Reading | null;
-  /** Where the cursor is in the plot, in pixels, and whether that is in the chart's right half. */
+  /** Cursor position in the plot, in pixels, and whether it is in the chart's right half. */
   readonly left: number;
   readonly isRight: boolean;
 };
 
-/** There is no room for more. */
+/** Maximum number of events that fit. */
 const MOST_EVENTS = 4;
 
-/** The values under the cursor, beside it. */
+/** Shows the values under the cursor, beside it. */
 export function Readout({ reading, left, isRight }: ReadoutProps) {
-  // The styles say whether there is room for that.
+  // The styles decide whether there is room for this.
   const place = isRight
     ? { '--right': `calc(100% - ${left}px - 70px)` }
     : { '--left': `${left + 96}px` };
@@ -80,7 +80,7 @@ export function Readout({ reading, left, isRight }: ReadoutProps) {
   );
 }
 
-/** The colour under which a key is drawn. */
+/** The colour in which a key is drawn. */
 export function Swatch({ color }: { readonly color: string }) {
   return <span class="swatch" style={{ backgroundColor: color }} />;
 }

@@ -13,10 +13,10 @@ type Drawing = {
 /** CSS pixels. */
 const LABEL_HEIGHT = 15;
 
-/** Longer names are cut; the list of rules has them in full. */
+/** Maximum length of a name; the list of rules has it in full. */
 const LABEL_LETTERS = 36;
 
-/** Draws thresholds as lines with names, and marks where events began, over the chart. */
+/** Draws thresholds as lines with names, and marks the starts of events, over the chart. */
 export function drawRules(chart: uPlot, drawing: Drawing): void {
   const { ctx, bbox } = chart;
   ctx.save();
@@ -54,7 +54,7 @@ function drawLines(chart: uPlot, { rules, factor, theme, surface }: Drawing): vo
   const highestFirst = [...rules.lines].sort((a, b) => b.at - a.at);
   for (const line of highestFirst) {
     const y = chart.valToPos(line.at * factor, 'y', true);
-    // Beyond the scale; a pixel is for rounding.
+    // Outside the scale; one pixel of tolerance for rounding.
     if (y < bbox.top - 1 || y > bbox.top + bbox.height + 1) continue;
     const color = ruleColor(theme, line.urgency);
     stroke(ctx, { color: surface, width: 4, dash: [] }, [left, y, right, y]);
@@ -81,7 +81,7 @@ type Label = RuleLine & {
 
 type Placing = { readonly line: RuleLine; readonly y: number; readonly before: Label | null };
 
-/** Above its line, or below a line at the top; to the right of a label that it would overlap. */
+/** Places a label above its line, or below it at the top; to the right of one it would overlap. */
 function labelOf({ ctx, bbox }: uPlot, { line, y, before }: Placing): Label {
   ctx.font = `600 ${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textBaseline = 'middle';

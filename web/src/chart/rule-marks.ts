@@ -1,6 +1,6 @@
 import type { Urgency } from '../format/severity.ts';
 
-/** What is drawn of alert rules. */
+/** What is drawn for alert rules. */
 export type ChartRules = {
   readonly lines: readonly RuleLine[];
   readonly marks: readonly RuleMark[];
@@ -9,7 +9,7 @@ export type ChartRules = {
 /** A threshold, in the units of the chart's data. */
 export type RuleLine = { readonly name: string; readonly urgency: Urgency; readonly at: number };
 
-/** When an event began: the end of that window. */
+/** The start of an event: the end of its first window. */
 export type RuleMark = {
   readonly id: string;
   readonly at: number;
@@ -20,13 +20,13 @@ export type RuleMark = {
 
 export const NO_RULES: ChartRules = { lines: [], marks: [] };
 
-/** Marks of a step: a window that ends with the step belongs to it. */
+/** Returns the marks of a step: a window that ends with the step belongs to it. */
 export const marksWithin = ({ marks }: ChartRules, from: number, to: number): readonly RuleMark[] =>
   marks.filter(({ at }) => at > from && at <= to);
 
-/** A threshold farther up than this many times the data would make the data too small. */
+/** A threshold above this multiple of the data would make the data too small to read. */
 const FARTHEST = 2;
 
-/** The upper end of a scale for values up to `most`, and thresholds not far above. */
+/** Returns the upper end of a scale for values up to `most`, and for thresholds not far above. */
 export const reachOf = (most: number, thresholds: readonly number[]): number =>
   Math.max(most, ...thresholds.filter((value) => most <= 0 || value <= FARTHEST * most));

@@ -5,7 +5,7 @@ import { marksWithin } from './rule-marks.ts';
 import { useChartKeys } from './use-chart-keys.ts';
 import { useDrawnChart } from './use-drawn-chart.ts';
 
-/** A chart over time: a stack where parts add up, else lines. Drag over it to zoom. */
+/** A chart over time: a stack if parts add up, otherwise lines. Dragging over it zooms. */
 export function TimeChart(props: TimeChartProps) {
   const { place, plot, index, forgetCursor } = useDrawnChart(props);
   const onKeyDown = useChartKeys(plot, (from, to) => props.onZoom({ from, to }));

@@ -4,8 +4,8 @@ import type uPlot from 'uplot';
 import { lastStart } from '../data/chart-data.ts';
 
 /**
- * The chart by keyboard: arrows move the cursor by a step, with Shift they select, Enter zooms to
- * what is selected, and Escape lets go of it.
+ * Handles the keyboard: arrows move the cursor by a step, Shift with arrows selects, Enter zooms to
+ * the selection, and Escape clears it.
  */
 export function useChartKeys(
   plot: RefObject<uPlot | null>,
@@ -18,7 +18,7 @@ export function useChartKeys(
     const { times, index } = positionOf(chart);
     if (event.key in MOVES) {
       event.preventDefault();
-      // Only a selection goes on to the end of the last step: there is nothing to read at it.
+      // Only a selection reaches the end of the last step: there is nothing to read at it.
       const last = times.length - (event.shiftKey ? 1 : 2);
       const next = MOVES[event.key]?.(index, last) ?? index;
       if (!event.shiftKey) start.current = null;

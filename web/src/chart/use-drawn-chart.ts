@@ -15,12 +15,12 @@ import { drawRules } from './rule-drawing.ts';
 export type DrawnChart = {
   readonly place: RefObject<HTMLDivElement | null>;
   readonly plot: RefObject<uPlot | null>;
-  /** The step under the cursor; null: there is none. */
+  /** The step under the cursor; null if there is none. */
   readonly index: number | null;
   readonly forgetCursor: () => void;
 };
 
-/** Draws a chart in its place, with newer data when they arrive, as wide as the place is. */
+/** Draws a chart in its element, as wide as the element, and updates it when newer data arrive. */
 export function useDrawnChart(props: TimeChartProps): DrawnChart {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -46,7 +46,7 @@ export function useDrawnChart(props: TimeChartProps): DrawnChart {
     };
   }, [shapeOf(data), withOthers, factor, theme, zone, base, height]);
 
-  // Newer data replace the older: the cursor and the selection stay.
+  // Newer data replace the older; the cursor and the selection stay.
   useLayoutEffect(() => {
     const drawn = plot.current;
     if (!drawn || (shown.current?.data === data && shown.current.rules === rules)) return;
@@ -98,7 +98,7 @@ function draw(
   );
 }
 
-/** The styles say which colours there are; a canvas has to be told. */
+/** Reads the colours from the styles, as a canvas does not inherit them. */
 function colorsOf(element: HTMLElement): Pick<ChartStyle, 'ink' | 'rule' | 'surface'> {
   const { color, borderTopColor, backgroundColor } = getComputedStyle(element);
   return { ink: color, rule: borderTopColor, surface: backgroundColor };
@@ -119,16 +119,16 @@ function optionsOf(
   };
 }
 
-/** What a chart has to be made anew for: how many lines there are, and whether they are a stack. */
+/** What requires a new chart when it changes: the number of lines, and whether they are stacked. */
 const shapeOf = ({ lines, others }: ChartData): string => `${lines.length} ${others !== null}`;
 
-/** The step under the cursor; uPlot itself tells the nearest start, which may be the next one's. */
+/** Returns the step under the cursor; uPlot itself finds the nearest start, maybe the next one. */
 function stepUnder(chart: uPlot, { times }: ChartData): number | null {
   const { left = -1 } = chart.cursor;
   return left < 0 ? null : stepAt(times, chart.posToVal(left, 'x'));
 }
 
-/** Fewer pixels than this were a click. */
+/** A narrower selection counts as a click. */
 const LEAST_PIXELS = 6;
 
 function zoomTo(chart: uPlot, { onZoom, grain }: TimeChartProps): void {

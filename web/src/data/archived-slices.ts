@@ -5,8 +5,8 @@ import type { ContextChoice } from './choices.ts';
 type Span = { readonly from: number; readonly to: number };
 
 /**
- * Which slices a view asks for: those of a time that was chosen, or all where nothing is available.
- * Windows that move on end with what is available, so that there is nothing archived to tell of.
+ * Returns which slices a view asks for: those of a chosen interval, or all if nothing is available.
+ * Moving windows end at the available data, so there are no archived slices to report.
  */
 export function slicesAsked({ window }: Pick<Address, 'window'>, choice: ContextChoice | null) {
   const within = window.kind === 'interval' ? { from: window.from, to: window.to } : null;
@@ -14,7 +14,9 @@ export function slicesAsked({ window }: Pick<Address, 'window'>, choice: Context
   return { withSlices: within !== null || isEmpty, within: isEmpty ? null : within };
 }
 
-/** The archived slices in which a window's readings would be; all where nothing is available. */
+/**
+ * Returns the archived slices that would have the window's readings; all if nothing is available.
+ */
 export const archivedSlices = (
   slices: readonly StoredSliceFragment[],
   window: Span,

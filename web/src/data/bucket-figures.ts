@@ -5,14 +5,14 @@ import type { Covered } from './chart-data.ts';
 import { addsUp, type MeterKind } from './meter-kind.ts';
 import { bucketQuantity, type Terms } from './row-figures.ts';
 
-/** What is told of topper buckets, or why it is not. */
+/** A figure of topper buckets, or why there is none. */
 export type BucketFigure = { readonly quantity: Quantity | null; readonly why: string | null };
 
 type Buckets = { readonly kind: MeterKind; readonly topperBucketSize: number };
 
 /**
- * Why nothing can be told of topper buckets; null: it can. A bucket that the window cuts counts
- * with what the window has of it, as if that was all: of such buckets every peak is too low.
+ * Returns why topper buckets have no figures; null if they do. A bucket that the window cuts counts
+ * with only the part within the window: the peak of such buckets is always too low.
  */
 export function whyNoBuckets(covered: Covered, { kind, topperBucketSize }: Buckets): string | null {
   const first = Math.ceil(covered.from / topperBucketSize);
@@ -32,7 +32,7 @@ export const percentileFigure = (
 
 type Peaked = { readonly peak: BigNumber | null; readonly averageRate: number | null };
 
-/** The largest bucket, unless it is one that the window cuts: no peak lies below the average. */
+/** Returns the largest bucket, unless the window cuts it: no peak is below the average. */
 export function peakFigure(
   { peak, averageRate }: Peaked,
   terms: Terms,
@@ -42,7 +42,7 @@ export function peakFigure(
   if (told.why || peak === null || averageRate === null || !addsUp(terms.kind)) return told;
   const most =
     terms.kind === 'rate'
-      ? // It is rounded, and the average is not.
+      ? // The peak is rounded, and the average is not.
         toNumber(peak) + 0.5
       : toNumber(peak) / terms.topperBucketSize;
   return most >= averageRate * (1 - 1e-9)

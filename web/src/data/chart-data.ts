@@ -22,21 +22,21 @@ export type ChartLine = {
   readonly values: readonly (number | null)[];
 };
 
-/** What a chart draws: per second where readings add up, and else as it was measured. */
+/** What a chart draws: values per second if readings add up, otherwise values as measured. */
 export type ChartData = {
-  /** Where steps begin, within the window, and at last where the last one ends. */
+  /** Starts of steps, clipped to the window, followed by the end of the last step. */
   readonly times: readonly number[];
-  /** Where each step ends, within the window. */
+  /** End of each step, clipped to the window. */
   readonly ends: readonly number[];
   readonly step: number;
   readonly lines: readonly ChartLine[];
-  /** What is not listed, so that the stack is the total; null: parts do not add up. */
+  /** The sum of unlisted keys, so that the stack is the total; null: values do not add up. */
   readonly others: readonly number[] | null;
 };
 
 export type Covered = { readonly from: number; readonly to: number };
 
-/** The part of the window for which there are data; null: that is not known. */
+/** Returns the part of the window for which there are data; `stored` is null if unknown. */
 export const coveredPart = (window: Covered, stored: Covered | null): Covered => ({
   from: Math.max(window.from, stored?.from ?? window.from),
   to: Math.min(window.to, stored?.to ?? window.to),
@@ -45,7 +45,7 @@ export const coveredPart = (window: Covered, stored: Covered | null): Covered =>
 export type ChartQuestion = {
   readonly kind: MeterKind;
   readonly step: number;
-  /** For when there are readings: the steps at its edges are seldom covered as a whole. */
+  /** The time for which there are readings: the first and last step are seldom fully covered. */
   readonly covered: Covered;
   /** Keys that are left out of the others as well. */
   readonly hidden: readonly NamedSeries[];
@@ -83,34 +83,34 @@ export function chartData(
         others.set(point.at, (others.get(point.at) ?? 0) - rateOf(point));
       }
     }
-    // What is rounded by itself may come to less than nothing.
+    // Values are rounded separately, so the difference may be below zero.
     return closed(starts.map((at) => Math.max(0, others.get(at) ?? 0)));
   }
 }
 
-/** A pixel is told as a time with some rounding: a moment before a start is the start. */
+/** Converting a pixel to a time rounds: a moment before a start counts as the start. */
 const SLACK_SECONDS = 0.01;
 
-/** The place of the last of these times that is not after `at`; -1: all are. */
+/** Returns the index of the last of these times that is not after `at`; -1 if all are. */
 export const lastStart = (times: readonly number[], at: number): number =>
   times.findLastIndex((start) => start <= at + SLACK_SECONDS);
 
-/** The step that lasts at a time, be the next one's start ever so near; null: none does. */
+/** Returns the step that contains a time, however near the next start is; null if none does. */
 export function stepAt(times: readonly number[], at: number): number | null {
   const end = times.at(-1);
   const step = lastStart(times, at);
   if (end === undefined || step < 0 || at > end + SLACK_SECONDS) return null;
-  // The last point only ends the last step.
+  // The last time only ends the last step.
   return times.length < 2 ? null : Math.min(step, times.length - 2);
 }
 
-/** The last value again, where its step ends. */
+/** Repeats the last value, where its step ends. */
 function closed<T>(values: readonly T[]): T[] {
   const last = values.at(-1);
   return last === undefined ? [] : [...values, last];
 }
 
-/** Each line on top of those before it, the others last: the uppermost is the total. */
+/** Stacks each line on those before it, the others last: the topmost is the total. */
 export function stacked(
   lines: readonly (readonly (number | null)[])[],
 ): readonly (readonly number[])[] {

@@ -2,7 +2,7 @@ import type { ChoicesFragment, SignInQuery } from '../../generated/operations.ts
 import type { Address } from '../address/address.ts';
 import { meterKind } from './meter-kind.ts';
 
-/** What there is to choose from in a context. */
+/** The groups, meters and probes to choose from in a context. */
 export type ContextChoice = ChoicesFragment;
 export type GroupChoice = ContextChoice['counterGroups'][number];
 export type MeterChoice = GroupChoice['meters'][number];
@@ -10,7 +10,7 @@ export type MeterChoice = GroupChoice['meters'][number];
 /** The Hosts group of every flow import: what most people want to see first. */
 const HOSTS = '{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}';
 
-/** A context that has data rather than the first by name. */
+/** Prefers a context that has data to the first by name. */
 export const firstContext = (contexts: SignInQuery['viewer']['contexts']): string | null =>
   (contexts.find(({ totalWindow }) => totalWindow !== null) ?? contexts[0])?.name ?? null;
 
@@ -29,7 +29,7 @@ export const meterOf = (group: GroupChoice | null, index: number | null): MeterC
 export const firstMeter = (group: GroupChoice): MeterChoice | null =>
   group.meters.find(({ type }) => meterKind(type) !== 'invalid') ?? null;
 
-/** The address with context, group and meter named, as far as they are known. */
+/** Returns the address with context, group and meter filled in, as far as they are known. */
 export function completed(
   address: Address,
   contexts: readonly ContextChoice[],
@@ -45,7 +45,7 @@ export function completed(
 const firstMeterIndex = (group: GroupChoice | null): number =>
   (group && firstMeter(group)?.index) ?? 0;
 
-/** The meter of another group that measures the same, or the first. */
+/** Returns the meter of another group that measures the same, or the first one. */
 export function likeMeter(group: GroupChoice, meter: MeterChoice | null): MeterChoice | null {
   const usable = group.meters.filter(({ type }) => meterKind(type) !== 'invalid');
   return (

@@ -1,15 +1,15 @@
-/** How long the buckets of a group are. */
+/** The lengths of a group's buckets. */
 export type BucketSizes = { readonly bucketSize: number; readonly topperBucketSize: number };
 
-/** About one point for every other pixel of a wide chart; the server's own limit is 10,000. */
+/** About one point per two pixels of a wide chart; the server's own limit is 10,000. */
 const POINTS = 400;
 
-/** Below this, buckets of their own length are few enough to be read one by one. */
+/** Up to this length, a window has few enough buckets to show each one. */
 const FINE_SECONDS = 2 * 3600;
 
 const MULTIPLES: readonly number[] = [1, 2, 3, 4, 6, 12, 24, 36, 48, 72, 96, 144, 288];
 
-/** Seconds between the points of a chart; null: the group's topper bucket. */
+/** Returns the seconds between the points of a chart; null: the group's topper bucket. */
 export function chooseStep(windowSeconds: number, sizes: BucketSizes | null): number | null {
   if (!sizes) return null;
   const { bucketSize, topperBucketSize } = sizes;

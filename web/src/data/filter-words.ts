@@ -1,6 +1,6 @@
 import type { FilterKind } from '../address/address.ts';
 
-/** What a filter is called where it is chosen. */
+/** The names of the filters in the control. */
 export const FILTER_LABELS: Readonly<Record<FilterKind, string>> = {
   find: 'Text',
   cidr: 'Network',

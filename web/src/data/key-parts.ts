@@ -1,6 +1,6 @@
 import type { GroupChoice } from './choices.ts';
 
-/** The parts of a cross-key group's text: joined by a backslash, which within a part is doubled. */
+/** Splits a cross-key text into its parts: a backslash joins them, and is doubled within a part. */
 export function splitParts(text: string): readonly string[] {
   const parts = [''];
   for (const [piece] of text.matchAll(/\\\\|\\|[^\\]+/g)) {
@@ -10,11 +10,11 @@ export function splitParts(text: string): readonly string[] {
   return parts;
 }
 
-/** A label or readable key as it is shown: of a pair, its parts. */
+/** Returns a label or readable key as it is shown; that of a pair as its parts. */
 export const shownText = (text: string, group: Pick<GroupChoice, 'crosskey'>): string =>
   group.crosskey ? splitParts(text).join(' × ') : text;
 
-/** Labels as they are shown; where several keys have the same, each with its readable key. */
+/** Returns the labels to show; keys with the same label each get their readable key as well. */
 export function tellApart(
   rows: readonly Keyed[],
   group: Pick<GroupChoice, 'crosskey'>,
@@ -32,7 +32,7 @@ export function tellApart(
   );
 }
 
-/** GUIDs of the groups whose keys the parts are. */
+/** Returns the GUIDs of the groups that the parts are keys of. */
 export const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonly string[] =>
   crosskey
     ? [
@@ -43,9 +43,9 @@ export const partGroups = ({ crosskey }: Pick<GroupChoice, 'crosskey'>): readonl
     : [];
 
 export type Part = {
-  /** Of the group that the part is a key of. */
+  /** GUID of the group that the part is a key of. */
   readonly group: string;
-  /** Raw. */
+  /** The raw key. */
   readonly key: string;
   readonly label: string;
   readonly readable: string;
@@ -53,7 +53,7 @@ export type Part = {
 
 type Keyed = { readonly key: string; readonly label: string; readonly readable: string };
 
-/** What a pair is made of, part by part. */
+/** Returns the parts of a pair. */
 export function partsOf(row: Keyed, group: Pick<GroupChoice, 'crosskey'>): readonly Part[] {
   const [keys, labels, readables] = [row.key, row.label, row.readable].map(splitParts);
   return partGroups(group).map((guid, index) => ({
@@ -64,7 +64,9 @@ export function partsOf(row: Keyed, group: Pick<GroupChoice, 'crosskey'>): reado
   }));
 }
 
-/** All parts but the one that was drilled into; its twin, where a host talks to itself, stays. */
+/**
+ * Returns all parts except the one drilled into; if a host talks to itself, its second part stays.
+ */
 export function otherParts(parts: readonly Part[], group: string, key: string): readonly Part[] {
   const own = parts.findIndex((part) => part.group === group && part.key === key);
   return parts.filter((_, index) => index !== own);

@@ -4,7 +4,7 @@ import { longDuration } from '../format/moment.ts';
 
 export type LiveCourse = {
   readonly stream: StreamState;
-  /** Why the newest answer is not shown; null: it is. */
+  /** Why the newest answer is not shown; null if it is. */
   readonly fault: Fault | null;
   /** When data last arrived, by the browser's clock; null: unknown. */
   readonly newestAtMs: number | null;
@@ -15,7 +15,7 @@ export type LiveCourse = {
 /** Why a live view is out of date: a short text that seldom changes, and the details. */
 export type LiveNote = { readonly short: string; readonly detail: string };
 
-/** null: the view is up to date. */
+/** Returns the note; null if the view is up to date. */
 export function liveNote(course: LiveCourse, nowMs: number): LiveNote | null {
   const { stream, fault, newestAtMs, patienceMs } = course;
   if (stream.kind === 'lost') {

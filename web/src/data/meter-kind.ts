@@ -1,6 +1,6 @@
 import type { MeterType } from '../../generated/operations.ts';
 
-/** How a meter's readings combine, as far as it matters to what is shown. */
+/** How a meter's readings combine, as far as it matters for display. */
 export type MeterKind = 'counter' | 'rate' | 'mean' | 'extreme' | 'invalid';
 
 const KINDS: Readonly<Record<MeterType, MeterKind>> = {
@@ -21,10 +21,10 @@ const KINDS: Readonly<Record<MeterType, MeterKind>> = {
 
 export const meterKind = (type: MeterType): MeterKind => KINDS[type];
 
-/** Whether parts add up to a whole: only then there are volumes, shares and a stack. */
+/** Returns whether parts add up to a whole: only then are there volumes, shares and a stack. */
 export const addsUp = (kind: MeterKind): boolean => kind === 'counter' || kind === 'rate';
 
-/** What is shown instead of a stack, and why. */
+/** Why there is no stack, and what is shown instead. */
 export const WHY_NO_STACK: Readonly<Record<MeterKind, string | null>> = {
   counter: null,
   rate: null,
@@ -34,7 +34,7 @@ export const WHY_NO_STACK: Readonly<Record<MeterKind, string | null>> = {
   invalid: null,
 };
 
-/** What the value of a key over a window is called. */
+/** Returns the name of a key's value over a window. */
 export const metricName = (type: MeterType): string => {
   if (type === 'VT_MIN') return 'Smallest';
   return meterKind(type) === 'mean' ? 'Mean' : 'Largest';
@@ -42,13 +42,14 @@ export const metricName = (type: MeterType): string => {
 
 export type StepSeconds = {
   readonly step: number;
-  /** How much of it is in the window and has data. */
+  /** How much of the step is in the window and has data. */
   readonly covered: number;
 };
 
 /**
- * A value of a step of time, per second of what is covered where the meter's readings add up. The
- * server divides what a rate comes to by the whole step, however little of it the window has.
+ * Returns the value of a step per second of its covered time if the meter's readings add up, and
+ * otherwise unchanged. The server divides a rate's volume by the whole step, however little of it
+ * is in the window.
  */
 export function perSecond(kind: MeterKind, value: number, { step, covered }: StepSeconds): number {
   if (!addsUp(kind) || covered <= 0) return kind === 'counter' ? value / step : value;

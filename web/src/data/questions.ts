@@ -10,15 +10,17 @@ import { type ContextChoice, groupOf } from './choices.ts';
 import { chooseStep } from './choose-step.ts';
 import { rankingAsked } from './ranking-asked.ts';
 
-/** How many keys a chart has colours for. */
+/** Number of keys that a chart has colours for. */
 export const CHARTED = 10;
 
-/** How many keys a drill-down lists. */
+/** Number of keys that a drill-down lists. */
 export const DRILLED = 8;
 
 const DAY = 86_400;
 
-/** Seconds between a window and what it is compared with; null: the window just before. */
+/**
+ * Returns the seconds between a window and the one it is compared with; null: the one just before.
+ */
 export const agoOf = ({ compare }: Pick<Address, 'compare'>): number | null =>
   ({ before: null, day: DAY, week: 7 * DAY })[compare];
 
@@ -28,22 +30,22 @@ export const nodeOf = ({ context, node, fromDr }: Address) => ({
   fromDr,
 });
 
-/** What a chart's points are apart, in seconds, once the group is known. */
+/** Returns the seconds between a chart's points, once the group is known. */
 export function stepOf(address: Address, choice: ContextChoice | null): number | null {
   return chooseStep(windowSeconds(address, choice), groupOf(choice, address.group));
 }
 
-/** How long a window will be, before it is asked for: at most, where that is not known. */
+/** Returns the length of a window before it is requested; an upper limit if it is not known. */
 export function windowSeconds({ window }: Address, choice: ContextChoice | null): number {
   if (window.kind === 'recent') return window.seconds;
   if (window.kind === 'interval') return window.to - window.from;
   const { from, to } = choice?.totalWindow ?? { from: 0, to: 30 * DAY };
   if (window.name === 'all') return to - from;
-  // Today is taken for a whole day, and a topper bucket for an hour.
+  // Today counts as a whole day, and a topper bucket as an hour.
   return window.name === 'latest' ? 3600 : DAY;
 }
 
-/** What is asked for in all views of one group and window. */
+/** Returns the variables that all views of one group and window share. */
 function windowOf(address: Address, choice: ContextChoice | null) {
   return {
     ...nodeOf(address),

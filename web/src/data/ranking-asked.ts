@@ -11,19 +11,19 @@ const RANK_BY = {
   new: 'NEW',
 } as const satisfies Record<Ranking['by'], RankBy>;
 
-/** What a ranking is asked for with; `ago`: seconds since what the page compares with. */
+/** Returns the variables of a ranking. `ago`: seconds between the window and the compared one. */
 export function rankingAsked({ ranking }: Pick<Address, 'ranking'>, ago: number | null) {
   const percentile = ranking.by === 'percentile' ? ranking.percentile : null;
   return {
     rankBy: RANK_BY[ranking.by],
     percentile,
-    // The column Change and the ranking are about the same earlier window.
+    // The column Change and the ranking use the same earlier window.
     rankAgo: comparesWindows(ranking) ? ago : null,
     shownPercentile: percentile ?? USUAL_PERCENTILE,
   };
 }
 
-/** What the keys of an answer are ranked by. */
+/** Returns the ranking that an answer used. */
 export function rankingAnswered(
   variables: Pick<TopKeysQueryVariables, 'rankBy' | 'percentile'> | null,
 ): Ranking {

@@ -3,11 +3,11 @@ import type { MeterChoice } from './choices.ts';
 import { addsUp, meterKind, metricName } from './meter-kind.ts';
 
 type ChangeWords = {
-  /** In the control. */
+  /** Name in the control. */
   readonly name: string;
-  /** Which keys are listed, and in which order, given the earlier time. */
+  /** Which keys are listed and in which order, given the earlier time. */
   readonly note: (then: string) => string;
-  /** What there is none of, given the same. */
+  /** The predicate that no key meets, given the earlier time. */
   readonly none: (then: string) => string;
   readonly noKey: string;
 };
@@ -34,18 +34,18 @@ export const CHANGE_WORDS: Readonly<Record<ChangeRanking, ChangeWords>> = {
   },
 };
 
-/** What the value of a key over a window is called: its volume, its mean … */
+/** Returns the name of a key's value over a window: its volume, its mean … */
 export const valueName = ({ type }: Pick<MeterChoice, 'type'>): string =>
   addsUp(meterKind(type)) ? 'Volume' : metricName(type);
 
-/** `50th`, `99.9th`, `1st`. */
+/** Formats a percentile: `50th`, `99.9th`, `1st`. */
 export function ordinalOf(percentile: number): string {
   const isTeen = Math.floor((percentile % 100) / 10) === 1;
   const ending = isTeen ? 'th' : ({ 1: 'st', 2: 'nd', 3: 'rd' }[percentile % 10] ?? 'th');
   return `${percentile}${ending}`;
 }
 
-/** Within a sentence; null: by the value, as always. */
+/** Returns the ranking as part of a sentence; null for the default, by value. */
 export function rankedBy(ranking: Ranking): string | null {
   switch (ranking.by) {
     case 'metric':

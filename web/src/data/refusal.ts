@@ -1,7 +1,9 @@
 import type { Address } from '../address/address.ts';
 import { FILTER_LABELS } from './filter-words.ts';
 
-/** What of an address the server refused, so that it can be mended where it is chosen. */
+/**
+ * The part of an address that the server refused, so that it can be corrected where it is chosen.
+ */
 export type Refusal =
   | { readonly of: 'meter' | 'probe' | 'prefix' }
   | { readonly of: 'step'; readonly why: string }
@@ -11,10 +13,10 @@ export type Refusal =
       readonly why: string;
     };
 
-/** What a kind of filter is called in the graph, and so in its errors. */
+/** The argument of each kind of filter in the graph, and so in its errors. */
 const ARGUMENTS = { find: 'search', cidr: 'cidr', match: 'match', except: 'exclude' } as const;
 
-/** In the messages of docs/reference/errors.md; null: it is of something else. */
+/** Parses messages of docs/reference/errors.md; null if the error is about something else. */
 export function refusalOf(message: string, { filter }: Pick<Address, 'filter'>): Refusal | null {
   if (message.startsWith('Invalid meter - ')) return { of: 'meter' };
   if (message.startsWith('Invalid probe - ')) return { of: 'probe' };

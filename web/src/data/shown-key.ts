@@ -31,7 +31,7 @@ type Figures = NonNullable<
 
 export type Drilldown = NonNullable<Figures['first']>;
 
-/** One document for each number of groups to drill down by; of more, some are shown at a time. */
+/** One document for each number of drill-down groups; a panel shows no more at a time. */
 const OPERATIONS: readonly Operation<KnownAnswer, KeyVariables>[] = [
   KeyPanel0,
   KeyPanel1,
@@ -46,7 +46,7 @@ export type KeyQuestion = {
   readonly variables: KeyVariables;
 };
 
-/** All of a key in one question. */
+/** Returns one question for everything about a key. */
 export function keyQuestion(address: Address, choice: ContextChoice, key: string): KeyQuestion {
   const group = groupOf(choice, address.group);
   const meter = meterOf(group, address.meter);
@@ -58,7 +58,7 @@ export function keyQuestion(address: Address, choice: ContextChoice, key: string
   const { prefix } = address;
   return {
     operation: prefix ? NetworkPanel : (OPERATIONS[drilldowns.length] ?? KeyPanel0),
-    // Those beyond what the document declares mean nothing.
+    // Variables that the document does not declare are ignored.
     variables: {
       ...keyVariables(address, choice, key),
       prefix: prefix ?? USUAL_PREFIX,
@@ -74,14 +74,14 @@ export function keyQuestion(address: Address, choice: ContextChoice, key: string
   };
 }
 
-/** Asked for where the key is none of a network. Without the key's figures it is not shown. */
+/** Used if the key is not a network. Its result is not shown without the key's figures. */
 const NO_NETWORK = '0.0.0.0/32';
 
 const NO_GROUP = '{00000000-0000-0000-0000-000000000000}';
 
 /**
- * Cross-key groups that the key's group is part of: as many as are asked for at once, from `first`
- * on, and the others.
+ * Returns the cross-key groups that the key's group is part of: as many as one question asks for,
+ * starting with `first`, and the others.
  */
 export function drilldownGroups(
   choice: ContextChoice,
@@ -104,12 +104,12 @@ type NetworkGroup = NonNullable<NonNullable<NetworkPanelQuery['context']>['count
 export type ShownKey = {
   readonly known: KnownGroup['known'];
   readonly window: { readonly from: number; readonly to: number } | null;
-  /** For when there are data of the group. */
+  /** The time for which the group has data. */
   readonly stored: { readonly from: number; readonly to: number } | null;
   readonly total: number | string;
   readonly figures: Omit<Figures, 'first' | 'second' | 'third'> | null;
   readonly drilldowns: readonly Drilldown[];
-  /** Of a network: the largest addresses within it. */
+  /** For a network: the largest addresses within it. */
   readonly network: { readonly cidr: string; readonly within: NetworkGroup['within'] } | null;
 };
 
@@ -131,7 +131,7 @@ export function shownKey(answer: KeyAnswer | null, rawKey: string): ShownKey | n
   };
 }
 
-/** A network has a name of its own, and no more. */
+/** A network has only a name. */
 const nothingKnown = (key: string, readable: string): KnownGroup['known'] => ({
   key,
   readable,

@@ -25,51 +25,51 @@ export type TopTable = NonNullable<AnsweredGroup['table']>;
 
 export type TopRow = TopTable['keys'][number];
 
-/** A view's answer in the terms of the question that it answers, not of the next one. */
+/** A view's answer in the terms of the question it answers, not of the next one. */
 export type ShownToppers = {
   readonly group: GroupChoice;
   readonly meter: MeterChoice;
   readonly kind: MeterKind;
   readonly measure: Measure;
   readonly ranking: Ranking;
-  /** Networks that take the place of addresses; null: the keys are the group's. */
+  /** The networks that replace addresses; null: the keys are the group's. */
   readonly prefix: Prefix | null;
-  /** Which of the percentiles is listed. */
+  /** The percentile that is listed. */
   readonly percentile: number;
   /** The time that the window is compared with. */
   readonly earlier: Span;
   readonly table: TopTable;
   readonly chart: ChartData;
-  /** Without the keys that are hidden. */
+  /** Without the hidden keys. */
   readonly total: BigNumber;
   readonly others: BigNumber;
   readonly hidden: readonly HiddenKey[];
-  /** For when there are data of the group, or of the chosen probe in it; null: for no time. */
+  /** The time for which the group, or the chosen probe in it, has data; null: none. */
   readonly stored: { readonly from: number; readonly to: number } | null;
-  /** Where readings of the window would be, were they not archived. */
+  /** The slices that would have the window's readings if they were not archived. */
   readonly archived: ArchivedSlices;
 };
 
 export type Span = { readonly from: number; readonly to: number };
 
-/** Of a time for which there may be archived slices. */
+/** Archived slices of a time. */
 export type ArchivedSlices = ReturnType<typeof archivedSlices>;
 
 export type HiddenKey = { readonly key: string; readonly label: string };
 
-/** What shares are of in a view: the total without the hidden keys; null: it is not known yet. */
+/** Returns the total that shares refer to, without the hidden keys; null if it is not known yet. */
 export const totalShown = (
   shown: ShownToppers | null,
   { group, meter, hidden }: Pick<Address, 'group' | 'meter' | 'hidden'>,
 ): BigNumber | null =>
   shown?.group.guid === group &&
   shown.meter.index === meter &&
-  // A hidden key that has nothing in the window is not among those that are answered.
+  // The answer lacks hidden keys that have nothing in the window.
   shown.hidden.every(({ key }) => hidden.includes(key))
     ? shown.total
     : null;
 
-/** null: there is no such group or meter, or no answer for it. */
+/** Returns null if there is no such group or meter, or no answer for it. */
 export function shownToppers(
   answer: TopAnswer | null,
   variables: TopKeysQueryVariables | null,
@@ -117,7 +117,7 @@ export function shownToppers(
   };
 }
 
-/** As long, and so many seconds earlier; null: just before. */
+/** Returns a span of the same length, that many seconds earlier; null: just before. */
 export const earlierSpan = ({ from, to }: Span, ago: number | null): Span => {
   const seconds = ago ?? to - from;
   return { from: from - seconds, to: to - seconds };

@@ -1,4 +1,4 @@
-/** A chart with what has to be known to read it elsewhere. */
+/** A chart with everything needed to read it elsewhere. */
 export type Picture = {
   readonly title: string;
   readonly lines: readonly string[];
@@ -17,7 +17,7 @@ const MARGIN = 24;
 const LINE = 20;
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-/** A PNG of it, as sharp as the chart on the screen. */
+/** Draws a PNG of the picture, as sharp as the chart on the screen. */
 export async function drawPicture(picture: Picture): Promise<Blob> {
   const { chart, legend, lines } = picture;
   const scale = devicePixelRatio || 1;
@@ -80,7 +80,7 @@ function drawLegend(
   }
 }
 
-/** As much of a text as there is room for. */
+/** Returns as much of a text as fits. */
 function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
   let length = text.length;

@@ -33,7 +33,7 @@ const CONTEXT_HEAD = [
   ...['filter', 'hidden_keys'],
 ];
 
-/** The table with all digits, in the meter's own unit, and of what it is. */
+/** Exports the table with all digits, in the meter's own unit, and with what it shows. */
 export function topCsv({ shown, address }: TopCsv): string {
   const { window, keys } = shown.table;
   const { filter, hidden } = address;
@@ -42,7 +42,7 @@ export function topCsv({ shown, address }: TopCsv): string {
     ...[address.context, shown.group.name, shown.meter.name, shown.meter.units],
     ...[time(window.from), time(window.to)],
   ];
-  // What was left out, so that the shares can be understood: of the total without the hidden keys.
+  // What was left out explains the shares: they are of the total without the hidden keys.
   const limits: readonly Cell[] = [
     filter ? `${FILTER_LABELS[filter.kind]}: ${filter.text}` : null,
     hidden.length > 0 ? hidden.join(', ') : null,
@@ -64,7 +64,7 @@ const cellsOf = (row: TopRow, shown: ShownToppers): Cell[] => [
   ...[row.previous?.metric ?? null, row.previous?.rank ?? null, row.rankValue],
 ];
 
-/** What is not listed: as in the table, it has a volume and a share, and nothing by buckets. */
+/** Returns the row of all other keys: as in the table, a volume and a share, no bucket figures. */
 function othersOf(shown: ShownToppers): Cell[] {
   const { others, kind, group } = shown;
   const volume = kind === 'rate' ? times(others, group.topperBucketSize) : others;
@@ -74,7 +74,7 @@ function othersOf(shown: ShownToppers): Cell[] {
   ];
 }
 
-/** Of the total without the keys that are hidden, as the table tells it. */
+/** Returns the share of the total without hidden keys, as the table shows it. */
 function shareOf(part: BigNumber, { kind, total }: ShownToppers): number | null {
   return addsUp(kind) ? partOf(part, total) : null;
 }

@@ -18,7 +18,7 @@ type Pictured = {
   readonly theme: ThemeState;
 };
 
-/** The chart of a view with its title, its window and its legend. */
+/** Makes a picture of a view: the chart with its title, its window and its legend. */
 export function pictureOf(
   { shown, terms, address, moments, theme }: Pictured,
   chart: HTMLCanvasElement,
@@ -58,7 +58,7 @@ export function pictureOf(
   };
 }
 
-/** What is not in it. */
+/** Returns what the chart leaves out. */
 const limits = ({ filter }: Address, { hidden }: ShownToppers): readonly string[] => [
   ...(filter ? [`only ${filter.text}`] : []),
   ...(hidden.length > 0 ? [`without ${hidden.map(({ label }) => label).join(', ')}`] : []),

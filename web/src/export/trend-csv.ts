@@ -8,7 +8,7 @@ const HEAD = [
   ...['step_total', 'context', 'group', 'meter', 'units'],
 ];
 
-/** A row for each key of each step, with all digits, in the meter's own unit. */
+/** Exports a row for each key of each step, with all digits, in the meter's own unit. */
 export function trendCsv({ shown, context }: TrendCsv): string {
   const { group, meter, rows, steps } = shown;
   const time = (at: number) => new Date(at * 1000).toISOString();

@@ -1,10 +1,10 @@
-/** An integer of any size, as the graph gives it: a number, or its digits beyond 2^53 - 1. */
+/** An integer of any size, as the graph returns it: a number, or its digits beyond 2^53 - 1. */
 export type BigNumber = number | string;
 
-/** Good enough to draw, and to show three digits of. */
+/** Converts to a number; precise enough for drawing, and for showing three digits. */
 export const toNumber = (value: BigNumber): number => Number(value);
 
-/** A share, from 0 to 1. */
+/** Returns a share, from 0 to 1. */
 export const partOf = (part: BigNumber, whole: BigNumber): number =>
   toNumber(whole) > 0 ? toNumber(part) / toNumber(whole) : 0;
 
@@ -22,6 +22,6 @@ const toBigNumber = (value: bigint): BigNumber => {
   return Number.isSafeInteger(number) ? number : String(value);
 };
 
-/** All digits, in groups of three. */
+/** Returns all digits, in groups of three. */
 export const allDigits = (value: BigNumber): string =>
   String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');

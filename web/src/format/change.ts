@@ -12,8 +12,8 @@ type Previous = {
 };
 
 /**
- * How a key did compared to before. Where what came before is not stored as a whole nothing can be
- * said: half a window always looks like growth.
+ * Returns how a key changed compared with the previous window. If that window is not fully stored,
+ * the change is unknown: half a window always looks like growth.
  */
 export function changeOf(previous: Previous | null, storedFrom: number | null): Change {
   if (!previous || storedFrom === null || previous.window.from < storedFrom) {
@@ -24,7 +24,7 @@ export function changeOf(previous: Previous | null, storedFrom: number | null): 
   }
   const ratio = previous.changeRatio;
   if (Math.abs(ratio) < 0.0005) return { text: '0 %', direction: 'same' };
-  // So many times as much as before, be the growth one less.
+  // Large growth is shown as a multiple of the previous value, which is the growth plus one.
   if (ratio >= 9.995) return { text: `${Math.round(ratio + 1)} ×`, direction: 'up' };
   return ratio > 0
     ? { text: `+${percent(ratio)}`, direction: 'up' }

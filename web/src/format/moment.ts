@@ -1,13 +1,13 @@
-/** Times as they are on the clocks of a zone. */
+/** Formats times as the clocks of a zone show them. */
 export type Moments = {
   readonly zone: string;
-  /** `21 Nov 2026, 15:40`, with seconds where there are any. */
+  /** `21 Nov 2026, 15:40`, with seconds if they are not zero. */
   full(at: number): string;
-  /** `Sat 21 Nov 2026, 09:40 – 15:40`: what both ends have in common is told once. */
+  /** `Sat 21 Nov 2026, 09:40 – 15:40`: what both ends have in common appears once. */
   range(from: number, to: number): string;
   /**
-   * `Europe/Berlin (UTC+01:00)`: the zone, and how far it is ahead in that time; where its clocks
-   * change, `(UTC+02:00, UTC+01:00)`.
+   * `Europe/Berlin (UTC+01:00)`: the zone and its offset at that time; if its clocks change within
+   * it, `(UTC+02:00, UTC+01:00)`.
    */
   name(from: number, to: number): string;
   /** `2026-11-21T15:40:00`, for the fields in which dates are typed. */
@@ -45,7 +45,7 @@ export function momentsIn(zone: string): Moments {
   };
 }
 
-/** Both ends and some between them: of a year, so many that none of its two times is missed. */
+/** Returns both ends and some moments between: in a year, enough to hit both offsets of a zone. */
 const momentsWithin = (from: number, to: number): readonly number[] =>
   Array.from({ length: 25 }, (_, i) => from + ((to - from) * i) / 24);
 
@@ -68,8 +68,9 @@ function fieldOf(at: number, zone: string): string {
 }
 
 /**
- * The second at which the clocks of a zone show this; null: it is no such text. Of two it is the
- * earlier, and a time that is skipped is read by the clocks from before (RFC 9557, `compatible`).
+ * Returns the second at which the clocks of a zone show this; null if the text is not a time. Of
+ * two such seconds it is the earlier, and a skipped time is read by the clocks before the change
+ * (RFC 9557, `compatible`).
  */
 export function parseField(text: string, zone: string): number | null {
   const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text.trim());
@@ -88,11 +89,11 @@ export function parseField(text: string, zone: string): number | null {
   return isShown(before) ? before : isShown(after) ? after : before;
 }
 
-/** Seconds that the clocks of the zone are ahead of UTC. */
+/** Returns the seconds by which the clocks of the zone are ahead of UTC. */
 const shiftAt = (at: number, zone: string): number =>
   Date.parse(`${fieldOf(at, zone)}Z`) / 1000 - at;
 
-/** `6 hours`, `1 day 2 hours`: the two largest parts. */
+/** Formats a duration by its two largest parts: `6 hours`, `1 day 2 hours`. */
 export function longDuration(seconds: number): string {
   const parts = [
     [Math.floor(seconds / 86_400), 'day'],

@@ -1,4 +1,4 @@
-/** Days of a calendar, as `2026-11-21`: no clock and no zone has a part in them. */
+/** A calendar day, as `2026-11-21`, independent of clocks and zones. */
 export type Day = string;
 
 const utc = (day: Day): Date => new Date(`${day}T00:00:00Z`);
@@ -14,7 +14,7 @@ export function addDays(day: Day, count: number): Day {
   return dayOf(date);
 }
 
-/** The same day of another month, or its last one. */
+/** Returns the same day of another month, or the month's last day. */
 export function addMonths(day: Day, count: number): Day {
   const date = utc(day);
   const wanted = date.getUTCDate();
@@ -25,7 +25,7 @@ export function addMonths(day: Day, count: number): Day {
   return dayOf(date);
 }
 
-/** The weeks that a month has days in, each from Monday on. */
+/** Returns the weeks that contain days of a month, each starting on Monday. */
 export function weeksOf(day: Day): readonly (readonly Day[])[] {
   const first = `${day.slice(0, 7)}-01`;
   const monday = addDays(first, -((utc(first).getUTCDay() + 6) % 7));

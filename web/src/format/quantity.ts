@@ -1,13 +1,13 @@
 import type { Units } from '../address/address.ts';
 import { type BigNumber, toNumber } from './big-number.ts';
 
-/** What a meter measures: data, which have bits and bytes, or anything else by its name. */
+/** What a meter measures: data, which have bits and bytes, or anything else, by name. */
 export type Measure =
   | { readonly kind: 'bytes' }
   | { readonly kind: 'bits' }
   | { readonly kind: 'other'; readonly name: string };
 
-/** `bytes`, `Bps`, `bits/s`, `packets` …; in short forms a large B stands for bytes. */
+/** Parses `bytes`, `Bps`, `bits/s`, `packets` …; in short forms a capital B stands for bytes. */
 export function measureOf(units: string): Measure {
   const bare = units.trim().replace(/(\/s|ps| per second)$/i, '');
   if (bare === 'B' || /^(bytes?|octets?)$/i.test(bare)) return { kind: 'bytes' };
@@ -15,18 +15,18 @@ export function measureOf(units: string): Measure {
   return { kind: 'other', name: bare };
 }
 
-/** A number of three digits and what it is of: `['1.64', 'GB']`. */
+/** A number with three digits and its unit: `['1.64', 'GB']`. */
 export type Quantity = readonly [number: string, unit: string];
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'] as const;
 
-/** Small parts have three digits too, and are otherwise what they are. */
+/** Scales a number to three digits and a prefix. Values below 1 get no prefix. */
 export function formatScaled(value: number, base: 1000 | 1024): readonly [string, string] {
   const size = Math.abs(value);
   if (size < 1 && size > 0) return [size < 0.01 ? value.toPrecision(1) : value.toFixed(2), ''];
   let power = 0;
   let scaled = value;
-  // 999.6 is told as 1.00 of the next prefix, not as 1000.
+  // 999.6 is shown as 1.00 of the next prefix, not as 1000.
   while (Math.abs(Number(scaled.toPrecision(3))) >= base && power < PREFIXES.length - 1) {
     scaled /= base;
     power += 1;
@@ -44,7 +44,7 @@ function digits(value: number, isWhole: boolean): string {
   return value.toFixed(size >= 9.995 ? 1 : 2);
 }
 
-/** What is told of data: the letter, and how many of it one unit of the meter is. */
+/** Returns the unit in which data are shown, and how many of it one unit of the meter is. */
 function dataUnit(measure: Measure, told: 'bytes' | 'bits'): { unit: string; factor: number } {
   if (measure.kind === 'other') return { unit: '', factor: 1 };
   const factor = measure.kind === told ? 1 : told === 'bits' ? 8 : 1 / 8;
@@ -58,7 +58,7 @@ export function formatAmount(value: BigNumber, measure: Measure, units: Units): 
   return [number, prefix + unit];
 }
 
-/** `perSecond` in the meter's own unit. */
+/** Formats a rate; `perSecond` is in the meter's own unit. */
 export function formatRate(perSecond: number, measure: Measure, units: Units): Quantity {
   const { unit, factor } = dataUnit(measure, units.rates);
   const base = measure.kind === 'other' ? 1000 : units.base;
@@ -72,7 +72,7 @@ export const amountFactor = (measure: Measure, units: Units): number =>
 export const rateFactor = (measure: Measure, units: Units): number =>
   dataUnit(measure, units.rates).factor;
 
-/** What a column or an axis is in, in words. */
+/** Returns the unit of a column or axis, in words. */
 export const amountName = (measure: Measure, units: Units): string =>
   measure.kind === 'other' ? measure.name : units.amounts;
 
@@ -84,7 +84,7 @@ export const baseName = (units: Units): string => (units.base === 1000 ? 'k = 10
 export const joined = ([number, unit]: Quantity): string =>
   unit ? `${number}\u00a0${unit}` : number;
 
-/** Of a part of 1; small parts that are there are not told as none. */
+/** Formats a share of 1; a small but nonzero share is not shown as zero. */
 export function formatShare(share: number): string {
   if (share > 0 && share < 0.001) return '<0.1 %';
   return `${(share * 100).toFixed(share >= 0.9995 ? 0 : 1)} %`;

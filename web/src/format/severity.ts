@@ -10,7 +10,7 @@ const WORDS: readonly (readonly [Urgency, readonly string[]])[] = [
   ['low', ['info', 'informational', 'information', 'notice', 'none', 'debug']],
 ];
 
-/** The place of `warning`, the default of a rule. */
+/** The index of `warning`, the default of a rule. */
 const UNKNOWN = 2;
 
 const placeOf = (severity: string): number => {
@@ -19,7 +19,9 @@ const placeOf = (severity: string): number => {
   return place < 0 ? UNKNOWN : place;
 };
 
-/** A declaration may have any word as severity: an unknown one counts as a warning. */
+/**
+ * Returns the urgency of a severity. Rules may use any word; an unknown one counts as a warning.
+ */
 export const urgencyOf = (severity: string): Urgency => WORDS[placeOf(severity)]?.[0] ?? 'medium';
 
 /** Worst first; equals in alphabetical order. */

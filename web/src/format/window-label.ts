@@ -1,7 +1,7 @@
 import { WINDOW_NAMES, type WindowChoice } from '../address/window-choice.ts';
 import { longDuration, type Moments } from './moment.ts';
 
-/** A window as people call it. */
+/** Returns a window's name for people. */
 export function windowLabel(window: WindowChoice, moments: Moments): string {
   switch (window.kind) {
     case 'named':

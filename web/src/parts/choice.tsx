@@ -1,4 +1,4 @@
-/** A labelled list to choose one of. */
+/** A labelled list to choose one item from. */
 export type ChoiceProps = {
   readonly label: string;
   readonly value: string;
@@ -10,7 +10,7 @@ export type ChoiceProps = {
 export type ChoiceOption = {
   readonly value: string;
   readonly label: string;
-  /** Options of one heading stand together. */
+  /** Options with the same heading are grouped. */
   readonly heading?: string;
   readonly disabled?: boolean;
 };
@@ -50,7 +50,7 @@ type RadiosProps<T extends string | number> = {
   readonly onChoose: (value: T) => void;
 };
 
-/** A few choices that are all seen at once. */
+/** A few choices that are all visible at once. */
 export function Radios<T extends string | number>(props: RadiosProps<T>) {
   const { legend, name, value, options, onChoose } = props;
   return (

@@ -1,7 +1,7 @@
 import type { BucketFigure } from '../data/bucket-figures.ts';
 import type { Quantity } from '../format/quantity.ts';
 
-/** A number with its unit apart, so that units stand below each other. */
+/** A number with a separate unit, so that units align in a column. */
 export function Figure({
   quantity,
   title,
@@ -24,7 +24,7 @@ export function Figure({
   );
 }
 
-/** A figure of topper buckets; where there is none, why. */
+/** A figure of topper buckets; if there is none, its title says why. */
 export const BucketFigureOf = ({ told }: { readonly told: BucketFigure }) => (
   <Figure quantity={told.quantity} title={told.why ?? undefined} />
 );

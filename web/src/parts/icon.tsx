@@ -1,4 +1,4 @@
-/** Drawn here, in the colour of the text beside them. */
+/** Paths of the icons, drawn in the colour of the text beside them. */
 const PATHS = {
   hide: 'M2 8s2.2-4 6-4 6 4 6 4-2.2 4-6 4-6-4-6-4zM2.5 13.5l11-11',
   close: 'M4 4l8 8M12 4l-8 8',

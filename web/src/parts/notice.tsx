@@ -10,7 +10,7 @@ type NoticeProps = {
   readonly isFault?: boolean;
 };
 
-/** In place of what cannot be shown: what is the matter, and what to do. */
+/** Replaces what cannot be shown: says what is wrong, and what to do. */
 export function Notice({ title, children, actions, isFault = false }: NoticeProps) {
   return (
     <section class={`notice ${isFault ? 'is-fault' : ''}`} role={isFault ? 'alert' : 'status'}>
@@ -94,7 +94,7 @@ export function FaultNotice({ fault, onRetry, actions }: FaultNoticeProps) {
   );
 }
 
-/** Seconds until it is done; null: it is not. */
+/** Counts down and then calls `done`. Returns the seconds left; null if there is no countdown. */
 function useCountdown(seconds: number | null, about: unknown, done: () => void): number | null {
   const [left, setLeft] = useState(seconds);
   useEffect(() => {

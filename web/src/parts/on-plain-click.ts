@@ -1,4 +1,4 @@
-/** Does it in this page, unless the link is to be opened in a tab of its own. */
+/** Acts within this page, unless the click is meant to open the link in another tab. */
 export const onPlainClick =
   (act: () => void) =>
   (event: MouseEvent): void => {

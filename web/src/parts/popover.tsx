@@ -2,15 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 type PopoverProps = {
-  /** What the button says, and is called. */
+  /** Content of the button, which is also its name. */
   readonly label: ComponentChildren;
-  /** What the panel is called. */
+  /** Name of the panel. */
   readonly name: string;
   readonly class?: string;
   readonly children: (close: () => void) => ComponentChildren;
 };
 
-/** A button with a panel below it, which goes with Escape, a click elsewhere, or a choice made. */
+/** A button with a panel below it, which closes on Escape, a click elsewhere, or a choice. */
 export function Popover({ label, name, class: className = '', children }: PopoverProps) {
   const [isOpen, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);

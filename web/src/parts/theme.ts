@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Theme } from '../chart/palette.ts';
 
-/** `system` follows what the viewer's system says. */
+/** `system` follows the viewer's system setting. */
 export type ThemeChoice = 'system' | Theme;
 
 const NAME = 'countergraph:theme';
@@ -13,7 +13,7 @@ function storedChoice(): ThemeChoice {
     const stored = localStorage.getItem(NAME);
     return stored === 'light' || stored === 'dark' ? stored : 'system';
   } catch {
-    // Storage is switched off.
+    // Storage is disabled.
     return 'system';
   }
 }
@@ -24,7 +24,7 @@ export type ThemeState = {
   readonly choose: (choice: ThemeChoice) => void;
 };
 
-/** Before anything is drawn, so that nothing flashes. */
+/** Applies the stored theme before anything is drawn, so that nothing flashes. */
 export function applyStoredTheme(): void {
   apply(storedChoice());
 }
@@ -44,7 +44,7 @@ export function useTheme(): ThemeState {
       if (next === 'system') localStorage.removeItem(NAME);
       else localStorage.setItem(NAME, next);
     } catch {
-      // Switched off: chosen until the page is loaded again.
+      // Storage is disabled: the choice lasts until the page is reloaded.
     }
   };
   return { choice, theme: choice === 'system' ? (isDark ? 'dark' : 'light') : choice, choose };

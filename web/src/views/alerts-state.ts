@@ -6,10 +6,10 @@ import type { Rule } from '../data/alerts/firing.ts';
 export type AlertsState = {
   /** null: not known yet. */
   readonly rules: readonly Rule[] | null;
-  /** Why that may be old, or is not known; null: it is what the server last said. */
+  /** Why the rules may be outdated or unknown; null if they are what the server last said. */
   readonly fault: Fault | null;
-  /** Of what begins and ends; only a live view follows it. */
+  /** The stream of starting and ending events; only a live view follows it. */
   readonly stream: StreamState;
-  /** Asks again, unless that is under way: for views that load. */
+  /** Asks again, unless a request is running; called by views when they load. */
   readonly refresh: () => void;
 };

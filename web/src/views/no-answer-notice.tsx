@@ -14,7 +14,7 @@ type NoAnswerProps = ViewProps & {
   readonly onReload: () => void;
 };
 
-/** The server answered, but not with what was asked for: what is missing, and what there is. */
+/** The server answered, but not what was asked: says what is missing, and what there is instead. */
 export function NoAnswerNotice(props: NoAnswerProps) {
   const { answer, fault, address, navigate, choice } = props;
   const refusal = fault && refusalOf(fault.message, address);
@@ -60,7 +60,7 @@ export function NoAnswerNotice(props: NoAnswerProps) {
   );
 }
 
-/** Asking again cannot help: something of the address has to be another. */
+/** Asking again cannot help: something in the address must change. */
 function RefusedNotice({
   refusal,
   address,
@@ -131,7 +131,7 @@ function RefusedNotice({
   }
 }
 
-/** The server says why: most of it can be helped by asking something else. */
+/** The server gave a reason: most faults can be avoided by a different question. */
 function PartFault({ fault, address, navigate, onReload }: NoAnswerProps & { fault: Fault }) {
   const isFiltered = address.filter !== null || address.hidden.length > 0;
   const isPaged = address.alert !== null || address.after !== null;

@@ -12,7 +12,7 @@ type ResumeProps = {
   readonly onSignOut: (why: string | null) => void;
 };
 
-/** Signed in, but not knowing what there is: as when storage was emptied. */
+/** Signed in, but without the choices, for example after storage was cleared. */
 export function Resume({ session, onContexts, onSignOut }: ResumeProps) {
   const { data, fault, reload } = useAnswer(SignIn, {}, session);
   useEffect(() => {

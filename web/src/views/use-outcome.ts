@@ -11,7 +11,7 @@ type Outcome = {
   readonly fault: Fault | null;
 };
 
-/** Passes on what a view's answer says about the page: the choices there are, or no access. */
+/** Passes on what a view's answer means for the page: the current choices, or no access. */
 export function useOutcome({ data, fault }: Outcome, { onChoice, onSignOut }: ViewProps): void {
   useEffect(() => {
     if (!data) return;

@@ -6,18 +6,18 @@ import type { Moments } from '../format/moment.ts';
 import type { ThemeState } from '../parts/theme.ts';
 import type { AlertsState } from './alerts-state.ts';
 
-/** What every view is given. */
+/** The props of every view. */
 export type ViewProps = {
   readonly session: Session;
   readonly address: Address;
   readonly navigate: Navigate;
-  /** What is known of the address's context and group; null: not yet, or nothing. */
+  /** The address's context and group; null: not known yet, or they do not exist. */
   readonly choice: ContextChoice | null;
   readonly group: GroupChoice | null;
   readonly theme: ThemeState;
   readonly moments: Moments;
   readonly alerts: AlertsState;
-  /** An answer tells what there is to choose from now. */
+  /** Called with the choices that an answer has. */
   readonly onChoice: (names: readonly string[], choice: ContextChoice | null) => void;
   readonly onSignOut: (why: string | null) => void;
 };
@@ -25,5 +25,5 @@ export type ViewProps = {
 /** Parts of an address that mean nothing in another view. */
 export const IN_NO_VIEW = { key: null, alert: null, after: null } as const;
 
-/** Why one is to sign in again. */
+/** Why the user has to sign in again. */
 export const SIGNED_OUT = 'The server no longer takes your token. Sign in again.';

@@ -29,7 +29,7 @@ export function Workspace({ session, contexts, onContexts, onSignOut }: Workspac
   const address = completed(given, contexts, zone);
   const text = formatAddress(address);
   useEffect(() => {
-    // A link to this says all of it.
+    // Makes the address complete, so that a link to it shows the same page.
     if (text !== formatAddress(given)) navigate.amend(address);
   }, [text, formatAddress(given)]);
   const moments = useMemo(() => momentsIn(address.zone ?? zone), [address.zone, zone]);

@@ -5,13 +5,13 @@ import { addsUp, type MeterKind } from '../meter-kind.ts';
 import type { EventRule } from './firing.ts';
 import type { Watched, WatchedEvent } from './watched.ts';
 
-/** What of a chart decides how rules are shown in it. */
+/** The properties of a chart that decide how rules are shown in it. */
 export type WatchedChart = {
   readonly kind: MeterKind;
   /** Seconds that each of its values covers. */
   readonly step: number;
   readonly topperBucketSize: number;
-  /** Rules are about keys of the group, not about networks that take the place of its addresses. */
+  /** Rules are about keys of the group, not about networks that replace its addresses. */
   readonly of: 'keys' | 'networks';
   readonly shows: ChartShows;
 };
@@ -72,7 +72,7 @@ function whyNoLine(rule: EventRule, { step, of, shows }: WatchedChart): string |
   return `it needs a chart with a value each ${longDuration(windowSeconds).replace(/^1 /, '')}`;
 }
 
-/** What of the rules is drawn in a chart, and what its list of rules says. */
+/** The rules drawn in a chart, and the contents of its list of rules. */
 export type RulesInChart = {
   readonly drawn: ChartRules;
   readonly rules: readonly RuleInChart[];
@@ -116,7 +116,7 @@ export function rulesInChart(
           ? []
           : [{ name: rule.name, urgency: urgencyOf(rule.severity), at: line.at }],
       ),
-      // Of those at the same time the worst is drawn last, on top.
+      // Of marks at the same time, the worst is drawn last, on top.
       marks: marks.toSorted(leastFirst).map(({ id, startedAt, severity, rule, key: about }) => ({
         id,
         at: startedAt,

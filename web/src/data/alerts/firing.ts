@@ -1,7 +1,7 @@
 import type { AlertOccurrenceFragment, AlertsQuery } from '../../../generated/operations.ts';
 import { compareSeverities } from '../../format/severity.ts';
 
-/** A rule as it is declared now, with what it has firing. */
+/** A rule as it is declared now, with its firing events. */
 export type Rule = NonNullable<AlertsQuery['context']>['alerts'][number];
 
 /** A rule as it was declared when an event of it began. */
@@ -53,7 +53,7 @@ export const firingEvents = (rules: readonly Rule[]): readonly AlertEvent[] =>
         (a.id < b.id ? -1 : 1),
     );
 
-/** Differs between two answers if an event began or ended. */
+/** Returns a text that differs between two answers if an event began or ended. */
 export const firingMark = (rules: readonly Rule[]): string =>
   rules
     .flatMap(({ firing }) => firing.map(({ id }) => id))

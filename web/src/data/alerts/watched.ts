@@ -6,7 +6,7 @@ import type { Rule } from './firing.ts';
 export type Watched = {
   readonly rules: readonly Rule[];
   readonly events: readonly WatchedEvent[];
-  /** Of events that began earlier, some are not loaded. */
+  /** Some events that began earlier are not loaded. */
   readonly knownFrom: number;
 };
 
@@ -38,7 +38,9 @@ export const rulesAbout = (rules: readonly Rule[], shown: Shown): readonly Rule[
 
 export type MarkedEvents = NonNullable<AlertMarksQuery['context']>['alertEvents'];
 
-/** history null: not loaded yet; firing events are known all the same. */
+/**
+ * Returns the rules and events of a view. history null: not loaded yet; firing events are known.
+ */
 export function watched(
   rules: readonly Rule[],
   history: MarkedEvents | null,

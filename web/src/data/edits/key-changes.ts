@@ -2,7 +2,7 @@ import type { KeyUpdateInput } from '../../../generated/operations.ts';
 
 export type Attribute = { readonly name: string; readonly value: string };
 
-/** What is known of a key, as it is written in the fields of its form. */
+/** The texts of a key, as in the fields of its form. */
 export type KeyTexts = {
   readonly label: string;
   readonly description: string;
@@ -23,8 +23,8 @@ export const keyTexts = ({ label, description, attributes }: Known): KeyTexts =>
 });
 
 /**
- * What a form changes; null: nothing. Only that is sent: a label that is only the default, such as
- * an address or the name of a port, does not become one that somebody gave.
+ * Returns what a form changes; null if nothing. Only changes are sent: a default label, such as an
+ * address or the name of a port, does not become one that a user set.
  */
 export function keyChanges(known: Known, texts: KeyTexts): KeyUpdateInput | null {
   const before = keyTexts(known);

@@ -6,7 +6,7 @@ type Asked = {
 
 type Place = Pick<Address, 'context' | 'node' | 'fromDr'>;
 
-/** Whether to offer changes: to editors, and where the primary answers, which takes them. */
+/** Returns whether to offer changes: to editors, if the primary answers, which accepts them. */
 export const mayEdit = (data: Asked, { context, node, fromDr }: Place): boolean =>
   node === null &&
   !fromDr &&

@@ -1,10 +1,10 @@
-/** Tags that say where a slice is: nobody sets them. */
+/** Tags that say where a slice is; users do not set them. */
 const PLACES: ReadonlySet<string> = new Set(['primary', 'archive']);
 
 export const ownTags = (tags: readonly string[]): readonly string[] =>
   tags.filter((tag) => !PLACES.has(tag));
 
-/** The tags of a field, between commas; each once. */
+/** Parses the tags of a field, separated by commas; each once. */
 export const parseTags = (text: string): readonly string[] => [
   ...new Set(
     text

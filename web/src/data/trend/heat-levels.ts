@@ -1,19 +1,19 @@
 import type { TrendCell, TrendRow } from './shown-trend.ts';
 
-/** What the colour of a cell says. */
+/** What the colour of a cell shows. */
 export type HeatOf = 'rank' | 'share';
 
-/** How many colours there are. */
+/** Number of colours. */
 export const LEVELS = 10;
 
 type Scale = {
   readonly of: HeatOf;
   readonly items: number;
-  /** The largest share that is shown: it has the strongest colour. */
+  /** The largest share shown: it has the strongest colour. */
   readonly largest: number;
 };
 
-/** From 0, the strongest colour, to the faintest. */
+/** Returns a level from 0, the strongest colour, to the faintest. */
 export function heatLevel({ rank, share }: TrendCell, { of, items, largest }: Scale): number {
   if (of === 'rank') return Math.min(LEVELS - 1, Math.floor(((rank - 1) * LEVELS) / items));
   const part = largest > 0 ? (share ?? 0) / largest : 0;

@@ -17,11 +17,11 @@ export type TrendStep = Span & { readonly total: BigNumber };
 export type TrendCell = {
   readonly rank: number;
   readonly metric: BigNumber;
-  /** Of the step's total; null: values do not add up. */
+  /** Share of the step's total; null: values do not add up. */
   readonly share: number | null;
 };
 
-/** A key that is listed in some step, in each of them; null: there it is not listed. */
+/** A key that some step lists, with a cell for each step; null where the step does not list it. */
 export type TrendRow = {
   readonly key: string;
   readonly label: string;
@@ -32,7 +32,7 @@ export type TrendRow = {
   readonly meanRank: number;
 };
 
-/** Ranks over time, in the terms of the question that they answer. */
+/** Ranks over time, in the terms of the question they answer. */
 export type ShownTrend = {
   readonly group: GroupChoice;
   readonly meter: MeterChoice;
@@ -40,16 +40,16 @@ export type ShownTrend = {
   readonly measure: Measure;
   readonly window: Span;
   readonly every: number;
-  /** How many keys of each step are listed at most. */
+  /** Maximum number of keys listed in each step. */
   readonly items: number;
   readonly steps: readonly TrendStep[];
-  /** Those that were ranked higher and for longer come first. */
+  /** Rows that ranked higher and for longer come first. */
   readonly rows: readonly TrendRow[];
-  /** For when there are data of the group, or of the chosen probe in it; null: for no time. */
+  /** The time for which the group, or the chosen probe in it, has data; null: none. */
   readonly stored: Span | null;
 };
 
-/** null: there is no such group or meter, or no answer for it. */
+/** Returns null if there is no such group or meter, or no answer for it. */
 export function shownTrend(
   answer: TrendQuery | null,
   variables: TrendQueryVariables | null,
@@ -80,7 +80,7 @@ type Terms = {
   readonly kind: MeterKind;
 };
 
-/** A row for each key that any step lists. */
+/** Returns a row for each key that any step lists. */
 export function trendRows(
   steps: readonly AnsweredStep[],
   { group, items, kind }: Terms,
@@ -117,6 +117,6 @@ function ranksOf(cells: readonly (TrendCell | null)[]) {
   };
 }
 
-/** A first rank counts most, the last one that is listed 1, and none nothing. */
+/** Scores a row: the first rank counts most, the last listed one counts 1, an unlisted step 0. */
 const heightOf = (cells: readonly (TrendCell | null)[], items: number): number =>
   cells.reduce((sum, cell) => sum + (cell ? items + 1 - cell.rank : 0), 0);

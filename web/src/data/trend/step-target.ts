@@ -2,7 +2,7 @@ import type { Address } from '../../address/address.ts';
 import { BY_METRIC } from '../../address/ranking.ts';
 import type { Span } from './shown-trend.ts';
 
-/** A key among the top keys of a step, ranked as the trend ranks. */
+/** Leads to a key among the top keys of a step, ranked as the trend ranks. */
 export const stepTarget = (
   { from, to }: Span,
   { key }: { readonly key: string },

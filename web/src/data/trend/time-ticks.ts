@@ -1,13 +1,13 @@
-/** A time that is written below a column. */
+/** A time shown below a column. */
 export type TimeTick = { readonly column: number; readonly clock: string; readonly day: string };
 
 type Axis = {
-  /** When the columns begin. */
+  /** Starts of the columns. */
   readonly starts: readonly number[];
   readonly every: number;
-  /** How far apart ticks are at least, in columns. */
+  /** Minimum distance between ticks, in columns. */
   readonly apart: number;
-  /** A time as a clock of the zone shows it: `2026-11-21T15:40:00`. */
+  /** Formats a time as the clocks of the zone show it: `2026-11-21T15:40:00`. */
   readonly field: (at: number) => string;
 };
 
@@ -20,15 +20,17 @@ const INTERVALS: readonly number[] = [
   ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * DAY),
 ];
 
-/** Ticks at round times of the zone, or at the first column after each. The day is told once. */
+/**
+ * Returns ticks at round times of the zone, or at the first column after each. A day appears once.
+ */
 export function timeTicks({ starts, every, apart, field }: Axis): readonly TimeTick[] {
   const least = every * apart;
   const interval =
-    // Of whole steps, if there is one: then columns begin at its round times.
+    // A multiple of the step, if there is one: then columns start at round times.
     INTERVALS.find((each) => each >= least && each % every === 0) ?? Math.ceil(least / DAY) * DAY;
   const rounds = starts.map((at) => Math.floor(Date.parse(`${field(at)}Z`) / 1000 / interval));
   const columns = rounds.flatMap((round, index) => (round === rounds[index - 1] ? [] : index));
-  // The first column begins anywhere: the next tick may be too near to it.
+  // The first column starts anywhere: the next tick may be too close to it.
   const apartEnough = (columns[1] ?? apart) < apart ? columns.slice(1) : columns;
   let before = '';
   return apartEnough.map((column) => {

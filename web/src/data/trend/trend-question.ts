@@ -5,13 +5,13 @@ import { type ContextChoice, groupOf } from '../choices.ts';
 import { filterInput, nodeOf, windowSeconds } from '../questions.ts';
 import { chooseEvery } from './choose-every.ts';
 
-/** How many keys of a step the page offers to list: more have too many rows to look at. */
+/** Numbers of keys per step that the page offers: more would need too many rows. */
 export const TREND_ITEMS: readonly number[] = [10, 20];
 
 export const trendItems = ({ items }: Pick<Address, 'items'>): number =>
   Math.min(items, Math.max(...TREND_ITEMS));
 
-/** Seconds of a step: as chosen, or as many as the window has room for. */
+/** Returns the seconds of a step: as chosen, or such that the steps fit the window. */
 export const everyOf = (address: Address, choice: ContextChoice | null): number =>
   address.step ?? chooseEvery(windowSeconds(address, choice), groupOf(choice, address.group));
 

@@ -27,7 +27,7 @@ export function AlertsTab({ address, navigate, alerts }: ViewProps) {
           {fault && <span class="tab-note">may be old</span>}
         </span>
       </a>
-      {/* Read out when it changes, but not that nothing is firing. */}
+      {/* Screen readers read this when it changes, except that nothing is firing. */}
       <span class="sr-only" role="status">
         {firing?.worst ? known : ''}
       </span>

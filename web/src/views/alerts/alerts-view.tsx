@@ -24,7 +24,7 @@ export function AlertsView(props: ViewProps) {
   useRefreshedBy(isLoading, alerts);
   const mark = alerts.rules && firingMark(alerts.rules);
   useEffect(() => {
-    // The history has what began or ended, too.
+    // The history also contains what began or ended.
     if (mark !== null && data) refresh();
   }, [mark]);
   const [problem] = problems;

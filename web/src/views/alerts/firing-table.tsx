@@ -8,7 +8,7 @@ import { SeverityMark } from './severity-mark.tsx';
 
 const COLUMNS = ['Severity', 'Rule', 'Key', 'Since', '#Value', '#Peak', 'Condition'];
 
-/** What fires now. */
+/** The firing events. */
 export function FiringTable(props: ViewProps) {
   const { rules } = props.alerts;
   if (rules === null) {

@@ -7,7 +7,7 @@ import { SeverityMark } from './severity-mark.tsx';
 
 const COLUMNS = ['Rule', 'Severity', 'Fires on', 'Of', 'State', 'Decided up to'];
 
-/** The rules, and how each stands. */
+/** The rules, and the state of each. */
 export function RuleTable(props: ViewProps) {
   const rules = props.alerts.rules ?? [];
   return (

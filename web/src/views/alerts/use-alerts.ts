@@ -18,7 +18,7 @@ type AlertsProps = {
 
 const EVERY_MS = 60_000;
 
-/** Sooner after a failure, while what is shown may be old. */
+/** Shorter after a failure, while what is shown may be outdated. */
 const AGAIN_MS = 10_000;
 
 export function useAlerts({ session, address, onSignOut }: AlertsProps): AlertsState {
@@ -29,7 +29,7 @@ export function useAlerts({ session, address, onSignOut }: AlertsProps): AlertsS
   const isAnswered = JSON.stringify(variables) === subject;
   const [problem] = isAnswered ? problems : [];
   if (isAnswered && data && !problem) {
-    // A context that is not granted has no alerts; the view says that it is not.
+    // A context that is not granted has no alerts; the view says that it is not granted.
     known.current = { subject, rules: data.context?.alerts ?? [] };
   }
   const fault = asked.fault ?? asked.refreshFault ?? (problem ? faultOfProblem(problem) : null);

@@ -24,14 +24,14 @@ export function useWatched({ address, session, alerts }: ViewProps): Watched {
   const question = { ...nodeOf(address), events: MARKED_EVENTS };
   const subject = JSON.stringify([question, session]);
   const [known, setKnown] = useState<Known | null>(null);
-  // Loaded again when an event began or ended.
+  // Events are loaded again when one begins or ends.
   const mark = watching.length > 0 ? firingMark(watching) : null;
   useEffect(() => {
     if (mark === null) return;
     const stopped = new AbortController();
     ask(AlertMarks, question, { session, signal: stopped.signal }).then(
       ({ data }) => setKnown({ subject, events: data.context?.alertEvents ?? null }),
-      // Firing events are marked all the same, and the next change loads again.
+      // Firing events are marked even so, and the next change loads again.
       () => undefined,
     );
     return () => stopped.abort();

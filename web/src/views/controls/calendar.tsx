@@ -6,21 +6,21 @@ import { MonthTable } from './month-table.tsx';
 
 type CalendarProps = {
   readonly zone: string;
-  /** As the fields have them: `2026-11-21T15:40`. */
+  /** In the form of the fields: `2026-11-21T15:40`. */
   readonly from: string;
   readonly to: string;
-  /** From when to when there are data, in the same form. */
+  /** The time for which there are data, in the same form. */
   readonly stored: { readonly from: string; readonly to: string } | null;
   readonly onChoose: (from: string, to: string) => void;
 };
 
-/** A month: one click chooses a day, a second one the days up to there. */
+/** A month: one click chooses a day, a second click chooses the days up to it. */
 export function Calendar({ zone, from, to, stored, onChoose }: CalendarProps) {
   const today = momentsIn(zone)
     .field(Date.now() / 1000)
     .slice(0, 10);
   const first = from.slice(0, 10);
-  // The end is not part of the window: at midnight it is the day before that is its last.
+  // The end is exclusive: if it is midnight, the last day is the one before.
   const last = to.endsWith('T00:00') ? addDays(to.slice(0, 10), -1) : to.slice(0, 10);
   const [day, setDay] = useState(isDay(first) ? first : (stored?.to.slice(0, 10) ?? today));
   const [start, setStart] = useState<Day | null>(null);

@@ -24,7 +24,7 @@ const COMPARED: readonly { readonly value: Comparison; readonly label: string }[
   { value: 'week', label: 'A week earlier' },
 ];
 
-/** What is looked at: of which group, by which meter, when, and which of its keys. */
+/** Controls for what is shown: group, meter, time, and which keys. */
 export function Controls(props: ControlsProps) {
   const { address, navigate, shown } = props;
   return (

@@ -7,7 +7,7 @@ import type { ViewProps } from '../view-props.ts';
 
 type FilterBoxProps = ViewProps & {
   readonly shown: ShownToppers | null;
-  /** Whether the server takes the filter that holds. */
+  /** Whether the server refused the current filter. */
   readonly isFilterRefused: boolean;
 };
 
@@ -18,10 +18,10 @@ const HINTS: Readonly<Record<FilterKind, string>> = {
   except: 'RE2 in the raw key: ^C6\\.',
 };
 
-/** Kinds of keys in which there are addresses. */
+/** Kinds of keys that contain addresses. */
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(['IP', 'IPV4', 'IPV6', 'CROSSKEY']);
 
-/** Which keys are listed. */
+/** The form that filters the listed keys. */
 export function FilterBox({ address, navigate, group, isFilterRefused }: FilterBoxProps) {
   const { filter } = address;
   const [kind, setKind] = useState<FilterKind>(filter?.kind ?? 'find');
@@ -75,7 +75,7 @@ export function FilterBox({ address, navigate, group, isFilterRefused }: FilterB
   );
 }
 
-/** What holds of them, each to be taken back. */
+/** The active filters, each with a button to remove it. */
 export function FilterChips({ address, navigate, shown }: FilterBoxProps) {
   const { filter, hidden } = address;
   if (!filter && hidden.length === 0) return null;

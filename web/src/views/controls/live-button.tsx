@@ -25,7 +25,7 @@ export function LiveButton({ address, navigate, stream, span }: LiveButtonProps)
   );
 }
 
-/** What a click does, also where the window does not end with the newest data. */
+/** Says what a click does, even if the window does not end with the newest data. */
 function titleOf({ live, window }: ViewProps['address'], span: LiveButtonProps['span']): string {
   if (live) return 'Stop following the data';
   if (movesOn(window)) return 'Follow the newest data as they come';

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { addDays, addMonths, type Day, dayName, monthName, weeksOf } from '../../format/month.ts';
 
 type MonthTableProps = {
-  /** Where one is: its month is shown. */
+  /** The current day: its month is shown. */
   readonly day: Day;
   readonly today: Day;
   readonly isChosen: (day: Day) => boolean;
@@ -13,7 +13,7 @@ type MonthTableProps = {
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** Steps of the arrow keys and their like. */
+/** Steps of the arrow and page keys. */
 const MOVES: Readonly<Record<string, (day: Day) => Day>> = {
   ArrowLeft: (day) => addDays(day, -1),
   ArrowRight: (day) => addDays(day, 1),
@@ -23,7 +23,7 @@ const MOVES: Readonly<Record<string, (day: Day) => Day>> = {
   PageDown: (day) => addMonths(day, 1),
 };
 
-/** The days of a month. One of them is a stop of the Tab key; arrow keys go on from there. */
+/** The days of a month. Tab stops at one of them; arrow keys move from there. */
 export function MonthTable(props: MonthTableProps) {
   const { day, onMove } = props;
   const table = useRef<HTMLTableElement>(null);
@@ -72,7 +72,7 @@ function DayCell({
   hasData,
   onChoose,
 }: MonthTableProps & { each: Day }) {
-  // Of another month.
+  // A day of another month.
   if (!each.startsWith(day.slice(0, 7))) return <td />;
   return (
     <td class={isChosen(each) ? 'is-chosen' : ''}>

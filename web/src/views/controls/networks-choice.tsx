@@ -4,7 +4,7 @@ import { hasNetworks, prefixName } from '../../data/networks.ts';
 import { Popover } from '../../parts/popover.tsx';
 import type { ViewProps } from '../view-props.ts';
 
-/** Whether addresses are ranked, or networks of them; only for groups of addresses. */
+/** Chooses between addresses and networks; only for groups of addresses. */
 export function NetworksChoice({ address, navigate, group }: ViewProps) {
   const { prefix } = address;
   if (!hasNetworks(group) && prefix === null) return null;
@@ -29,7 +29,7 @@ export function NetworksChoice({ address, navigate, group }: ViewProps) {
             group={group}
             onChoose={(next) => {
               close();
-              // Networks of one length are none of another.
+              // Networks of one length do not exist in another.
               navigate.go({ prefix: next, hidden: [], key: null });
             }}
           />
@@ -67,7 +67,7 @@ function NetworksPicker({ chosen, group, onChoose }: NetworksPickerProps) {
   );
 }
 
-/** Any other lengths; one of a family that the group does not have is left as it is. */
+/** Other lengths; that of a family which the group does not have stays unchanged. */
 function OwnLengths({ chosen, group, onChoose }: NetworksPickerProps) {
   const [lengths, setLengths] = useState(chosen ?? USUAL_PREFIX);
   const families = (['ipv4', 'ipv6'] as const).filter(

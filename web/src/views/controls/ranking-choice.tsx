@@ -11,7 +11,7 @@ import { CHANGE_WORDS, ordinalOf, valueName } from '../../data/ranking-words.ts'
 import { Choice, type ChoiceOption } from '../../parts/choice.tsx';
 import type { ViewProps } from '../view-props.ts';
 
-/** What makes a key the first: its value, a part of its course, or how it changed. */
+/** Chooses the ranking: by value, by peak or percentile, or by change. */
 export function RankingChoice({ address, navigate, group }: ViewProps) {
   const meter = meterOf(group, address.meter);
   return (
@@ -42,7 +42,7 @@ const optionOf = (ranking: Ranking, label: string): ChoiceOption => ({
   label,
 });
 
-/** An address may have one that is not offered. */
+/** Returns the offered percentiles, and the chosen one if it is not among them. */
 const percentilesWith = (chosen: Ranking): readonly number[] =>
   [...new Set([...PERCENTILES, ...(chosen.by === 'percentile' ? [chosen.percentile] : [])])].sort(
     (a, b) => a - b,

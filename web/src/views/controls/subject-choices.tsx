@@ -3,7 +3,7 @@ import { meterKind } from '../../data/meter-kind.ts';
 import { Choice, type ChoiceOption } from '../../parts/choice.tsx';
 import type { ViewProps } from '../view-props.ts';
 
-/** Of which group, by which meter. */
+/** Chooses the group and the meter. */
 export function SubjectChoices({ address, navigate, choice, group }: ViewProps) {
   return (
     <>
@@ -31,7 +31,7 @@ export function SubjectChoices({ address, navigate, choice, group }: ViewProps) 
   }
 }
 
-/** Keys of one group are none of another, and may be no addresses. */
+/** Keys of one group are not keys of another, and may not be addresses. */
 const OTHER_KEYS = { prefix: null, filter: null, hidden: [], key: null } as const;
 
 const groupOptions = (groups: readonly GroupChoice[]): readonly ChoiceOption[] => [
@@ -49,7 +49,7 @@ const meterOption = ({ index, name, units, type }: MeterChoice): ChoiceOption =>
   disabled: meterKind(type) === 'invalid',
 });
 
-/** From which probe; only where there is more than one to choose. */
+/** Chooses the probe, if there is any. */
 export function ProbeChoice({ address, navigate, choice }: ViewProps) {
   const probes = choice?.probes ?? [];
   if (probes.length === 0 && address.probe === null) return null;

@@ -11,14 +11,14 @@ type WindowControlsProps = ViewProps & {
   /** The window that is shown. */
   readonly span: Span | null;
   readonly isLoading: boolean;
-  /** null: the view does not follow the data. */
+  /** null if the view does not follow the data. */
   readonly stream: StreamState | null;
   readonly onReload: () => void;
 };
 
 type Span = { readonly from: number; readonly to: number };
 
-/** When: by name or calendar, and a step to each side of what is shown. */
+/** Chooses the time: by name or calendar, or by moving the shown window. */
 export function WindowControls(props: WindowControlsProps) {
   const { address, navigate, moments, span, stream, isLoading, onReload } = props;
   const show = (window: WindowChoice) => navigate.go({ window });

@@ -11,14 +11,14 @@ import type { ViewProps } from '../view-props.ts';
 import { Calendar } from './calendar.tsx';
 
 type WindowPickerProps = ViewProps & {
-  /** What is shown now. */
+  /** The window that is shown now. */
   readonly span: { readonly from: number; readonly to: number } | null;
   readonly onChoose: (window: WindowChoice) => void;
 };
 
 const NAMES = Object.keys(WINDOW_NAMES) as WindowName[];
 
-/** Windows by name, by days of the calendar, or to the minute. */
+/** Offers windows by name, by days of the calendar, or to the minute. */
 export function WindowPicker({ address, moments, choice, span, onChoose }: WindowPickerProps) {
   const stored = choice?.totalWindow ?? null;
   const [from, setFrom] = useState(span ? moments.field(span.from).slice(0, 16) : '');

@@ -6,7 +6,7 @@ type EditActionsProps = {
   readonly onCancel: () => void;
 };
 
-/** How a form of changes ends: why they were not made, and both ways out. */
+/** The end of an edit form: why the change failed, and the buttons to save and cancel. */
 export const EditActions = ({ isSaving, fault, onCancel }: EditActionsProps) => (
   <>
     <p class="edit-fault" role="alert">
@@ -23,7 +23,7 @@ export const EditActions = ({ isSaving, fault, onCancel }: EditActionsProps) => 
   </>
 );
 
-/** Leaves a form, and not the panel around it. */
+/** Returns a key handler by which Escape leaves the form, but not the panel around it. */
 export const escapeTo = (onClose: () => void) => (event: KeyboardEvent) => {
   if (event.key !== 'Escape') return;
   event.stopPropagation();

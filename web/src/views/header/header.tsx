@@ -17,13 +17,13 @@ const VIEWS: readonly (readonly [View, string])[] = [
   ['storage', 'Storage'],
 ];
 
-/** Where one is, and how things are told. */
+/** The header: views, context, units, theme, and sign-out. */
 export function Header(props: HeaderProps) {
   const { address, navigate, contexts, theme, onSignOut, session } = props;
   const names = contexts.map(({ name }) => name);
-  // A context that is not among them is shown all the same: the answer says what is the matter.
+  // An unknown context is listed too: the answer says what is wrong with it.
   const shown = address.context && !names.includes(address.context) ? [address.context] : [];
-  // A trend is of keys: networks that are hidden mean nothing in it.
+  // A trend shows keys: hidden networks mean nothing in it.
   const targetOf = (view: View) => ({
     ...IN_NO_VIEW,
     view,
@@ -69,7 +69,7 @@ export function Header(props: HeaderProps) {
   );
 }
 
-/** What means something else, or nothing, in another context. */
+/** The parts of an address that mean something else, or nothing, in another context. */
 const ELSEWHERE = {
   ...IN_NO_VIEW,
   group: null,

@@ -11,7 +11,7 @@ export type SignedIn = {
 };
 
 type SignInProps = {
-  /** Why one is here again; null: for the first time. */
+  /** Why the user has to sign in again; null for the first time. */
   readonly reason: string | null;
   readonly onSignIn: (signedIn: SignedIn) => void;
 };

@@ -19,7 +19,7 @@ const BASES = [
   { value: 1024, label: '1024 (Ki, Mi, Gi)' },
 ] as const;
 
-/** In what numbers and times are told. */
+/** Chooses the units of numbers and the time zone. */
 export function UnitsMenu({ address, navigate, moments }: ViewProps) {
   const { units } = address;
   const change = (changes: Partial<Units>) => navigate.amend({ units: { ...units, ...changes } });
@@ -72,7 +72,7 @@ export function UnitsMenu({ address, navigate, moments }: ViewProps) {
 
 const zoneName = (zone: string): string => zone.replaceAll('_', ' ');
 
-/** What comes first is what is usually wanted. */
+/** Returns the zones, the most likely choices first. */
 const zones = (chosen: string): readonly string[] => [
   ...new Set([viewerZone(), 'UTC', chosen, ...Intl.supportedValuesOf('timeZone')]),
 ];

@@ -11,12 +11,12 @@ import { PartList } from './part-list.tsx';
 type DrilldownProps = Omit<KeyViewProps, 'group'> & {
   /** The cross-key group. */
   readonly group: GroupChoice;
-  /** The group of the key whose panel it is. */
+  /** The group of the key that the panel shows. */
   readonly own: GroupChoice | null;
   readonly drilldown: Drilldown;
 };
 
-/** What a key did with whom, or by what: the largest of the pairs that it is part of. */
+/** The largest pairs that a key is part of: with whom it communicated, or by what. */
 export function DrilldownList(props: DrilldownProps) {
   const { group, own, drilldown, address, rawKey } = props;
   const { meter, keys, others, keyCount, total } = drilldown;

@@ -5,11 +5,11 @@ import type { KeyViewProps } from './key-props.ts';
 
 type KeyAttributesProps = KeyViewProps & { readonly known: NonNullable<ShownKey['known']> };
 
-/** What is known of it besides its traffic, which editors may change. */
+/** What is known about a key besides its traffic; editors may change it. */
 export function KeyAttributes(props: KeyAttributesProps) {
   const { known, rawKey, shownKey } = props;
   const [isEditing, setEditing] = useState(false);
-  // Nothing can be said about a network: it is no key of the group.
+  // A network has no texts: it is not a key of the group.
   const mayEdit = props.mayEdit && shownKey.network === null;
   return (
     <section class="attributes" aria-label="Attributes">
@@ -44,7 +44,7 @@ const rowsOf = (known: KeyAttributesProps['known'], rawKey: string): Rows => [
   ...keysOf(known, rawKey),
 ];
 
-/** What nobody changes. */
+/** The rows that nobody can change. */
 const keysOf = ({ readable, key }: KeyAttributesProps['known'], rawKey: string): Rows => [
   ['Readable key', readable],
   ['Raw key', key || rawKey],

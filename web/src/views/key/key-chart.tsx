@@ -12,7 +12,7 @@ import type { KeyViewProps } from './key-props.ts';
 
 type KeyChartProps = KeyViewProps & { readonly figures: Figures };
 
-/** The course of one key. */
+/** The chart of one key over time. */
 export function KeyChart(props: KeyChartProps) {
   const { figures, terms, shownKey, address, navigate, theme, moments, choice, rawKey, group } =
     props;
@@ -25,7 +25,7 @@ export function KeyChart(props: KeyChartProps) {
       { keys: [{ key: rawKey, label, series }], series: null },
       { kind: terms.kind, step, covered, hidden: [] },
     );
-    // One key is no stack, but its area is its volume all the same.
+    // One key is not a stack, but its area is still its volume.
     return addsUp(terms.kind) ? { ...drawn, others: drawn.times.map(() => 0) } : drawn;
   }, [figures, step, covered.from, covered.to]);
   const { drawn, rules } = useRulesInChart(props, data.step);

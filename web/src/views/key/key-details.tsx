@@ -14,7 +14,7 @@ import type { KeyViewProps } from './key-props.ts';
 import { NetworkParts } from './network-parts.tsx';
 import { PartLink } from './part-link.tsx';
 
-/** Its figures, its course, what it is made of, and what is known of it. */
+/** The key's figures, its chart, its parts, and what is known about it. */
 export function KeyDetails(props: KeyViewProps) {
   const { shownKey, group, choice, rawKey, address } = props;
   const { figures, known, drilldowns, network } = shownKey;
@@ -73,10 +73,10 @@ export function KeyDetails(props: KeyViewProps) {
   );
 }
 
-/** Pairs are of addresses. */
+/** Drill-downs are of addresses, not of networks. */
 const NO_DRILLDOWNS = { shown: [], more: [] } as const;
 
-/** A key that declined to nothing is listed all the same: its past is one click away. */
+/** A key that declined to zero is still listed: this links to its past. */
 function NoReadings({ address, navigate, moments, shownKey }: KeyViewProps) {
   const span = shownKey.window && earlierSpan(shownKey.window, agoOf(address));
   const isGone = address.ranking.by === 'decline' && span !== null && span.from >= 0;
@@ -106,7 +106,7 @@ function NoReadings({ address, navigate, moments, shownKey }: KeyViewProps) {
   );
 }
 
-/** Those for which there was no room in the question. */
+/** Links to the groups that did not fit into the question. */
 function MoreDrilldowns({
   groups,
   navigate,

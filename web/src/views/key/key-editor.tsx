@@ -12,7 +12,7 @@ type KeyEditorProps = KeyViewProps & {
   readonly onClose: () => void;
 };
 
-/** What is said about a key, to be changed by editors. */
+/** The form in which editors change the texts of a key. */
 export function KeyEditor({ known, address, session, onClose, onEdited }: KeyEditorProps) {
   const [texts, setTexts] = useState(() => keyTexts(known));
   const first = useRef<HTMLInputElement>(null);

@@ -14,7 +14,7 @@ export type Figures = NonNullable<ShownKey['figures']>;
 
 type KeyFactsProps = KeyViewProps & { readonly figures: Figures };
 
-/** What it comes to. */
+/** The figures of the key. */
 export function KeyFacts(props: KeyFactsProps) {
   const { figures, terms, group, address, choice, moments, shownKey, total } = props;
   const isSum = addsUp(terms.kind);

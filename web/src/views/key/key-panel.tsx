@@ -14,7 +14,7 @@ import { SIGNED_OUT } from '../view-props.ts';
 import { KeyDetails } from './key-details.tsx';
 import type { KeyPanelProps } from './key-props.ts';
 
-/** All that is known of one key, beside the others. */
+/** Everything known about one key, beside the table. */
 export function KeyPanel(props: KeyPanelProps) {
   const { address, choice, session, rawKey, liveCount, onSignOut } = props;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -68,15 +68,17 @@ type Known = ShownKey['known'];
 const titleOf = (known: Known, { group, rawKey }: KeyPanelProps): string =>
   known && group ? shownText(known.label, group) : rawKey;
 
-/** The group; of networks, their lengths too. */
+/** Returns the group; for networks, their lengths too. */
 const kindOf = ({ group, address }: KeyPanelProps): string =>
   [group?.name ?? 'Key', inNetworks(address.prefix, group)].filter(Boolean).join(', ');
 
-/** Not what the title says already; a space keeps the room of it. */
+/** Returns nothing if it repeats the title; a space keeps its line. */
 const readableBeside = (known: Known, { group }: KeyPanelProps): string =>
   known && group && known.readable !== known.label ? shownText(known.readable, group) : '\u00a0';
 
-/** By its button, or Escape from anywhere; the focus goes back to the key's row. */
+/**
+ * Closes the panel by its button, or by Escape from anywhere; the focus returns to the key's row.
+ */
 function useClosing({ navigate, rawKey }: KeyPanelProps): () => void {
   const close = () => {
     navigate.go({ key: null });

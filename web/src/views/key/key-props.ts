@@ -9,13 +9,13 @@ export type KeyPanelProps = ViewProps & {
   readonly choice: ContextChoice;
   readonly rawKey: string;
   readonly watched: Watched;
-  /** How many answers came since the view is live: with each the key is asked for again. */
+  /** Number of answers since the view went live: with each, the key is requested again. */
   readonly liveCount: number;
-  /** What its share is of: the table's total; null: that is not known, or it is left out. */
+  /** What the share refers to: the table's total; null if it is unknown, or the key is hidden. */
   readonly total: BigNumber | null;
-  /** Whether what is said about it may be changed. */
+  /** Whether the viewer may change the key's texts. */
   readonly mayEdit: boolean;
-  /** It was: what shows it is to be asked for again. */
+  /** Called after a change: everything that shows the key must be requested again. */
   readonly onEdited: () => void;
 };
 

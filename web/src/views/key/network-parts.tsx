@@ -11,7 +11,9 @@ type NetworkPartsProps = KeyViewProps & {
   readonly network: NonNullable<ShownKey['network']>;
 };
 
-/** The largest addresses within a network, and ways to rank all of them, or networks within it. */
+/**
+ * The largest addresses within a network, with links to rank all of them, or networks within it.
+ */
 export function NetworkParts(props: NetworkPartsProps) {
   const { network, figures, terms, group, navigate } = props;
   const { cidr, within } = network;

@@ -5,7 +5,7 @@ import type { KeyPanelProps } from './key-props.ts';
 
 type PartLinkProps = KeyPanelProps & { readonly part: Part };
 
-/** A part of a pair: its own panel is one click away, in its own group. */
+/** Links a part of a pair to its own panel, in its own group. */
 export function PartLink({ part, address, navigate, choice, group }: PartLinkProps) {
   const of = groupOf(choice, part.group);
   if (!of) return <span>{part.label}</span>;

@@ -16,14 +16,14 @@ type PartListProps<Row extends PartRow> = {
   readonly rows: readonly Row[];
   readonly nameOf: (row: Row) => ComponentChildren;
   readonly keyCount: number;
-  /** What the parts that are not listed come to. */
+  /** The sum of parts that are not listed. */
   readonly others: BigNumber;
-  /** What the shares are of. */
+  /** The whole that shares refer to. */
   readonly total: BigNumber;
   readonly terms: Terms;
 };
 
-/** What something is made of: the largest parts, and how much of the whole each is. */
+/** Lists the largest parts of something, and each one's share of the whole. */
 export function PartList<Row extends PartRow>(props: PartListProps<Row>) {
   const { rows, nameOf, keyCount, others, total, terms } = props;
   const isSum = addsUp(terms.kind);

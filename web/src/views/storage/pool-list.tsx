@@ -9,7 +9,7 @@ type Pool = NonNullable<NonNullable<StorageQuery['context']>['pools']>[number];
 
 type PoolListProps = ViewProps & { readonly pools: readonly Pool[] | null };
 
-/** Where slices lie, and how much room is left there. */
+/** The storage pools of slices, and how much space is left in each. */
 export function PoolList(props: PoolListProps) {
   const { pools, address } = props;
   if (pools === null) {
@@ -45,7 +45,7 @@ export function PoolList(props: PoolListProps) {
 
 const BYTES = { kind: 'bytes' } as const;
 
-/** Above this little is left. */
+/** Share of used space above which a pool counts as full. */
 const FULL = 0.9;
 
 function PoolItem({ pool, ...props }: ViewProps & { readonly pool: Pool }) {

@@ -53,11 +53,11 @@ export function SliceList(props: SliceListProps) {
 }
 
 type SliceTableProps = SliceListProps & {
-  /** Tags were changed; null: the viewer may not. */
+  /** Called after tags were changed; null if the viewer may not change them. */
   readonly onEdited: (() => void) | null;
 };
 
-/** Each with its figures, newest first. */
+/** The slices with their figures, newest first. */
 export function SliceTable(props: SliceTableProps) {
   const { slices, moments } = props;
   if (slices === null || slices.length === 0) return null;

@@ -3,6 +3,6 @@ import type { ViewProps } from '../view-props.ts';
 
 export type SliceRow = NonNullable<NonNullable<StorageQuery['context']>['slices']>[number];
 
-/** Stored bytes are told in bytes, whatever traffic is told in. */
+/** Units of stored bytes: always bytes, whatever the units of traffic are. */
 export const STORED = ({ address }: Pick<ViewProps, 'address'>) =>
   ({ ...address.units, amounts: 'bytes' }) as const;

@@ -9,11 +9,11 @@ import type { SliceRow } from './slice-row.ts';
 
 type SliceTagsCellProps = ViewProps & {
   readonly slice: SliceRow;
-  /** null: the viewer may not change them. */
+  /** null if the viewer may not change the tags. */
   readonly onEdited: (() => void) | null;
 };
 
-/** The tags of a slice, which editors may change in their place. */
+/** The tags of a slice, which editors may change in place. */
 export function SliceTagsCell({ slice, session, onEdited }: SliceTagsCellProps) {
   const [isEditing, setEditing] = useState(false);
   if (!isEditing || !onEdited) {

@@ -8,7 +8,7 @@ type TimelineProps = ViewProps & { readonly slices: readonly SliceRow[] };
 
 const BYTES = { kind: 'bytes' } as const;
 
-/** Slices where they lie in time, as high as they are large; engine instances below each other. */
+/** Slices at their times, with heights by size; engine instances below each other. */
 export function SliceTimeline(props: TimelineProps) {
   const { slices, moments } = props;
   const from = Math.min(...slices.map(({ timeInterval }) => timeInterval.from));

@@ -12,7 +12,7 @@ import type { ViewProps } from '../view-props.ts';
 import { PoolList } from './pool-list.tsx';
 import { SliceList, SliceTable } from './slice-list.tsx';
 
-/** What is stored, where, and how much room there is. */
+/** Shows what is stored, where, and how much space is left. */
 export function StorageView(props: ViewProps) {
   const { address, session, moments } = props;
   const asked = useAnswer(Storage, nodeOf(address), session);

@@ -7,7 +7,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { ResultsProps } from './results-props.ts';
 
-/** No key to list: because none passes the filter, or because there is nothing at that time. */
+/** Shown when no key is listed: none passes the filter, or there are no readings at that time. */
 export function EmptyNotice(props: ResultsProps) {
   const { shown, address } = props;
   const isFiltered = address.filter !== null || address.hidden.length > 0;
@@ -21,7 +21,7 @@ export function EmptyNotice(props: ResultsProps) {
   );
 }
 
-/** Whether the window is one for which the group has data. */
+/** Returns whether the group has data in the window. */
 const hasReadingsThen = ({ stored, table: { window } }: ResultsProps['shown']): boolean =>
   stored !== null && stored.from < window.to && stored.to > window.from;
 
@@ -89,7 +89,7 @@ function NothingPasses({ shown, navigate }: ResultsProps) {
   );
 }
 
-/** Leads to when there are readings: of this group, and of this probe if one is chosen. */
+/** Says when there are readings: of this group, and of this probe if one is chosen. */
 function NothingThen(props: ResultsProps) {
   const { shown, address, choice, moments } = props;
   const { window } = shown.table;
@@ -166,7 +166,7 @@ function waysOut({ shown, address, navigate }: ResultsProps) {
 
 type ArchivedProps = { readonly context: string | null; readonly slices: ArchivedSlices };
 
-/** What is archived comes back by a command; one slice stands for all. */
+/** Says which command restores archived data; the first slice stands for all. */
 function Archived({ context, slices }: ArchivedProps) {
   const [first] = slices;
   return (

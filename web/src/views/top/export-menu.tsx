@@ -12,7 +12,7 @@ import type { ResultsProps } from './results-props.ts';
 
 type ExportProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
 
-/** What is seen, to take along: as a table, a picture, or a link that stays the same. */
+/** Exports the view: as a table, a picture, or a link to a fixed window. */
 export function ExportMenu(props: ExportProps) {
   const { shown, navigate, canvas } = props;
   const { from, to } = shown.table.window;
@@ -27,7 +27,7 @@ export function ExportMenu(props: ExportProps) {
   };
   const copyLink = async () => {
     const fixed = { window: { kind: 'interval', from, to } } as const;
-    // Without https browsers have no clipboard to write to: the address is the link then.
+    // Without https, browsers offer no clipboard: navigate, so that the address bar has the link.
     if (!('clipboard' in navigator)) return navigate.go(fixed);
     await navigator.clipboard.writeText(new URL(navigate.link(fixed), location.href).href);
     setCopied(true);
@@ -72,7 +72,7 @@ export function ExportMenu(props: ExportProps) {
   );
 }
 
-/** Of letters that every file system takes. */
+/** Makes a name of characters that every file system accepts. */
 function fileName({ shown, address }: ResultsProps): string {
   const { from, to } = shown.table.window;
   const time = (at: number) => new Date(at * 1000).toISOString().slice(0, 16).replace(/[-:]/g, '');

@@ -3,7 +3,7 @@ import { type LiveCourse, liveNote } from '../../data/live-note.ts';
 
 type LiveNoteProps = {
   readonly course: LiveCourse;
-  /** Where the data end, in words; null: there are none. */
+  /** Where the data end, in words; null if there are none. */
   readonly newest: string | null;
 };
 
@@ -19,7 +19,7 @@ export function LiveNoteBar({ course, newest }: LiveNoteProps) {
   const note = liveNote(course, Math.max(nowMs, course.newestAtMs ?? 0));
   return (
     <div class="live-note-place">
-      {/* Only the short text is read out: not each answer, nor each minute. */}
+      {/* Screen readers read only the short text: not each answer, nor each minute. */}
       <p class="sr-only" role="status">
         {note?.short ?? (course.stream.kind === 'open' ? 'Live' : '')}
       </p>

@@ -8,7 +8,7 @@ import { Figure } from '../../parts/figure.tsx';
 import type { ResultsProps } from './results-props.ts';
 import { growthName } from './top-table-head.tsx';
 
-/** What is not listed: of counters, all but the rows above. */
+/** The row of keys that are not listed: for counters, all but the rows above. */
 export function Others({ shown, terms, theme, navigate, address }: ResultsProps) {
   const { keyCount, keys } = shown.table;
   const color = othersColor(theme.theme);

@@ -2,7 +2,7 @@ import { comparesWindows } from '../../address/ranking.ts';
 import { CHANGE_WORDS } from '../../data/ranking-words.ts';
 import type { ResultsProps } from './results-props.ts';
 
-/** Which keys are listed where that are not simply the largest, and since when. */
+/** Says which keys are listed, and since when, if they are not simply the largest. */
 export function RankingNote({ shown, moments }: ResultsProps) {
   const { ranking, earlier, stored } = shown;
   if (!comparesWindows(ranking)) return null;

@@ -3,7 +3,7 @@ import type { Terms } from '../../data/row-figures.ts';
 import type { ShownToppers } from '../../data/shown-toppers.ts';
 import type { ViewProps } from '../view-props.ts';
 
-/** A view that has its answer, and in what terms that is told. */
+/** A view with its answer, and the terms in which values are shown. */
 export type ResultsProps = ViewProps & {
   readonly shown: ShownToppers;
   readonly watched: Watched;

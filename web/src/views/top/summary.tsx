@@ -13,7 +13,7 @@ import type { ResultsProps } from './results-props.ts';
 
 type SummaryProps = ResultsProps & { readonly canvas: RefObject<HTMLCanvasElement | null> };
 
-/** What it all comes to, of when, and in what it is told. */
+/** The total, the window, and the units. */
 export function Summary(props: SummaryProps) {
   const { shown, terms, moments } = props;
   const { table, total, meter, kind } = shown;
@@ -56,7 +56,7 @@ export function Summary(props: SummaryProps) {
         <p class="hint">{inWords(props)}</p>
       </div>
       <RankingNote {...props} />
-      {/* Says what the total is of, which is not always the traffic. */}
+      {/* Says what the total consists of, which is not always the traffic. */}
       {meter.description && <p class="hint summary-note">{meter.description}</p>}
     </section>
   );
@@ -77,7 +77,7 @@ const Item = ({ name, quantity, title }: ItemProps) => (
   </div>
 );
 
-/** Over the part of the window for which there are data, as for the keys. */
+/** Averages over the part of the window for which there are data, as for the keys. */
 function averageOf({ shown, terms }: ResultsProps): number {
   const { window } = shown.table;
   const { from, to } = shown.stored ?? window;

@@ -10,7 +10,7 @@ import { TopTable } from './top-table.tsx';
 
 type TopResultsProps = ViewProps & { readonly shown: ShownToppers; readonly watched: Watched };
 
-/** The answer: what it comes to, the chart, and the keys. */
+/** The answer: summary, chart and keys. */
 export function TopResults(props: TopResultsProps) {
   const { shown, address } = props;
   const { kind, measure, group } = shown;

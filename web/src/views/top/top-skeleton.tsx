@@ -1,4 +1,4 @@
-/** The shape of what is to come, so that nothing moves when it does. */
+/** A placeholder with the shape of the results, so that nothing moves when they arrive. */
 export function TopSkeleton({ rows }: { readonly rows: number }) {
   return (
     <div class="skeleton" aria-hidden="true">

@@ -3,7 +3,7 @@ import { addsUp } from '../../data/meter-kind.ts';
 import { CHANGE_WORDS, ordinalOf, valueName } from '../../data/ranking-words.ts';
 import type { ResultsProps } from './results-props.ts';
 
-/** By which column the rows are ordered. */
+/** The column that orders the rows. */
 export type RankedColumn = 'amount' | 'peak' | 'percentile' | 'growth';
 
 export function rankedColumn({ by }: Ranking): RankedColumn {
@@ -11,16 +11,16 @@ export function rankedColumn({ by }: Ranking): RankedColumn {
   return by === 'growth' || by === 'decline' ? 'growth' : 'amount';
 }
 
-/** The percentile that is listed, as its column is called. */
+/** Returns the name of the column of the listed percentile. */
 export const percentileName = (percentile: number): string => `${ordinalOf(percentile)} perc.`;
 
-/** The column of what the keys grew or declined by; null: they are ranked by something else. */
+/** Returns the name of the growth or decline column; null if keys are ranked by something else. */
 export const growthName = (ranking: Ranking): string | null =>
   rankedColumn(ranking) === 'growth' && comparesWindows(ranking)
     ? CHANGE_WORDS[ranking.by].name
     : null;
 
-/** What the columns are, and which of them orders the rows. */
+/** The column heads, with a mark on the one that orders the rows. */
 export function TopTableHead({ shown, terms }: ResultsProps) {
   const isSum = addsUp(terms.kind);
   const growth = growthName(shown.ranking);

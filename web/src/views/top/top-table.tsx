@@ -28,7 +28,7 @@ import {
 } from './top-table-head.tsx';
 import { useMovingRows } from './use-moving-rows.ts';
 
-/** The keys, largest first. The arrow keys go from one to the next, Enter opens its panel. */
+/** The keys, largest first. Arrow keys move between keys, Enter opens a key's panel. */
 export function TopTable(props: ResultsProps) {
   const { shown, terms, address } = props;
   const { keys } = shown.table;
@@ -68,7 +68,7 @@ function captionOf({ group, meter, ranking, prefix }: ResultsProps['shown']): st
   return [what, inNetworks(prefix, group), ranked].filter(Boolean).join(', ');
 }
 
-/** What the columns cannot say in their heads. */
+/** Returns what the column heads cannot say. */
 function footnote({ shown, terms, moments }: ResultsProps): string {
   const bucket = longDuration(shown.group.topperBucketSize);
   const before = shown.table.keys.find(({ previous }) => previous)?.previous?.window;
@@ -86,12 +86,12 @@ function footnote({ shown, terms, moments }: ResultsProps): string {
 type RowProps = ResultsProps & {
   readonly row: TopRow;
   readonly index: number;
-  /** The largest metric that is listed. */
+  /** The largest listed metric. */
   readonly largest: number;
   readonly onHide: (key: string, index: number) => void;
 };
 
-/** Hides a key. The focus stays in its place, on the key that comes to stand there. */
+/** Hides a key. The focus stays in place, on the key that moves there. */
 function useHiding(
   { shown, address, navigate }: ResultsProps,
   body: RefObject<HTMLTableSectionElement | null>,
@@ -173,7 +173,7 @@ function Row(props: RowProps) {
 
 type KeyCellProps = RowProps & { readonly isOpen: boolean; readonly color: string };
 
-/** The way to the key's panel, or out of it. */
+/** Links to the key's panel, or closes it. */
 function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
   const open = { key: isOpen ? null : row.key };
   return (
@@ -197,7 +197,7 @@ function KeyCell({ row, shown, navigate, isOpen, color }: KeyCellProps) {
 
 type ShareProps = {
   readonly share: number;
-  /** How long the bar is: the largest key's has all its length, so that keys can be compared. */
+  /** Length of the bar: that of the largest key is full, so that keys can be compared. */
   readonly bar: number;
   readonly color: string;
 };
@@ -235,7 +235,7 @@ function ChangeCell({ row, shown, terms, moments }: RowProps) {
   );
 }
 
-/** What a key had before, as far as it is told: its metric only. */
+/** Returns a key's earlier metric and volume. The answer has only the metric. */
 function asVolume(
   { metric }: { readonly metric: number | string },
   { kind, topperBucketSize }: ResultsProps['terms'],

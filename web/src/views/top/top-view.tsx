@@ -30,7 +30,7 @@ import { TopResults } from './top-results.tsx';
 import { TopSkeleton } from './top-skeleton.tsx';
 import { useLiveTop } from './use-live-top.ts';
 
-/** Who has most of what: the question that everything turns on. */
+/** Shows the largest keys of a group by a meter: the dashboard's main view. */
 export function TopView(props: ViewProps) {
   const { address, session, choice, moments } = props;
   const question = variablesFor(props);
@@ -42,7 +42,7 @@ export function TopView(props: ViewProps) {
   const watched = useWatched(props);
   const shown = useMemo(() => shownToppers(data, variables), [data, variables]);
   const [problem] = problems;
-  // A fault is told by its own notice; what was shown before is of something else.
+  // A fault has its own notice; what was shown before belongs to another question.
   const status = statusOf(isLoading, fault ? null : shown, address.items);
   return (
     <div class={address.key ? 'with-panel' : ''}>
@@ -98,18 +98,18 @@ export function TopView(props: ViewProps) {
   );
 }
 
-/** Keys that are hidden are asked for besides: their part is taken out of the stack. */
+/** Hidden keys are requested separately, to subtract them from the stack. */
 const operationFor = (
   hidden: readonly string[],
 ): Operation<TopAnswer, TopKeysWithoutQueryVariables> =>
   hidden.length > 0 ? TopKeysWithout : TopKeys;
 
 function variablesFor({ address, choice }: ViewProps): TopKeysWithoutQueryVariables {
-  // Nothing is known of the context yet: no group has this id, and the answer says what there is.
+  // The context is not known yet: no group has this id, and the answer lists what there is.
   const group = address.group ?? '{00000000-0000-0000-0000-000000000000}';
   const { hidden } = address;
   const variables = topVariables({ ...address, group }, choice);
-  // Variables that a document does not declare mean nothing.
+  // Variables that a document does not declare are ignored.
   return { ...variables, hidden, hiddenItems: Math.max(1, hidden.length) };
 }
 

@@ -14,11 +14,11 @@ import { SIGNED_OUT, type ViewProps } from '../view-props.ts';
 
 export type LiveTop = {
   readonly stream: StreamState;
-  /** Why the newest answer is not shown; null: it is. */
+  /** Why the newest answer is not shown; null if it is. */
   readonly fault: Fault | null;
   /** How many answers have arrived. */
   readonly count: number;
-  /** When data last arrived while this page was live, by the browser's clock; null: not known. */
+  /** When data last arrived while this page was live, by the browser's clock; null if unknown. */
   readonly newestAtMs: number | null;
 };
 
@@ -47,7 +47,7 @@ export function useLiveTop(
     ({ data, problems }: Answer<LiveTopKeysSubscription>, streamed: StreamVariables) => {
       const [problem] = problems;
       if (data.contextChanged === null && !problem) {
-        // It is gone or no longer granted: the query tells which contexts there are.
+        // The context is gone or no longer granted: the query returns which contexts there are.
         asked.reload();
         return;
       }

@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 const MOVING_MS = 400;
 
 /**
- * Moves rows to their new places, so that the eye can follow, and keeps the focus with its row.
- * To be called by what renders the rows; each has its key in `data-row`.
+ * Animates rows to their new positions, so that the eye can follow, and keeps the focus on its row.
+ * Call it from the component that renders the rows; each row has its key in `data-row`.
  */
 export function useMovingRows(
   body: RefObject<HTMLTableSectionElement | null>,
@@ -13,7 +13,7 @@ export function useMovingRows(
 ): void {
   const order = keys.join('\n');
   const shown = useRef(order);
-  // While this renders, the rows still are where they were.
+  // During this render, the rows are still at their old positions.
   const before = shown.current === order ? null : placesOf(body.current);
   useLayoutEffect(() => {
     shown.current = order;
@@ -29,9 +29,9 @@ export function useMovingRows(
 }
 
 type Places = {
-  /** Where each row is in its table, however far the page is scrolled. */
+  /** Position of each row in its table, independent of scrolling. */
   readonly tops: ReadonlyMap<string, number>;
-  /** What is within it and has the focus, which an element loses when it is moved. */
+  /** The focused element in the table; an element loses the focus when it is moved. */
   readonly focused: HTMLElement | null;
 };
 

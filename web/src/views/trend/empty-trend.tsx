@@ -2,7 +2,7 @@ import { toNumber } from '../../format/big-number.ts';
 import { Notice } from '../../parts/notice.tsx';
 import type { TrendProps } from './trend-props.ts';
 
-/** No step has a key to list. */
+/** Shown when no step lists a key. */
 export function EmptyTrend({ shown, address, navigate, moments }: TrendProps) {
   const { group, meter, steps, stored, window } = shown;
   const isFiltered = address.filter !== null || address.hidden.length > 0;

@@ -10,19 +10,21 @@ import { type CellPlace, useHeatCursor } from './use-heat-cursor.ts';
 
 type HeatMapProps = TrendProps & { readonly of: HeatOf };
 
-/** More rows are more than can be looked at; the table has all keys. */
+/** Maximum number of rows; the table has all keys. */
 const MOST_ROWS = 40;
 
 const ROW_HEIGHT = 22;
 
-/** Narrower cells cannot be pointed at: then the map scrolls sideways. */
+/** Minimum width of a cell, to be able to point at it; a map with more cells scrolls sideways. */
 const LEAST_WIDTH = 9;
 
 const MOST_WIDTH = 64;
 
 const TICK_WIDTH = 62;
 
-/** Keys by steps of time: the colour is the rank, or the share. Enter or a click opens the step. */
+/**
+ * A map of keys by steps: the colour shows the rank or the share. Enter or a click opens the step.
+ */
 export function HeatMap(props: HeatMapProps) {
   const { shown, of, theme, navigate } = props;
   const { steps, items } = shown;
@@ -93,7 +95,7 @@ export function HeatMap(props: HeatMapProps) {
   );
 }
 
-/** The times of the columns, as far as there is room for them. */
+/** The times of the columns, as far as they fit. */
 function TimeAxis({ shown, moments, cellWidth }: TrendProps & { readonly cellWidth: number }) {
   const ticks = timeTicks({
     starts: shown.steps.map(({ from }) => from),
@@ -120,7 +122,7 @@ const boxOf = ({ row, column }: CellPlace, cellWidth: number) => ({
   height: `${ROW_HEIGHT - 1}px`,
 });
 
-/** Where the map is wider than its place: first the newest steps, then where the cursor is. */
+/** Scrolls a map that is wider than its element: first to the newest steps, then to the cursor. */
 function useScrolling(
   place: RefObject<HTMLDivElement | null>,
   cursor: CellPlace | null,
@@ -139,7 +141,7 @@ function useScrolling(
   }, [cursor?.column]);
 }
 
-/** Pixels that there are for the cells; 0: not known yet. */
+/** Returns the width available for the cells, in pixels; 0 if it is not known yet. */
 function useWidth(place: RefObject<HTMLDivElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {

@@ -9,13 +9,13 @@ import type { CellPlace } from './use-heat-cursor.ts';
 type HeatReadoutProps = TrendProps & {
   readonly rows: readonly TrendRow[];
   readonly cursor: CellPlace | null;
-  /** What the map scrolls in. */
+  /** The element in which the map scrolls. */
   readonly place: RefObject<HTMLDivElement | null>;
   readonly cellWidth: number;
   readonly rowHeight: number;
 };
 
-/** What the cell under the cursor says, beside it. */
+/** Shows the values of the cell under the cursor, beside it. */
 export function HeatReadout(props: HeatReadoutProps) {
   const { shown, rows, cursor, moments, address } = props;
   const row = cursor && rows[cursor.row];
@@ -60,10 +60,10 @@ const Line = ({ name, text }: { readonly name: string; readonly text: string }) 
   </li>
 );
 
-/** Room for a readout, in pixels. */
+/** Width reserved for a readout, in pixels. */
 const READOUT_WIDTH = 240;
 
-/** To the right of the cell, or to the left where there is no room. */
+/** Places the readout to the right of the cell, or to the left if it does not fit there. */
 function besides(
   { row, column }: CellPlace,
   { place, cellWidth, rowHeight }: Pick<HeatReadoutProps, 'place' | 'cellWidth' | 'rowHeight'>,

@@ -2,7 +2,7 @@ import { stepTarget } from '../../data/trend/step-target.ts';
 import { onPlainClick } from '../../parts/on-plain-click.ts';
 import type { TrendProps } from './trend-props.ts';
 
-/** The list of each step, the newest first: what the map shows in words. */
+/** The keys of each step, the newest step first: the contents of the map in words. */
 export function StepTable({ shown, navigate, moments }: TrendProps) {
   const { steps, rows, items } = shown;
   const ranks = Array.from({ length: items }, (_, index) => index + 1);

@@ -17,7 +17,7 @@ type TrendControlsProps = ViewProps & {
   readonly onReload: () => void;
 };
 
-/** What is looked at, in which steps of time. */
+/** Controls for what is shown, and for the steps. */
 export function TrendControls(props: TrendControlsProps) {
   const { address, navigate } = props;
   return (

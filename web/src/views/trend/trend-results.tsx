@@ -13,7 +13,7 @@ import { StepTable } from './step-table.tsx';
 import type { TrendProps } from './trend-props.ts';
 import { TrendTable } from './trend-table.tsx';
 
-/** The heat map, or the same as a table, and how each key did over all. */
+/** The heat map, or the same as a table, and a summary of each key over all steps. */
 export function TrendResults(props: TrendProps) {
   const { shown, address, navigate, moments } = props;
   const { group, meter, window, every, steps } = shown;

@@ -6,10 +6,10 @@ import type { TrendProps } from './trend-props.ts';
 
 const COLUMNS = ['Key', '#Best rank', '#Mean rank', '#Steps listed', '#First rank', '#Last rank'];
 
-/** Those after them were listed in few steps, and low. */
+/** Maximum number of rows: the keys after these were listed in few steps, and ranked low. */
 const MOST_ROWS = 100;
 
-/** How each key did over all steps. */
+/** Summarizes each key over all steps. */
 export function TrendTable(props: TrendProps) {
   const { shown } = props;
   const rows = shown.rows.slice(0, MOST_ROWS);

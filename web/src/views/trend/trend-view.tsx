@@ -15,7 +15,7 @@ import { EmptyTrend } from './empty-trend.tsx';
 import { TrendControls } from './trend-controls.tsx';
 import { TrendResults } from './trend-results.tsx';
 
-/** Which keys were how high in the list, and when. */
+/** Shows how the ranks of keys change over time. */
 export function TrendView(props: ViewProps) {
   const { address, session, choice } = props;
   const asked = useAnswer(Trend, trendVariables(address, choice), session);

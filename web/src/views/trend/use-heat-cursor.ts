@@ -21,7 +21,9 @@ const MOVES: Readonly<Record<string, Move>> = {
   End: ({ row }, last) => ({ row, column: last.column }),
 };
 
-/** The cell under the pointer, or where the arrow keys led; a click or Enter opens it. */
+/**
+ * Tracks the cell under the pointer, or that the arrow keys moved to; a click or Enter opens it.
+ */
 export function useHeatCursor(size: HeatSize, open: (place: CellPlace) => void) {
   const [cursor, setCursor] = useState<CellPlace | null>(null);
   const last = { row: size.rows - 1, column: size.columns - 1 };
