@@ -169,7 +169,7 @@ export const LIMITS = {
   nameLength: 200,
   /** Time limit for a connection to a database; then the database counts as unreachable. */
   connectTimeoutMs: 3_000,
-  /** How long a pooler may make a new connection wait for a free server process. */
+  /** How long a pooler may make a new connection wait until a process of the server is free. */
   poolerWaitMs: 30_000,
   /** How long a cancelled statement may take to end before its socket is cut. */
   cancelGraceMs: 2_000,

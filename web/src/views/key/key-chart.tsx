@@ -73,7 +73,7 @@ function useRulesInChart(props: KeyChartProps, step: number): RulesInChart {
     const of = address.prefix ? 'networks' : 'keys';
     const watching = { kind, step, topperBucketSize, of, shows } as const;
     return rulesInChart(watched, watching, { span: { from, to }, key: rawKey });
-  }, [watched, kind, step, topperBucketSize, rawKey, from, to]);
+  }, [watched, kind, step, topperBucketSize, address.prefix, rawKey, from, to]);
 }
 
 const NEVER = { from: 0, to: 0 } as const;
