@@ -1,4 +1,6 @@
-/** Stored bytes that no writer of this format makes: a flipped bit, a page cut short. */
+/**
+ * Stored bytes that no writer of this format produces, such as a flipped bit or a truncated page.
+ */
 export class DamagedSegment extends Error {
   override readonly name = 'DamagedSegment';
 }

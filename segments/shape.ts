@@ -1,14 +1,16 @@
 import type { KeyKind, SimpleKeyKind } from '../domain/keys/key-kind.ts';
 import type { Fold } from '../domain/toppers/meter-type.ts';
 
-/** What a counter group says about its segments. */
+/** The properties of a counter group that determine the form of its segments. */
 export type SegmentShape = {
   readonly keyKind: KeyKind;
-  /** Of a cross-key group the kinds of its two or three parts, else null. */
+  /** The kinds of a cross-key group's two or three parts; null for other groups. */
   readonly partKinds: readonly SimpleKeyKind[] | null;
   readonly bucketSeconds: number;
   /** A multiple of bucketSeconds. */
   readonly topperBucketSeconds: number;
-  /** The meters by slot − 1; null: a meter that takes no readings. */
+  /**
+   * By slot − 1: how the meter's readings are combined; null for a meter that takes no readings.
+   */
   readonly folds: readonly (Fold | null)[];
 };

@@ -6,22 +6,22 @@ import { DamagedSegment } from '../damaged-segment.ts';
 import { bucketRows, type Readings } from '../readings/readings.ts';
 
 /*
- * Blocks of one level that follow each other, stored together. A read needs the ordinals and one
- * meter, so each of these is a section of its own:
+ * Consecutive blocks of one level are stored together as a group. A query needs the ordinals and
+ * one meter, so the ordinals and each meter are separate sections:
  *
- *     ordinals   the number of blocks; for each the distance of its start to the one before, in
- *                steps, its number of keys, its bytes, and these
- *     a meter    for each block the bytes of its column (0: no reading), and these
+ *     ordinals   number of blocks; for each block the distance of its start from the previous
+ *                start, in steps, its number of keys, its byte length, and its ordinals
+ *     a meter    for each block the byte length of its column (0: no reading), and the column
  */
 
-/** A group is closed when it has so many blocks, or rows. */
+/** Maximum number of blocks in a group, and of rows unless a single block has more. */
 const MAX_BLOCKS = 15;
 const MAX_ROWS = 16_384;
 
-/** Neighbouring buckets of readings; `to` is not among them. */
+/** Consecutive buckets of readings, from `from` to before `to`. */
 export type BucketRange = { readonly from: number; readonly to: number };
 
-/** Which buckets are stored together. */
+/** Divides the buckets into groups that are stored together. */
 export function blockGroups(readings: Readings): BucketRange[] {
   const groups: BucketRange[] = [];
   let from = 0;
@@ -40,12 +40,15 @@ export function blockGroups(readings: Readings): BucketRange[] {
   return groups;
 }
 
-/** Starts of blocks are counted in steps; the whole span has one block, at any start. */
+/**
+ * Returns the unit in which starts of blocks are counted. The block of the whole span may start at
+ * any second.
+ */
 const stepOf = (stepSeconds: number): number => (Number.isFinite(stepSeconds) ? stepSeconds : 1);
 
 const scratch = new ByteWriter();
 
-/** `first`: the start of the group's first block; in the totals of a segment, that of its span. */
+/** `first` is the start of the group's first block or, for a segment's totals, of its span. */
 export type GroupTimes = { readonly stepSeconds: number; readonly first: number };
 
 export function writeGroupOrdinals(
@@ -71,7 +74,9 @@ export function writeGroupOrdinals(
   return out.take();
 }
 
-/** Null: no block of the group has a reading of the meter. */
+/**
+ * Writes a meter's section of a group. Null if no block of the group has a reading of the meter.
+ */
 export function writeGroupColumn(
   readings: Readings,
   { from, to }: BucketRange,
@@ -90,19 +95,19 @@ export function writeGroupColumn(
   return isAny ? out.take() : null;
 }
 
-/** A block's keys, and where it is in its group, by which its columns are read. */
+/** The keys of a block, and its position in the group, by which its columns are read. */
 export type BlockKeys = {
   readonly start: number;
   readonly place: number;
   readonly count: number;
   /**
-   * Unpacks the ordinals into an array of `count`, with `first` added to each. Only when it is
-   * called: a read wants some blocks of a group.
+   * Unpacks the ordinals into an array of `count`, adding `first` to each. They are unpacked on
+   * demand because a query needs only some blocks of a group.
    */
   readonly unpack: (into: Uint32Array, first: number) => void;
 };
 
-/** The blocks of a group, from its section of ordinals. Errors: DamagedSegment. */
+/** Reads the blocks of a group from its section of ordinals. Errors: DamagedSegment. */
 export function readGroupKeys(
   section: Uint8Array,
   keyCount: number,
@@ -133,7 +138,10 @@ export function readGroupKeys(
   return blocks;
 }
 
-/** The columns of all blocks of a group; `counts`: how many keys each has. Errors: DamagedSegment. */
+/**
+ * Reads the columns of all blocks of a group; `counts` is the number of keys of each block. Errors:
+ * DamagedSegment.
+ */
 export function readGroupColumns(
   section: Uint8Array,
   counts: readonly number[],

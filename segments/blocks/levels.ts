@@ -1,21 +1,25 @@
 import { floorTo } from '../../domain/time/interval.ts';
 import type { SegmentShape } from '../shape.ts';
 
-/** The first and the last bucket that a segment has readings in: their starts, epoch seconds. */
+/** The first and last bucket in which a segment has readings: their starts in epoch seconds. */
 export type BucketSpan = { readonly first: number; readonly last: number };
 
-/** In place of a number of seconds: all of a segment's readings together. */
+/** Used as a step instead of a number of seconds: all of a segment's readings together. */
 export const WHOLE_SPAN = Number.POSITIVE_INFINITY;
 
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** Buckets up to this long are added up by minutes first, so that few are left at a window's ends. */
+/**
+ * Buckets of up to this many seconds are added up by minutes first, so that few buckets remain at
+ * the ends of a window.
+ */
 const MINUTES_FROM = 6;
 
 /**
- * The steps in seconds for which a segment has blocks, ascending: its buckets, what they add up to,
- * and the whole span. A level of one block is left out, as the next one says the same.
+ * Returns the steps, in seconds and ascending, for which a segment has blocks: its buckets, their
+ * sums over longer steps, and the whole span. A level of one block is left out because the next
+ * level says the same.
  */
 export function levelsOf(shape: SegmentShape, span: BucketSpan): number[] {
   const { bucketSeconds } = shape;
@@ -30,6 +34,9 @@ export function levelsOf(shape: SegmentShape, span: BucketSpan): number[] {
 const isSeveral = ({ first, last }: BucketSpan, seconds: number): boolean =>
   floorTo(first, seconds) !== floorTo(last, seconds);
 
-/** Whether a segment has series: of one topper bucket, the whole span's block says all. */
+/**
+ * Whether a segment has series. If it lies within one topper bucket, the block of the whole span
+ * says everything.
+ */
 export const hasSeries = (shape: SegmentShape, span: BucketSpan): boolean =>
   isSeveral(span, shape.topperBucketSeconds);

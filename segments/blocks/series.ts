@@ -9,18 +9,18 @@ import type { SegmentShape } from '../shape.ts';
 import type { BucketSpan } from './levels.ts';
 
 /**
- * The readings of a range of keys turned around: ascending by ordinal, then by topper bucket. Every
- * key has an entry.
+ * The readings of a range of keys, transposed: ordered by ordinal, then by topper bucket. Every key
+ * has an entry.
  */
 export type Series = {
-  /** The entries of the key of ordinal i end at ends[i]. */
+  /** The entries of the key with ordinal i end at ends[i]. */
   readonly ends: Uint32Array;
-  /** By entry: the topper bucket, counted from that of the span's first bucket. */
+  /** By entry: its topper bucket, counted from that of the span's first bucket. */
   readonly places: Uint32Array;
   readonly columns: readonly (Column | null)[];
 };
 
-/** Topper buckets of a segment. */
+/** Returns the start of a segment's first topper bucket, and the number of its topper buckets. */
 export const topperBuckets = (
   { first, last }: BucketSpan,
   topperBucketSeconds: number,
@@ -31,8 +31,8 @@ export const topperBuckets = (
 };
 
 /**
- * Puts readings of topper buckets in the order of keys by counting, which keeps those of a key in
- * order of time.
+ * Transposes readings of topper buckets by counting sort, which keeps the readings of each key in
+ * time order.
  */
 export function seriesOf(readings: Readings, shape: SegmentShape, span: BucketSpan): Series {
   const { topperBucketSeconds } = shape;
@@ -63,13 +63,16 @@ export function seriesOf(readings: Readings, shape: SegmentShape, span: BucketSp
   };
 }
 
-/** Entries that are stored together, unless a single key has more. */
+/** Maximum number of entries in a chunk, unless a single key has more. */
 const CHUNK_ENTRIES = 768;
 
-/** Neighbouring ordinals; `to` is not among them. */
+/** Consecutive ordinals, from `from` to before `to`. */
 export type OrdinalRange = { readonly from: number; readonly to: number };
 
-/** Which keys' series are stored together: whoever reads one of them reads all of a chunk. */
+/**
+ * Divides the keys into chunks whose series are stored together. A reader of one key's series reads
+ * the whole chunk.
+ */
 export function seriesChunks({ ends }: Series): OrdinalRange[] {
   const chunks: OrdinalRange[] = [];
   let from = 0;
@@ -91,8 +94,8 @@ const entriesOf = ({ ends }: Series, { from, to }: OrdinalRange): OrdinalRange =
 });
 
 /*
- * A chunk's entries: their number; for each key how many it has, in frames; for each entry, in
- * frames, its place, counted from the one before of the same key.
+ * Writes the entries of a chunk: their number; in frames, the number of entries of each key; in
+ * frames, the topper bucket of each entry, as the distance from the key's previous entry.
  */
 export function writeSeriesEntries(series: Series, keys: OrdinalRange): Uint8Array {
   const { from, to } = entriesOf(series, keys);
@@ -116,7 +119,7 @@ export function writeSeriesEntries(series: Series, keys: OrdinalRange): Uint8Arr
   return out.take();
 }
 
-/** Null: no entry of the chunk has a reading of the meter. */
+/** Writes a meter's column of a chunk. Null if no entry of the chunk has a reading of the meter. */
 export function writeSeriesColumn(
   series: Series,
   keys: OrdinalRange,
@@ -130,7 +133,7 @@ export function writeSeriesColumn(
 
 export type SeriesEntries = Pick<Series, 'ends' | 'places'>;
 
-/** The most that a chunk is believed to have: keys × topper buckets, both known. */
+/** Upper bound of the entries that a chunk may claim to have: keys × topper buckets, both known. */
 export type ChunkSize = { readonly keyCount: number; readonly topperBuckets: number };
 
 /** Reads a chunk's entries. Errors: DamagedSegment. */

@@ -9,10 +9,10 @@ import { readSource } from '../roll-up/read-source.ts';
 import type { SegmentShape } from '../shape.ts';
 import { areSameReadings } from './same-readings.ts';
 
-/** A range of a roll-up: which keys each source has, and what they come to together. */
+/** A range of a roll-up: the keys of each source, and the combined readings of each key. */
 export type RollUpRange = { readonly members: KeyRange; readonly whole: KeyRange };
 
-/** Errors: DamagedSegment. */
+/** Reads a range of a roll-up. Errors: DamagedSegment. */
 export function readRollUpRange(source: RangeSource, codec: KeyCodec): RollUpRange {
   const finest = source.range.levels.at(-1);
   const keys = readKeys(source.range, codec, source.sections);
@@ -33,7 +33,10 @@ const NO_READINGS: Readings = {
   columns: [],
 };
 
-/** Some keys of a roll-up beside the same number of keys that its sources have, in words. */
+/**
+ * Compares some keys of a roll-up with the same number of keys of its sources. Yields each
+ * difference in words.
+ */
 export function* compareWithSources(
   { members, whole }: RollUpRange,
   { keys, readings }: KeyRange,
@@ -47,7 +50,8 @@ export function* compareWithSources(
     yield 'it says of a source that it has other keys than it has';
   }
   const sums = coarserReadings(readings, WHOLE_SPAN, folds);
-  // When the whole span begins is said by its first source, of whatever keys.
+  // The start of the whole span comes from the first source, whatever keys it has, so it is not
+  // compared.
   const starts = Float64Array.of(0);
   if (!areSameReadings({ ...sums, starts }, { ...whole.readings, starts })) {
     yield 'its sums are not what its sources add up to';
@@ -61,7 +65,7 @@ function areSameKeys(a: KeyList, b: KeyList): boolean {
   return Buffer.compare(a.bytes.subarray(0, end), b.bytes.subarray(0, end)) === 0;
 }
 
-/** The first keys of a range, and the others. */
+/** Splits a range into its first `at` keys and the rest. */
 export const cutRollUp = (
   { members, whole }: RollUpRange,
   at: number,

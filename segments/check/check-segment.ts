@@ -13,14 +13,14 @@ import { isSeriesOf } from './check-series.ts';
 import { areSameReadings } from './same-readings.ts';
 
 /*
- * A segment says the same readings several times, in encodings that different code writes and
- * reads, so it can prove itself: the blocks of each level are compared with what the finest ones
- * add up to, the series with the blocks, the totals with the sums of all keys, and the directory
- * with what it lists. A wrong number shows, unless it is wrong in the same way everywhere; then the
- * digest of its page does not fit, as only one writer writes all of them.
+ * A segment stores the same readings several times, in encodings that different code writes and
+ * reads, so it can verify itself. The blocks of each level are compared with the sums of the finest
+ * blocks, the series with the blocks, the totals with the sums of all keys, and the directory with
+ * what it lists. A wrong number is detected unless it is wrong in the same way everywhere; in that
+ * case the digest of its page does not match, because only one writer writes all of them.
  */
 
-/** What is known of a segment before any of its pages is read. */
+/** What is known about a segment before any of its pages is read. */
 export type SegmentOutline = {
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;
@@ -29,7 +29,7 @@ export type SegmentOutline = {
 
 export type CheckedSegment = SegmentOutline & { readonly sections: Sections };
 
-/** What is wrong with a segment, in words; nothing if it is whole. Errors: DamagedSegment. */
+/** Checks a segment and yields what is wrong with it, in words. Errors: DamagedSegment. */
 export function* checkSegment({ sections, ...outline }: CheckedSegment): Generator<string> {
   const check = new SegmentCheck(outline);
   for (const range of outline.directory.ranges) yield* check.range(range, sections);
@@ -37,8 +37,8 @@ export function* checkSegment({ sections, ...outline }: CheckedSegment): Generat
 }
 
 /**
- * The same in steps, for pages that are fetched range by range: first `range` for each of the
- * directory's ranges in its order, then `end`. Errors: DamagedSegment.
+ * Checks a segment in steps, for pages that are fetched range by range: call `range` for each of
+ * the directory's ranges in order, then `end`. Errors: DamagedSegment.
  */
 export class SegmentCheck {
   readonly #outline: SegmentOutline;

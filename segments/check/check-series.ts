@@ -6,18 +6,18 @@ import { coarserReadings, type Readings } from '../readings/readings.ts';
 import type { SegmentShape } from '../shape.ts';
 import { compareColumns } from './same-readings.ts';
 
-/** A chunk of series whose keys are followed through time. */
+/** A chunk of series whose keys are being read in time order. */
 type OpenChunk = ChunkSeries & {
   readonly firstOrdinal: number;
-  /** By key, the entry that is to come. */
+  /** By key: the next expected entry. */
   readonly next: Uint32Array;
-  /** By slot − 1, whether a row of the blocks says the same as an entry. */
+  /** By slot − 1: tells whether a row of the blocks has the same reading as an entry. */
   readonly isSame: readonly ((row: number, entry: number) => boolean)[];
 };
 
 /**
- * Whether a range's series say the same as its blocks. Goes through the blocks by time and through
- * each key's series beside them, so neither is turned around.
+ * Whether a range's series have the same readings as its blocks. Reads the blocks in time order and
+ * each key's series alongside, so neither has to be transposed.
  */
 export function isSeriesOf(source: RangeSource, readings: Readings, shape: SegmentShape): boolean {
   const { directory, range } = source;
@@ -66,7 +66,10 @@ function openChunks(
   });
 }
 
-/** Passes the next entry of a key; false where that is of another topper bucket. */
+/**
+ * Advances a key to its next entry. Returns false if there is none or it is of another topper
+ * bucket.
+ */
 function takeEntry({ next, ends, places }: OpenChunk, key: number, place: number): boolean {
   const entry = next[key] as number;
   if (entry >= (ends[key] as number) || places[entry] !== place) return false;

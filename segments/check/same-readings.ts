@@ -2,7 +2,7 @@ import type { Column } from '../codes/column.ts';
 import { HIGH_UNIT, type Lanes } from '../codes/lanes.ts';
 import type { Readings } from '../readings/readings.ts';
 
-/** Whether two sets of readings are of the same keys and buckets, with the same numbers. */
+/** Whether two sets of readings have the same keys, buckets and numbers. */
 export function areSameReadings(a: Readings, b: Readings): boolean {
   return (
     areEqual(a.starts, b.starts) &&
@@ -26,7 +26,10 @@ function isSameColumn(a: Column | null, b: Column | null, length: number): boole
   return true;
 }
 
-/** Tells whether a row of `a` and a row of `b` have the same reading, or none. */
+/**
+ * Returns a function that tells whether a row of `a` and a row of `b` have the same reading, or
+ * none.
+ */
 export function compareColumns(
   a: Column | null,
   b: Column | null,
@@ -42,7 +45,10 @@ export function compareColumns(
   };
 }
 
-/** Lanes that are not there stand for the number 1, which a count is where nothing else is said. */
+/**
+ * Compares the numbers of two lanes. Missing lanes stand for the number 1, which is the default
+ * count.
+ */
 function compareLanes(a: Lanes | null, b: Lanes | null): (row: number, other: number) => boolean {
   if ((a?.high ?? null) === null && (b?.high ?? null) === null) {
     return (row, other) => (a === null ? 1 : a.low[row]) === (b === null ? 1 : b.low[other]);

@@ -7,7 +7,7 @@ export class ByteWriter {
   #view = new DataView(this.#bytes.buffer);
   length = 0;
 
-  /** A copy of what was written. */
+  /** Returns a copy of the bytes written. */
   take(): Uint8Array {
     return this.#bytes.slice(0, this.length);
   }
@@ -28,7 +28,7 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
-  /** What another writer holds. */
+  /** Appends the bytes of another writer. */
   appendFrom(other: ByteWriter): void {
     this.append(other.#bytes.subarray(0, other.length));
   }
@@ -39,13 +39,13 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** A whole number from 0 to 2^53−1: seven bits a byte, the lowest first. */
+  /** Appends a whole number from 0 to 2^53−1: seven bits per byte, the lowest first. */
   varint(value: number): void {
     this.#reserve(8);
     const bytes = this.#bytes;
     let rest = value;
     let at = this.length;
-    // Bit operations cut to 32 bits; what is longer is divided.
+    // Bit operations truncate to 32 bits, so larger numbers are divided.
     while (rest >= 0x8000_0000) {
       bytes[at] = (rest % 128) | 128;
       at += 1;
@@ -60,13 +60,16 @@ export class ByteWriter {
     this.length = at + 1;
   }
 
-  /** A whole number of either sign: the sign goes to the lowest bit. */
+  /** Appends a whole number of either sign, with the sign in the lowest bit. */
   signed(value: number): void {
     if (Math.abs(value) * 2 < NARROW_BOUND) this.varint(value < 0 ? -2 * value - 1 : 2 * value);
     else throw new RangeError(`${value} is too large for a signed varint`);
   }
 
-  /** The array to write up to `count` more bytes to, from `length` on, which is to be moved on. */
+  /**
+   * Returns the array, with room for `count` more bytes. The caller writes them from `length` on
+   * and then advances `length`.
+   */
   room(count: number): Uint8Array {
     this.#reserve(count);
     return this.#bytes;
@@ -122,7 +125,8 @@ export class ByteReader {
         if (value > Number.MAX_SAFE_INTEGER) throw tooLarge();
         return value;
       }
-      // Eight bytes hold 53 bits and more; without a bound, damaged bytes would be read to the end.
+      // Eight bytes hold 53 bits and more. Without this bound, damaged bytes would be read to the
+      // end.
       if (scale > NARROW_BOUND) throw tooLarge();
       value += (byte & 127) * scale;
       scale *= 128;

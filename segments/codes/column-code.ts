@@ -5,26 +5,28 @@ import { readFrames, writeFrames } from './frames.ts';
 import { HIGH_UNIT, type Lanes, NARROW_BOUND, narrowLanes, wideLanes } from './lanes.ts';
 
 /*
- * A meter's readings, in the order of rows that the reader knows from elsewhere:
+ * The encoding of a meter's readings. The reader knows the order of the rows from elsewhere.
  *
- *     flags      which of the following parts there are
- *     presence   a bit a row, if some rows have no reading
- *     values     frames; of negative ones the sign is in the lowest bit
- *     large      numbers that frames cannot hold (there they are 0): how many, then for each the
- *                distance of its place to the one before, and its upper and lower half
- *     counts     of means that are sums of several readings: values and large numbers again
+ *     flags      which of the following parts are present
+ *     presence   one bit per row, if some rows have no reading
+ *     values     frames; if some values are negative, the sign is in the lowest bit
+ *     large      numbers that frames cannot hold (they are 0 there): how many, then for each the
+ *                distance of its position from the previous one, and its upper and lower half
+ *     counts     for means that are sums of several readings: values and large numbers again
  */
 
 const FLAG = { gaps: 1, signed: 2, large: 4, counts: 8, largeCounts: 16 } as const;
 const ALL_FLAGS = 31;
 
-/** With the sign in the lowest bit, a number must be smaller by one bit. */
+/** Bound for numbers with the sign in the lowest bit, which takes one bit. */
 const SIGNED_BOUND = NARROW_BOUND / 2;
 
 /** The rows from `from` to before `to`. */
 export type RowRange = { readonly from: number; readonly to: number };
 
-/** Writes some rows of a column; where none has a reading false, and nothing is written. */
+/**
+ * Writes some rows of a column. If none of them has a reading, returns false and writes nothing.
+ */
 export function writeColumn(out: ByteWriter, column: Column, { from, to }: RowRange): boolean {
   if (from === to) return false;
   if (!isPlain(column, from, to)) return writeAnyColumn(out, columnPart(column, from, to));
@@ -33,11 +35,11 @@ export function writeColumn(out: ByteWriter, column: Column, { from, to }: RowRa
   return true;
 }
 
-/** Whether frames can take the readings as they are: nearly all columns are so. */
+/** Whether frames can hold the readings as they are, which is true of nearly all columns. */
 function isPlain({ values: { low, high }, counts }: Column, from: number, to: number): boolean {
   if (high !== null || counts !== null) return false;
   for (let row = from; row < to; row += 1) {
-    // False where there is no reading, too.
+    // Also false if there is no reading.
     if (!((low[row] as number) >= 0)) return false;
   }
   return true;
@@ -62,7 +64,7 @@ function writeAnyColumn(out: ByteWriter, column: Column): boolean {
   return true;
 }
 
-/** How many rows have a reading, and which. */
+/** Returns the rows that have a reading. */
 function presentRows(low: Float64Array): Uint32Array {
   const rows = new Uint32Array(low.length);
   let length = 0;
@@ -83,7 +85,7 @@ function writePresence(out: ByteWriter, low: Float64Array): void {
 
 type LargeNumber = { readonly place: number; readonly high: number; readonly low: number };
 
-/** The numbers of some rows, as frames take them. */
+/** The numbers of some rows in the form that frames take. */
 type Prepared = {
   readonly numbers: Float64Array;
   readonly isSigned: boolean;
@@ -130,7 +132,7 @@ function writeNumbers(out: ByteWriter, { numbers, large }: Prepared): void {
   }
 }
 
-/** Reads what writeColumn wrote of `length` rows. Errors: DamagedSegment. */
+/** Reads `length` rows written by writeColumn. Errors: DamagedSegment. */
 export function readColumn(reader: ByteReader, length: number): Column {
   const flags = reader.byte();
   if (flags > ALL_FLAGS) throw new DamagedSegment(`a column has the unknown flags ${flags}`);
@@ -155,7 +157,7 @@ function readPresence(reader: ByteReader, length: number): Uint32Array {
   return rows.subarray(0, count);
 }
 
-/** Where numbers go: into all rows (null), or into some, and what the others have. */
+/** The rows that numbers go into: all (null) or some. The other rows get `missing`. */
 type Rows = {
   readonly length: number;
   readonly rows: Uint32Array | null;

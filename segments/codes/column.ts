@@ -1,15 +1,16 @@
 import { isWide, type Lanes, narrowLanes, wideLanes } from './lanes.ts';
 
 /**
- * A meter's readings by row; NaN in `low`: none. For means, values are sums and counts say of how
- * many readings (0 where there is none); counts null: of one each.
+ * A meter's readings by row. NaN in `low` means no reading. For means, `values` are sums and
+ * `counts` the number of readings in each sum (0 if there is none). If `counts` is null, each value
+ * is one reading.
  */
 export type Column = { readonly values: Lanes; readonly counts: Lanes | null };
 
 export const hasReading = ({ values }: Column, row: number): boolean =>
   !Number.isNaN(values.low[row]);
 
-/** The rows from `from` to before `to`, sharing memory. */
+/** Returns the rows from `from` to before `to`, sharing memory. */
 export const columnPart = ({ values, counts }: Column, from: number, to: number): Column => ({
   values: lanesPart(values, from, to),
   counts: counts && lanesPart(counts, from, to),
@@ -20,7 +21,7 @@ const lanesPart = ({ low, high }: Lanes, from: number, to: number): Lanes => ({
   high: high?.subarray(from, to) ?? null,
 });
 
-/** The given rows, in that order. */
+/** Returns the given rows, in that order. */
 export const pickRows = ({ values, counts }: Column, rows: Uint32Array): Column => ({
   values: pickLanes(values, rows),
   counts: counts && pickLanes(counts, rows),

@@ -2,32 +2,32 @@ import { DamagedSegment } from '../damaged-segment.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 
 /*
- * Whole numbers from 0 to 2^53−1 in frames of 128, each with a width of its own (PFOR, "patched
+ * Whole numbers from 0 to 2^53−1 in frames of 128, each with its own bit width (PFOR, "patched
  * frame of reference": Zukowski et al., Super-Scalar RAM-CPU Cache Compression, 2006).
  *
- * Traffic is skewed: of 128 neighbouring values most are small and a few are huge. A frame stores
- * the low `width` bits of every number side by side, and the few numbers that need more as
- * exceptions: place, and the bits above. The width is chosen by the exact size of the result, so a
- * frame never takes more than the best of all widths. Unpacking has no branch per number, which is
- * why it is several times faster than a variable-length code.
+ * Traffic is skewed: of 128 neighbouring values, most are small and a few are huge. A frame stores
+ * the low `width` bits of every number side by side, and the few numbers that need more bits as
+ * exceptions: the position and the upper bits. The width is chosen by the exact size of the result,
+ * so no other width would make the frame smaller. Unpacking has no branch per number, so it is
+ * several times faster than a variable-length code.
  *
  *     a frame   width (0 … 32) | 64 if there are exceptions
  *               count × width bits, the lowest bit of the first byte first
- *               exceptions: their number − 1, then for each its place and LEB128(value >> width)
+ *               exceptions: their number − 1, then for each its position and LEB128(value >> width)
  */
 
-/** Numbers in a frame. */
+/** Numbers per frame. */
 export const FRAME = 128;
 
 const MAX_WIDTH = 32;
 const HAS_EXCEPTIONS = 64;
 
-/** The largest width that one unaligned read of four bytes always holds. */
+/** The largest width for which one unaligned read of four bytes always contains the number. */
 const ONE_READ = 25;
 
 export type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
-/** Writes the numbers from place `from` to before `to`. */
+/** Writes the numbers from index `from` to before `to`. */
 export function writeFrames(
   out: ByteWriter,
   numbers: Numbers,
@@ -37,17 +37,20 @@ export function writeFrames(
   for (let at = from; at < to; at += FRAME) writeFrame(out, numbers, at, Math.min(at + FRAME, to));
 }
 
-/** More bits than any number has, and as many as one byte of an exception holds. */
+/** More bits than any number has, and the number of bits in each byte of an exception. */
 const MOST_BITS = 54;
 const EXCEPTION_BITS = 7;
 
-/** Of the numbers of a frame, how many need so many bits: the measure of every possible width. */
+/**
+ * By number of bits: how many numbers of the frame need exactly that many. The sizes for all widths
+ * follow from this.
+ */
 const byBits = new Uint32Array(MOST_BITS);
 
-/** The low 32 bits of each number of the frame that is being written. */
+/** The low 32 bits of each number of the frame being written. */
 const words = new Uint32Array(FRAME);
 
-/** By width, how many bytes the upper bits of all exceptions would take. */
+/** By width: the bytes that the upper bits of all exceptions would take. */
 const upperBytes = new Uint32Array(MOST_BITS + EXCEPTION_BITS);
 
 function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number): void {
@@ -66,7 +69,7 @@ function writeFrame(out: ByteWriter, numbers: Numbers, from: number, to: number)
   }
 }
 
-/** Fills `words` and `byBits`; gives the most bits that a number needs. */
+/** Fills `words` and `byBits`. Returns the largest number of bits that any number needs. */
 function measure(numbers: Numbers, from: number, to: number): number {
   byBits.fill(0);
   let most = 0;
@@ -85,9 +88,9 @@ function measure(numbers: Numbers, from: number, to: number): number {
 type FrameWidth = { readonly width: number; readonly exceptions: number };
 
 /**
- * The width by which a frame of `count` numbers takes the fewest bytes, by what `measure` found. From
- * the widest down, so that what exceptions take adds up: one more byte than with a width that is
- * larger by seven, for each of them.
+ * Returns the width with which a frame of `count` numbers takes the fewest bytes, from the results
+ * of `measure`. It goes from the widest down so that the size of the exceptions adds up: each
+ * exception takes one byte more than with a width that is larger by seven.
  */
 function bestWidth(most: number, count: number): FrameWidth {
   let best: FrameWidth = { width: 0, exceptions: 0 };
@@ -100,7 +103,7 @@ function bestWidth(most: number, count: number): FrameWidth {
       upperBytes[width] = exceptions + (upperBytes[width + EXCEPTION_BITS] as number);
     }
     if (width > MAX_WIDTH) continue;
-    // Their number, and the place of each.
+    // The number of exceptions, and the position of each.
     const fixed = exceptions === 0 ? 0 : 1 + exceptions;
     if (fixed >= least) break;
     const size = ((count * width + 7) >>> 3) + fixed + (upperBytes[width] as number);
@@ -111,7 +114,10 @@ function bestWidth(most: number, count: number): FrameWidth {
   return best;
 }
 
-/** The low bits of each number. Kept in halves of 16 bits, as what is shifted has 32 at most. */
+/**
+ * Writes the low bits of each number. It works in halves of 16 bits because shifts are limited to
+ * 32 bits.
+ */
 function writeBits(out: ByteWriter, count: number, width: number): void {
   const lowWidth = Math.min(width, 16);
   const lowMask = 2 ** lowWidth - 1;
@@ -151,17 +157,17 @@ function writeBits(out: ByteWriter, count: number, width: number): void {
   out.length = end;
 }
 
-/** Errors: DamagedSegment when the bytes that are left cannot hold so many numbers. */
+/** Throws DamagedSegment if the remaining bytes cannot hold this many numbers. */
 export function requireFrames(reader: ByteReader, count: number): void {
   if (count > (reader.bytes.length - reader.at) * FRAME) {
     throw new DamagedSegment(`${count} numbers cannot be in what is left of the bytes`);
   }
 }
 
-/** A frame whose numbers are not wanted as doubles, on its way to where they are. */
+/** Scratch space for a frame whose numbers go into an integer array. */
 const frame = new Float64Array(FRAME);
 
-/** Reads `count` numbers into `into`, from place `to` on. Errors: DamagedSegment. */
+/** Reads `count` numbers into `into`, from index `to` on. Errors: DamagedSegment. */
 export function readFrames(reader: ByteReader, count: number, into: Numbers, to = 0): void {
   if (to + count > into.length) throw new DamagedSegment('more numbers than there is room for');
   for (let at = 0; at < count; at += FRAME) {
@@ -199,7 +205,8 @@ function readBits(reader: ByteReader, into: Float64Array, { from, to, width }: B
   const start = reader.at;
   reader.skip(Math.ceil(((to - from) * width) / 8));
   let bit = start * 8;
-  // What lies within four bytes of the end of the whole array cannot be read four at a time.
+  // Reads of four bytes must not pass the end of the array, so the last numbers are read bit by
+  // bit.
   const whole = Math.max(0, Math.floor(((view.byteLength - 8) * 8 - bit) / width));
   const safe = Math.min(to, from + whole);
   let i = from;

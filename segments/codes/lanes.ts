@@ -1,18 +1,18 @@
 /**
- * Whole numbers by row, without rounding. `low` alone holds them up to ±(2^53−1); with `high`, a
- * number is high · 2^32 + low, exact to about 2^84: sums of 2^21 readings of 63 bits. NaN in `low`
- * is no number at all.
+ * Whole numbers by row, without rounding. `low` alone holds them up to ±(2^53−1). With `high`, a
+ * number is high · 2^32 + low, exact to about 2^84: enough for sums of 2^21 readings of 63 bits.
+ * NaN in `low` means no number.
  */
 export type Lanes = { readonly low: Float64Array; readonly high: Float64Array | null };
 
-/** Lanes that are wide. */
+/** Lanes with a `high` part. */
 export type WideLanes = { readonly low: Float64Array; readonly high: Float64Array };
 
-/** What `high` counts. */
+/** The unit of `high`. */
 export const HIGH_UNIT = 2 ** 32;
 const HIGH_BITS = 32n;
 
-/** From here on a double no longer tells all whole numbers apart. */
+/** From here on, doubles cannot represent every whole number. */
 export const NARROW_BOUND = 2 ** 53;
 
 export const isWide = (lanes: Lanes): lanes is WideLanes => lanes.high !== null;
@@ -27,7 +27,7 @@ export const wideLanes = (length: number): WideLanes => ({
   high: new Float64Array(length),
 });
 
-/** The number in a row that has one. */
+/** Returns the number of a row that has one. */
 export function laneValue({ low, high }: Lanes, row: number): bigint {
   const value = low[row] ?? 0;
   if (high === null) return BigInt(value);
@@ -40,13 +40,13 @@ export function setWide({ low, high }: WideLanes, row: number, value: bigint): v
   low[row] = Number(value - (upper << HIGH_BITS));
 }
 
-/** The number rounded to a double; rounding keeps the order. NaN where there is none. */
+/** Returns the number rounded to a double, which preserves the order. NaN if there is none. */
 export function approximate({ low, high }: Lanes, row: number): number {
   const value = low[row] ?? Number.NaN;
   return high === null ? value : (high[row] ?? 0) * HIGH_UNIT + value;
 }
 
-/** Brings every `low` into 0 … 2^32−1 again after sums, so that rows compare by high, then low. */
+/** Brings every `low` back into 0 … 2^32−1 after sums, so that rows compare by high, then low. */
 export function carry({ low, high }: WideLanes): void {
   for (let row = 0; row < low.length; row += 1) {
     const value = low[row] ?? 0;

@@ -3,15 +3,15 @@ import type { ByteReader, ByteWriter } from './bytes.ts';
 import { readFrames, writeFrames } from './frames.ts';
 
 /*
- * Ascending ordinals below a bound that the reader knows: all of them; or a bitmap where at least
- * one in four is there; or the steps from each to the next, in frames.
+ * Ascending ordinals below a bound that the reader knows, in one of three forms: all ordinals; a
+ * bitmap if at least one in four is present; or the steps from each to the next, in frames.
  */
 
 const ALL = 0;
 const BITMAP = 1;
 const STEPS = 2;
 
-/** Below one in four, steps take less than the bits of a map. */
+/** Below one in four, steps take fewer bits than a bitmap. */
 const BITMAP_SPAN = 4;
 
 export function writeOrdinals(out: ByteWriter, ordinals: Uint32Array, bound: number): void {
@@ -39,10 +39,10 @@ function writeBitmap(out: ByteWriter, ordinals: Uint32Array, bound: number): voi
   out.append(bits);
 }
 
-/** The ordinals of a range: below `bound`, and what is added to each. */
+/** The ordinals of a range: they are below `bound`, and `first` is added to each. */
 export type OrdinalRange = { readonly bound: number; readonly first: number };
 
-/** Fills an array with ordinals of a range. Errors: DamagedSegment. */
+/** Fills an array with the ordinals of a range. Errors: DamagedSegment. */
 export function readOrdinals(reader: ByteReader, into: Uint32Array, range: OrdinalRange): void {
   const count = into.length;
   if (count > range.bound) throw new DamagedSegment(`${count} of ${range.bound} keys in a block`);

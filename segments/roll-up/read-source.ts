@@ -5,12 +5,12 @@ import type { KeyRange } from '../readings/key-range.ts';
 import { SOURCE_STEP } from './roll-up-shape.ts';
 
 /**
- * What a range of a segment comes to over the whole span, as bucket `number` of a roll-up. Errors:
- * DamagedSegment.
+ * Reads the combined readings of a range over the whole span, as bucket `number` of a roll-up.
+ * Errors: DamagedSegment.
  */
 export function readSource(source: RangeSource, codec: KeyCodec, number: number): KeyRange {
   const { directory, range, sections } = source;
-  // The coarsest: of a segment of one bucket that is the only one.
+  // The coarsest level, which is the only level of a segment with one bucket.
   const [whole] = range.levels;
   if (!whole) throw new DamagedSegment('a range has no blocks');
   const places = Array.from({ length: directory.slots }, (_, place) => place);

@@ -1,27 +1,29 @@
 import type { SegmentShape } from '../shape.ts';
 
 /*
- * A roll-up is made of other segments, its *sources*, and says of all of them together what each
- * says of itself: which keys there are, and what each key comes to. It is a segment like any other,
- * whose buckets are its sources, numbered from 0 in the place of times:
+ * A roll-up is made from other segments, its *sources*. It stores for all of them together what
+ * each source stores for itself: which keys there are, and the combined readings of each key. It is
+ * an ordinary segment whose buckets are its sources, numbered from 0 in place of times:
  *
- *     keys          those of all sources
- *     block i       which of these keys source i has, without readings: as both have their keys in
- *                   order, that is what each key of the source is called in the roll-up
- *     whole span    what each key comes to in all sources
+ *     keys          the keys of all sources
+ *     block i       which of these keys source i has, without readings. Both have their keys in the
+ *                   same order, so this maps the ordinals of the source to those of the roll-up
+ *     whole span    the combined readings of each key over all sources
  *
- * So a question about all of its time reads one block, and one that needs a part of a source too
- * need not compare a single key: block i leads from the ordinals of the source to those of the
- * roll-up.
+ * A query over the roll-up's whole time reads one block. A query that also needs part of a source
+ * compares no keys: block i maps the ordinals of the source to those of the roll-up.
  */
 
-/** How many sources a roll-up has at most: fewer than what a minute of buckets would be. */
+/**
+ * Maximum number of sources of a roll-up. Their buckets, one second each, fit into one minute, so a
+ * roll-up has no level of minutes and no series.
+ */
 export const MOST_SOURCES = 60;
 
-/** Seconds of a bucket of a roll-up: one a source. */
+/** Length of a roll-up's bucket in seconds. Each source is one bucket. */
 export const SOURCE_STEP = 1;
 
-/** How a roll-up of segments of this shape is written. */
+/** Returns the shape of a roll-up of segments of this shape. */
 export const rollUpShape = ({ keyKind, partKinds, folds }: SegmentShape): SegmentShape => ({
   keyKind,
   partKinds,

@@ -18,9 +18,9 @@ import {
  * settled ones.
  *
  * Late segments are merged among themselves in the same way, and once nothing has arrived for a
- * while they are sealed too, so that the tables of open pages can be dropped. If a sealed segment
- * is at most twice as large as the new segments and all smaller sealed ones together, it is
- * rewritten together with them; the largest such segment counts:
+ * while they are sealed too, so that the tables of open pages can be dropped. The largest sealed
+ * segment that is at most twice as large as the new segments and all smaller sealed ones together
+ * is rewritten along with all of these:
  *
  *     sealed   1000                late  30     →  1000  30       the large one is left alone
  *     sealed   1000  30            late  20     →  1000  50
