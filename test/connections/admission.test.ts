@@ -66,11 +66,24 @@ const ask = ({ username, token } = ADA, from = '192.0.2.1') =>
     { headers: { 'x-forwarded-for': from } },
   );
 
-/** Asks and does not wait for the answer, but until the database does. */
+/**
+ * Asks one question after the other, each until the database waits for it, not for its answer. One
+ * at a time: after a refusal, requests that queue on a busy machine would be refused as well.
+ */
 async function askAndWait(...questions: (() => Promise<unknown>)[]): Promise<void> {
-  const before = await countWaiting(lab.databaseUrl);
-  asked.push(...questions.map((question) => question()));
-  while ((await countWaiting(lab.databaseUrl)) < before + questions.length) await delay(5);
+  for (const question of questions) {
+    const before = await countWaiting(lab.databaseUrl);
+    let early: { readonly answer: unknown } | null = null;
+    asked.push(
+      question().then((answer) => {
+        early = { answer };
+      }),
+    );
+    while ((await countWaiting(lab.databaseUrl)) <= before) {
+      expect(early, 'an answer, although the database waits').toBeNull();
+      await delay(5);
+    }
+  }
 }
 
 const BUSY = { status: 'ERROR', message: 'Server is busy' };
