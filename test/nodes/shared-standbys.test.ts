@@ -43,6 +43,8 @@ beforeAll(async () => {
     databaseUrl: primary.url,
     groups: [group(1), group(2)],
     declaration: { nodes: [shared('a', a.url), shared('b', b.url)] },
+    // The tests import in the server's own process: on a busy machine, requests queue meanwhile.
+    settings: { maxWaitMs: 60_000 },
   });
   await importNext();
   await caughtUp();
