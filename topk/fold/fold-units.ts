@@ -12,36 +12,36 @@ import { giveBackLanes, takeLanes } from './scratch.ts';
 import type { UnitColumn } from './unit-column.ts';
 
 /**
- * The keys of a block, by their ordinals, and what they read of one meter. sign −1: they are to be
- * taken out of the others again, which only a counter allows.
+ * The keys of a block, by ordinal, and their readings of one meter. sign −1: subtract them from the
+ * others, which only a counter allows.
  */
 export type UnitReadings = {
-  /** They ascend. */
+  /** In ascending order. */
   readonly ids: Uint32Array;
   readonly column: UnitColumn;
   readonly sign: 1 | -1;
 };
 
 /**
- * What each key of a group comes to: a row for each ordinal from 0 on, or (listed) one for each key
- * that is there, whose ordinal is listed[row]. A key without a reading has 0 in a counter, a count
- * of 0 in a mean, ∓Infinity in `low` of a maximum or minimum.
+ * The combined reading of each key of a group: a row for each ordinal from 0 on, or (listed) one
+ * for each key with a reading, whose ordinal is listed[row]. A key without a reading has 0 in a
+ * counter, a count of 0 in a mean, ∓Infinity in `low` of a maximum or minimum.
  */
 export type Folded = {
   readonly fold: Fold;
-  /** Ordinals by row, ascending; the values are a block's own, and NaN is no reading. */
+  /** Ordinals by row, ascending; the values belong to a block, and NaN means no reading. */
   readonly listed: Uint32Array | null;
   readonly values: Lanes;
   readonly counts: Lanes | null;
-  /** The rows of all keys with readings, where these are few; null: any row may be of one. */
+  /** The rows of all keys with readings, if these are few; null: any row may have a reading. */
   readonly touched: Uint32Array | null;
 };
 
 /**
  * Adds up blocks by the meter's rule, exactly. Ordinals are dense, so this is one addition into an
  * array for each reading; those of a block ascend, so memory is accessed from front to back.
- * Doubles add whole numbers exactly up to 2^53; where the bounds of the blocks say that a sum may
- * pass that, two lanes are added instead of one. `rows` is how many ordinals there are; without it,
+ * Doubles add whole numbers exactly up to 2^53; if the bounds of the blocks say that a sum may
+ * exceed that, two lanes are added instead of one. `rows` is the number of ordinals; without it,
  * the ids of each block must ascend.
  */
 export function foldUnits(
@@ -52,7 +52,7 @@ export function foldUnits(
   if (!isCounting(fold) && units.some(({ sign }) => sign === -1)) {
     throw new Error(`readings that combine by ${fold} cannot be taken out again`);
   }
-  // Zero is no reading of a sum, but it is one of an extreme: there all rows have to be filled.
+  // In a sum, 0 means no reading; in an extreme it is a value, so all rows have to be filled.
   const isExtreme = fold === 'max' || fold === 'min';
   const touched = isExtreme ? null : touchedRows(units, rows);
   const values = valueLanes(units, fold, rows);
@@ -68,14 +68,14 @@ export function foldUnits(
   return { fold, listed: null, values, counts, touched };
 }
 
-/** Lets the memory of a result that nobody uses any more be used again. */
+/** Makes the memory of a result that is no longer used available again. */
 export function releaseFolded({ values, counts, touched, listed }: Folded): void {
   if (listed) return;
   giveBackLanes(values, touched);
   if (counts) giveBackLanes(counts, touched);
 }
 
-/** Below this part of all keys it costs less to note which ones are met than to look at all. */
+/** Below this share of all keys, listing those with readings is cheaper than scanning all rows. */
 const FEW = 1 / 4;
 
 let marks = new Uint8Array(0);
@@ -98,7 +98,7 @@ function touchedRows(units: readonly UnitReadings[], rows: number): Uint32Array 
   return touched.subarray(0, length);
 }
 
-/** Room for the highest ordinal: they ascend, so it is the last one of some block. */
+/** Rows up to the highest ordinal. Ordinals ascend, so it is the last one of some block. */
 const rowsFor = (units: readonly UnitReadings[]): number =>
   units.reduce((rows, { ids }) => Math.max(rows, (ids.at(-1) ?? -1) + 1), 0);
 
@@ -183,14 +183,14 @@ const addWide: Step = (lanes, { ids, column, sign }) => {
   }
 };
 
-/** A number of narrow lanes in two parts. */
+/** A number of narrow lanes, in two parts. */
 const highOf = ({ high }: Lanes, row: number, value: number): number =>
   high === null ? Math.floor(value / HIGH_UNIT) : (high[row] as number);
 
 const lowOf = (source: Lanes, value: number, high: number): number =>
   source.high === null ? value - high * HIGH_UNIT : value;
 
-/** sign 1: the larger, −1: the smaller of two numbers that each are high, then low. */
+/** Returns the larger (sign 1) or the smaller (−1) of two numbers, each given as high and low. */
 const extremeWide =
   (sign: 1 | -1): Step =>
   (into, { ids, column }) => {
@@ -210,14 +210,14 @@ const extremeWide =
     }
   };
 
-/** Adds the number of readings behind each value of a mean: 1 where counts say nothing. */
+/** Adds the number of readings behind each value of a mean: 1 if there are no counts. */
 function countStep(into: Lanes, { ids, column }: UnitReadings): void {
   const { values, counts } = column;
   for (let row = 0; row < ids.length; row += 1) {
     if (Number.isNaN(values.low[row])) continue;
     const key = ids[row] as number;
     if (into.high === null) {
-      // Their bound says that all counts together stay exact in a double.
+      // Their bound guarantees that the sum of all counts is exact in a double.
       const whole = counts === null ? 1 : approximate(counts, row);
       into.low[key] = (into.low[key] as number) + whole;
       continue;

@@ -5,28 +5,28 @@ import type { Folded } from '../fold/fold-units.ts';
 import { compareRows, type KeyRows, totalOf } from './key-rows.ts';
 import { kthLargest } from './kth-largest.ts';
 
-/** Of a block that is asked as it is: its largest rows, largest first, and what all come to. */
+/** The largest rows of a single block, largest first, and the total of all its rows. */
 export type BlockHead = {
-  /** None that is left out is as large as one of these. */
+  /** Every row that is left out is smaller than each of these. */
   readonly rows: Uint32Array;
-  /** How many rows are counted in all. */
+  /** Total number of counted rows. */
   readonly count: number;
   readonly total: Exact | null;
 };
 
-/** As many rows are put in order: 4 KB beside some hundred of a block that is worth it. */
+/** Number of rows kept in order: 4 KB, next to some hundred KB of a block that is worth it. */
 const HEAD_ROWS = 1000;
 
-/** Where more than so many are as large as the last of them, it is not worth it. */
+/** A head with more rows, because many equal the last one, is not worth it. */
 const MAX_ROWS = 4 * HEAD_ROWS;
 
-/** A smaller block is looked at as fast, with a filter. */
+/** A smaller block is scanned as fast, with a filter. */
 const FILTERED_ROWS = 16_384;
 
-/** So many filters have heads of one block: a sixth of what the smallest of them takes itself. */
+/** Maximum number of filters with heads of one block: a sixth of the smallest block's size. */
 const FILTERS = 8;
 
-/** Of one block, by which keys count: a filter's, or all. null: there is none. */
+/** The heads of one block, by the keys that count: a filter's, or all. null: there is no head. */
 type BlockHeads = {
   readonly by: WeakMap<KeySet | typeof EVERY_KEY, BlockHead | null | 'asked once'>;
   ofFilters: number;
@@ -34,13 +34,13 @@ type BlockHeads = {
 
 const EVERY_KEY = {};
 
-/** By the block's values, so that a head goes when its block does, or its filter. */
+/** By the block's values, so that a head is collected with its block, or its filter. */
 const heads = new WeakMap<Lanes, BlockHeads>();
 
 /**
- * The head of a block from the second time on that it is asked for the same keys (`passing`; null:
- * all); null: all rows have to be looked at, `rows`. What is in a block never changes, nor what
- * passes a filter that is remembered, so neither does the head.
+ * Returns the head of a block from the second time on that it is requested for the same keys
+ * (`passing`; null: all); null: all `rows` have to be scanned. A block never changes, nor does the
+ * set of keys that pass a cached filter, so the head does not change either.
  */
 export function headOf(
   folded: Folded,
@@ -48,7 +48,7 @@ export function headOf(
   rows: () => KeyRows,
 ): BlockHead | null {
   const { values, listed, touched } = folded;
-  // Only a block that was not added up is the same the next time.
+  // Only a block that is not a sum of blocks is the same object next time.
   if (listed === null || touched !== null) return null;
   if (passing !== null && listed.length < FILTERED_ROWS) return null;
   const ofBlock: BlockHeads = heads.get(values) ?? { by: new WeakMap(), ofFilters: 0 };
@@ -83,8 +83,8 @@ function makeHead(folded: Folded, counted: KeyRows): BlockHead | null {
 }
 
 /**
- * The `wanted` largest and all that are as large as the last of them; null: the head is too short
- * to tell.
+ * Returns the `wanted` largest rows and all that equal the last of them; null: the head is too
+ * short.
  */
 export function largestOfHead(
   { values: { low } }: Folded,

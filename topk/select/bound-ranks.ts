@@ -6,28 +6,28 @@ import { kthLargest } from './kth-largest.ts';
 import type { KeySelection } from './select-rows.ts';
 
 /**
- * What is known of a key's series of topper buckets from longer steps, each of which holds
- * `bucketsOfStep` of them: how large its `rank`-th largest value can be at most. Of a counter
+ * An upper bound of the `rank`-th largest value in a key's series of topper buckets, derived from
+ * longer steps that hold `bucketsOfStep` buckets each. For a counter:
  *
  * - no value is larger than the largest step;
- * - the `rank` largest are together no more than the sum of all;
+ * - the `rank` largest values together do not exceed the sum of all values;
  * - they lie in at least ⌈rank ÷ bucketsOfStep⌉ steps: with fewer, the value is one of the zeros.
  */
 export type BoundQuestion = KeySelection & {
-  /** From 1, the largest. */
+  /** Counted from 1, the largest. */
   readonly rank: number;
   readonly bucketsOfStep: number;
   readonly maxItems: number;
 };
 
-/** In descending order of bounds, of equals in that of the ordinals. */
+/** In descending order of bounds; equal ones in the order of ordinals. */
 export type BoundAnswer = {
   readonly keys: readonly { readonly ordinal: number; readonly most: number }[];
-  /** How many keys there are. */
+  /** Number of keys. */
   readonly keyCount: number;
 };
 
-/** The keys whose `rank`-th largest values may be the largest. Errors: the fold has no bounds. */
+/** Returns the keys by their bounds. Errors: the fold has no bounds. */
 export function boundRanks(
   fold: Fold,
   steps: readonly (readonly UnitReadings[])[],
@@ -52,15 +52,15 @@ export function boundRanks(
   return { keys: near.slice(0, question.maxItems), keyCount: length };
 }
 
-/** A step's value bounds those of its parts: of sums of what is never negative, and of maxima. */
+/** A step's value bounds those of its buckets for sums of non-negative values, and for maxima. */
 export const hasBounds = (fold: Fold): boolean => isCounting(fold) || fold === 'max';
 
 /** By ordinal. */
 type Met = {
-  /** What no value is larger than. */
+  /** Upper bound of each value. */
   readonly largest: Float64Array;
   readonly sums: Float64Array;
-  /** In how many steps it has a reading. */
+  /** Number of steps in which the key has a reading. */
   readonly steps: Uint32Array;
 };
 
@@ -79,7 +79,7 @@ function addSteps(fold: Fold, steps: readonly (readonly UnitReadings[])[]): Met 
   return met;
 }
 
-/** The common case, a step of one block: its rows are the keys that it lists. */
+/** The common case, a step that is one block: its rows are the keys that it lists. */
 function addBlock({ largest, sums, steps }: Met, { ids, column }: UnitReadings, fold: Fold): void {
   const { low } = column.values;
   const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
@@ -93,7 +93,7 @@ function addBlock({ largest, sums, steps }: Met, { ids, column }: UnitReadings, 
   }
 }
 
-/** Doubles are rounded: by so much more, a bound is one all the same. */
+/** Doubles are rounded: bounds are raised by this factor to remain upper bounds. */
 const ROUNDED_UP = 1 + 2 ** -40;
 
 function addFolded({ largest, sums, steps }: Met, folded: Folded): void {

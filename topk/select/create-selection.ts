@@ -1,13 +1,13 @@
 import { selectNth } from './select-nth.ts';
 
-/** So many of a single's bits are left out: what remains is its exponent and four more bits. */
+/** Number of bits dropped from a single: its exponent and four more bits remain. */
 const LEFT_OUT = 19;
 
 /**
- * A function that gives the number that would stand at a place, counted from 0, were `numbers` in
- * order. They are only looked at. Singles of numbers that are not negative are in the same order as
- * their bits, so the first of these divide them: no step depends on how a comparison turns out,
- * and several places share the first one.
+ * Returns a function that gives the number at an index, counted from 0, of the sorted `numbers`,
+ * which are not changed. Non-negative singles have the same order as their bits, so the first bits
+ * divide them: no step depends on the result of a comparison, and several indexes share the first
+ * step.
  */
 export function createSelection(numbers: Float64Array): (place: number) => number {
   const bits = new Uint32Array(new Float32Array(numbers).buffer);
@@ -42,7 +42,7 @@ export function createSelection(numbers: Float64Array): (place: number) => numbe
   };
 }
 
-/** Each number is written in any case and counted only if it is one of them. */
+/** Returns the numbers whose first bits are `part`; writes each, and counts only these. */
 function takePart(
   numbers: Float64Array,
   bits: Uint32Array,

@@ -6,9 +6,8 @@ import type { Folded } from '../fold/fold-units.ts';
 import { giveBackRowArrays, takeRowArrays } from '../fold/scratch.ts';
 
 /**
- * `length` rows of what was folded (the arrays may be longer), each with its value as a double:
- * exact where that is possible, else near enough (`SLACK`) that only neighbours have to be compared
- * exactly.
+ * `length` rows of a folded result (the arrays may be longer), each with its value as a double:
+ * exact if possible, else close enough (`SLACK`) that only neighbours have to be compared exactly.
  */
 export type KeyRows = {
   readonly length: number;
@@ -16,19 +15,19 @@ export type KeyRows = {
   readonly approx: Float64Array;
 };
 
-/** Values that differ by more than this part of them are told apart by their doubles. */
+/** Doubles distinguish values that differ by more than this fraction. */
 export const SLACK = 2 ** -48;
 
 export const isExactly = ({ fold, values }: Folded): boolean => fold !== 'mean' && !isWide(values);
 
-/** A bound below which a value is certainly smaller than one whose double is `approx`. */
+/** Returns a bound below which a value is certainly smaller than one whose double is `approx`. */
 export const surelyBelow = (folded: Folded, approx: number): number =>
   isExactly(folded) ? approx : approx - Math.abs(approx) * SLACK;
 
-/** Lets the memory of rows that nobody uses any more be used again. */
+/** Makes the memory of rows that are no longer used available again. */
 export const releaseRows = ({ rows, approx }: KeyRows): void => giveBackRowArrays({ rows, approx });
 
-/** Decision 24: the keys with a reading; of a counter those whose readings are not all zero. */
+/** Decision 24: returns the keys with a reading; for a counter, those with a non-zero reading. */
 export function countedRows(folded: Folded): KeyRows {
   const { values, counts, fold, touched } = folded;
   const size = touched?.length ?? values.low.length;
@@ -61,12 +60,12 @@ type Take = {
   readonly approx: Float64Array;
 };
 
-/** The common case, loops over plain arrays: rows and values of all that is not `nothing`. */
+/** The common case, loops over plain arrays: rows and values of all that differ from `nothing`. */
 function takeRows(take: Take, fold: Folded['fold']): number {
   return isCounting(fold) ? takeCounters(take) : takeOthers(take);
 }
 
-// Each row is written in any case and counted only if it is one: a branch is hard to predict.
+// Each row is written unconditionally and counted only if it is valid: a branch is hard to predict.
 
 function takeCounters({ low, rows, approx }: Take): number {
   let length = 0;
@@ -91,7 +90,7 @@ function takeOthers({ low, nothing, rows, approx }: Take): number {
   return length;
 }
 
-/** The same where it is known which rows there are. */
+/** The same if the rows with readings are known. */
 function takeTouched({ low, nothing, rows, approx }: Take, touched: Uint32Array): number {
   let length = 0;
   for (let i = 0; i < touched.length; i += 1) {
@@ -104,15 +103,15 @@ function takeTouched({ low, nothing, rows, approx }: Take, touched: Uint32Array)
   return length;
 }
 
-/** A row's value as a double: exact where that is possible, else off by less than SLACK of it. */
+/** Returns a row's value as a double: exact if possible, else off by less than SLACK of it. */
 export const approxOf = ({ values, counts }: Folded, row: number): number =>
   counts ? meanOf(values, counts, row) : approximate(values, row);
 
-/** Not a number for a key without a reading: 0 ÷ 0. */
+/** NaN for a key without a reading: 0 ÷ 0. */
 const meanOf = (values: Lanes, counts: Lanes, row: number): number =>
   approximate(values, row) / approximate(counts, row);
 
-/** Those of the keys that have been counted. */
+/** Returns those of the keys that have been counted. */
 export function rowsOf(folded: Folded, keys: readonly number[]): KeyRows {
   const rows = new Uint32Array(keys.length);
   const approx = new Float64Array(keys.length);
@@ -127,7 +126,7 @@ export function rowsOf(folded: Folded, keys: readonly number[]): KeyRows {
   return { length, rows, approx };
 }
 
-/** Those of `from` that are in the set. */
+/** Returns those of `from` that are in the set. */
 export function passingRows(folded: Folded, from: KeyRows, passing: KeySet): KeyRows {
   const { listed } = folded;
   const { rows, approx } = takeRowArrays(from.length);
@@ -157,14 +156,14 @@ export function isCounted({ values, counts, fold }: Folded, row: number): boolea
   return value !== nothingOf(fold) && !Number.isNaN(value);
 }
 
-/** The row that is the key's, if there is one. */
+/** Returns the row of the key, if there is one. */
 function possibleRow({ listed, values }: Folded, ordinal: number): number | null {
   if (listed === null) return ordinal < values.low.length ? ordinal : null;
   const row = firstAtLeast(listed, ordinal);
   return listed[row] === ordinal ? row : null;
 }
 
-/** Of ascending ids, where the first is that is not smaller. */
+/** Returns the index of the first of the ascending ids that is not smaller. */
 function firstAtLeast(ids: Uint32Array, least: number): number {
   let low = 0;
   let high = ids.length;
@@ -184,14 +183,14 @@ export const exactValue = ({ values, counts }: Folded, row: number): Exact => ({
 /** A row and its value as a double. */
 export type PlacedRow = { readonly row: number; readonly approx: number };
 
-/** Compares by value, the larger first; exactly only where the doubles do not decide. */
+/** Compares by value, larger first; exactly only if the doubles do not decide. */
 export function compareRows(folded: Folded, a: PlacedRow, b: PlacedRow): number {
   const difference = b.approx - a.approx;
   if (isExactly(folded) || Math.abs(difference) > Math.abs(a.approx) * SLACK * 2) return difference;
   return compareExact(exactValue(folded, b.row), exactValue(folded, a.row));
 }
 
-/** All the rows as one, by the meter's rule; null of none. */
+/** Combines all rows into one by the meter's rule; null without rows. */
 export function totalOf(
   folded: Folded,
   { rows, length }: Pick<KeyRows, 'rows' | 'length'>,
@@ -211,7 +210,7 @@ function sumOf({ low, high }: Lanes, rows: Uint32Array, length: number): bigint 
     const row = rows[i] as number;
     lowSum += low[row] as number;
     highSum += high[row] as number;
-    // Brought in before they pass 2^53.
+    // Carried over before they exceed 2^53.
     if ((i & 0xfffff) === 0xfffff) {
       all += (BigInt(highSum) << 32n) + BigInt(lowSum);
       lowSum = 0;
@@ -221,7 +220,7 @@ function sumOf({ low, high }: Lanes, rows: Uint32Array, length: number): bigint 
   return all + (BigInt(highSum) << 32n) + BigInt(lowSum);
 }
 
-/** Narrow lanes add up to less than 2^53, all rows together. */
+/** All rows of narrow lanes together add up to less than 2^53. */
 function sumOfRows(low: Float64Array, rows: Uint32Array, length: number): number {
   let sum = 0;
   for (let i = 0; i < length; i += 1) sum += low[rows[i] as number] as number;

@@ -1,6 +1,6 @@
 /**
- * The k-th largest of the first `length` numbers, or −Infinity when there are fewer. A heap of the
- * k largest so far keeps the smallest of them on top: most numbers fail against it and cost one
+ * Returns the k-th largest of the first `length` numbers, or −Infinity if there are fewer. A heap
+ * of the k largest so far has the smallest of them on top: most numbers are smaller and cost one
  * comparison.
  */
 export function kthLargest(numbers: Float64Array, length: number, k: number): number {
@@ -17,14 +17,14 @@ export function kthLargest(numbers: Float64Array, length: number, k: number): nu
   return heap[0] as number;
 }
 
-/** Puts a number in place of the smallest of a heap, and gives the smallest of them then. */
+/** Replaces the smallest number of a heap, and returns the new smallest. */
 export function raiseSmallest(heap: Float64Array, number: number): number {
   heap[0] = number;
   sink(heap, 0);
   return heap[0];
 }
 
-/** Moves the number at `from` down until none below it is smaller. */
+/** Moves the number at `from` down until no number below it is smaller. */
 function sink(heap: Float64Array, from: number): void {
   const number = heap[from] as number;
   let at = from;

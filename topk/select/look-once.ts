@@ -4,21 +4,21 @@ import type { Folded } from '../fold/fold-units.ts';
 import type { PlacedRow } from './key-rows.ts';
 import { raiseSmallest } from './kth-largest.ts';
 
-/** Keys that count (decision 24), and what they come to: exact, as narrow lanes are. */
+/** The number of keys that count (decision 24) and their total, exact as narrow lanes are. */
 export type Tally = { readonly sum: number; readonly count: number };
 
-/** What one look at every row tells. */
+/** The result of one pass over all rows. */
 export type Look = {
   readonly all: Tally;
-  /** Those that may be listed. */
+  /** The keys that may be listed. */
   readonly passed: Tally;
-  /** None of the `wanted` largest that may be listed is smaller. */
+  /** Lower bound of the `wanted` largest values that may be listed. */
   readonly cut: number;
 };
 
 /**
- * Whether one look is enough: of a counter whose sums are exact doubles, in any order of rows. Most
- * questions are about these; nothing has to be written down of a row then.
+ * Whether one pass is enough: for a counter whose sums are exact doubles in any order of rows. Most
+ * queries are about such counters; nothing has to be stored per row then.
  */
 export const isLookable = ({ fold, values, counts, touched }: Folded): boolean =>
   isCounting(fold) && counts === null && values.high === null && touched === null;
@@ -36,7 +36,7 @@ export function lookOnce(folded: Folded, passing: KeySet | null, wanted: number)
   return { ...lookAtPassing(folded, passing, largest), cut: largest[0] as number };
 }
 
-// Zeros lie anywhere among the rows, so to branch at them is hard to predict; NaN is rare.
+// Zeros may be anywhere among the rows, so a branch on them is hard to predict; NaN is rare.
 
 function lookAtAll(low: Float64Array, largest: Float64Array): Tally {
   let sum = 0;
@@ -76,7 +76,7 @@ function lookAtPassing(
   return { all: { sum, count }, passed: { sum: passedSum, count: passedCount } };
 }
 
-/** The rows that count, may be listed and are not below `cut`. */
+/** Returns the rows that count, may be listed and are not below `cut`. */
 export function rowsNotBelow(folded: Folded, passing: KeySet | null, cut: number): PlacedRow[] {
   const { listed, values } = folded;
   const { low } = values;

@@ -23,8 +23,9 @@ import {
 } from './select-rows.ts';
 
 /**
- * growth: keys with more now than then, by how much. decline: keys with less, by how much, those
- * without a reading now too. new: keys without a reading then, by what they come to now.
+ * growth: keys with a larger value now than then, by the difference. decline: keys with a smaller
+ * value, by the difference, including keys without a reading now. new: keys without a reading then,
+ * by their value now.
  */
 export type Change = 'growth' | 'decline' | 'new';
 
@@ -33,31 +34,31 @@ export type ChangeQuestion = KeySelection & {
   readonly maxItems: number;
 };
 
-/** What a key comes to in both windows; null: it has no reading there. */
+/** The values of a key in both windows; null: it has no reading there. */
 export type ChangedKey = {
   readonly ordinal: number;
   readonly now: Exact | null;
   readonly before: Exact | null;
 };
 
-/** listed: in the order of their change, of equals in that of the ordinals. */
+/** listed: in the order of their change; equal ones in the order of ordinals. */
 export type ChangeAnswer = {
   readonly listed: readonly ChangedKey[];
-  /** How many keys have changed so. */
+  /** Number of keys that changed this way. */
   readonly keyCount: number;
 } & Surroundings;
 
 export type TwoWindows = { readonly now: Folded; readonly before: Folded };
 
 /**
- * Ranks keys by how they changed from one window to another. Doubles decide where they are far
- * enough apart; what they leave open is compared exactly.
+ * Ranks keys by how they changed from one window to another. Doubles decide if they are far enough
+ * apart; otherwise the values are compared exactly.
  */
 export function rankChanges(
   windows: TwoWindows,
   questions: readonly ChangeQuestion[],
 ): ChangeAnswer[] {
-  // In the order of ordinals, so that what is looked up in the other window ascends too.
+  // In the order of ordinals, so that look-ups in the other window ascend too.
   const now = ascending(windows.now);
   const before = ascending(windows.before);
   const all = countedRows(now);
@@ -98,23 +99,23 @@ function exactIn(folded: Folded, ordinal: number): Exact | null {
   return row === null ? null : exactValue(folded, row);
 }
 
-/** Two windows of which one has less than the other, or nothing. */
+/** Two windows, one of which has a smaller value than the other, or none. */
 type Comparison = {
   readonly own: Folded;
   readonly other: Folded;
   /** Of `own`, ascending. */
   readonly rows: KeyRows;
-  /** Only keys that the other window has not. */
+  /** Only keys that the other window lacks. */
   readonly isNew: boolean;
 };
 
-/** Keys with more in their own window: by how much, about, and how far that may be off. */
+/** Keys with more in their own window: the approximate difference, and its maximum error. */
 type ChangedKeys = {
   readonly ordinals: Uint32Array;
   readonly approx: Float64Array;
   readonly slack: Float64Array;
   readonly length: number;
-  /** By how much, exactly. */
+  /** The exact difference. */
   readonly changeOf: (ordinal: number) => Exact;
 };
 
@@ -148,7 +149,7 @@ function changedKeys({ own, other, rows, isNew }: Comparison): ChangedKeys {
 const isMore = (change: number, off: number, exactly: () => Exact): boolean =>
   Math.abs(change) > off ? change > 0 : off > 0 && exactly().sum > 0n;
 
-/** Of means too: a fraction less a fraction. */
+/** For means too: a fraction minus a fraction. */
 function difference(value: Exact | null, less: Exact | null): Exact {
   if (value === null) return { sum: 0n, count: 1n };
   if (less === null) return value;
@@ -159,7 +160,7 @@ function difference(value: Exact | null, less: Exact | null): Exact {
   };
 }
 
-/** Finds the rows of ordinals that ascend. null: the key has no reading. */
+/** Finds the rows of ascending ordinals. null: the key has no reading. */
 function rowFinder(folded: Folded): (ordinal: number) => number | null {
   const { listed } = folded;
   if (listed === null) return (ordinal) => rowOf(folded, ordinal);
@@ -170,7 +171,7 @@ function rowFinder(folded: Folded): (ordinal: number) => number | null {
   };
 }
 
-/** The ordinals of the `wanted` largest changes, the largest first. */
+/** Returns the ordinals of the `wanted` largest changes, largest first. */
 function largestChanges(changed: ChangedKeys, wanted: number): number[] {
   const { ordinals, approx, slack, length, changeOf } = changed;
   const least = approx.map((value, i) => value - (slack[i] as number));
@@ -181,7 +182,7 @@ function largestChanges(changed: ChangedKeys, wanted: number): number[] {
     const value = approx[i] as number;
     const off = slack[i] as number;
     if (value + off < cut) continue;
-    // Of those that are exactly as large as the last one, the first are enough.
+    // Of the changes that equal the last one exactly, the first ones are enough.
     if (off === 0 && value === cut) {
       equals += 1;
       if (equals > wanted) continue;

@@ -1,6 +1,6 @@
 /**
- * The number that would stand at `place`, counted from 0, were they in order. Puts smaller ones
- * before it and larger ones behind, so that asking again costs less (Hoare's "Find", 1961).
+ * Returns the number at `place`, counted from 0, of the sorted numbers. Moves smaller ones before
+ * it and larger ones behind it, so that the next call costs less (Hoare's "Find", 1961).
  */
 export function selectNth(numbers: Float64Array, place: number): number {
   let left = 0;
