@@ -27,7 +27,7 @@ import { windowOf } from '../window-of.ts';
 import { earlierWindow } from './earlier-window.ts';
 import { checkPrefix } from './networks.ts';
 
-/** A topper as asked for, its texts decoded and nothing looked up. */
+/** A topper as requested, with its texts decoded and nothing looked up. */
 export type TopperRequest = {
   readonly group: CounterGroupView;
   readonly meterIndex: number;
@@ -40,15 +40,15 @@ export type TopperRequest = {
   readonly probe: string | null;
   /** IANA name; null: the server's. */
   readonly timeZone: string | null;
-  /** null: the request's own bound. */
+  /** null: the time limit of the request. */
   readonly timeoutSeconds: number | null;
-  /** How the surface calls what it may have to complain about. */
+  /** The surface's own names of what its errors are about. */
   readonly names: TopperNames;
 };
 
 export type TopperNames = { maxItems: string; timeZone: string; match: string; exclude: string };
 
-/** A key of a group that a drill-down goes into; its cross-keys are the only ones that count. */
+/** The key that a drill-down goes into; only its cross-keys count. */
 export type Within = { readonly group: CounterGroupView; readonly key: string };
 
 /** A topper that can be read: everything looked up and checked. */
@@ -57,9 +57,9 @@ export type TopperPlan = {
   readonly fold: Fold;
   readonly rule: MeterRule;
   readonly window: Interval;
-  /** Where the group has data of the probe, or (without a probe) of all; null: nowhere. */
+  /** The span in which the group has data of the probe, or of all probes; null: no data. */
   readonly available: Interval | null;
-  /** The window inside what is available: percentiles, peak and series look no further. */
+  /** The window within the available data: percentiles, peak and series use only this part. */
   readonly covered: Interval;
   readonly probeId: number | null;
   /** Which keys may be listed; null: all. */
@@ -72,7 +72,7 @@ export type TopperPlan = {
   readonly bound: TimeBound | null;
 };
 
-/** Errors: those of decisions 2 to 4 for whatever cannot be. */
+/** Checks a request and looks up what it names. Errors: those of decisions 2 to 4. */
 export async function planTopper(scope: RequestScope, request: TopperRequest): Promise<TopperPlan> {
   const { group, names } = request;
   checkMaxItems(request.maxItems, scope.settings.maxTopperItems, names.maxItems);
@@ -106,7 +106,7 @@ export async function planTopper(scope: RequestScope, request: TopperRequest): P
   };
 }
 
-/** For its errors: here they are told in the words of who asks. */
+/** Checks filter and prefix, for the sake of errors in the surface's own names. */
 function checkKeys({ group, prefix, names }: TopperRequest, filter: KeyFilter | null): void {
   if (prefix) checkPrefix(group, prefix);
   if (filter && prefix) checkNetworkFilter(filter, group.kinds, names);
@@ -116,7 +116,7 @@ function checkKeys({ group, prefix, names }: TopperRequest, filter: KeyFilter | 
 const plannedRanking = (ranking: Ranking, window: Interval): PlannedRanking =>
   'ago' in ranking ? { by: ranking.by, since: earlierWindow(window, ranking.ago) } : ranking;
 
-/** The part of a window that is inside what is available; empty where nothing is. */
+/** Returns the part of a window within the available data; empty if there is none. */
 export const coveredPart = (window: Interval, available: Interval | null): Interval =>
   available ? intersect(window, available) : { from: window.from, to: window.from };
 
@@ -126,7 +126,7 @@ export function checkMaxItems(maxItems: number, ceiling: number, name: string): 
   }
 }
 
-/** The group's meter and how it combines. Error: there is none, or its type cannot be ranked. */
+/** Returns the group's meter and its fold. Error: no such meter, or its type cannot be ranked. */
 export async function rankableMeter(
   group: CounterGroupView,
   index: number,
@@ -143,7 +143,7 @@ export const ruleOf = ({ row }: CounterGroupView, fold: Fold): MeterRule => ({
   topperBucketSeconds: row.topperBucketSize,
 });
 
-/** What the plan reads within `interval`. */
+/** Returns what the plan reads within `interval`. */
 export function readOf(
   { meter, fold, probeId, prefix }: TopperPlan,
   interval: Interval,

@@ -15,27 +15,27 @@ import { viewNetworks } from './networks.ts';
 import { stepCount } from './series-step.ts';
 import { planTopper, readOf, type TopperPlan, type TopperRequest } from './topper-plan.ts';
 
-/** A key in its place. rank counts the keys that pass the filter, from 1. */
+/** A ranked key. rank counts the keys that pass the filter, from 1. */
 export type RankedKey = {
   readonly topper: Topper;
   readonly rank: number;
   readonly key: KeyView;
   readonly value: Exact;
-  /** What it was ranked by, as shown. */
+  /** The value that it was ranked by, as shown. */
   readonly rankValue: bigint;
 };
 
 type Ranked = RankedKeys['listed'][number];
 
-/** Totals are exact; null where nothing has a reading. */
+/** Totals are exact; null if there is no reading. */
 export type Topper = {
   readonly plan: TopperPlan;
   readonly total: Exact | null;
-  /** All keys that are not listed, also those the filter kept out (decision 25). */
+  /** All keys that are not listed, including those that the filter excluded (decision 25). */
   readonly others: Exact | null;
-  /** Those of them that pass the filter. */
+  /** The unlisted keys that pass the filter. */
   readonly othersMatching: Exact | null;
-  /** How many keys had a reading and passed the filter. */
+  /** Number of keys that had a reading and passed the filter. */
   readonly keyCount: number;
   readonly keys: readonly RankedKey[];
 };
@@ -43,7 +43,7 @@ export type Topper = {
 export const askTopper = async (scope: RequestScope, request: TopperRequest): Promise<Topper> =>
   loadTopper(await planTopper(scope, request));
 
-/** The first K keys, and what the rest comes to. */
+/** Returns the first K keys, and the total of the others. */
 export async function loadTopper(plan: TopperPlan): Promise<Topper> {
   const answer = await askRanking(plan, await selectKeys(plan));
   if (answer.kind !== 'top' && answer.kind !== 'ranked') {
@@ -56,7 +56,7 @@ export async function loadTopper(plan: TopperPlan): Promise<Topper> {
   return topperOf(plan, answer, viewOf);
 }
 
-/** What is said about keys in raw form, by key; the same key may be given again and again. */
+/** Returns the texts of keys in raw form, by key; a key may be given more than once. */
 export async function viewListed(
   plan: TopperPlan,
   listed: readonly string[],
@@ -86,7 +86,7 @@ export function topperOf(
   return topper;
 }
 
-/** Asks for the first keys of the plan's ranking. */
+/** Loads the first keys of the plan's ranking. */
 function askRanking(plan: TopperPlan, selection: KeySelection): Promise<KeyAnswer> {
   const { ranking, maxItems, window, covered, fold } = plan;
   const top = { kind: 'top', maxItems, ...selection } as const;
@@ -94,7 +94,7 @@ function askRanking(plan: TopperPlan, selection: KeySelection): Promise<KeyAnswe
     case 'metric':
       return askKeys(plan, window, top);
     case 'peak':
-      // The largest of the largest values of the topper buckets is that of the window.
+      // The maximum of the topper buckets' maxima is the maximum of the window.
       if (fold === 'max') return askKeys(plan, window, top);
       return askKeys(plan, covered, { ...selection, ...seriesOf(plan), percentile: null });
     case 'percentile':
@@ -120,7 +120,7 @@ const seriesOf = (plan: TopperPlan) => ({
   maxItems: plan.maxItems,
 });
 
-/** What a key that only a decline lists comes to: it has no reading. */
+/** The value of a key that only a decline lists: it has no reading. */
 const NO_READING: Exact = { sum: 0n, count: 1n };
 
 function rankedKey({ ranking, rule }: TopperPlan, { key, value, beside }: Ranked) {
@@ -143,7 +143,7 @@ function rankedKey({ ranking, rule }: TopperPlan, { key, value, beside }: Ranked
   }
 }
 
-/** Asks about all keys of the plan's meter in an interval. */
+/** Answers a question about all keys of the plan's meter in an interval. */
 export function askKeys(
   plan: TopperPlan,
   interval: Interval,
@@ -155,7 +155,7 @@ export function askKeys(
   return at.loaders.topperAnswers.load({ contextId: at.contextId, read, question, bound });
 }
 
-/** Which keys count, and which of them may be listed. */
+/** The keys that count, and those of them that may be listed. */
 export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
   const { filter, meter, prefix } = plan;
   const { at, read: group } = meter.group;

@@ -25,19 +25,19 @@ import { ordinalsWithinEach } from './keys-within.ts';
 import { openSource, type ReadSource } from './read-source.ts';
 import { openParts, passingKeys, unitsOf, wantParts } from './read-units.ts';
 
-/** A read, the segments that it needs, and all that is asked of it. */
+/** A read, the segments that it needs, and all its questions. */
 export type PlannedRead = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly parts: readonly SegmentPart[];
-  /** Of the window that it is compared with, if it is. */
+  /** The segments of the window that it is compared with, if any. */
   readonly since: readonly SegmentPart[];
   readonly questions: readonly SegmentQuestion[];
 };
 
 /**
- * Answers to all questions of one moment, in their order. What they need is planned together: keys
- * and blocks that are not remembered come in one statement, each once.
+ * Answers all questions of one batch, in their order. They are planned together: keys and blocks
+ * that are not cached are read by one statement, each once.
  */
 export async function answerSegments(
   reader: SegmentReader,
@@ -49,7 +49,7 @@ export async function answerSegments(
   return questions.map((question) => answers.get(question) as KeyAnswer);
 }
 
-/** Which segments and blocks answer the questions, by what they read. */
+/** The segments and blocks that answer the questions, by read. */
 export const planQuestions = (
   live: LiveSegments,
   questions: readonly SegmentQuestion[],
@@ -57,7 +57,7 @@ export const planQuestions = (
 
 export type PlannedAnswers = {
   readonly answers: ReadonlyMap<SegmentQuestion, KeyAnswer>;
-  /** Of each read, how many of its blocks were not remembered. */
+  /** For each read, the number of its blocks that were not cached. */
   readonly blocksRead: ReadonlyMap<PlannedRead, number>;
 };
 
@@ -77,7 +77,7 @@ export async function answerPlanned(
   const sectionsOf = await wishes.read(reader, bound);
   // Blocks first: a thread decodes them meanwhile.
   await Promise.all([known.blocks.decode(sectionsOf), known.keys.decode(sectionsOf)]);
-  // One after the other: what one makes of a segment's keys, the next one finds.
+  // One after the other: the next one finds what the previous one made of a segment's keys.
   const sources = new Map<PlannedRead, ReadSource>();
   for (const each of planned) {
     const { group, read } = each;
@@ -85,7 +85,7 @@ export async function answerPlanned(
     sources.set(each, await openSource(reader, { group, read, parts }, known));
   }
   const answers = new Map<SegmentQuestion, KeyAnswer>();
-  // Side by side, so that what their filters have to know is read together.
+  // Concurrently, so that the keys their filters need are read together.
   await Promise.all(
     planned.map(async (each) => {
       for (const [i, answer] of (

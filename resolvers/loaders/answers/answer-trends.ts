@@ -24,9 +24,9 @@ export type TrendAsked = {
 };
 
 export type TrendSizes = {
-  /** About so many readings are in memory together. */
+  /** Approximate number of readings in memory at once. */
   readonly readingsAtOnce: number;
-  /** Blocks and readings that are handed to a thread together, so that others have their turn. */
+  /** Blocks and readings passed to a thread together; limited so that others get their turn. */
   readonly unitsOfTask: number;
   readonly readingsOfTask: number;
 };
@@ -42,7 +42,7 @@ export type TrendOptions = {
   readonly sizes?: TrendSizes;
 };
 
-/** Some steps of a trend that follow each other, and about how many readings they have. */
+/** Consecutive steps of a trend, and approximately how many readings they have. */
 type Piece = {
   readonly asked: TrendAsked;
   readonly steps: readonly Interval[];
@@ -50,10 +50,10 @@ type Piece = {
 };
 
 /**
- * The first keys of each step of any number of trends, in their order. All steps together are
- * planned, read and put to the kernel as one: each block is read and each list of keys united once,
- * however many steps there are. What does not fit into memory is read piece by piece, in the order
- * of time.
+ * Returns the first keys of each step of any number of trends, in their order. All steps are
+ * planned, read and passed to the kernel together: each block is read once and each list of keys
+ * merged once, however many steps there are. Trends that do not fit into memory are read piece by
+ * piece, in time order.
  */
 export async function answerTrends(
   reader: SegmentReader,
@@ -82,7 +82,7 @@ export async function answerTrends(
   return asked.map((each) => ({ kind: 'trend', steps: answers.get(each) ?? [] }));
 }
 
-/** Parts of a trend of whole steps, each of which has about as many readings as may be. */
+/** Divides a trend into parts of whole steps, each with about the maximum number of readings. */
 function piecesOf(asked: TrendAsked, live: readonly StoredSegment[], sizes: TrendSizes): Piece[] {
   const { read, question } = asked;
   const steps = clippedSteps(read.interval, question.stepSeconds);
@@ -98,7 +98,7 @@ function piecesOf(asked: TrendAsked, live: readonly StoredSegment[], sizes: Tren
   }));
 }
 
-/** As if a segment's readings were spread evenly over its time. */
+/** Estimates as if a segment's readings were spread evenly over its span. */
 function readingsWithin(
   { firstBucket, lastBucket, rowCount }: StoredSegment,
   { interval, bucketSeconds }: MeterRead,
@@ -128,7 +128,7 @@ async function planPiece(
   return { piece, parts };
 }
 
-/** Roll-ups say nothing of times as short as most steps are, so segments alone are read. */
+/** Roll-ups have no steps as short as those of most trends, so only segments are read. */
 function partOf(segment: StoredSegment, read: MeterRead): SegmentPart[] {
   const cover = coverSegment(read.interval, blocksOf(segment, read), isCounting(read.fold));
   return cover.runs.length === 0 ? [] : [{ segment, cover, above: [] }];
@@ -187,7 +187,7 @@ type UnitsOf = {
   readonly source: ReadSource;
 };
 
-/** The blocks of a part with readings. */
+/** Returns the blocks of a part that have readings. */
 function mappedUnits(part: SegmentPart, { read, union, source }: UnitsOf): MappedUnit[] {
   const { segment, cover } = part;
   const map = union.mapOf(part);

@@ -20,17 +20,17 @@ export type BoundKeysRead = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
   readonly selection: KeySelection;
-  /** Of the topper buckets of a key, the so many-th largest is what is bounded; 1: the largest. */
+  /** Which of a key's topper buckets is bounded, counted from the largest; 1: the largest. */
   readonly rank: number;
   readonly maxItems: number;
 };
 
-/** most: what the value is not larger than. */
+/** most: an upper bound of the value. */
 export type BoundedKey = { readonly key: string; readonly most: number };
 
 /**
- * The keys whose topper buckets may have the largest values, by what hours say: the largest bound
- * first, between equals the smaller key. Errors: the meter's fold has no bounds.
+ * Returns the keys whose topper buckets may have the largest values, by bounds derived from hours:
+ * largest bound first, and of equal ones the smaller key. Errors: the meter's fold has no bounds.
  */
 export async function boundKeys(
   reader: SegmentReader,
@@ -72,14 +72,14 @@ export async function boundKeys(
   };
 }
 
-/** Hours, or what is of whole hours and of whole topper buckets: both divide a day. */
+/** Hours, or a multiple of hours and of topper buckets: both divide a day. */
 function stepOf(topperBucketSeconds: number): number {
   let seconds = HOUR;
   while (seconds % topperBucketSeconds !== 0) seconds += HOUR;
   return seconds;
 }
 
-/** Blocks that do not begin in one step and end in another. Roll-ups have none as short. */
+/** Blocks that lie within one step each. Roll-ups have none as short. */
 const stepParts = (
   live: readonly StoredSegment[],
   read: MeterRead,

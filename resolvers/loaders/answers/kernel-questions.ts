@@ -15,16 +15,16 @@ import type {
   TopKeys,
 } from '../plan/key-questions.ts';
 
-/** The keys that the kernel knows by their ordinals only. */
+/** The keys, which the kernel knows only by their ordinals. */
 export type NamedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
 
-/** A key of one of which nothing is known: no ordinal is as large. */
+/** Stands for an unknown key: no ordinal is as large. */
 const UNKNOWN = 0xffff_ffff;
 
 /** Questions to one fold. */
 export type FoldQuestion = Exclude<BlockQuestion, ChangesQuestion>;
 
-/** A question as the kernel takes it; selection: the keys that it selects. */
+/** Converts a question for the kernel; selection: the keys that it selects. */
 export function toKernel(
   question: FoldQuestion,
   named: NamedKeys,
@@ -60,7 +60,7 @@ function findOrdinal({ keys, codec }: NamedKeys, text: string): number {
   return isThere ? ordinal : UNKNOWN;
 }
 
-/** What the kernel answered, in the keys' own names and in the order of decision 24. */
+/** Converts the kernel's answer: keys by name, in the order of decision 24. */
 export function fromKernel(
   question: FoldQuestion,
   answer: Answer,
@@ -92,7 +92,7 @@ export const fromChanges = (
   keyCount,
 });
 
-/** Between equals the smaller key comes first, which is the one with the smaller ordinal. */
+/** Of equal values the smaller key comes first, which is the one with the smaller ordinal. */
 export function fromTop(
   { candidates, total, rest, restPassing, keyCount }: TopAnswer,
   maxItems: number,

@@ -7,15 +7,15 @@ import type { KeysWithin } from '../plan/key-questions.ts';
 type CodedKeys = { readonly keys: KeyList; readonly codec: KeyCodec };
 
 /**
- * Decision 31: the ordinals of the cross-keys that have a key as one of these parts, each once;
- * ascending.
+ * Decision 31: returns the ordinals of the cross-keys that have a key as one of these parts, each
+ * once, in ascending order.
  */
 export const ordinalsWithin = (within: KeysWithin, coded: CodedKeys): number[] =>
   ordinalsWithinEach([within], coded).get(within) ?? [];
 
 /**
- * The same for several. Keys with the same first part lie together. For later parts all keys are
- * looked at, once: a table with a drill-down in each row asks for a hundred.
+ * The same for several keys. Keys with the same first part are adjacent. For later parts all keys
+ * are scanned, once: a table with a drill-down in each row needs a hundred.
  */
 export function ordinalsWithinEach(
   withins: readonly KeysWithin[],
@@ -44,7 +44,7 @@ function addFirstPart(ordinals: Set<number>, key: string, { keys, codec }: Coded
   }
 }
 
-/** A part that some cross-keys have, and the ordinals of those that were found. */
+/** A part to be found in cross-keys, and the ordinals of those found so far. */
 type WantedPart = {
   readonly part: number;
   readonly bytes: Uint8Array;
@@ -63,7 +63,7 @@ function findLaterParts(wanted: readonly WantedPart[], { keys, codec }: CodedKey
     for (const { part, lastBytes, byHash } of byPart) {
       const from = ends[part - 1] as number;
       const to = ends[part] as number;
-      // Most parts differ in their last byte from those few that are wanted, and need no hash.
+      // Most parts differ in their last byte from the few wanted ones, and need no hash.
       if (!lastBytes.has(keys.bytes[to - 1])) continue;
       const alike = byHash.get(hashOf(keys.bytes, from, to));
       if (alike === undefined) continue;
@@ -74,7 +74,7 @@ function findLaterParts(wanted: readonly WantedPart[], { keys, codec }: CodedKey
   }
 }
 
-/** FNV-1a. Equal hashes are compared byte by byte, and only with the parts that are wanted. */
+/** FNV-1a. On equal hashes the bytes are compared, and only with the wanted parts. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c_9dc5;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (bytes[i] as number), 0x0100_0193);

@@ -13,7 +13,7 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 import { answerSegments } from './answer-segments.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
-/** A question to the series of a group's keys. */
+/** A question about the series of a group's keys. */
 export type SeriesAsked = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;
@@ -21,19 +21,19 @@ export type SeriesAsked = {
 };
 
 export type SearchSizes = {
-  /** So many keys' bounds are looked at first: those of a skewed group end the search here. */
+  /** Number of bounds computed first: in a skewed group these are enough. */
   readonly firstKeys: number;
-  /** The series of so many keys are in memory together. */
+  /** Maximum number of keys whose series are in memory at once. */
   readonly keysAtOnce: number;
 };
 
 const SIZES: SearchSizes = { firstKeys: 512, keysAtOnce: 1024 };
 
-/** What networks have in topper buckets is read for all of them at once: so many values. */
+/** The topper buckets of all networks are read at once: maximum number of values. */
 const NETWORK_VALUES = 4_000_000;
 const MOST_NETWORKS = 16_384;
 
-/** To look at a network costs as much as to look at many, so many are looked at, in one go. */
+/** Reading one network costs as much as reading many, so many are read at once. */
 function sizesOf({ read, question }: SeriesAsked): SearchSizes {
   if (read.prefix === null) return SIZES;
   const fitting = Math.floor(NETWORK_VALUES / Math.max(1, question.bucketCount));
@@ -41,10 +41,10 @@ function sizesOf({ read, question }: SeriesAsked): SearchSizes {
   return { firstKeys: networks, keysAtOnce: networks };
 }
 
-/** How many times as many bounds are looked at next, where this was not enough. */
+/** Factor by which more bounds are computed next if the first ones were not enough. */
 const MORE_KEYS = 4;
 
-/** A key whose topper buckets were looked at, and the one that ranks it. */
+/** A key whose topper buckets were read, and the value that ranks it. */
 type Candidate = { readonly key: string; readonly value: Exact };
 
 type Search = {
@@ -55,11 +55,11 @@ type Search = {
 };
 
 /**
- * Ranks keys by a topper bucket of each: the largest, or a percentile. Only a key's series tells
- * what it has there, and a group may have millions of keys. But no key has more there than its
- * hours allow (topk/select/bound-ranks.ts). So keys are looked at in the order of their bounds,
- * and when as many as are wanted have at least what the next bound allows, no other key can come
- * before them. Means and minima have no bounds: of these every key is looked at.
+ * Ranks keys by one topper bucket of each: the largest, or a percentile. Only a key's series
+ * contains that value, and a group may have millions of keys. But a key's hours give an upper bound
+ * of it (topk/select/bound-ranks.ts). So the series are read in the order of their bounds, until
+ * the wanted number of keys have at least the next bound: no other key can rank before them. Means
+ * and minima have no bounds: for these the series of every key is read.
  */
 export async function rankBySeries(
   reader: SegmentReader,
@@ -89,7 +89,7 @@ export async function rankBySeries(
 
 type Likely = { readonly keys: readonly BoundedKey[]; readonly isAll: boolean };
 
-/** The first `wanted` keys in the order of their bounds. */
+/** Returns the first `wanted` keys in the order of their bounds. */
 async function likelyKeys({ reader, live, asked, bound }: Search, wanted: number): Promise<Likely> {
   const { group, read, question } = asked;
   const { within, passing } = question;
@@ -111,14 +111,14 @@ async function likelyKeys({ reader, live, asked, bound }: Search, wanted: number
   return { keys, isAll: keys.length === answer.keyCount };
 }
 
-/** Counted from the largest, which of a counter's topper buckets is asked for. */
+/** Which of a counter's topper buckets is wanted, counted from the largest. */
 function rankOf({ read, question: { percentile, bucketCount } }: SeriesAsked): number {
   if (percentile === null || !isCounting(read.fold)) return 1;
   const place = nearestRank(bucketCount, percentile, 0);
   return typeof place === 'number' ? bucketCount - place : 1;
 }
 
-/** What the series of keys say. A key whose bound is 0 has nothing but zeros there. */
+/** Reads the values from the series of keys. A key whose bound is 0 has only zeros there. */
 async function lookAt(
   { reader, live, asked, bound }: Search,
   keys: readonly BoundedKey[],
@@ -155,13 +155,13 @@ function valueIn(series: StepSeries, { read, question }: SeriesAsked): Exact | n
 const largestPlace = (count: number, zeros: number): number | 'zero' | null =>
   count > 0 ? count - 1 : zeros > 0 ? ZERO : null;
 
-/** Decision 24: the larger first, of equals the one whose raw form is smaller. */
+/** Decision 24: the larger first; of equal ones, the one whose raw form is smaller. */
 const inOrder = (a: Candidate, b: Candidate): number =>
   compareExact(b.value, a.value) || Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
 
 /**
- * Whether no key after `last` can be among the first. All of these have a smaller bound, or the
- * same and come later.
+ * Whether no key after `last` can be among the first. All of them have a smaller bound, or the same
+ * bound and come later.
  */
 function isDecided(first: readonly Candidate[], last: BoundedKey, maxItems: number): boolean {
   const worst = first[maxItems - 1];
@@ -170,7 +170,7 @@ function isDecided(first: readonly Candidate[], last: BoundedKey, maxItems: numb
   return inOrder(worst, { key: last.key, value: most }) <= 0;
 }
 
-/** The chosen keys with what they come to in the window, and what is left. */
+/** Returns the chosen keys with their values in the window, and the rest. */
 async function choose(
   { reader, live, asked, bound }: Search,
   first: readonly Candidate[],

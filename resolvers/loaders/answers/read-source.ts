@@ -11,7 +11,7 @@ import type { KnownBlock } from '../memory/segment-memory.ts';
 import { type SegmentReader, segmentName } from '../session/segment-reader.ts';
 import type { PartsRead, PartsWanted } from './read-units.ts';
 
-/** What a read is answered from: the keys and blocks of segments, or the networks of these. */
+/** The source of a read: the keys and blocks of segments, or the networks of these keys. */
 export type ReadSource = {
   readonly keys: KeyLists;
   readonly codec: KeyCodec;
@@ -33,9 +33,9 @@ export async function openSource(
   return { keys: lists, blocks: grouped, codec: NETWORK_CODEC, rollUps: blocks };
 }
 
-/** The networks of the addresses of each of some segments. */
+/** The networks of the addresses of several segments, by segment. */
 type NetworkLists = KeyLists & {
-  /** By the ordinal of a segment's address, that of its network. */
+  /** Maps the ordinal of a segment's address to that of its network. */
   readonly mapOf: (segment: StoredSegment) => Uint32Array;
 };
 
@@ -74,7 +74,7 @@ async function formNetworks(
 
 type Grouping = { readonly blocks: SegmentBlocks; readonly lists: NetworkLists };
 
-/** The blocks of some parts, with networks in place of keys. */
+/** Returns the blocks of parts, with networks in place of keys. */
 async function groupBlocks(
   reader: SegmentReader,
   { read, parts }: PartsWanted,
@@ -107,7 +107,7 @@ async function groupBlocks(
   };
 }
 
-/** A block of addresses whose networks are not remembered. */
+/** A block of addresses whose networks are not cached. */
 type Ungrouped = {
   readonly name: string;
   readonly segment: StoredSegment;

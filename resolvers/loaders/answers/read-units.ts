@@ -10,7 +10,7 @@ import type { MeterRead } from '../plan/meter-read.ts';
 import type { SegmentPart } from '../plan/plan-segments.ts';
 import { identityOf, type SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 
-/** Keys and blocks of the segments of some reads. */
+/** Keys and blocks of the segments of several reads. */
 export type PartsRead = { readonly keys: SegmentKeys; readonly blocks: SegmentBlocks };
 
 export const openParts = (reader: SegmentReader): PartsRead => ({
@@ -25,7 +25,7 @@ export type PartsWanted = {
   readonly parts: readonly SegmentPart[];
 };
 
-/** Looks for what parts need, and wishes for what is not remembered: so many blocks. */
+/** Requests the blocks of the parts that are not cached; returns their number. */
 export function wantParts(
   { keys, blocks }: PartsRead,
   { group, read, parts }: PartsWanted,
@@ -42,7 +42,7 @@ export function wantParts(
   return count;
 }
 
-/** The keys of a union that pass a filter. */
+/** Returns the keys of a union that pass a filter. */
 export async function passingKeys(
   { memory }: SegmentReader,
   union: PartsUnion,
@@ -62,7 +62,7 @@ type UnitsWanted = {
   readonly blocks: BlocksByStart;
 };
 
-/** A block with readings; start: of its span, epoch seconds. */
+/** A block with readings; start: the start of its span, in epoch seconds. */
 export type StartedUnit = { readonly start: number; readonly unit: UnitReadings };
 
 /** Blocks with readings, their keys by their ordinals in the union. */

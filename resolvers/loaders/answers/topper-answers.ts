@@ -34,7 +34,7 @@ export type {
   TopKeys,
 } from '../plan/key-questions.ts';
 
-/** A question to the keys of one read. */
+/** A question about the keys of one read. */
 export type TopperQuestion = {
   readonly contextId: number;
   readonly read: MeterRead;
@@ -42,7 +42,7 @@ export type TopperQuestion = {
   readonly bound: TimeBound | null;
 };
 
-/** A question that is not answered yet, and the group that it is put to. */
+/** A question that is not answered yet, and its group. */
 type Open = {
   readonly asked: TopperQuestion;
   readonly state: ContextState;
@@ -50,8 +50,8 @@ type Open = {
 };
 
 /**
- * Answers to all questions of one moment: what they read is planned together, so that a block is
- * read once however many toppers need it, and all that is not remembered comes in one statement.
+ * Answers all questions of one batch. Their reads are planned together, so that a block is read
+ * once however many toppers need it, and everything that is not cached is read by one statement.
  */
 export const topperAnswersLoader = (reader: NodeReader): DataLoader<TopperQuestion, KeyAnswer> =>
   new DataLoader(
@@ -69,7 +69,7 @@ async function answerAll(
     const open = await openQuestions(reader, questions, answers);
     await answerOpen(reader, open, { answers, bound });
     const isOneSnapshot = open.every(({ state }) => state.snapshot === reader.session.snapshot);
-    // A statement of somebody else failed, and what was planned is of a snapshot that is gone.
+    // Another caller's statement failed, and the plan is of a snapshot that no longer exists.
     if (!isOneSnapshot) continue;
     return questions.map((question) => {
       const answer = answers.get(question);
@@ -81,7 +81,7 @@ async function answerAll(
 
 type Answers = Map<TopperQuestion, KeyAnswer>;
 
-/** Puts what was answered at this version into `answers`; gives the rest. */
+/** Copies cached answers of this version into `answers`; returns the remaining questions. */
 async function openQuestions(
   reader: NodeReader,
   questions: readonly TopperQuestion[],
@@ -147,7 +147,7 @@ async function answerByBlocks(
   }
 }
 
-/** A question as it is put to blocks; empty: they do not answer it. */
+/** Converts a question for blocks; empty: blocks do not answer it. */
 function ofBlocks(open: Open): [SegmentQuestion, Open][] {
   const { group, asked } = open;
   const { read, question } = asked;
@@ -171,7 +171,7 @@ async function answerBySeries(
   remember(reader, open, planned, answer);
 }
 
-/** All that are not remembered, together. */
+/** Answers all questions that are not cached, together. */
 async function answerAllTrends(
   reader: NodeReader,
   open: readonly Open[],
@@ -246,7 +246,7 @@ async function answerReads(
     for (const read of reads) note(read, found.blocksRead.get(read) ?? 0);
     return found;
   } catch (error) {
-    // Whoever looks for why it took so long has to know what was to be read.
+    // Tells anyone who investigates a slow request what it had to read.
     for (const read of reads) note(read, null);
     throw error;
   }
