@@ -1,12 +1,12 @@
 import type { Network } from '../../domain/keys/address-forms.ts';
 
-/** How the bytes of an address lie in a compact key: `tags` bytes behind the first `tagAt`. */
+/** The layout of an address in a compact key: `tags` tag bytes follow the first `tagAt` bytes. */
 type AddressLayout = { readonly length: number; readonly tagAt: number; readonly tags: number };
 
-/** The first and the last address of each network of one family, in order and apart. */
+/** The first and last address of each network of one family, ordered and disjoint. */
 type Family = { readonly firsts: readonly Uint8Array[]; readonly lasts: readonly Uint8Array[] };
 
-/** Tells which addresses lie in one of many networks, by a binary search. */
+/** Determines which addresses lie in any of many networks, by binary search. */
 export class AddressRanges {
   readonly #families: ReadonlyMap<number, Family>;
   readonly #address = new Uint8Array(16);
@@ -15,7 +15,7 @@ export class AddressRanges {
     this.#families = new Map([4, 16].map((length) => [length, familyOf(networks, length)]));
   }
 
-  /** Whether the address of a compact key that begins at `from` is in one of them. */
+  /** Whether the address of a compact key that begins at `from` is in one of the networks. */
   has(bytes: Uint8Array, from: number, { length, tagAt, tags }: AddressLayout): boolean {
     const family = this.#families.get(length);
     if (family === undefined || family.firsts.length === 0) return false;
@@ -54,7 +54,7 @@ function familyOf(networks: readonly Network[], length: number): Family {
   const lasts: Uint8Array[] = [];
   for (const { first, last } of ranges) {
     const before = lasts.at(-1);
-    // Of two networks that meet, one lies in the other.
+    // Networks that overlap are nested, so this one is already covered.
     if (before !== undefined && Buffer.compare(first, before) <= 0) continue;
     firsts.push(first);
     lasts.push(last);

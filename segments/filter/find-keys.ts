@@ -8,13 +8,13 @@ import type { Place } from './spelling/place.ts';
 export type KeySearch = {
   readonly automaton: KeyAutomaton;
   readonly variants: KeyVariants;
-  /** Where the keys of a variant begin. */
+  /** Returns the place where the keys of a variant begin. */
   readonly placeOf: (variant: number) => Place;
-  /** Whether a key passes that the automaton leaves undecided. */
+  /** Whether a key passes if the automaton leaves it undecided. */
   readonly decide: (keys: KeyList, ordinal: number) => boolean;
 };
 
-/** Those of the keys `among` that the automaton accepts. Errors: TooManyStates. */
+/** Returns the keys in `among` that the automaton accepts. Errors: TooManyStates. */
 export function findKeys(search: KeySearch, keys: KeyList, among: KeySet): KeySet {
   const { automaton, variants, placeOf, decide } = search;
   const found = emptyKeySet(keys.count);

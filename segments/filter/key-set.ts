@@ -2,28 +2,28 @@ import type { OrdinalRange } from '../keys/key-list.ts';
 import { type Allocate, allocateWords } from '../keys/key-list-builder.ts';
 
 /**
- * A set of the keys of a list: key i is in it when bit `i & 31` of word `i >>> 5` is set. Bits
- * beyond the last key are zero.
+ * A set of keys of a list. Key i is in it if bit `i & 31` of word `i >>> 5` is set. Bits beyond the
+ * last key are zero.
  */
 export type KeySet = { readonly count: number; readonly words: Uint32Array };
 
-/** Memory that threads share. */
+/** Allocates memory that threads share. */
 export const sharedMemory: Allocate = (sizeBytes) => new SharedArrayBuffer(sizeBytes);
 
-/** A set for a list of `count` keys, with none of them in it. */
+/** Returns an empty set for a list of `count` keys. */
 export const emptyKeySet = (count: number, allocate = sharedMemory): KeySet => ({
   count,
   words: allocateWords(allocate, Math.ceil(count / 32)),
 });
 
-/** A set of all keys of a list. */
+/** Returns the set of all keys of a list. */
 export function fullKeySet(count: number, allocate = sharedMemory): KeySet {
   const set = emptyKeySet(count, allocate);
   addRange(set, { from: 0, to: count });
   return set;
 }
 
-/** A key behind those that the set has room for is not in it. */
+/** Whether a key is in the set. A key beyond the capacity of the set is not in it. */
 export const hasKey = ({ words }: KeySet, ordinal: number): boolean =>
   (((words[ordinal >>> 5] as number) >>> (ordinal & 31)) & 1) === 1;
 
@@ -37,14 +37,14 @@ export function removeKey({ words }: KeySet, ordinal: number): void {
 
 const ALL = 0xffff_ffff;
 
-/** The bits of a word that are of keys in a range. */
+/** Returns a mask of the bits in a word that belong to keys in a range. */
 export function wordMask(at: number, { from, to }: OrdinalRange): number {
   const head = at === from >>> 5 ? ALL << (from & 31) : ALL;
   const tail = at === to >>> 5 ? ~(ALL << (to & 31)) : ALL;
   return head & tail;
 }
 
-/** Calls `each` for every word that has bits of keys in the range, with a mask of these. */
+/** Calls `each` for every word that has bits of keys in the range, with their mask. */
 function eachWord(range: OrdinalRange, each: (at: number, mask: number) => void): void {
   for (let at = range.from >>> 5; at * 32 < range.to; at += 1) each(at, wordMask(at, range));
 }
@@ -55,21 +55,21 @@ export function addRange({ words }: KeySet, range: OrdinalRange): void {
   });
 }
 
-/** Adds to `set` what is in `other` within a range. */
+/** Adds to the set the keys of `other` that are in a range. */
 export function addWithin({ words }: KeySet, other: KeySet, range: OrdinalRange): void {
   eachWord(range, (at, mask) => {
     words[at] = (words[at] as number) | ((other.words[at] as number) & mask);
   });
 }
 
-/** Takes out of `set` what is in `other`. */
+/** Removes the keys of `other` from the set. */
 export function removeAll({ words }: KeySet, other: KeySet): void {
   for (let i = 0; i < words.length; i += 1) {
     words[i] = (words[i] as number) & ~(other.words[i] as number);
   }
 }
 
-/** Adds to `set` what is in `other`. */
+/** Adds the keys of `other` to the set. */
 export function addAll({ words }: KeySet, other: KeySet): void {
   for (let i = 0; i < words.length; i += 1) {
     words[i] = (words[i] as number) | (other.words[i] as number);
@@ -82,7 +82,7 @@ export function copyKeySet({ count, words }: KeySet): KeySet {
   return copy;
 }
 
-/** How many keys are in it. */
+/** Returns the number of keys in the set. */
 export function sizeOfKeySet({ words }: KeySet): number {
   let size = 0;
   for (let i = 0; i < words.length; i += 1) {
@@ -94,7 +94,9 @@ export function sizeOfKeySet({ words }: KeySet): number {
   return size;
 }
 
-/** The first key of the set that is not before `ordinal`; the number of keys when there is none. */
+/**
+ * Returns the first key of the set at or after `ordinal`; the length of the list if there is none.
+ */
 export function nextKey({ count, words }: KeySet, ordinal: number): number {
   if (ordinal >= count) return count;
   let at = ordinal >>> 5;

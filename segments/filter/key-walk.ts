@@ -11,41 +11,41 @@ import { addKey, addWithin, type KeySet, nextKey, wordMask } from './key-set.ts'
 export type KeyWalkOptions = {
   readonly automaton: KeyAutomaton;
   readonly keys: KeyList;
-  /** The keys to look at, which all begin in the same place. */
+  /** The keys to test, all of which begin at the same place. */
   readonly among: KeySet;
-  /** Gets those that are accepted. */
+  /** Receives the accepted keys. */
   readonly found: KeySet;
   readonly decide: (keys: KeyList, ordinal: number) => boolean;
 };
 
-/** Keys from `from` to before `to`, which have their first `depth` bytes in common. */
+/** Keys from `from` to before `to`, which share their first `depth` bytes. */
 type Run = {
   readonly from: number;
   readonly to: number;
   readonly depth: number;
-  /** After these bytes. */
+  /** The state after these bytes. */
   readonly state: number;
 };
 
-/** So few keys that they might well all differ in their next byte. */
+/** So few keys that all of them may well differ in their next byte. */
 const FEW_KEYS = 256;
 
 /**
- * Sorted keys are a tree: those that begin alike lie together. What they have in common is read
- * once, and where that decides, none of them is looked at. Of few keys, each is read to its end:
- * a look into a table for each byte, without a branch that cannot be foreseen, costs less than to
- * find out how much a key has in common with its neighbours.
+ * Sorted keys form a tree: keys with a common prefix are adjacent. The prefix is read once, and if
+ * it decides the result, none of the keys is read. When few keys are left, each is read to its end:
+ * one table lookup per byte, without an unpredictable branch, costs less than finding out how much
+ * a key shares with its neighbours.
  */
 export class KeyWalk {
   readonly #options: KeyWalkOptions;
-  /** What is left to be done, in any order. */
+  /** The remaining work, in any order. */
   readonly #runs: Run[] = [];
 
   constructor(options: KeyWalkOptions) {
     this.#options = options;
   }
 
-  /** Looks at all keys. Errors: TooManyStates. */
+  /** Tests all keys. Errors: TooManyStates. */
   find(start: number): void {
     this.#runs.push({ from: 0, to: this.#options.keys.count, depth: 0, state: start });
     for (let run = this.#runs.pop(); run; run = this.#runs.pop()) this.#findIn(run);
@@ -61,7 +61,7 @@ export class KeyWalk {
         this.#settle({ from, to, depth, state });
         return;
       }
-      // Only the first of keys that begin alike can end where the others go on.
+      // Of the keys with this common prefix, only the first can end here.
       if ((keys.ends[from] as number) - keyStart(keys, from) === depth) {
         if (automaton.ends[state] === 1) addKey(found, from);
         from = nextKey(among, from + 1);
@@ -76,7 +76,7 @@ export class KeyWalk {
     }
   }
 
-  /** All keys of a run are accepted, rejected or undecided. */
+  /** Settles a run whose keys are all accepted, rejected or undecided. */
   #settle({ from, to, state }: Run): void {
     const { keys, among, found, decide } = this.#options;
     if (state === ACCEPTED_KEY) addWithin(found, among, { from, to });
@@ -93,7 +93,7 @@ export class KeyWalk {
     }
   }
 
-  /** Behind the last of the keys that have the same byte at `depth`. */
+  /** Returns the end of the keys that have the same byte at `depth`. */
   #endOfRun(ordinal: number, count: number, depth: number): number {
     const byte = this.#byteAt(ordinal, depth);
     let step = 1;
@@ -136,7 +136,7 @@ export class KeyWalk {
         }
         if (state === NOT_KNOWN) {
           state = automaton.read(reached, bytes, start + depth, end);
-          // Both are made anew when they grow.
+          // Both arrays are replaced when they grow.
           ({ table, ends: accepts } = automaton);
         }
         accepted |= (accepts[state] as number) << bit;

@@ -13,11 +13,11 @@ type LabelSearch = {
 };
 
 /**
- * Finds the keys that have a text in their label or in what people read of them, where `find` does
- * so as if nobody had given them a label. It looks at the keys one by one that have a label of
- * their own. Of cross-keys, a part's label mostly matters only where the text is in it; only when
- * it may go on in the next part, or replaces a default label, all keys with such a part are looked
- * at, some microseconds each.
+ * Finds the keys with a text in their label or readable form, where `find` does the same as if no
+ * user had labelled any key. Keys that have a label of their own are tested one by one. In a
+ * cross-key, the label of a part mostly matters only if it contains the text. Only if the match may
+ * extend into the next part, or if the label replaces a default label, are all keys with that part
+ * tested, at some microseconds each.
  */
 export function labelledFinder(labelSearch: LabelSearch, find: FindAmong): FindAmong {
   const { codec, labels } = labelSearch;
@@ -44,7 +44,10 @@ function eachKey(set: KeySet, visit: (ordinal: number) => void): void {
   for (let i = nextKey(set, 0); i < set.count; i = nextKey(set, i + 1)) visit(i);
 }
 
-/** The keys that pass for this part's label, and those that have to be looked at for it. */
+/**
+ * Returns finders for the keys that pass because of this part's label, and for the keys that must
+ * be tested because of it.
+ */
 function partFinders(
   { codec, search }: LabelSearch,
   given: ReadonlyMap<string, string>,
@@ -59,7 +62,7 @@ function partFinders(
       uncertain: keysWithParts(codec, part, given.keys()),
     };
   }
-  // A label without one replaces what people read, in which the text is looked for all the same.
+  // Without a default label, a label replaces only the readable form, which is searched anyway.
   const matching = [...given].filter(([, label]) => foldCase(label).includes(wanted));
   return {
     passing: keysWithParts(

@@ -6,7 +6,7 @@ import { firstPartRanges } from '../keys/key-ranges.ts';
 import type { FindAmong } from './find-among.ts';
 import { addKey, addWithin, emptyKeySet, hasKey, nextKey } from './key-set.ts';
 
-/** Finds the keys that have one of these texts, raw or as people write them. */
+/** Finds the keys that have one of these texts, in raw or readable form. */
 export function listedFinder(codec: KeyCodec, texts: readonly string[]): FindAmong {
   const wanted = texts.flatMap((text) => codec.encodeIfKey(canonicalKey(text, codec.kinds)) ?? []);
   return (keys, among) => {
@@ -19,7 +19,7 @@ export function listedFinder(codec: KeyCodec, texts: readonly string[]): FindAmo
   };
 }
 
-/** The keys `among` whose part `part` has one of these raw texts. */
+/** Finds the keys whose part `part` has one of these raw texts. */
 export function keysWithParts(codec: KeyCodec, part: number, texts: Iterable<string>): FindAmong {
   return part === 0 ? keysWithFirst(codec, texts) : keysWithLater(codec, part, texts);
 }
@@ -35,7 +35,7 @@ function keysWithFirst(codec: KeyCodec, texts: Iterable<string>): FindAmong {
   };
 }
 
-/** Keys are not in the order of their later parts: each is looked at. */
+/** Keys are not ordered by their later parts, so every key is read. */
 function keysWithLater(codec: KeyCodec, part: number, texts: Iterable<string>): FindAmong {
   const wanted = new KeyTable();
   for (const text of texts) {

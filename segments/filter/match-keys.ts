@@ -12,27 +12,27 @@ import type { OwnLabels } from './plain-texts.ts';
 import { searchFinder } from './search-keys.ts';
 
 export type MatchOptions = {
-  /** The keys that matter; all, if left out. */
+  /** The keys to consider; all if omitted. */
   readonly among?: KeySet;
-  /** Labels that people gave, for filters that search; none, if left out. */
+  /** Labels given by users, for filters that search; none if omitted. */
   readonly labels?: OwnLabels;
 };
 
-/** The keys of a list that pass a filter, in memory that threads share. */
+/** Returns the keys of a list that pass a filter, in memory that threads share. */
 export type KeyMatcher = (keys: KeyList, options?: MatchOptions) => KeySet;
 
-/** The parameters that gave the patterns, for errors. */
+/** The names of the parameters with the patterns, for errors. */
 type PatternNames = { readonly match: string; readonly exclude: string };
 
 const NAMES: PatternNames = { match: 'match', exclude: 'exclude' };
 
-/** Those keys of a list that pass a filter. Errors: those of compileKeyFilter. */
+/** Returns the keys of a list that pass a filter. Errors: those of compileKeyFilter. */
 export const matchKeys = (keys: KeyList, codec: KeyCodec, filter: KeyFilter): KeySet =>
   keyMatcher(codec, filter)(keys);
 
 /**
- * Tells which keys pass a filter, and learns while it does: of many lists of keys of one kind, the
- * first costs most. Errors: those of compileKeyFilter.
+ * Returns a matcher for a filter. It learns as it is used, so of many lists of keys of one kind,
+ * the first costs most. Errors: those of compileKeyFilter.
  */
 export function keyMatcher(codec: KeyCodec, filter: KeyFilter, names = NAMES): KeyMatcher {
   compileKeyFilter(filter, codec.kinds, names);
@@ -57,7 +57,10 @@ export function keyMatcher(codec: KeyCodec, filter: KeyFilter, names = NAMES): K
 
 const isEmpty = (set: KeySet): boolean => nextKey(set, 0) === set.count;
 
-/** What finds the keys that each part of a filter takes or leaves out, from cheap to dear. */
+/**
+ * Returns the finders for each part of a filter, for keys to keep and keys to leave out, cheapest
+ * first.
+ */
 function findersOf(
   codec: KeyCodec,
   filter: KeyFilter,

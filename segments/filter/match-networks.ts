@@ -9,8 +9,8 @@ import { addKey, emptyKeySet, type KeySet, nextKey, removeAll } from './key-set.
 import { keyMatcher } from './match-keys.ts';
 
 /**
- * Those networks of a list that pass a filter: of `cidr` those that lie wholly inside, of
- * `excludeCidr` those that do not. Errors: those of checkNetworkFilter.
+ * Returns the networks of a list that pass a filter: with `cidr`, those that lie wholly inside;
+ * with `excludeCidr`, those that do not. Errors: those of checkNetworkFilter.
  */
 export function matchNetworks(keys: KeyList, filter: KeyFilter): KeySet {
   const { ofKeys, ofPlaces } = splitNetworkFilter(filter);
@@ -26,10 +26,12 @@ export function matchNetworks(keys: KeyList, filter: KeyFilter): KeySet {
 
 const { short: SHORT } = KEY_LENGTHS.subnet;
 
-/** Tag and prefix length. */
+/** Bytes of the tag and the prefix length. */
 const MORE_BYTES = 2;
 
-/** Those of `among` that lie in one of the outer networks and are no larger. */
+/**
+ * Returns the networks in `among` that lie in one of the outer networks and are no larger than it.
+ */
 function networksInside(keys: KeyList, among: KeySet, outer: readonly Network[]): KeySet {
   const found = emptyKeySet(keys.count);
   const byPrefix = new Map<number, AddressRanges>();

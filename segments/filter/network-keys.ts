@@ -7,11 +7,13 @@ import { AddressRanges } from './address-ranges.ts';
 import type { FindAmong } from './find-among.ts';
 import { addKey, addWithin, emptyKeySet, nextKey } from './key-set.ts';
 
-/** Finds the keys of which an address lies in one of the networks (decisions, section 10). */
+/** Finds the keys that have an address in one of the networks (decisions, section 10). */
 export const networkFinder = (codec: KeyCodec, networks: readonly Network[]): FindAmong =>
   codec.kinds.length === 1 ? addressFinder(codec, networks) : partFinder(codec, networks);
 
-/** Addresses in a network are neighbours, but for those of the other family. */
+/**
+ * The addresses of a network are adjacent, except for addresses of the other family between them.
+ */
 function addressFinder({ kinds }: KeyCodec, networks: readonly Network[]): FindAmong {
   const [kind] = kinds;
   return (keys, among) => {

@@ -15,8 +15,8 @@ import { ONE_VARIANT } from './spelling/key-variants.ts';
 import { rawPlaces } from './spelling/raw-places.ts';
 
 /**
- * Finds the keys in whose raw text a pattern is found (decision 26). What it has learned of keys of
- * a kind serves for the next list too. Errors: those of compileKeyPattern, for `name`.
+ * Finds the keys whose raw text matches a pattern (decision 26). What it learns about keys of a
+ * kind is reused for the next list. Errors: those of compileKeyPattern, for `name`.
  */
 export function patternFinder(codec: KeyCodec, pattern: string, name: string): FindAmong {
   const plain = plainFinder(codec, pattern, name);
@@ -29,7 +29,7 @@ export function patternFinder(codec: KeyCodec, pattern: string, name: string): F
   };
 }
 
-/** Null for a pattern that only re2js knows how to find. */
+/** Builds a search with an automaton; null for a pattern that only re2js can match. */
 function patternSearch(codec: KeyCodec, pattern: string): KeySearch | null {
   const program = patternProgram(pattern);
   if (program === null) return null;
@@ -46,7 +46,7 @@ function undecided(): never {
   throw new Error('the raw text of a key was not known');
 }
 
-/** Tests the raw texts of all keys that begin as the pattern needs. */
+/** Tests the raw texts of all keys that begin as the pattern requires. */
 export function plainFinder(codec: KeyCodec, pattern: string, name: string): FindAmong {
   const test = compileKeyPattern(pattern, name);
   const prefixes = patternPrefixes(pattern);

@@ -4,17 +4,17 @@ import type { SimpleKeyKind } from '../../domain/keys/key-kind.ts';
 import { formatReadable } from '../../domain/keys/key-text.ts';
 import type { KeyCodec } from '../keys/key-codec.ts';
 
-/** Labels that people gave, by raw key. */
+/** Labels given by users, by raw key. */
 export type OwnLabels = {
-  /** Those of the keys themselves. */
+  /** Labels of the keys themselves. */
   readonly keys: ReadonlyMap<string, string>;
-  /** Of cross-keys, for each part: those of the keys of its group. Else none. */
+  /** For cross-keys, by part: labels of the keys in the part's group. Empty for other keys. */
   readonly parts: readonly ReadonlyMap<string, string>[];
 };
 
 export const NO_LABELS: OwnLabels = { keys: new Map(), parts: [] };
 
-/** The raw parts of a compact key: of a cross-key, or the key itself. Errors: DamagedSegment. */
+/** Returns the raw parts of a compact cross-key, or the raw key itself. Errors: DamagedSegment. */
 export function rawParts(codec: KeyCodec, key: Uint8Array): string[] {
   const ends = new Uint32Array(codec.kinds.length);
   codec.partEnds(key, 0, key.length, ends);
@@ -24,11 +24,14 @@ export function rawParts(codec: KeyCodec, key: Uint8Array): string[] {
 const joined = (texts: readonly string[]): string =>
   texts.length === 1 ? (texts[0] ?? '') : joinCrossKey(texts);
 
-/** What people read of a key (decisions 30 and 31). */
+/** Returns the readable form of a key (decisions 30 and 31). */
 export const readableText = (kinds: readonly SimpleKeyKind[], parts: readonly string[]): string =>
   joined(parts.map((part, i) => formatReadable(kinds[i] ?? 'text', part)));
 
-/** The label given to the key, else those of its parts: given, by default, or what people read. */
+/**
+ * Returns the label of the key or else the labels of its parts, each given, default, or readable
+ * form.
+ */
 export function labelText(
   kinds: readonly SimpleKeyKind[],
   parts: readonly string[],

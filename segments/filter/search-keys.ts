@@ -13,8 +13,8 @@ import type { Place } from './spelling/place.ts';
 import { haveDefaultLabels, type SearchedText, searchPlaces } from './spelling/search-places.ts';
 
 /**
- * Finds the keys that have a text in their label or in what people read of them, as if nobody had
- * given them a label. What it has learned of keys of a kind serves for the next list too.
+ * Finds the keys with a text in their label or readable form, as if no user had labelled any key.
+ * What it learns about keys of a kind is reused for the next list.
  */
 export function searchFinder(codec: KeyCodec, search: string): FindAmong {
   const wanted = foldCase(search);

@@ -1,19 +1,21 @@
 import { HIGH_UNIT, isWide, type Lanes, NARROW_BOUND, setWide } from '../codes/lanes.ts';
 
-/** Numbers by row, in arrays that grow; a second lane comes with the first number that needs it. */
+/**
+ * Numbers by row, in arrays that grow. A second lane is added with the first number that needs it.
+ */
 export class GatheredColumn {
   readonly #missing: number;
   #low: Float64Array;
   #high: Float64Array | null = null;
   #isUsed = false;
 
-  /** missing: what rows have that nothing is put into. */
+  /** `missing` is the value of rows without a number. */
   constructor(capacity: number, missing: number) {
     this.#missing = missing;
     this.#low = new Float64Array(capacity).fill(missing);
   }
 
-  /** Whether anything was put into it. */
+  /** Whether the column has any number. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
@@ -46,7 +48,7 @@ export class GatheredColumn {
     this.#high = high;
   }
 
-  /** The given rows, in that order. */
+  /** Returns the given rows, in that order. */
   pick(rows: Uint32Array): Lanes {
     const low = picked(this.#low, rows);
     return { low, high: this.#high === null ? null : picked(this.#high, rows) };

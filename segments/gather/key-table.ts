@@ -1,14 +1,18 @@
-/** Slots are a power of two, of which at most half are taken, so that searches end soon. */
+/**
+ * The number of slots is a power of two. At most half of them are taken, so that searches end soon.
+ */
 const FIRST_SLOTS = 256;
 const FIRST_BYTES = 4096;
 
-/** So many bytes fit into a hash, and the hash of a key that is no longer tells all of it. */
+/**
+ * Bytes that fit into a hash. The hash of a key of at most this length identifies it completely.
+ */
 const HASH_BYTES = 4;
 const VARIOUS = -1;
 
 /**
- * Distinct compact keys, numbered in the order in which they came. They lie one after the other in
- * one array, found by open addressing: a key takes its bytes and some twenty more, and no object.
+ * Distinct compact keys, numbered in order of insertion. They lie one after the other in one array
+ * and are found by open addressing: a key takes its own bytes and some twenty more, and no object.
  */
 export class KeyTable {
   count = 0;
@@ -16,11 +20,14 @@ export class KeyTable {
   bytes = new Uint8Array(FIRST_BYTES);
   ends = new Uint32Array(FIRST_SLOTS);
   /**
-   * Two words a slot: the hash of a key, and its index + 1, or 0 in a free slot. They lie next to
-   * each other, so that one access to memory answers for both.
+   * Two words per slot: the hash of a key, and its index + 1 (0 if the slot is free). They are
+   * adjacent, so one memory access reads both.
    */
   #slots = new Uint32Array(2 * FIRST_SLOTS);
-  /** The length of all keys where it is that of a hash at most: then hashes say which are equal. */
+  /**
+   * The common length of all keys, if it is at most that of a hash: then equal hashes mean equal
+   * keys.
+   */
   #hashedLength = VARIOUS;
 
   get sizeBytes(): number {
@@ -28,7 +35,7 @@ export class KeyTable {
     return this.bytes.length + words * Uint32Array.BYTES_PER_ELEMENT;
   }
 
-  /** The index of a key, which is new where the table does not have it yet. */
+  /** Returns the index of a key. Adds the key if the table does not have it yet. */
   indexOf(key: Uint8Array, from = 0, to = key.length): number {
     const hash = hashOf(key, from, to);
     const slot = this.#slotOf(hash, key, from, to);
@@ -44,16 +51,16 @@ export class KeyTable {
     return this.find(key, from, to) !== -1;
   }
 
-  /** The index of a key; −1 where the table does not have it. */
+  /** Returns the index of a key; −1 if the table does not have it. */
   find(key: Uint8Array, from = 0, to = key.length): number {
     return (this.#slots[this.#slotOf(hashOf(key, from, to), key, from, to) + 1] as number) - 1;
   }
 
-  /** The first word of the slot that a key has, or of the free one where it would be. */
+  /** Returns the first word of the key's slot, or of the free slot where the key would be. */
   #slotOf(hash: number, key: Uint8Array, from: number, to: number): number {
     const slots = this.#slots;
     const mask = slots.length - 2;
-    // To look at a key's bytes may be two more accesses to memory far away.
+    // Comparing a key's bytes may take two more accesses to distant memory.
     const isHashEnough = to - from === this.#hashedLength;
     let slot = (hash << 1) & mask;
     for (;;) {
@@ -85,7 +92,7 @@ export class KeyTable {
       grown.set(this.bytes);
       this.bytes = grown;
     }
-    // Most keys are a few bytes, and to make a view of them would take longer than this.
+    // Most keys have few bytes, so making a view of them would take longer than this loop.
     const { bytes } = this;
     for (let i = 0; i < length; i += 1) bytes[start + i] = key[from + i] as number;
     this.ends[index + 1] = start + length;
@@ -119,14 +126,15 @@ function grownWords(words: Uint32Array, size: number): Uint32Array<ArrayBuffer> 
 }
 
 /**
- * Another one in each process: who forges addresses must not be able to choose them such that they
- * all come to lie side by side, where each would be searched for among all others.
+ * Differs in each process. Otherwise an attacker who forges addresses could choose them so that all
+ * of them lie side by side in the table, and each would be searched for among all others.
  */
 const SEED = Math.floor(Math.random() * 2 ** 32) | 0;
 
 /**
- * The bytes of a short key as a number, FNV-1a of a longer one; and then what MurmurHash3 ends
- * with: of keys that count up, all bits differ, and no two numbers become the same.
+ * Hashes a key: takes the bytes of a short key as a number, or FNV-1a of a longer one, and applies
+ * the final steps of MurmurHash3. For keys that count up, all bits differ, and no two numbers have
+ * the same hash.
  */
 function hashOf(key: Uint8Array, from: number, to: number): number {
   let hash = SEED ^ (to - from <= HASH_BYTES ? numberOf(key, from, to) : fnv1a(key, from, to));
@@ -142,7 +150,7 @@ function numberOf(key: Uint8Array, from: number, to: number): number {
 }
 
 function fnv1a(key: Uint8Array, from: number, to: number): number {
-  // Where it begins decides which longer keys meet.
+  // The start value decides which longer keys collide.
   let hash = 0x811c9dc5 ^ SEED;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (key[i] as number), 0x01000193);
   return hash;

@@ -12,15 +12,15 @@ import { picked, sortByNumber } from './sort-rows.ts';
 const FIRST_CAPACITY = 64;
 
 /**
- * Readings as they come, in any order and with repetitions, in arrays of numbers: none is an object
- * that the garbage collector would have to look at.
+ * Gathers readings in any order and with repetitions, in arrays of numbers: the garbage collector
+ * has no objects to trace.
  */
 export class ReadingGatherer {
   readonly keys = new KeyTable();
   rowCount = 0;
   readonly #shape: SegmentShape;
   #capacity = FIRST_CAPACITY;
-  /** By row, indexes of buckets in the order in which they came. */
+  /** By row: the index of its bucket. Buckets are numbered in order of arrival. */
   #buckets = new Uint32Array(FIRST_CAPACITY);
   readonly #bucketStarts: number[] = [];
   readonly #bucketIndexes = new Map<number, number>();
@@ -42,7 +42,7 @@ export class ReadingGatherer {
     return bytes;
   }
 
-  /** Adds a row; its values are to be put next. Gives its number. */
+  /** Adds a row and returns its number. The caller puts its values next. */
   addRow(bucket: number, keyIndex: number): number {
     const row = this.rowCount;
     if (row === this.#capacity) this.#grow();
@@ -53,7 +53,7 @@ export class ReadingGatherer {
   }
 
   #indexOf(bucket: number): number {
-    // Most rows are of the same bucket as the one before.
+    // Most rows have the same bucket as the previous one.
     if (this.#bucketStarts[this.#lastBucket] === bucket) return this.#lastBucket;
     const index = this.#bucketIndexes.get(bucket) ?? this.#bucketStarts.push(bucket) - 1;
     this.#bucketIndexes.set(bucket, index);
@@ -61,17 +61,17 @@ export class ReadingGatherer {
     return index;
   }
 
-  /** place: slot − 1. */
+  /** `place` is slot − 1. */
   putValue(place: number, row: number, value: number | bigint): void {
     this.#values[place]?.put(row, value);
   }
 
-  /** Of how many readings a mean's value is the sum, where it is not one. */
+  /** Sets how many readings a mean's value is the sum of, if it is not one. */
   putCount(place: number, row: number, count: number | bigint): void {
     this.#counts[place]?.put(row, count);
   }
 
-  /** Leaves one row of each key and bucket, so that there is room for more. */
+  /** Combines rows until there is one per key and bucket, which makes room for more. */
   combine(): void {
     const indexes = Uint32Array.from({ length: this.keys.count }, (_, index) => index);
     const parts = [...this.#parts(indexes, RANGE_LIMITS)];
@@ -89,7 +89,7 @@ export class ReadingGatherer {
     this.#counts = countColumns(this.#shape, capacity);
   }
 
-  /** Adds readings whose ordinals are indexes of keys, less `first`. */
+  /** Adds readings whose ordinals are key indexes minus `first`. */
   #addReadings({ starts, ends, ordinals, columns }: Readings, first: number): void {
     const firstRow = this.rowCount;
     for (let bucket = 0, row = 0; bucket < ends.length; bucket += 1) {
@@ -108,7 +108,7 @@ export class ReadingGatherer {
     }
   }
 
-  /** All that was gathered, as ranges of ascending keys, each row one of a key and bucket. */
+  /** Yields everything gathered as ranges of ascending keys, with one row per key and bucket. */
   *ranges(limits: RangeLimits = RANGE_LIMITS): Generator<KeyRange> {
     const { keys, ranks } = sortKeys(this.keys);
     for (const { readings, from } of this.#parts(ranks, limits)) {
@@ -116,7 +116,7 @@ export class ReadingGatherer {
     }
   }
 
-  /** All rows, those of ranks that follow each other in one part, combined. */
+  /** Yields all rows, combined, in parts of consecutive ranks. */
   *#parts(ranks: Uint32Array, limits: RangeLimits): Generator<RankedReadings> {
     const ranges = rangesOf(this.#rowsOfRanks(ranks), limits);
     const { rows, ends } = this.#rowsByRange(ranks, ranges);
@@ -126,7 +126,7 @@ export class ReadingGatherer {
     }
   }
 
-  /** By rank, how many rows it has. */
+  /** Returns the number of rows of each rank. */
   #rowsOfRanks(ranks: Uint32Array): Uint32Array {
     const keyIndexes = this.#keyIndexes;
     const counts = new Uint32Array(this.keys.count);
@@ -137,7 +137,7 @@ export class ReadingGatherer {
     return counts;
   }
 
-  /** Rows in the order of ranges, those of a range in the order in which they came. */
+  /** Sorts rows by range. Rows of one range stay in order of arrival. */
   #rowsByRange(ranks: Uint32Array, ranges: readonly RankSpan[]) {
     const rangeOfRank = new Uint32Array(this.keys.count);
     for (const [i, { from, to }] of ranges.entries()) rangeOfRank.fill(i, from, to);
@@ -149,7 +149,7 @@ export class ReadingGatherer {
     return sortByNumber(rangeOfRow, ranges.length);
   }
 
-  /** `rows` in the order in which they came. */
+  /** Builds the readings of a range. `rows` are in order of arrival. */
   #readings(rows: Uint32Array, { ranks, from, to }: RankRange): Readings {
     const count = rows.length;
     const ordinals = new Uint32Array(count);
@@ -160,7 +160,7 @@ export class ReadingGatherer {
       ordinals[i] = (ranks[this.#keyIndexes[row] as number] as number) - from;
       buckets[i] = places.placeOf[this.#buckets[row] as number] as number;
     }
-    // By bucket, then by ordinal, which is sorted first, as what is equal keeps its order.
+    // Sort by bucket, then by ordinal. Ordinals are sorted first because the sort is stable.
     const byOrdinal = sortByNumber(ordinals, to - from).rows;
     const bucketsByOrdinal = picked(buckets, byOrdinal);
     const { rows: second, ends } = sortByNumber(bucketsByOrdinal, places.starts.length);
@@ -182,7 +182,7 @@ export class ReadingGatherer {
     return hasRepetitions(readings) ? this.#combined(readings) : readings;
   }
 
-  /** The buckets that rows are of, ascending; and by index of a bucket, its place among these. */
+  /** Returns the buckets of the rows, ascending, and by bucket index the position among these. */
   #bucketPlaces(rows: Uint32Array): { starts: Float64Array; placeOf: Uint32Array } {
     const placeOf = new Uint32Array(this.#bucketStarts.length);
     for (const row of rows) placeOf[this.#buckets[row] as number] = 1;
@@ -212,7 +212,7 @@ export class ReadingGatherer {
   }
 }
 
-/** Readings of ranks from `from` on; their ordinals count from there. */
+/** Readings of ranks from `from` on. Their ordinals count from there. */
 type RankedReadings = { readonly readings: Readings; readonly from: number };
 
 const valueColumns = ({ folds }: SegmentShape, capacity: number) =>
@@ -228,7 +228,10 @@ const numberAt = (lanes: Lanes, row: number): number | bigint =>
 type RankSpan = { readonly from: number; readonly to: number };
 type RankRange = RankSpan & { readonly ranks: Uint32Array };
 
-/** Neighbouring ranks in ranges within the limits; rowCounts: by rank, how many rows it has. */
+/**
+ * Divides the ranks into consecutive ranges within the limits. `rowCounts` is the number of rows of
+ * each rank.
+ */
 function rangesOf(rowCounts: Uint32Array, limits: RangeLimits): RankSpan[] {
   const ranges: RankSpan[] = [];
   let from = 0;
@@ -247,7 +250,7 @@ function rangesOf(rowCounts: Uint32Array, limits: RangeLimits): RankSpan[] {
   return ranges;
 }
 
-/** Where there is no reading, none is counted. */
+/** Sets the count to 0 where there is no reading. */
 function countsOf(counts: Lanes, { low }: Lanes): Lanes {
   for (let row = 0; row < low.length; row += 1) {
     if (!Number.isNaN(low[row])) continue;

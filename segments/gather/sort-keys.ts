@@ -1,23 +1,23 @@
 import type { KeyList } from '../keys/key-list.ts';
 import type { KeyTable } from './key-table.ts';
 
-/** The keys of a table in order, and the rank in it of each by its index in the table. */
+/** The sorted keys of a table, and the rank of each key by its index in the table. */
 export type SortedKeys = { readonly keys: KeyList; readonly ranks: Uint32Array };
 
-/** Of fewer keys, comparing them is no slower than counting digits. */
+/** Number of keys from which a radix sort is used. For fewer keys, comparing is no slower. */
 const RADIX_FROM = 4096;
 
-/** What is sorted by digits: two words of a key's first bytes. */
+/** Bytes per word. Two words of a key's first bytes are sorted by digits. */
 const WORD_BYTES = 4;
 
-/** Digits of a word: their counters lie in the nearest cache, and three passes sort a word. */
+/** Bits per digit: the counters fit into the nearest cache, and three passes sort a word. */
 const DIGIT_BITS = 11;
 const DIGITS = 2 ** DIGIT_BITS;
 const WORD_BITS = 32;
 
 /**
- * Sorts by the first eight bytes, digit by digit (an LSD radix sort), and then by comparing those
- * few that begin alike.
+ * Sorts the keys of a table by their first eight bytes, digit by digit (an LSD radix sort), and
+ * then the few keys that share these bytes by comparison.
  */
 export function sortKeys(table: KeyTable): SortedKeys {
   const order = new Uint32Array(table.count);
@@ -70,14 +70,14 @@ function sortByPrefix(table: KeyTable, order: Uint32Array): void {
   sortRuns(table, order, first);
 }
 
-/** Four bytes of each key, in the given order, from byte `skipped` on. */
+/** Returns four bytes of each key from byte `skipped` on, in the given order. */
 function wordsOf(table: KeyTable, order: Uint32Array, skipped: number): Uint32Array {
   const words = new Uint32Array(order.length);
   for (let i = 0; i < order.length; i += 1) words[i] = wordOf(table, order[i] as number, skipped);
   return words;
 }
 
-/** With zeros where the key has ended. */
+/** Returns four bytes of a key, padded with zeros after its end. */
 function wordOf({ bytes, ends }: KeyTable, index: number, skipped: number): number {
   const start = (ends[index] as number) + skipped;
   const end = ends[index + 1] as number;
@@ -88,7 +88,7 @@ function wordOf({ bytes, ends }: KeyTable, index: number, skipped: number): numb
   return word;
 }
 
-/** Sorts the words, and what belongs to them in the same way; of equal words, the order stays. */
+/** Sorts the words, and `order` along with them. The sort is stable. */
 function sortByWords(order: Uint32Array, words: Uint32Array): void {
   let from: Pairs = { order, words };
   let to: Pairs = {
@@ -106,7 +106,7 @@ function sortByWords(order: Uint32Array, words: Uint32Array): void {
 
 type Pairs = { readonly order: Uint32Array; readonly words: Uint32Array };
 
-/** False, and nothing is moved, where all have the same digit. */
+/** Sorts by one digit. If all words have the same digit, returns false and moves nothing. */
 function countingPass(from: Pairs, to: Pairs, shift: number): boolean {
   const { order, words } = from;
   const next = new Uint32Array(DIGITS + 1);
@@ -129,7 +129,7 @@ function countingPass(from: Pairs, to: Pairs, shift: number): boolean {
   return true;
 }
 
-/** Keys that begin with the same eight bytes are next to each other by now. */
+/** Sorts keys with the same first eight bytes, which are adjacent by now. */
 function sortRuns(table: KeyTable, order: Uint32Array, words: Uint32Array): void {
   const second = (i: number): number => wordOf(table, order[i] as number, WORD_BYTES);
   let from = 0;

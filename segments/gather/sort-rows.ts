@@ -1,7 +1,7 @@
-/** Rows in order; those of number n end at ends[n]. */
+/** Sorted rows. The rows of number n end at ends[n]. */
 export type SortedRows = { readonly rows: Uint32Array; readonly ends: Uint32Array };
 
-/** Sorts rows by their numbers, which are below `bound`; of equal ones, the order stays. */
+/** Sorts rows by their numbers, which are below `bound`. The sort is stable. */
 export function sortByNumber(numbers: Uint32Array, bound: number): SortedRows {
   const next = new Uint32Array(bound + 1);
   for (let row = 0; row < numbers.length; row += 1) {
@@ -21,7 +21,7 @@ export function sortByNumber(numbers: Uint32Array, bound: number): SortedRows {
   return { rows, ends: next.subarray(0, bound) };
 }
 
-/** The numbers of some rows, in their order. */
+/** Returns the numbers of some rows, in their order. */
 export function picked(numbers: Uint32Array, rows: Uint32Array): Uint32Array {
   const result = new Uint32Array(rows.length);
   for (let i = 0; i < rows.length; i += 1) result[i] = numbers[rows[i] as number] as number;

@@ -11,14 +11,14 @@ import {
   READ,
 } from './part-form.ts';
 
-/** Kinds whose raw text is hexadecimal bytes, or letters of which a byte holds one. */
+/** Kinds whose raw text is hexadecimal bytes, or letters that take one byte each. */
 export type ByteKind = Exclude<SimpleKeyKind, 'text'>;
 
 /**
- * How many bytes a raw key has. Where there are two numbers, a long key's text goes on with `.`
- * where a short one has ended, or has `/` (subnets) or `\` (another part), both of which sort
- * after `.`. So a tag after `short` bytes keeps the order of the texts. A key that ends in a
- * key's last part needs none: it sorts first, as its text does.
+ * The number of bytes of a raw key. If there are two lengths, the text of a long key continues with
+ * `.` where that of a short one ends, or continues with `/` (subnets) or `\` (another part), both
+ * of which sort after `.`. So a tag after `short` bytes preserves the order of the texts. A part
+ * that ends the key needs no tag: the short form sorts first, as its text does.
  */
 export type Lengths = { readonly short: number; readonly long?: number };
 
@@ -35,11 +35,11 @@ export const KEY_LENGTHS: Readonly<Record<ByteKind, Lengths>> = {
   country: { short: 2 },
 };
 
-/** The values of the tag. */
+/** Values of the tag. */
 export const GOES_ON = 0;
 export const ENDS = 1;
 
-/** What a kind is made of at its position: all that scanning and checking need to know. */
+/** The layout of a kind at its position: everything that scanning and checking need to know. */
 type Layout = {
   readonly kind: ByteKind;
   readonly short: number;
@@ -48,7 +48,7 @@ type Layout = {
   readonly shapes: readonly [KeyShape] | readonly [KeyShape, KeyShape];
 };
 
-/** The compact form of a part of this kind. */
+/** Returns the compact form of a part of this kind. */
 export function bytePart(kind: ByteKind, position: PartPosition): PartForm {
   const layout = layoutOf(kind, position);
   const check = (bytes: Uint8Array, from: number, to: number) => {
@@ -90,11 +90,11 @@ function layoutOf(kind: ByteKind, position: PartPosition): Layout {
   return { kind, short, long, isTagged, shapes };
 }
 
-/** Whether parts of this kind, of which there are two lengths, have a tag after the shorter one. */
+/** Whether parts of this kind, which has two lengths, have a tag after the shorter length. */
 export const hasTag = (kind: ByteKind, position: PartPosition): boolean =>
   kind === 'subnet' || isBeforeAnother(position);
 
-/** Which of its shapes the part at `from` has, if it is whole. */
+/** Returns the shape of the part at `from`, assuming that the part is complete. */
 function shapeAt(layout: Layout, bytes: Uint8Array, from: number, to: number): KeyShape {
   const { shapes, short, isTagged } = layout;
   const [shorter, longer] = shapes;
@@ -151,7 +151,7 @@ function scanCountry(scan: KeyScan): number {
   return READ;
 }
 
-/** Hexadecimal bytes, as many as one of the lengths, and the tag. */
+/** Scans hexadecimal bytes, as many as one of the lengths, and writes the tag. */
 function scanAddress({ short, long, isTagged }: Layout, scan: KeyScan): number {
   const { into, out } = scan;
   const count = scanHexBytes(scan, long);

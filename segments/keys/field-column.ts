@@ -3,9 +3,9 @@ import { readFrames, writeFrames } from '../codes/frames.ts';
 import { DamagedSegment } from '../damaged-segment.ts';
 
 /*
- * A column of numbers of 32 bits, some of which are known not to be less than the one before: of
- * those the step is kept. Ports, protocols and the addresses of servers come again and again, so
- * where that is smaller, the distinct numbers are listed and the column holds their ranks.
+ * A column of 32-bit numbers. Some of them are known to be no less than the previous number; for
+ * these, the step is stored. Ports, protocols and the addresses of servers recur, so if it takes
+ * less space, the distinct numbers are listed and the column holds their ranks.
  *
  *     column   0, frames of steps and numbers
  *              1, how many are distinct, frames of their steps; frames of steps and ranks
@@ -14,7 +14,7 @@ import { DamagedSegment } from '../damaged-segment.ts';
 const PLAIN = 0;
 const RANKED = 1;
 
-/** Writes the numbers. isStep: 1 for those that are known to be no less than the one before. */
+/** Writes the numbers. `isStep` is 1 for those known to be no less than the previous one. */
 export function writeColumn(out: ByteWriter, numbers: Uint32Array, isStep: Uint8Array): void {
   const plain = new ByteWriter();
   plain.byte(PLAIN);
@@ -34,9 +34,9 @@ function stepsOf(numbers: Uint32Array, isStep: Uint8Array): Uint32Array {
   return steps;
 }
 
-/** Null where so many are distinct that listing them gains nothing. */
+/** Writes the ranked form. Null if so many numbers are distinct that listing them gains nothing. */
 function writeRanked(numbers: Uint32Array, isStep: Uint8Array): ByteWriter | null {
-  // A first field ascends as it is: sorting it would cost more than all the rest.
+  // A first field already ascends. Sorting it would cost more than everything else.
   const distinct = distinctOf(isStep.includes(0) ? numbers.toSorted() : numbers.slice());
   if (distinct.length > numbers.length / 2) return null;
   const out = new ByteWriter();
@@ -48,7 +48,7 @@ function writeRanked(numbers: Uint32Array, isStep: Uint8Array): ByteWriter | nul
   return out;
 }
 
-/** The distinct ones of sorted numbers, which are overwritten. */
+/** Returns the distinct numbers of a sorted array, which is overwritten. */
 function distinctOf(sorted: Uint32Array): Uint32Array {
   let count = 0;
   for (let i = 0; i < sorted.length; i += 1) {
@@ -59,7 +59,7 @@ function distinctOf(sorted: Uint32Array): Uint32Array {
   return sorted.subarray(0, count);
 }
 
-/** The rank of a number that is among those, which ascend. */
+/** Returns the rank of a number in `distinct`, which is ascending and contains it. */
 function rankOf(distinct: Uint32Array, number: number): number {
   let from = 0;
   let to = distinct.length - 1;
@@ -71,7 +71,7 @@ function rankOf(distinct: Uint32Array, number: number): number {
   return from;
 }
 
-/** Room for the numbers of a column, which a caller uses before it reads the next one. */
+/** Buffers for the numbers of a column. The caller uses them before it reads the next column. */
 let columnRoom: Float64Array = new Float64Array(0);
 let distinctRoom: Float64Array = new Float64Array(0);
 
@@ -79,8 +79,8 @@ const withRoom = (numbers: Float64Array, count: number): Float64Array =>
   numbers.length < count ? new Float64Array(count) : numbers;
 
 /**
- * Reads `count` numbers; isStep null: of which all are known to be no less than the one before.
- * They may be too large. They are overwritten by the next column. Errors: DamagedSegment.
+ * Reads `count` numbers. If `isStep` is null, all are known to be no less than the previous one.
+ * The numbers may be too large, and the next column overwrites them. Errors: DamagedSegment.
  */
 export function readColumn(
   reader: ByteReader,

@@ -9,22 +9,22 @@ import { type KeyShape, type KeyTag, mostFields, putTags } from './key-shape.ts'
 import { fieldTooLarge, notAscending, readUniformKeys } from './uniform-keys.ts';
 
 /*
- * Keys made of bytes, by columns: neighbours are close to each other in their first fields, and
- * in the others the same numbers come again.
+ * Keys made of bytes, stored by columns: neighbouring keys are close to each other in their first
+ * fields, and in the others the same numbers recur.
  *
  *     section   frames of the keys' shapes, if the codec has more than one
  *               for each field a column, of the keys whose shape has that field
  *
- * A column keeps the step from the key before where all fields before this one are the same in
- * both; as keys ascend, it is never negative. The first field always is a step, since it is the
+ * A column stores the step from the previous key if all earlier fields are the same in both keys.
+ * As keys ascend, this step is never negative. The first field is always a step, because it is the
  * same bytes in all shapes of a codec.
  */
 
-/** The shape of each key of a section, and what is known of each and the key before it. */
+/** The shape of each key of a section, and what is known about each key and the previous one. */
 type Neighbours = {
   readonly shapes: readonly KeyShape[];
   readonly shapeOf: Uint8Array;
-  /** 1 while all fields that were looked at, and the shape, are those of the key before. */
+  /** 1 while the shape and all fields processed so far are the same as in the previous key. */
   readonly isSame: Uint8Array;
 };
 
@@ -36,7 +36,7 @@ function neighboursOf(shapes: readonly KeyShape[], shapeOf: Uint8Array): Neighbo
   return { shapes, shapeOf, isSame };
 }
 
-/** The keys that have a field, and what tells steps from numbers in its column. */
+/** The keys that have a field, and for each whether its column stores a step or a number. */
 type FieldKeys = { readonly keys: Uint32Array; readonly isStep: Uint8Array };
 
 function keysWith({ shapes, shapeOf, isSame }: Neighbours, field: number): FieldKeys {
@@ -53,7 +53,7 @@ function keysWith({ shapes, shapeOf, isSame }: Neighbours, field: number): Field
   return { keys: keys.subarray(0, count), isStep: isStep.subarray(0, count) };
 }
 
-/** Clears isSame where a field differs from that of the key before. */
+/** Clears isSame where a field differs from that of the previous key. */
 function noteDifferences(
   { isSame }: Neighbours,
   { keys }: FieldKeys,
@@ -64,7 +64,9 @@ function noteDifferences(
   }
 }
 
-/** Where a field is in keys of each shape, and its width; zeros where it is not. */
+/**
+ * By shape: the offset of a field in the key, and its width; zeros if the shape does not have it.
+ */
 type FieldPlaces = { readonly at: Uint8Array; readonly width: Uint8Array };
 
 const placesOf = (shapes: readonly KeyShape[], field: number): FieldPlaces => ({
@@ -72,7 +74,7 @@ const placesOf = (shapes: readonly KeyShape[], field: number): FieldPlaces => ({
   width: Uint8Array.from(shapes, ({ fields }) => fields[field]?.width ?? 0),
 });
 
-/** Writes the keys of a range of ordinals. Errors: RangeError for bytes that are no such key. */
+/** Writes the keys of a range of ordinals. Errors: RangeError if a key has none of the shapes. */
 export function writeFieldKeys(
   out: ByteWriter,
   keys: KeyList,
@@ -122,7 +124,7 @@ function numberAt(bytes: Uint8Array, at: number, width: number): number {
   return number;
 }
 
-/** What reading needs of a codec that has shapes. */
+/** The parts of a codec with shapes that reading needs. */
 export type FieldCodec = Pick<KeyCodec, 'kinds' | 'check'> & {
   readonly shapes: readonly KeyShape[];
 };
@@ -146,13 +148,13 @@ export function readFieldKeys(
   into.count += count;
 }
 
-/** The shape of all keys, if they have the same; else null. */
+/** Returns the shape of all keys if they have the same one; otherwise null. */
 function commonShape(shapeOf: Uint8Array, shapes: readonly KeyShape[]): KeyShape | null {
   for (let i = 1; i < shapeOf.length; i += 1) if (shapeOf[i] !== shapeOf[0]) return null;
   return shapes[shapeOf[0] ?? 0] ?? null;
 }
 
-/** The result is where the last key ends. */
+/** Reads keys of several shapes. Returns where the last key ends. */
 function readMixedKeys(
   reader: ByteReader,
   shapeOf: Uint8Array,
@@ -182,9 +184,7 @@ function readShapes(reader: ByteReader, count: number, shapes: readonly KeyShape
   return Uint8Array.from(numbers);
 }
 
-/**
- * Makes room for the keys and writes their ends and tags; the result is where the last one ends.
- */
+/** Makes room for the keys and writes their ends and tags. Returns where the last key ends. */
 function placeKeys({ shapes, shapeOf }: Neighbours, into: KeyListBuilder): number {
   const lengths = Uint8Array.from(shapes, ({ length }) => length);
   let sum = 0;
@@ -229,7 +229,10 @@ function putNumbers(
   }
 }
 
-/** Of two neighbours of one shape, the later is never less: their first difference is a step. */
+/**
+ * Checks that the keys ascend. If two neighbours have the same shape, the later one is never less,
+ * because their first difference is a step.
+ */
 function checkOrder({ shapeOf, isSame }: Neighbours, into: KeyListBuilder): void {
   let isAscending = !isSame.includes(1);
   for (let i = 1; i < shapeOf.length; i += 1) {
@@ -239,7 +242,9 @@ function checkOrder({ shapeOf, isSame }: Neighbours, into: KeyListBuilder): void
   if (!isAscending) throw notAscending();
 }
 
-/** Not any bytes are a country, or a subnet; of the other kinds they are. */
+/**
+ * Checks countries and subnets, for which not all bytes are valid; for the other kinds they are.
+ */
 function checkKinds({ kinds, check }: FieldCodec, into: KeyListBuilder, count: number): void {
   if (!kinds.includes('country') && !kinds.includes('subnet')) return;
   for (let i = into.count; i < into.count + count; i += 1) {

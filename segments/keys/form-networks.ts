@@ -4,27 +4,27 @@ import { type KeyCodec, keyCodecOf } from './key-codec.ts';
 import { type KeyList, keyStart } from './key-list.ts';
 import { type Allocate, allocateWords, KeyListBuilder, ownMemory } from './key-list-builder.ts';
 
-/** The networks of some addresses. */
+/** The networks formed from some addresses. */
 export type FormedNetworks = {
-  /** Their keys, of kind `subnet`. */
+  /** The keys of the networks, of kind `subnet`. */
   readonly keys: KeyList;
-  /** By the ordinal of an address, the ordinal of its network in `keys`. */
+  /** By ordinal of an address: the ordinal of its network in `keys`. */
   readonly map: Uint32Array;
 };
 
-/** Networks are keys of kind `subnet`. */
+/** The codec of networks, which are keys of kind `subnet`. */
 export const NETWORK_CODEC: KeyCodec = keyCodecOf({ keyKind: 'subnet', partKinds: null });
 
 const SHORT = KEY_LENGTHS.ipv4.short;
 const LONG = KEY_LENGTHS.ipv6.short;
 
-/** Address, tag and prefix length. */
+/** Bytes of the longest key: address, tag and prefix length. */
 const MOST_BYTES = LONG + 2;
 
 /**
- * The networks that the addresses of a list lie in, formed within each family. Addresses of a
- * network are neighbours, but those of the other family may lie between them. So each family has
- * its networks in order, and the two lists are merged.
+ * Forms the networks that contain the addresses of a list, within each family. The addresses of a
+ * network are adjacent, except that those of the other family may lie between them. So each family
+ * keeps its networks in order, and the two lists are merged.
  */
 export function formNetworks(
   addresses: KeyList,
@@ -41,7 +41,7 @@ export function formNetworks(
     map[i] = family.placeOf(start);
   }
   const { keys, ordinals } = mergeFamilies(families, allocate);
-  // The places in a family that is the only one are the ordinals.
+  // If there is only one family, its positions are already the ordinals.
   if (short.count === 0 || long.count === 0) return { keys, map };
   const [ofShort, ofLong] = ordinals;
   for (let i = 0; i < count; i += 1) {
@@ -51,12 +51,12 @@ export function formNetworks(
   return { keys, map };
 }
 
-/** The networks of the addresses of one length, which come in ascending order. */
+/** The networks of the addresses of one length, which are added in ascending order. */
 class Family {
   readonly #bytes: Uint8Array;
   readonly #length: number;
   readonly #bits: number;
-  /** Of each network, where the bytes of its first address begin. */
+  /** By network: where the bytes of its first address begin. */
   readonly #firsts: number[] = [];
   #last = -1;
 
@@ -70,7 +70,9 @@ class Family {
     return this.#firsts.length;
   }
 
-  /** The place among the family's networks of the one of the address that begins at `start`. */
+  /**
+   * Returns the position, among the family's networks, of the network of the address at `start`.
+   */
   placeOf(start: number): number {
     if (this.#last < 0 || !beginAlike(this.#bytes, this.#last, start, this.#bits)) {
       this.#firsts.push(start);
@@ -79,7 +81,7 @@ class Family {
     return this.#firsts.length - 1;
   }
 
-  /** Writes the compact key of a network; the result is how many bytes it has. */
+  /** Writes the compact key of a network. Returns its number of bytes. */
   write(place: number, into: Uint8Array): number {
     const start = this.#firsts[place] as number;
     for (let i = 0; i < this.#length; i += 1) {
@@ -101,7 +103,7 @@ function beginAlike(bytes: Uint8Array, a: number, b: number, bits: number): bool
   return ((bytes[a + whole] as number) ^ (bytes[b + whole] as number)) >>> (8 - rest) === 0;
 }
 
-/** A family's networks one after the other. */
+/** The position of the merge in a family's networks. */
 type Cursor = {
   readonly family: Family;
   readonly ordinals: Uint32Array;
@@ -138,7 +140,10 @@ function advance(cursor: Cursor): void {
   cursor.length = place < family.count ? family.write(place, key) : 0;
 }
 
-/** Whether the short one's network comes next. Keys of different lengths differ in their tags. */
+/**
+ * Whether the network of the short family comes next. Keys of different lengths differ in their
+ * tags.
+ */
 function isFirst(a: Cursor, b: Cursor): boolean {
   if (a.length === 0) return false;
   if (b.length === 0) return true;

@@ -7,13 +7,13 @@ import { type KeyList, keyStart } from './key-list.ts';
 import type { KeyListBuilder } from './key-list-builder.ts';
 
 /*
- * Keys with text in them, front-coded: each as the number of bytes that it begins with like the key
- * before it, and the bytes that follow.
+ * Keys that contain text, front-coded: each key is stored as the number of leading bytes that it
+ * shares with the previous key, and the bytes that follow.
  *
  *     section   frames of shared lengths, frames of suffix lengths, then all suffixes
  */
 
-/** Writes keys from ordinal `from` to before `to`. */
+/** Writes the keys with ordinals from `from` to before `to`. */
 export function writeFrontCoded(out: ByteWriter, keys: KeyList, from: number, to: number): void {
   const shared = new Uint16Array(to - from);
   const suffixes = new Uint16Array(to - from);
@@ -31,7 +31,7 @@ export function writeFrontCoded(out: ByteWriter, keys: KeyList, from: number, to
   }
 }
 
-/** How many bytes key i begins with like the key before it. */
+/** Returns the number of leading bytes that key i shares with the previous key. */
 function sharedLength(keys: KeyList, i: number): number {
   const { bytes } = keys;
   const before = keyStart(keys, i - 1);
@@ -83,7 +83,10 @@ export function readFrontCoded(
 const isAbove = (left: Uint8Array, at: number, right: Uint8Array, other: number): boolean =>
   (left[at] as number) > (right[other] as number);
 
-/** Bytes of all keys, each of which is within the limit, as no memory is given to others. */
+/**
+ * Returns the total bytes of all keys. Each key must be within the limit, so that memory is
+ * allocated for no others.
+ */
 function keyBytes(shared: Float64Array, suffixes: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < shared.length; i += 1) {

@@ -3,7 +3,7 @@ import type { KeyScan } from './part-form.ts';
 
 const NO_DIGIT = -1;
 
-/** What each character adds to a byte as its first digit, or as its second, in either case. */
+/** The value that each character adds to a byte as its first or second digit, in either case. */
 const HIGH = new Int16Array(256).fill(NO_DIGIT);
 const LOW = new Int16Array(256).fill(NO_DIGIT);
 for (let value = 0; value < 16; value += 1) {
@@ -17,8 +17,8 @@ for (let value = 0; value < 16; value += 1) {
 const DOT = 0x2e;
 
 /**
- * Reads two-digit bytes with dots between them, at most `most`, and moves `scan.at` behind them.
- * The bytes go to `scan.out`, which stays. The result is their number, 0 when there is anything
+ * Reads at most `most` two-digit bytes with dots between them and moves `scan.at` past them. The
+ * bytes are written at `scan.out`, which is not moved. Returns their number, or 0 if anything is
  * wrong.
  */
 export function scanHexBytes(scan: KeyScan, most: number): number {
@@ -27,7 +27,7 @@ export function scanHexBytes(scan: KeyScan, most: number): number {
   let count = 0;
   for (;;) {
     if (at + 2 > to) return 0;
-    // Minus one has all bits set: a character that is no digit leaves its mark.
+    // −1 has all bits set, so a character that is not a digit makes the result negative.
     const byte = (HIGH[source[at] as number] as number) | (LOW[source[at + 1] as number] as number);
     if (byte < 0) return 0;
     into[out + count] = byte;
@@ -42,7 +42,7 @@ export function scanHexBytes(scan: KeyScan, most: number): number {
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => formatHexBytes([byte]));
 
-/** Bytes, of which there is at least one, as two digits each with dots between them. */
+/** Formats at least one byte, as two digits each with dots between them. */
 export function formatHex(bytes: Uint8Array, from: number, to: number): string {
   let text = HEX[bytes[from] as number] as string;
   for (let at = from + 1; at < to; at += 1) text += `.${HEX[bytes[at] as number]}`;

@@ -8,38 +8,37 @@ import { type KeyScan, NO_KEY, type PartForm, type PartPosition, READ } from './
 import { BACKSLASH, textPart } from './text-part.ts';
 
 /*
- * The compact form of keys, whose byte order (unsigned, a prefix before what it begins) is that
- * of the raw texts in UTF-8. So whatever holds for the order of keys holds for that of their
- * bytes: ties between equal values go by ordinal (decision 24), and what begins alike is a range.
+ * The compact form of keys. Its byte order (unsigned, a prefix before what it begins) is that of
+ * the raw texts in UTF-8. So whatever holds for the order of keys holds for that of their bytes:
+ * ties between equal values go by ordinal (decision 24), and keys with a common prefix are a range.
  *
  *     hexadecimal bytes   the bytes: two digits in upper case sort as the byte does
  *     a country           its two letters
  *     text                its UTF-8; within a cross-key escaped, as it is in the raw text
  *     a cross-key         its parts one after the other; of the separators, only those after text
  *
- * Where the raw text may go on with `.` or with something larger, a tag says which
- * (byte-part.ts). What closes a text part is explained in text-part.ts. No compact key is longer
- * than its text.
+ * If the raw text may continue with `.` or with something larger, a tag says which (byte-part.ts).
+ * text-part.ts explains what closes a text part. No compact key is longer than its text.
  */
 
-/** Reads and writes the compact keys of one kind; the same bytes stand for the same key, always. */
+/** Reads and writes the compact keys of one kind. The same key always has the same bytes. */
 export type KeyCodec = {
-  /** The kinds of the parts; of the whole key where it has no parts. */
+  /** The kinds of the parts, or of the whole key if it has no parts. */
   readonly kinds: readonly SimpleKeyKind[];
-  /** Every layout that a key may have; null where there is text, which has none. */
+  /** Every layout that a key may have; null if it contains text, which has none. */
   readonly shapes: readonly KeyShape[] | null;
   /**
-   * The compact form of a raw key, hexadecimal digits in any case: of all that parseRawKey or
-   * parseCrossKey take. Errors: RangeError for what they do not.
+   * Encodes a raw key, with hexadecimal digits in either case. Accepts all that parseRawKey or
+   * parseCrossKey accept. Errors: RangeError for anything else.
    */
   readonly encode: (text: string) => Uint8Array;
-  /** As encode, but null for what is no key. */
+  /** Like encode, but returns null if the text is not a key. */
   readonly encodeIfKey: (text: string) => Uint8Array | null;
   /**
    * Encodes the raw key in `bytes`, which is UTF-8, from `from` to before `to`, and writes it to
-   * `into` from `at` on, where there must be room for `to - from` bytes. The result is the number
-   * of bytes written, -1 when it is no key (by the rules of parseRawKey and parseCrossKey), or -2
-   * when it is not UTF-8, so that what it is depends on how it would be decoded.
+   * `into` from `at` on, where there must be room for `to - from` bytes. Returns the number of
+   * bytes written, -1 if it is not a key (by the rules of parseRawKey and parseCrossKey), or -2 if
+   * it is not UTF-8, so that the result depends on how it would be decoded.
    */
   readonly encodeAscii: (
     bytes: Uint8Array,
@@ -48,19 +47,24 @@ export type KeyCodec = {
     into: Uint8Array,
     at: number,
   ) => number;
-  /** The raw key of compact bytes. Errors: DamagedSegment when they are no key of this kind. */
+  /**
+   * Returns the raw key of compact bytes. Errors: DamagedSegment if they are not a key of this
+   * kind.
+   */
   readonly decode: (bytes: Uint8Array) => string;
-  /** As decode, but only looks. */
+  /** Like decode, but only checks the bytes. */
   readonly check: (bytes: Uint8Array, from: number, to: number) => void;
   /**
-   * Where each part of a valid key from `from` to before `to` ends, as places in `bytes`. A part
-   * begins where the one before it ends, and what closes it (a tag, a separator) is its own. So
+   * Finds where each part of a valid key from `from` to before `to` ends, as positions in `bytes`.
+   * A part begins where the previous one ends, and includes what closes it (a tag, a separator). So
    * part i has the same bytes in all keys that have that part there.
    */
   readonly partEnds: (bytes: Uint8Array, from: number, to: number, into: Uint32Array) => void;
-  /** The bytes that part `part` has in every key that has this raw text there; null: in none. */
+  /**
+   * Returns the bytes of part `part` in every key that has this raw text there; null if no key has.
+   */
   readonly encodePart: (part: number, text: string) => Uint8Array | null;
-  /** The raw text of a part of these bytes. Errors: DamagedSegment. */
+  /** Returns the raw text of a part from its bytes. Errors: DamagedSegment. */
   readonly decodePart: (part: number, bytes: Uint8Array) => string;
 };
 
@@ -70,7 +74,9 @@ export type KeyKinds = {
   readonly partKinds: readonly SimpleKeyKind[] | null;
 };
 
-/** The codec of a group's keys. Errors: RangeError when kind and parts do not fit each other. */
+/**
+ * Returns the codec of a group's keys. Errors: RangeError if the kind and the parts do not match.
+ */
 export function keyCodecOf({ keyKind, partKinds }: KeyKinds): KeyCodec {
   const kinds = kindsOf(keyKind, partKinds);
   const parts = kinds.map((kind, i) => partForm(kind, positionOf(kinds, i)));
@@ -116,7 +122,7 @@ function kindsOf(
   throw new RangeError(`a cross-key must have two or three parts, not ${partKinds?.length ?? 0}`);
 }
 
-/** The position of part `i` of a key. */
+/** Returns the position of part `i` of a key. */
 export function positionOf(kinds: readonly SimpleKeyKind[], i: number): PartPosition {
   if (kinds.length === 1) return 'alone';
   const next = kinds[i + 1];
@@ -158,7 +164,7 @@ function encodersOf(parts: readonly PartForm[]): Encoders {
     const result = scanParts(parts, scan);
     return result === READ ? scan.out - at : result;
   };
-  // One byte more than a key has, so that what does not fit is seen to be too long.
+  // One byte more than the longest key, so that longer text is recognized as too long.
   const source = new Uint8Array(most + 1);
   const compact = new Uint8Array(most + 1);
   return {
@@ -180,7 +186,7 @@ function scanParts(parts: readonly PartForm[], scan: KeyScan): number {
     if (i === last) break;
     if (scan.at >= to || source[scan.at] !== BACKSLASH) return NO_KEY;
     scan.at += 1;
-    // A second one makes an escape of both, which belongs to the part before (decision 31).
+    // Two backslashes are an escape, which belongs to the previous part (decision 31).
     if (source[scan.at] === BACKSLASH) return NO_KEY;
   }
   return scan.at === to ? READ : NO_KEY;
@@ -188,7 +194,10 @@ function scanParts(parts: readonly PartForm[], scan: KeyScan): number {
 
 const UTF8 = new TextEncoder();
 
-/** Writes the text as UTF-8, cut to what there is room for; half a surrogate pair as no UTF-8. */
+/**
+ * Writes the text as UTF-8, cut to the available room. Text with a lone surrogate is written as
+ * invalid UTF-8.
+ */
 function writeUtf8(text: string, into: Uint8Array): number {
   const length = Math.min(text.length, into.length);
   for (let i = 0; i < length; i += 1) {
@@ -214,7 +223,7 @@ function encodePart(parts: readonly PartForm[], part: number, text: string): Uin
   const form = formAt(parts, part);
   const raw = parts.length > 1 ? joinCrossKey([text]) : text;
   if (part > 0 && raw.startsWith('\\')) return null;
-  // Any other part behind it: that there is one is all that matters.
+  // Append any next part: all that matters is that there is one.
   const next = part < parts.length - 1 ? '\\A' : '';
   const source = new Uint8Array(LIMITS.crossKeyBytes + 1);
   const to = writeUtf8(raw + next, source);
@@ -223,7 +232,8 @@ function encodePart(parts: readonly PartForm[], part: number, text: string): Uin
   return isPart ? scan.into.slice(0, scan.out) : null;
 }
 
-// Three parts of text can be too long together, and are as long as their raw text.
+// Checks the total length because three parts of text can be too long together; their compact form
+// is as long as their raw text.
 function checkKey(parts: readonly PartForm[], bytes: Uint8Array, from: number, to: number): void {
   if (to - from > LIMITS.crossKeyBytes) throw new DamagedSegment('a key is too long');
   let at = from;

@@ -1,6 +1,6 @@
 import type { KeyList } from './key-list.ts';
 
-/** Gives memory for so many bytes: shared, for a list that threads are to see. */
+/** Allocates memory for this many bytes: shared memory for a list that other threads are to see. */
 export type Allocate = (sizeBytes: number) => ArrayBufferLike;
 
 export const ownMemory: Allocate = (sizeBytes) => new ArrayBuffer(sizeBytes);
@@ -11,18 +11,18 @@ export const allocateWords = (allocate: Allocate, count: number): Uint32Array =>
 export type KeyListSize = { readonly keys: number; readonly bytes: number };
 
 /**
- * A list that grows. Its keys must be added in ascending order, each once; who reads them from
- * outside checks that (key-section.ts).
+ * A list that grows. Its keys must be added in ascending order, each once. Code that reads keys
+ * from storage checks this (key-section.ts).
  */
 export class KeyListBuilder implements KeyList {
   readonly #allocate: Allocate;
   bytes: Uint8Array;
   ends: Uint32Array;
   count = 0;
-  /** Bytes of all keys. */
+  /** Total bytes of all keys. */
   length = 0;
 
-  /** With room for what is expected, adding never copies. */
+  /** With room for everything expected, adding never copies. */
   constructor(expected: KeyListSize, allocate = ownMemory) {
     this.#allocate = allocate;
     this.bytes = new Uint8Array(allocate(expected.bytes));
@@ -38,7 +38,7 @@ export class KeyListBuilder implements KeyList {
     this.count += 1;
   }
 
-  /** Makes room for so much more. */
+  /** Makes room for this many more keys and bytes. */
   reserve({ keys, bytes }: KeyListSize): void {
     if (this.length + bytes > this.bytes.length) {
       const grown = new Uint8Array(this.#allocate(2 * (this.length + bytes)));
@@ -52,7 +52,7 @@ export class KeyListBuilder implements KeyList {
     }
   }
 
-  /** The list, without the room that was not needed. The builder is done. */
+  /** Returns the list without unused room. The builder must not be used afterwards. */
   finish(): KeyList {
     const { count, length } = this;
     if (this.bytes.length > length) {

@@ -1,6 +1,6 @@
 /**
  * Compact keys in ascending order, each once. Key i has the bytes from `ends[i - 1]` (0 for the
- * first) to before `ends[i]`; its ordinal is i. The arrays may have room for more.
+ * first) to before `ends[i]`, and its ordinal is i. The arrays may be larger than needed.
  */
 export type KeyList = {
   readonly bytes: Uint8Array;
@@ -11,11 +11,14 @@ export type KeyList = {
 export const keyStart = ({ ends }: KeyList, i: number): number =>
   i === 0 ? 0 : (ends[i - 1] as number);
 
-/** The bytes of key i: a view, not a copy. */
+/** Returns the bytes of key i as a view, not a copy. */
 export const keyAt = (list: KeyList, i: number): Uint8Array =>
   list.bytes.subarray(keyStart(list, i), list.ends[i]);
 
-/** Negative, zero or positive as key i of `a` sorts before, with or after key j of `b`. */
+/**
+ * Returns a negative number, zero or a positive number if key i of `a` sorts before, equals or
+ * sorts after key j of `b`.
+ */
 export function compareKeys(a: KeyList, i: number, b: KeyList, j: number): number {
   const left = keyStart(a, i);
   const right = keyStart(b, j);
@@ -32,7 +35,10 @@ export function compareKeys(a: KeyList, i: number, b: KeyList, j: number): numbe
 /** The ordinals from `from` to before `to`. */
 export type OrdinalRange = { readonly from: number; readonly to: number };
 
-/** Where a key is or would be: the first ordinal whose key is not less; and whether it is there. */
+/**
+ * Where a key is or would be: the first ordinal whose key is not less, and whether the key is
+ * present.
+ */
 export type KeyPlace = { readonly ordinal: number; readonly isThere: boolean };
 
 export function findKey(list: KeyList, bytes: Uint8Array): KeyPlace {
@@ -42,7 +48,7 @@ export function findKey(list: KeyList, bytes: Uint8Array): KeyPlace {
   return { ordinal, isThere };
 }
 
-/** A list of one key. */
+/** Returns a list of one key. */
 export const oneKey = (bytes: Uint8Array): KeyList => ({
   bytes,
   ends: Uint32Array.of(bytes.length),
@@ -52,7 +58,10 @@ export const oneKey = (bytes: Uint8Array): KeyList => ({
 const firstNotBelow = (list: KeyList, key: KeyList): number =>
   firstOrdinal(list, (ordinal) => compareKeys(list, ordinal, key, 0) >= 0);
 
-/** The first ordinal that passes a test which all after it pass too; the count if none does. */
+/**
+ * Returns the first ordinal that passes a test, which all later ordinals pass too; the count if
+ * none does.
+ */
 export function firstOrdinal(list: KeyList, passes: (ordinal: number) => boolean): number {
   let from = 0;
   let to = list.count;
@@ -64,13 +73,14 @@ export function firstOrdinal(list: KeyList, passes: (ordinal: number) => boolean
   return from;
 }
 
-/** The keys that begin with these bytes; with none, all keys. */
+/** Returns the keys that begin with these bytes; all keys if there are no bytes. */
 export const prefixRange = (list: KeyList, bytes: Uint8Array): OrdinalRange =>
   rangeOfPrefixes(list, bytes, bytes);
 
 /**
- * The keys that begin with the first `bits` bits of these bytes. Of an address of 4 bytes, that may
- * be addresses of 16 bytes too: in a group of both, they are told by the length of their keys.
+ * Returns the keys that begin with the first `bits` bits of these bytes. For a 4-byte address,
+ * these may include 16-byte addresses: in a group that has both, the length of the key tells them
+ * apart.
  */
 export function networkRange(list: KeyList, bytes: Uint8Array, bits: number): OrdinalRange {
   const first = bytes.slice(0, Math.ceil(bits / 8));
@@ -84,7 +94,10 @@ export function networkRange(list: KeyList, bytes: Uint8Array, bits: number): Or
   return rangeOfPrefixes(list, first, last);
 }
 
-/** From the first key that begins with `first`, or is larger, to the last that does with `last`. */
+/**
+ * Returns the keys from the first that begins with `first`, or is larger, to the last that begins
+ * with `last`.
+ */
 function rangeOfPrefixes(list: KeyList, first: Uint8Array, last: Uint8Array): OrdinalRange {
   const next = afterPrefix(last);
   const from = firstNotBelow(list, oneKey(first));
@@ -92,7 +105,7 @@ function rangeOfPrefixes(list: KeyList, first: Uint8Array, last: Uint8Array): Or
   return { from, to };
 }
 
-/** The least bytes above all that begin with these; null when nothing is. */
+/** Returns the smallest bytes above all that begin with these; null if there are none. */
 function afterPrefix(bytes: Uint8Array): Uint8Array | null {
   const at = bytes.findLastIndex((byte) => byte < 0xff);
   if (at < 0) return null;

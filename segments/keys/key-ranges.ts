@@ -4,7 +4,7 @@ import type { KeyCodec } from './key-codec.ts';
 import { firstOrdinal, type KeyList, keyAt, type OrdinalRange, prefixRange } from './key-list.ts';
 import { BACKSLASH } from './text-part.ts';
 
-/** The keys whose raw text is in a range of texts. Costs some decoding: no more than 64 keys. */
+/** Returns the keys whose raw text is in a range of texts. Decodes at most 64 keys. */
 export function textRange(list: KeyList, codec: KeyCodec, range: KeyRange): OrdinalRange {
   const firstFrom = (text: string): number =>
     firstOrdinal(list, (ordinal) => compareTexts(codec.decode(keyAt(list, ordinal)), text) >= 0);
@@ -13,9 +13,9 @@ export function textRange(list: KeyList, codec: KeyCodec, range: KeyRange): Ordi
 }
 
 /**
- * The cross-keys whose first part has this raw text: ranges in order and apart. They may be two
- * where the next part is text as well: the separator and the first byte of an escape are both `\`,
- * so keys whose first part goes on with a backslash lie between `a\A` and `a\z`.
+ * Returns the cross-keys whose first part has this raw text, as ordered and disjoint ranges. There
+ * may be two if the next part is text as well: the separator and the first byte of an escape are
+ * both `\`, so keys whose first part continues with a backslash lie between `a\A` and `a\z`.
  */
 export function firstPartRanges(list: KeyList, codec: KeyCodec, text: string): OrdinalRange[] {
   const bytes = codec.encodePart(0, text);

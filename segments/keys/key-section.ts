@@ -6,13 +6,12 @@ import type { KeyCodec } from './key-codec.ts';
 import { compareKeys, type KeyList } from './key-list.ts';
 import type { KeyListBuilder } from './key-list-builder.ts';
 
-/** Keys that one section holds at most: what is read to get at any of them. */
+/** Maximum number of keys in a section, all of which are read to get any of them. */
 export const SECTION_KEYS = 4096;
 
 /**
- * Writes the keys with ordinals from `from` to before `to`, at most SECTION_KEYS, such that they
- * can be read without any other section. How many they are is for the caller to keep.
- * Errors: RangeError.
+ * Writes the keys with ordinals from `from` to before `to`, at most SECTION_KEYS, so that they can
+ * be read without any other section. The caller stores the number of keys. Errors: RangeError.
  */
 export function writeKeySection(
   out: ByteWriter,
@@ -31,8 +30,8 @@ export function writeKeySection(
 }
 
 /**
- * Appends the `count` keys of a section to `into`, having checked that they are keys of the codec,
- * ascend, and come after what `into` holds. Errors: DamagedSegment; then `into` is of no use.
+ * Appends the `count` keys of a section to `into`. Checks that they are keys of the codec, ascend,
+ * and come after the keys in `into`. Errors: DamagedSegment; `into` is then unusable.
  */
 export function readKeySection(
   reader: ByteReader,

@@ -1,17 +1,20 @@
 /** A number in a key: `width` bytes (1 to 4) from byte `at` on, the most significant first. */
 export type KeyField = { readonly at: number; readonly width: number };
 
-/** A byte that is the same in all keys of a shape, and tells them from those of another one. */
+/**
+ * A byte that is the same in all keys of a shape and distinguishes them from those of another
+ * shape.
+ */
 export type KeyTag = { readonly at: number; readonly value: number };
 
-/** A layout of keys, or of parts of keys, that are made of bytes: fields and tags fill it. */
+/** A layout of keys or of parts of keys that are made of bytes. Fields and tags fill it. */
 export type KeyShape = {
   readonly length: number;
   readonly fields: readonly KeyField[];
   readonly tags: readonly KeyTag[];
 };
 
-/** Every shape of what has one of `firsts`, and then one of `seconds`, those varying fastest. */
+/** Returns every shape that joins one of `firsts` and one of `seconds`; the latter vary fastest. */
 export const joinShapes = (
   firsts: readonly KeyShape[],
   seconds: readonly KeyShape[],
@@ -32,7 +35,7 @@ function appendShape(first: KeyShape, second: KeyShape): KeyShape {
 
 const FIELD_BYTES = 4;
 
-/** Fields of four bytes, and what is left, from byte `at` on. */
+/** Divides `length` bytes from byte `at` on into fields of four bytes and one for the rest. */
 export const fieldsOf = (at: number, length: number): KeyField[] =>
   Array.from({ length: Math.ceil(length / FIELD_BYTES) }, (_, i) => ({
     at: at + i * FIELD_BYTES,
@@ -42,7 +45,7 @@ export const fieldsOf = (at: number, length: number): KeyField[] =>
 export const mostFields = (shapes: readonly KeyShape[]): number =>
   Math.max(...shapes.map(({ fields }) => fields.length));
 
-/** The length of all shapes, if they have the same one; else null. */
+/** Returns the length of all shapes if they have the same one; otherwise null. */
 export function commonLength(shapes: readonly KeyShape[]): number | null {
   const [first, ...others] = shapes;
   return first && others.every(({ length }) => length === first.length) ? first.length : null;

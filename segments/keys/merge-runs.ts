@@ -1,24 +1,24 @@
 import { type Allocate, allocateWords, ownMemory } from './key-list-builder.ts';
 
-/** Two ascending runs to be made one. */
+/** Two ascending runs to merge. */
 export type RunPair<Run> = {
   readonly left: Run;
   readonly right: Run;
-  /** To be filled: for each entry of `left`, its place in the merged run. */
+  /** To be filled: for each entry of `left`, its position in the merged run. */
   readonly leftPlaces: Uint32Array;
   readonly rightPlaces: Uint32Array;
 };
 
-/** All runs as one, and for each run that was given the places of its entries in it. */
+/** All runs merged, and for each input run the positions of its entries in the result. */
 export type MergedRuns<Run> = { readonly run: Run; readonly maps: readonly Uint32Array[] };
 
-/** A run, and which of those that were given are in it. */
+/** A run, and the input runs that it contains. */
 type Node<Run> = { readonly run: Run; readonly members: readonly number[] };
 
 /**
- * Merges runs two by two, the shortest first, so that entries are moved as seldom as can be (as in
- * Huffman's code). The map of a run that was given is followed up with each merge: from a place in
- * one run to where that comes to lie in the next.
+ * Merges runs two at a time, the shortest first, so that entries are moved as rarely as possible
+ * (as in Huffman's code). Each merge updates the map of an input run: from positions in one run to
+ * those in the next.
  */
 export function mergeRuns<Run extends { readonly length: number }>(
   runs: readonly Run[],
@@ -53,7 +53,7 @@ export function mergeRuns<Run extends { readonly length: number }>(
   }
 }
 
-/** The places of entries that stay where they are. */
+/** Fills the map of entries that keep their positions. */
 export function fillPlaces(map: Uint32Array): void {
   for (let i = 0; i < map.length; i += 1) map[i] = i;
 }

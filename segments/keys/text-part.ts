@@ -15,15 +15,15 @@ export const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 
-/** Behind the separator, before a part of bytes. No text has a NUL. */
+/** Follows the separator before a part of bytes. No text contains a NUL. */
 const CLOSED = 0;
 
 /**
- * The compact form of a part that is text: its UTF-8 bytes, as they are where it stands alone, and
- * escaped in a cross-key. Where another part follows, the separator stays and keeps the order: it
- * differs from an escape, `\\`, in the character behind it, as no part but the first can begin with
- * a `\`. Before a part of bytes, which may begin with that byte, a zero stands for that character:
- * digits sort before `\` too.
+ * Returns the compact form of a part that is text: its UTF-8 bytes, unchanged if it is the whole
+ * key, and escaped in a cross-key. If another part follows, the separator is kept, which preserves
+ * the order. It differs from an escape, `\\`, in the character after it, because only the first
+ * part can begin with a `\`. A part of bytes may begin with that byte, so before it a zero stands
+ * for that character: digits sort before `\` too.
  */
 export function textPart(position: PartPosition): PartForm {
   const isEscaped = position !== 'alone';
@@ -50,7 +50,7 @@ export function textPart(position: PartPosition): PartForm {
   };
 }
 
-/** Bytes that close the part. */
+/** Returns the number of bytes that close the part. */
 function closingBytes(position: PartPosition): number {
   if (!isBeforeAnother(position)) return 0;
   return position === 'beforeBytes' ? 2 : 1;
@@ -74,7 +74,7 @@ function scanText(position: PartPosition, scan: KeyScan): number {
   const { source, at, to, into } = scan;
   const end = measureText(source, at, to, position !== 'alone');
   if (end < 0) return end;
-  // Otherwise what closes the part could take more room than the text.
+  // Otherwise the bytes that close the part could take more room than the text.
   if (isBeforeAnother(position) && end + 1 >= to) return NO_KEY;
   let out = scan.out;
   for (let i = at; i < end; i += 1) {
@@ -95,9 +95,9 @@ function scanText(position: PartPosition, scan: KeyScan): number {
 }
 
 /**
- * Where the text that begins at `from` ends: at `to` or, if it is escaped, at the first backslash
- * that is not one of two. NO_KEY when it is not what domain/keys/text-forms.ts allows (1 to 512
- * bytes, an escape counted once, no control characters), UNDECIDED when it is not UTF-8.
+ * Returns where the text that begins at `from` ends: at `to` or, if it is escaped, at the first
+ * backslash that is not one of two. NO_KEY if it is not what domain/keys/text-forms.ts allows (1 to
+ * 512 bytes, an escape counted once, no control characters), UNDECIDED if it is not UTF-8.
  */
 function measureText(bytes: Uint8Array, from: number, to: number, isEscaped: boolean): number {
   let at = from;
@@ -120,7 +120,7 @@ function measureText(bytes: Uint8Array, from: number, to: number, isEscaped: boo
   return found === ILL_FORMED ? UNDECIDED : at;
 }
 
-/** The backslash that ends an escaped text which is known to have one behind it. */
+/** Returns the backslash that ends an escaped text. The text is known to have one after it. */
 function separatorAt(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to) {

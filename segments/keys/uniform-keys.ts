@@ -4,12 +4,12 @@ import { readColumn } from './field-column.ts';
 import type { KeyListBuilder } from './key-list-builder.ts';
 import { type KeyField, type KeyShape, putTags } from './key-shape.ts';
 
-/** What all keys of a section look like, and how many fields it has a column for. */
+/** The shape of all keys of a section, and the number of fields that have a column in it. */
 type UniformSection = { readonly shape: KeyShape; readonly fields: number };
 
 /**
- * Reads the columns of a section (field-section.ts) whose keys are all of one shape, as most are:
- * where each key begins is then known without looking. The result is where the last one ends.
+ * Reads the columns of a section (field-section.ts) whose keys all have the same shape, as in most
+ * sections: the start of each key is then known in advance. Returns where the last key ends.
  * Errors: DamagedSegment.
  */
 export function readUniformKeys(
@@ -27,12 +27,12 @@ export function readUniformKeys(
     const isLast = i === shape.fields.length - 1;
     putNumbers({ view, numbers, isSame, isLast }, { at: into.length + at, width }, shape.length);
   }
-  // The fields of other shapes, of which this section has none.
+  // The columns of fields that only other shapes have are empty here.
   for (let i = shape.fields.length; i < fields; i += 1) readColumn(reader, 0, null);
   return end;
 }
 
-/** Makes room for the keys, writes their ends and tags, and gives where the last one ends. */
+/** Makes room for the keys and writes their ends and tags. Returns where the last key ends. */
 function placeKeys(shape: KeyShape, count: number, into: KeyListBuilder): number {
   into.reserve({ keys: count, bytes: count * shape.length });
   const { bytes, ends } = into;
@@ -49,12 +49,12 @@ function placeKeys(shape: KeyShape, count: number, into: KeyListBuilder): number
 type FieldNumbers = {
   readonly view: DataView;
   readonly numbers: Float64Array;
-  /** 1 where all fields so far are those of the key before; kept true. */
+  /** 1 where all fields so far are those of the previous key; updated by putNumbers. */
   readonly isSame: Uint8Array;
   readonly isLast: boolean;
 };
 
-/** Writes a field of keys that are `length` bytes each, the first of them from `at` on. */
+/** Writes a field of keys that are `length` bytes each. In the first key it begins at `at`. */
 function putNumbers(
   { view, numbers, isSame, isLast }: FieldNumbers,
   { at, width }: KeyField,

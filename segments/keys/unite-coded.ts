@@ -2,17 +2,17 @@ import { type KeyList, keyStart } from './key-list.ts';
 import { type Allocate, allocateWords } from './key-list-builder.ts';
 import { type MergedRuns, mergeRuns, type RunPair } from './merge-runs.ts';
 
-/** Bytes at the beginning of a key that its code holds. */
+/** Leading bytes of a key that its code holds. */
 const CODED = 6;
 const LONGER = CODED + 1;
 const LENGTHS = 8;
 
 /**
- * Keys in order. Each has a code, which is a number of its first bytes (zeros where there are none)
- * and of its length, up to LONGER: 51 bits. Codes are in the order of the keys, as a key comes
- * before those that begin with it. So most keys are compared as numbers; only keys that are LONGER
- * can have the same code and yet be different. Of each key, the list it comes from and its ordinal
- * there are one number as well.
+ * Keys in order. Each has a code, a number made of its first bytes (zeros after its end) and of its
+ * length, up to LONGER: 51 bits. Codes sort as the keys do, because a key comes before those that
+ * begin with it. So most keys are compared as numbers. Only keys whose length is LONGER or more can
+ * have the same code and yet be different. The origin of a key, which is its list and its ordinal
+ * there, is one number as well.
  */
 type CodedRun = {
   readonly length: number;
@@ -22,7 +22,7 @@ type CodedRun = {
 
 const ORDINALS = 2 ** 32;
 
-/** The united keys of any lists. */
+/** Unites the keys of any lists. */
 export function uniteCoded(lists: readonly KeyList[], allocate: Allocate): MergedRuns<KeyList> {
   const { run, maps } = mergeRuns(lists.map(codedRun), (pair) => mergeCoded(lists, pair), allocate);
   return { run: listOfRun(lists, run, allocate), maps };
@@ -104,7 +104,7 @@ function mergeCoded(lists: readonly KeyList[], pair: RunPair<CodedRun>): CodedRu
   return { length: out, codes, origins };
 }
 
-/** Compares two keys that begin with the same CODED bytes. */
+/** Compares two keys that share their first CODED bytes. */
 function compareTails(lists: readonly KeyList[], left: number, right: number): number {
   const a = lists[Math.floor(left / ORDINALS)] as KeyList;
   const b = lists[Math.floor(right / ORDINALS)] as KeyList;

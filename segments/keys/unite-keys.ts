@@ -7,19 +7,19 @@ import { uniteWords } from './unite-words.ts';
 export type UnitedKeys = {
   /** The distinct keys of all lists. */
   readonly keys: KeyList;
-  /** For each list, by the ordinal of a key in it, the key's ordinal in `keys`. */
+  /** For each list, by ordinal of a key in it: the key's ordinal in `keys`. */
   readonly maps: readonly Uint32Array[];
 };
 
 /**
- * The sorted distinct keys of several lists. Sorted keys are merged, never hashed: a hash table of
- * millions of keys misses the cache with each, which is several times slower. The result
- * lies in memory of `allocate`; of a single list, and where any memory will do, it is that list.
+ * Returns the sorted distinct keys of several lists. Sorted keys are merged, never hashed: a hash
+ * table of millions of keys misses the cache with each key, which is several times slower. The
+ * result lies in memory from `allocate`. For a single list, if any memory will do, it is that list.
  */
 export function uniteKeys(lists: readonly KeyList[], allocate = ownMemory): UnitedKeys {
   const [only, another] = lists;
   if (only === undefined) return { keys: emptyList(allocate), maps: [] };
-  // Nothing to merge; a copy is needed only where the keys must lie in some other memory.
+  // Nothing to merge. A copy is needed only if the keys must lie in other memory.
   if (another === undefined && allocate === ownMemory) {
     return { keys: only, maps: [ownPlaces(only.count)] };
   }

@@ -2,10 +2,10 @@ import type { KeyList } from './key-list.ts';
 import { type Allocate, allocateWords } from './key-list-builder.ts';
 import { type MergedRuns, mergeRuns, type RunPair } from './merge-runs.ts';
 
-/** Bytes of the keys that this is for: addresses of IPv4, numbers of autonomous systems. */
+/** Bytes of the keys that this is for: IPv4 addresses and numbers of autonomous systems. */
 const WORD = 4;
 
-/** The united keys of lists of which all keys have four bytes; null when any has not. */
+/** Unites the keys of lists whose keys all have four bytes; null if any key does not. */
 export function uniteWords(
   lists: readonly KeyList[],
   allocate: Allocate,
@@ -44,9 +44,9 @@ function listOfWords(words: Uint32Array, allocate: Allocate): KeyList {
 }
 
 /**
- * Which of two keys is less is as random as the keys are, and a wrongly predicted branch costs more
- * than all the rest. So there is none: both places are written each time, and the place of the key
- * that is not taken is written again.
+ * Merges without branches. Which of two keys is less is as random as the keys are, and a
+ * mispredicted branch costs more than everything else. So both positions are written each time, and
+ * that of the key that is not taken is written again.
  */
 function mergeWords({ left, right, leftPlaces, rightPlaces }: RunPair<Uint32Array>): Uint32Array {
   const merged = new Uint32Array(left.length + right.length);
@@ -77,5 +77,7 @@ function mergeWords({ left, right, leftPlaces, rightPlaces }: RunPair<Uint32Arra
   return merged.subarray(0, out);
 }
 
-/** 1 if x is less than y as numbers without sign, else 0 (Hacker's Delight, section 2-12). */
+/**
+ * Returns 1 if x is less than y as unsigned numbers, otherwise 0 (Hacker's Delight, section 2-12).
+ */
 const borrow = (x: number, y: number): number => ((~x & y) | (~(x ^ y) & ((x - y) | 0))) >>> 31;

@@ -3,8 +3,8 @@ export const ILL_FORMED = 1;
 export const WITH_CONTROL = 2;
 
 /**
- * Whether bytes are UTF-8 (The Unicode Standard, table 3-7) and, if so, whether one of the control
- * characters U+0080 to U+009F is among them. Those of ASCII are the caller's to find.
+ * Checks whether bytes are UTF-8 (The Unicode Standard, table 3-7) and, if so, whether they include
+ * a control character from U+0080 to U+009F. The caller finds those of ASCII.
  */
 export function checkUtf8(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
@@ -28,20 +28,23 @@ export function checkUtf8(bytes: Uint8Array, from: number, to: number): number {
   return result;
 }
 
-/** Bytes of the character that begins with this one; 0 if none does. */
+/** Returns the number of bytes of the character that begins with this one; 0 if none does. */
 function lengthAfter(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 0;
   if (first < 0xe0) return 2;
   return first < 0xf0 ? 3 : 4;
 }
 
-/** Below it, the character would have a shorter form. */
+/** Returns the smallest valid second byte. Below it, the character would have a shorter form. */
 function leastSecond(first: number): number {
   if (first === 0xe0) return 0xa0;
   return first === 0xf0 ? 0x90 : 0x80;
 }
 
-/** Above it, the character would be a surrogate, or beyond U+10FFFF. */
+/**
+ * Returns the largest valid second byte. Above it, the character would be a surrogate, or beyond
+ * U+10FFFF.
+ */
 function mostSecond(first: number): number {
   if (first === 0xed) return 0x9f;
   return first === 0xf4 ? 0x8f : 0xbf;

@@ -1,7 +1,7 @@
 import { type KeyList, keyStart } from '../keys/key-list.ts';
 import { KeyListBuilder } from '../keys/key-list-builder.ts';
 
-/** The keys with ordinals from `from` to before `to` as a list of their own. */
+/** Copies the keys with ordinals from `from` to before `to` into a list of their own. */
 export function keyListPart(keys: KeyList, from: number, to: number): KeyList {
   const first = keyStart(keys, from);
   const last = keyStart(keys, to);
@@ -10,7 +10,7 @@ export function keyListPart(keys: KeyList, from: number, to: number): KeyList {
   return { bytes: keys.bytes.slice(first, last), ends, count: to - from };
 }
 
-/** Lists of which each begins after the one before it has ended, as one. */
+/** Joins lists into one. Each list begins after the end of the one before it. */
 export function joinKeyLists(lists: readonly KeyList[]): KeyList {
   const joined = new KeyListBuilder({
     keys: lists.reduce((sum, { count }) => sum + count, 0),

@@ -7,30 +7,30 @@ import { joinKeyLists } from './key-list-parts.ts';
 import { splitRange } from './split-range.ts';
 
 /*
- * Merging goes through all segments at once in the order of keys, like the merge of a merge sort
- * whose items are ranges. Of each segment one range is in memory. The smallest last key of these
- * ranges is where all of them are cut: what lies up to there is complete and becomes one range. So
+ * Merging goes through all segments at once in key order, like the merge of a merge sort whose
+ * items are ranges. One range of each segment is in memory. All of these ranges are cut at the
+ * smallest of their last keys: everything up to the cut is complete and becomes one range. So
  * memory is bounded by the number of segments, whatever the number of keys.
  *
  *     segment 1   aaaaaaaa|aaaaaa            | the cut: the smallest last key
  *     segment 2   bbb|bbbbbbbbbbb
- *                 ^^^^ merged; the rest waits, and segment 2 gives its next range
+ *                 ^^^^ merged; the rest waits, and the next range of segment 2 is read
  *
- * Cuts leave crumbs where ranges end shortly one after the other, so the results are gathered until
+ * Cuts leave crumbs where ranges end shortly after each other, so the results are gathered until
  * they are as large as a range should be.
  */
 
-/** What a range has at most, unless a single key has more rows. */
+/** Maximum size of a range, unless a single key has more rows. */
 export type RangeLimits = { readonly keys: number; readonly rows: number };
 
 export const RANGE_LIMITS: RangeLimits = { keys: 65_536, rows: 524_288 };
 
-/** The ranges of a segment, ascending; a store reads each when it is asked for. */
+/** The ranges of a segment, ascending. A store reads each range on demand. */
 export type RangeStream = AsyncIterable<KeyRange> | Iterable<KeyRange>;
 
 type Input = { readonly next: () => Promise<KeyRange | null>; pending: KeyRange | null };
 
-/** Merges what several segments of one group hold; readings of a key and bucket are combined. */
+/** Merges several segments of one group. Readings of the same key and bucket are combined. */
 export async function* mergeRanges(
   streams: readonly RangeStream[],
   shape: SegmentShape,
@@ -60,7 +60,10 @@ function openStream(stream: RangeStream): Input {
   return { next, pending: null };
 }
 
-/** Takes from each input the keys up to the cut. At least one input gives all that it has. */
+/**
+ * Takes from each input the keys up to the cut. At least one input gives its full share of keys, or
+ * all that it has.
+ */
 function cutAll(inputs: readonly Input[], limits: RangeLimits): KeyRange[] {
   const cut = findCut(inputs, limits);
   const parts: KeyRange[] = [];
@@ -75,7 +78,10 @@ function cutAll(inputs: readonly Input[], limits: RangeLimits): KeyRange[] {
   return parts;
 }
 
-/** The smallest of each input's last key, or, so that few keys come together, of one before it. */
+/**
+ * Returns the smallest of the inputs' last keys. Where an input has more keys than its share, the
+ * last key of that share counts instead, which limits how many keys come together.
+ */
 function findCut(inputs: readonly Input[], limits: RangeLimits) {
   const share = Math.max(1, Math.floor(limits.keys / inputs.length));
   const candidates = inputs.flatMap(({ pending }) =>
@@ -109,7 +115,7 @@ const combine = (
   { bucketSeconds, folds }: SegmentShape,
 ) => combineReadings(sources, { keyCount, stepSeconds: bucketSeconds, folds });
 
-/** Ranges that follow each other, until together they are large enough. */
+/** Gathers consecutive ranges until together they are large enough. */
 class RangeGatherer {
   readonly #shape: SegmentShape;
   readonly #limits: RangeLimits;
@@ -122,7 +128,9 @@ class RangeGatherer {
     this.#limits = limits;
   }
 
-  /** Gives what was gathered before, where this one would make it too large. */
+  /**
+   * Adds a range. If it would make the gathered range too large, returns what was gathered before.
+   */
   add(range: KeyRange): KeyRange | null {
     const keys = range.keys.count;
     const rows = range.readings.ordinals.length;
@@ -157,7 +165,7 @@ function joinRanges(ranges: readonly KeyRange[], shape: SegmentShape): KeyRange 
   return { keys, readings: combine(sources, keys.count, shape) };
 }
 
-/** A range as ranges within the limits. */
+/** Splits a range into ranges within the limits. */
 export function* splitToLimits(range: KeyRange, limits: RangeLimits): Generator<KeyRange> {
   const { keys, readings } = range;
   if (keys.count <= limits.keys && readings.ordinals.length <= limits.rows) {

@@ -3,7 +3,10 @@ import type { KeyRange } from '../readings/key-range.ts';
 import { bucketRows, type Readings } from '../readings/readings.ts';
 import { keyListPart } from './key-list-parts.ts';
 
-/** The keys of ordinals `from` to before `to` with their readings, as a range of its own. */
+/**
+ * Returns the keys with ordinals from `from` to before `to` and their readings as a range of its
+ * own.
+ */
 export function splitRange({ keys, readings }: KeyRange, from: number, to: number): KeyRange {
   if (from === 0 && to === keys.count) return { keys, readings };
   return { keys: keyListPart(keys, from, to), readings: readingsOfKeys(readings, from, to) };

@@ -5,19 +5,19 @@ import { DamagedSegment } from '../damaged-segment.ts';
 import type { ListedSection } from './page-cutter.ts';
 
 /*
- * What a reader must know of a segment before it fetches a page: which ranges of keys it has, and
- * where each section lies. Sections are listed in the order in which they were put into pages, so
- * their lengths, and whether they open a page, say where they are.
+ * What a reader must know about a segment before it fetches a page: its ranges of keys, and where
+ * each section lies. Sections are listed in the order in which they were put into pages, so their
+ * lengths, and whether they open a page, determine where they lie.
  */
 
-/** Where a section lies: bytes of a page's sections. */
+/** The location of a section: a page, and a range of bytes in the page's sections. */
 export type SectionPlace = {
   readonly page: number;
   readonly from: number;
   readonly to: number;
 };
 
-/** What is written, and what is read: the same, but for what stands for a section. */
+/** The same structure is written and read. Only the type that stands for a section differs. */
 type GroupOf<Section> = {
   readonly firstStart: number;
   readonly lastStart: number;
@@ -38,12 +38,14 @@ type ChunkOf<Section> = {
 
 type RangeOf<Section> = {
   readonly keyCount: number;
-  /** Readings of buckets: one a key and bucket. */
+  /** Rows of bucket readings: one per key and bucket. */
   readonly rowCount: number;
   readonly firstKey: Uint8Array;
   readonly lastKey: Uint8Array;
   readonly keys: readonly Section[];
-  /** The first key of each section of keys but the first, which begins with `firstKey`. */
+  /**
+   * The first key of each section of keys except the first section, which begins with `firstKey`.
+   */
   readonly sectionKeys: readonly Uint8Array[];
   readonly levels: readonly LevelOf<Section>[];
   readonly series: readonly ChunkOf<Section>[];
@@ -62,7 +64,9 @@ type DirectoryOf<Section> = {
   readonly span: BucketSpan;
   readonly pageCount: number;
   readonly ranges: readonly RangeOf<Section>[];
-  /** All keys together, by topper bucket: a section of ordinals and one a meter, as in a group. */
+  /**
+   * All keys combined, by topper bucket: one section of ordinals and one per meter, as in a group.
+   */
   readonly totals: readonly Uint8Array[];
 };
 
@@ -71,7 +75,7 @@ export type Directory = DirectoryOf<SectionPlace | null>;
 
 const VERSION = 1;
 const DIGEST_BYTES = 4;
-/** How the whole span is written among the levels. */
+/** How the step of the whole span is written among the levels. */
 const WHOLE = 0;
 
 export function writeDirectory(directory: ListedDirectory): Uint8Array {
@@ -133,7 +137,7 @@ function writeBytes(out: ByteWriter, bytes: Uint8Array): void {
   out.append(bytes);
 }
 
-/** Errors: DamagedSegment. */
+/** Reads a directory. Errors: DamagedSegment. */
 export function readDirectory(bytes: Uint8Array): Directory {
   const end = bytes.length - DIGEST_BYTES;
   if (end < 1) throw new DamagedSegment('the directory is cut short');
@@ -145,10 +149,10 @@ export function readDirectory(bytes: Uint8Array): Directory {
   return DirectoryReader.open(body).read();
 }
 
-/** Where a reader of a directory is: in its bytes, and in the pages. */
+/** The position of a directory reader: in its bytes, and in the pages. */
 type Position = {
   readonly at: number;
-  /** −1 while no page was opened. */
+  /** −1 before the first page is opened. */
   readonly page: number;
   /** Where the next section begins in the page. */
   readonly offset: number;
@@ -156,13 +160,13 @@ type Position = {
 
 const BEGINNING: Position = { at: 0, page: -1, offset: 0 };
 
-/** What all parts of a directory need to know of it. */
+/** What all parts of a directory need to know about it. */
 type Frame = { readonly body: Uint8Array; readonly slots: number; readonly span: BucketSpan };
 
 /**
- * A directory names thousands of sections, and a question needs a few of them. So groups and series
- * are only looked through at first, which finds everything that may be wrong with them; the lists
- * are made when somebody asks for them.
+ * Reads a directory. A directory names thousands of sections, and a query needs only a few of them.
+ * So groups and series are only skipped at first, which finds every possible fault in them; the
+ * lists are built on demand.
  */
 class DirectoryReader {
   readonly #reader: ByteReader;
@@ -285,12 +289,12 @@ class DirectoryReader {
     return { page: this.#page, from: this.#offset - length, to: this.#offset };
   }
 
-  /** One that is not a meter's, and one of each meter. */
+  /** Skips one section that does not belong to a meter, and one for each meter. */
   #skipSections(): void {
     for (let i = 0; i <= this.#frame.slots; i += 1) this.#passSection();
   }
 
-  /** Goes on behind the next section and gives its length; 0: there is none. */
+  /** Moves past the next section and returns its length; 0 if there is none. */
   #passSection(): number {
     const written = this.#reader.varint();
     const length = Math.floor(written / 2);
@@ -305,8 +309,8 @@ class DirectoryReader {
   }
 
   /**
-   * Skips the items of a list; the result reads them, by another reader that begins where this one
-   * is now, when it is first called.
+   * Skips the items of a list. Returns a function that reads them when it is first called, with
+   * another reader that begins at the current position of this one.
    */
   #later<Item>(
     skip: () => void,
@@ -332,7 +336,7 @@ class DirectoryReader {
     return Array.from({ length: this.#count() }, read);
   }
 
-  /** A number of things, each of which takes a byte at least. */
+  /** Reads a number of items, each of which takes at least one byte. */
   #count(): number {
     const reader = this.#reader;
     const count = reader.varint();

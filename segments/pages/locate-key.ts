@@ -3,13 +3,13 @@ import type { KeySection } from './read-range.ts';
 
 /** Where a key is, if the segment has it. */
 export type KeyLocation = KeySection & {
-  /** The directory names the key, so it is there, and nothing needs to be read. */
+  /** Whether the directory names the key: then it is present, and nothing needs to be read. */
   readonly isNamed: boolean;
 };
 
 /**
- * The section of keys that a compact key is in, if any has it, by what the directory says of the
- * ranges and their sections. Null: no section can have it.
+ * Returns the only section that can have a compact key, from what the directory says about the
+ * ranges and their sections. Null if no section can have it.
  */
 export function locateKey({ ranges }: Directory, key: Uint8Array): KeyLocation | null {
   const range = ranges[firstAtOrAfter(ranges, key)];
@@ -22,7 +22,7 @@ export function locateKey({ ranges }: Directory, key: Uint8Array): KeyLocation |
   return { range, section, isNamed };
 }
 
-/** The first range that does not end before the key. */
+/** Returns the index of the first range that does not end before the key. */
 function firstAtOrAfter(ranges: readonly PlacedRange[], key: Uint8Array): number {
   let from = 0;
   let to = ranges.length;
@@ -35,7 +35,9 @@ function firstAtOrAfter(ranges: readonly PlacedRange[], key: Uint8Array): number
   return from;
 }
 
-/** Of a key that does not come before the range: there are at most 16 sections. */
+/**
+ * Returns the section of a key that does not come before the range. There are at most 16 sections.
+ */
 function sectionOf({ sectionKeys }: PlacedRange, key: Uint8Array): number {
   const next = sectionKeys.findIndex((first) => Buffer.compare(first, key) > 0);
   return next < 0 ? sectionKeys.length : next;

@@ -1,16 +1,19 @@
 import { ByteWriter } from '../codes/bytes.ts';
 import { sealPage } from './page.ts';
 
-/** A page is closed when it has so many bytes: what one read of one meter's few blocks fetches. */
+/**
+ * Maximum bytes of a page, unless a single section is larger: what one read of a few blocks of one
+ * meter fetches.
+ */
 export const PAGE_BYTES = 16_384;
 
-/** A page that is ready to be stored. Numbers ascend from 0. */
+/** A page ready to be stored. Numbers ascend from 0. */
 export type StoredPage = { readonly number: number; readonly bytes: Uint8Array };
 
-/** A section as the directory lists it. Length 0: the section does not exist. */
+/** A section as the directory lists it. A length of 0 means that the section does not exist. */
 export type ListedSection = { readonly length: number; readonly opensPage: boolean };
 
-/** Puts sections into pages, one after the other; none is divided. */
+/** Puts sections into pages, one after the other. No section is split. */
 export class PageCutter {
   readonly #nonce: number;
   readonly #open = new ByteWriter();
@@ -30,14 +33,14 @@ export class PageCutter {
     return { length: section.length, opensPage };
   }
 
-  /** The pages that were closed since the last call. */
+  /** Returns the pages closed since the last call. */
   takeClosed(): StoredPage[] {
     const closed = this.#closed;
     this.#closed = [];
     return closed;
   }
 
-  /** Closes the last page; gives how many there are. */
+  /** Closes the last page. Returns the number of pages. */
   finish(): number {
     if (this.#open.length > 0) this.#close();
     return this.#number;

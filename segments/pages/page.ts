@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib';
 import { DamagedSegment } from '../damaged-segment.ts';
 
 /*
- * A page is what is stored and read at once: sections one after the other, and before them four
- * bytes of a CRC-32 over the segment's nonce, the page's number and the sections. So a flipped bit
- * shows, and so does a page that lies in another one's place.
+ * A page is the unit of storage and of reading: a CRC-32 in four bytes, then sections one after the
+ * other. The CRC covers the segment's nonce, the page's number and the sections. So it detects a
+ * flipped bit, and also a page that lies in the place of another one.
  */
 
 const DIGEST_BYTES = 4;
 
-/** Which page of which segment: part of the digest. */
+/** Identifies a page and its segment; part of the digest. */
 export type PageIdentity = { readonly nonce: number; readonly number: number };
 
 function digestOf(sections: Uint8Array, { nonce, number }: PageIdentity): number {
@@ -27,7 +27,7 @@ export function sealPage(sections: Uint8Array, identity: PageIdentity): Uint8Arr
   return page;
 }
 
-/** The sections of a page, sharing its memory. Errors: DamagedSegment. */
+/** Returns the sections of a page, sharing its memory. Errors: DamagedSegment. */
 export function openPage(page: Uint8Array, identity: PageIdentity): Uint8Array {
   const { number } = identity;
   if (page.length < DIGEST_BYTES) throw new DamagedSegment(`page ${number} is cut short`);

@@ -32,7 +32,7 @@ import type {
 } from './directory.ts';
 import type { Sections } from './sections.ts';
 
-/** The keys of a range. Errors: DamagedSegment. */
+/** Reads the keys of a range. Errors: DamagedSegment. */
 export function readKeys(range: PlacedRange, codec: KeyCodec, sections: Sections): KeyList {
   const { keyCount } = range;
   if (keyCount > range.keys.length * SECTION_KEYS) throw wrongSections(range);
@@ -43,8 +43,8 @@ export function readKeys(range: PlacedRange, codec: KeyCodec, sections: Sections
 }
 
 /**
- * Appends the keys of a range to those of the ranges before it. Errors: DamagedSegment; then `into`
- * is of no use.
+ * Appends the keys of a range to those of the ranges before it. Errors: DamagedSegment; `into` is
+ * then unusable.
  */
 export function addKeysOfRange(range: PlacedRange, target: SectionTarget): void {
   const before = target.into.count;
@@ -52,10 +52,10 @@ export function addKeysOfRange(range: PlacedRange, target: SectionTarget): void 
   if (target.into.count - before !== range.keyCount) throw wrongSections(range);
 }
 
-/** Some keys of a range: those of one of its sections, counted from 0. */
+/** One section of the keys of a range, counted from 0. */
 export type KeySection = { readonly range: PlacedRange; readonly section: number };
 
-/** The keys of one section. Errors: DamagedSegment. */
+/** Reads the keys of one section. Errors: DamagedSegment. */
 export function readKeysOfSection(place: KeySection, codec: KeyCodec, sections: Sections): KeyList {
   const keys = new KeyListBuilder({ keys: 0, bytes: 0 });
   readSection(place, { codec, sections, into: keys });
@@ -82,25 +82,25 @@ function readSection(
 const wrongSections = ({ keyCount, keys }: PlacedRange) =>
   new DamagedSegment(`${keyCount} keys are in ${keys.length} sections`);
 
-/** What is wanted of a level: blocks that start from `from` to before `to`, some meters. */
+/** What to read from a level: blocks that start from `from` to before `to`, for some meters. */
 export type BlockQuestion = {
   readonly from: number;
   readonly to: number;
-  /** Places of meters (slot − 1), ascending. */
+  /** Positions of the meters (slot − 1), ascending. */
   readonly places: readonly number[];
 };
 
-/** A question for all blocks. */
+/** Selects all blocks. */
 export const EVER = { from: 0, to: Number.POSITIVE_INFINITY };
 
-/** The groups of a level that have blocks of a time. */
+/** Returns the groups of a level that have blocks in the given time. */
 export const groupsWithin = (
   { groups }: PlacedLevel,
   { from, to }: Pick<BlockQuestion, 'from' | 'to'>,
 ): PlacedGroup[] =>
   groups.filter(({ firstStart, lastStart }) => lastStart >= from && firstStart < to);
 
-/** The blocks of a level of a range. Errors: DamagedSegment. */
+/** Reads the blocks of a level of a range. Errors: DamagedSegment. */
 export function readBlocks(
   { directory, range, sections }: RangeSource,
   level: PlacedLevel,
@@ -123,7 +123,7 @@ export function readBlocks(
   return joinBlocks(blocks, columns, range.keyCount);
 }
 
-/** What a range is read from. */
+/** The directory and sections that a range is read from. */
 export type RangeSource = {
   readonly directory: Directory;
   readonly range: PlacedRange;
@@ -138,7 +138,7 @@ type GroupQuestion = {
 };
 
 function readGroup(sections: Sections, { group, range, times, places }: GroupQuestion) {
-  // Within the group, starts are counted from that of its first block, which the directory has.
+  // Starts in the group are counted from that of its first block, which is in the directory.
   const blocks = readGroupKeys(sections(required(group.ordinals)), range.keyCount, times);
   if (blocks[0]?.start !== group.firstStart || blocks.at(-1)?.start !== group.lastStart) {
     throw new DamagedSegment('a group of blocks has other starts than the directory says');
@@ -176,7 +176,7 @@ function joinBlocks(
   };
 }
 
-/** All of a range as it was written: what merging and checking read. Errors: DamagedSegment. */
+/** Reads all of a range as it was written, for merging and checking. Errors: DamagedSegment. */
 export function readRange(source: RangeSource, codec: KeyCodec): KeyRange {
   const { directory, range, sections } = source;
   const finest = range.levels.at(-1);
@@ -189,10 +189,10 @@ export function readRange(source: RangeSource, codec: KeyCodec): KeyRange {
   return { keys: readKeys(range, codec, sections), readings };
 }
 
-/** A chunk's series of one meter. */
+/** The series of a chunk. Columns of meters that were not read are null. */
 export type ChunkSeries = SeriesEntries & { readonly columns: readonly (Column | null)[] };
 
-/** The series of a chunk's keys; `places`: of which meters. Errors: DamagedSegment. */
+/** Reads the series of a chunk's keys for the meters in `places`. Errors: DamagedSegment. */
 export function readChunk(
   { directory, sections }: Pick<RangeSource, 'directory' | 'sections'>,
   chunk: PlacedChunk,
@@ -209,7 +209,7 @@ export function readChunk(
   return { ends: entries.ends, places: entries.places, columns };
 }
 
-/** All keys of a segment added up by topper bucket, as one key. Errors: DamagedSegment. */
+/** Reads all keys of a segment combined by topper bucket, as one key. Errors: DamagedSegment. */
 export function readTotals({ totals, span }: Directory, shape: SegmentShape): Readings {
   const [ordinals, ...columns] = totals;
   const { topperBucketSeconds: stepSeconds } = shape;

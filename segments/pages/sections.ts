@@ -2,10 +2,13 @@ import { DamagedSegment } from '../damaged-segment.ts';
 import type { Directory, SectionPlace } from './directory.ts';
 import { openPage } from './page.ts';
 
-/** Gives the bytes of a section, of pages that were fetched. */
+/** Returns the bytes of a section from fetched pages. */
 export type Sections = (place: SectionPlace) => Uint8Array;
 
-/** Sections of the pages that `pageOf` gives by number; each page's digest is compared once. */
+/**
+ * Returns the sections of the pages that `pageOf` returns by number. Verifies the digest of each
+ * page once.
+ */
 export function createSections(
   { nonce }: Directory,
   pageOf: (number: number) => Uint8Array,

@@ -13,22 +13,24 @@ import { type ListedDirectory, type ListedRange, writeDirectory } from './direct
 import { type ListedSection, PageCutter, type StoredPage } from './page-cutter.ts';
 
 /*
- * A segment holds the readings of a counter group over a span of time, and never changes. It is a
- * sequence of *ranges of keys*, ascending: each range has its own sorted dictionary, its blocks and
- * its series, and needs nothing of the others. So a segment of any number of keys is written,
+ * A segment holds the readings of a counter group over a span of time, and never changes. It is an
+ * ascending sequence of *ranges of keys*. Each range has its own sorted dictionary, its blocks and
+ * its series, and depends on no other range. So a segment with any number of keys is written,
  * merged and checked in the memory of one range, and a read of a few keys touches one range.
  *
- * Within a range a key is its rank in the dictionary, its *ordinal*. The same readings are stored
- * three times, as each question wants them: by bucket, added up over longer steps (levels), and
- * turned around by key (series). Numbers are small and keys are few bytes, so all of it together
- * takes less than a row's header in a table (docs/adr/0013-segments.md has the figures).
+ * Within a range, a key is identified by its rank in the dictionary, its *ordinal*. The same
+ * readings are stored three times, once for each kind of query: by bucket, added up over longer
+ * steps (levels), and transposed by key (series). Numbers are small and keys take few bytes, so all
+ * of it together takes less than the header of a row in a table (docs/adr/0013-segments.md has the
+ * figures).
  *
- * What a range is written as, in this order:
+ * A range is written in this order:
  *
  *     keys      sections of up to 4,096
- *     blocks    of each level, the coarsest first; neighbouring blocks are a group, whose ordinals
- *               are a section, and each meter's values another
- *     series    chunks of neighbouring keys: entries are a section, and each meter's values another
+ *     blocks    of each level, the coarsest first. Neighbouring blocks form a group, with one
+ *               section for the ordinals and one for the values of each meter
+ *     series    chunks of neighbouring keys, with one section for the entries and one for the
+ *               values of each meter
  *
  * Sections fill pages of 16 KiB (page-cutter.ts), and the directory says where they lie.
  */
@@ -36,21 +38,24 @@ import { type ListedSection, PageCutter, type StoredPage } from './page-cutter.t
 export type SegmentOptions = {
   readonly shape: SegmentShape;
   readonly codec: KeyCodec;
-  /** Of all ranges that will be added. */
+  /** The span of all ranges that will be added. */
   readonly span: BucketSpan;
   /** A random number below 2^32. */
   readonly nonce: number;
-  /** A roll-up (segments/roll-up/roll-up-shape.ts): of its buckets only the keys are written. */
+  /**
+   * Whether it is a roll-up (segments/roll-up/roll-up-shape.ts): only the keys of its buckets are
+   * written.
+   */
   readonly isRollUp?: boolean;
 };
 
-/** What the directory and the manifest say of a finished segment. */
+/** A finished segment: its directory, its last pages, and its size for the manifest. */
 export type FinishedSegment = {
   readonly directory: Uint8Array;
-  /** The pages that addRange has not given yet. */
+  /** The pages that addRange has not returned yet. */
   readonly pages: readonly StoredPage[];
   readonly keyCount: number;
-  /** One a key and bucket. */
+  /** One per key and bucket. */
   readonly rowCount: number;
 };
 
@@ -65,7 +70,7 @@ export class SegmentWriter {
     this.#cutter = new PageCutter(options.nonce);
   }
 
-  /** Adds a range, whose keys come after those of all ranges so far; gives pages to be stored. */
+  /** Adds a range whose keys come after those of all ranges so far. Returns pages to store. */
   addRange({ keys, readings }: KeyRange): StoredPage[] {
     if (keys.count === 0 || keys.count !== readings.keyCount) {
       throw new Error(`a range of ${keys.count} keys has readings of ${readings.keyCount}`);

@@ -10,12 +10,12 @@ import {
   wideLanes,
 } from '../codes/lanes.ts';
 
-/** A column, and for each of its rows the row of the result that it goes into. */
+/** A column and, for each of its rows, the target row in the result. */
 export type FoldSource = { readonly column: Column; readonly targets: Uint32Array };
 
 /**
- * Combines readings by their meter's rule (decision 23) into `length` rows, exactly: sums in
- * doubles where they stay below 2^53, else in two lanes. A row that gets no reading has none.
+ * Combines readings by their meter's rule (decision 23) into `length` rows, exactly: sums use
+ * doubles where they stay below 2^53, otherwise two lanes. A row that gets no reading has none.
  */
 export function foldColumns(sources: readonly FoldSource[], fold: Fold, length: number): Column {
   const isExtreme = fold === 'max' || fold === 'min';
@@ -33,7 +33,7 @@ function addUp(sources: readonly LaneSource[], length: number): Lanes {
   return staysNarrow(sources) ? addNarrow(sources, length) : addWide(sources, length);
 }
 
-/** Null where every row of the result is of one reading at most. */
+/** Adds up counts. Null if no row of the result has more than one reading. */
 function addUpCounts(sources: readonly FoldSource[], length: number): Lanes | null {
   const counted = sources.map(({ column, targets }) => ({
     lanes: column.counts ?? onesWhereThere(column.values),
@@ -58,7 +58,7 @@ function staysNarrow(sources: readonly LaneSource[]): boolean {
     if (lanes.high !== null) return false;
     for (let row = 0; row < targets.length; row += 1) {
       const value = Math.abs(lanes.low[row] as number);
-      // Not a number where there is no reading.
+      // NaN if there is no reading.
       if (value > 0) bound += value;
     }
   }
@@ -91,7 +91,7 @@ function addWide(sources: readonly LaneSource[], length: number): WideLanes {
       const value = lanes.low[row] as number;
       if (Number.isNaN(value)) continue;
       const target = targets[row] as number;
-      // Split, so that `low` can take up 2^21 numbers before it is no longer exact.
+      // Split the number so that `low` can take 2^21 of them before it is no longer exact.
       const upper = Math.floor(value / HIGH_UNIT);
       const so = low[target] as number;
       low[target] = (Number.isNaN(so) ? 0 : so) + (value - upper * HIGH_UNIT);
@@ -117,7 +117,7 @@ function foldExtremes(sources: readonly LaneSource[], fold: 'max' | 'min', lengt
   return result;
 }
 
-/** sign: 1 keeps the larger one, −1 the smaller one. */
+/** A reading to compare. `sign` 1 keeps the larger reading, −1 the smaller. */
 type Candidate = { readonly low: number; readonly high: number | null; readonly sign: number };
 
 function keepExtreme(into: Lanes, target: number, { low, high, sign }: Candidate): void {

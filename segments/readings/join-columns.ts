@@ -1,14 +1,14 @@
 import type { Column } from '../codes/column.ts';
 import { HIGH_UNIT, type Lanes, narrowLanes } from '../codes/lanes.ts';
 
-/** Gives arrays of zeros: in memory that threads share, for a column that they are to see. */
+/** Makes arrays of zeros: in shared memory for a column that threads are to see. */
 export type ArrayMaker = { readonly doubles: (length: number) => Float64Array };
 
 const OWN_ARRAYS: ArrayMaker = { doubles: (length) => new Float64Array(length) };
 
 /**
- * Columns one after the other as one, in arrays of `arrays`; `lengths`: how many rows each has,
- * also where it is null, "no reading". Null if all are.
+ * Concatenates columns in arrays from `arrays`. `lengths` has the number of rows of each, including
+ * those that are null, which means "no reading". Returns null if all are null.
  */
 export function joinColumns(
   parts: readonly (Column | null)[],
@@ -23,7 +23,7 @@ export function joinColumns(
   const values = newLanes(arrays, total, isWide);
   const hasCounts = some.some(({ counts }) => counts !== null);
   const wideCounts = some.some(({ counts }) => counts !== null && counts.high !== null);
-  // New memory is zeros, which is the count where there is no reading.
+  // New memory is zero, which is the count where there is no reading.
   const counts = hasCounts ? newLanes(arrays, total, wideCounts) : null;
   let to = 0;
   for (const [i, part] of parts.entries()) {
@@ -42,7 +42,7 @@ const newLanes = (arrays: ArrayMaker, length: number, isWide: boolean): Lanes =>
   high: isWide ? arrays.doubles(length) : null,
 });
 
-/** A count of 1 for each reading. */
+/** Returns a count of 1 for each reading. */
 function onesOf({ low }: Lanes): Lanes {
   const ones = narrowLanes(low.length);
   for (let row = 0; row < low.length; row += 1) if (!Number.isNaN(low[row])) ones.low[row] = 1;
@@ -63,7 +63,7 @@ function copyLanes({ low, high }: Lanes, into: Lanes, to: number): void {
     const value = low[row] as number;
     const upper = Math.floor(value / HIGH_UNIT);
     into.low[to + row] = value - upper * HIGH_UNIT;
-    // NaN, no reading, has none either.
+    // NaN (no reading) has no upper half either.
     into.high[to + row] = Number.isNaN(upper) ? 0 : upper;
   }
 }

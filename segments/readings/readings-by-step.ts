@@ -2,8 +2,8 @@ import type { SegmentShape } from '../shape.ts';
 import { coarserReadings, type Readings } from './readings.ts';
 
 /**
- * Readings added up over each of some steps, all multiples of their buckets; Infinity: all in one
- * step. Each is made of the longest step that divides it, which has the fewest rows.
+ * Adds up readings over each of several steps, all multiples of their buckets. Infinity means a
+ * single step. Each is computed from the longest step that divides it, which has the fewest rows.
  */
 export function readingsByStep(
   readings: Readings,
@@ -22,7 +22,7 @@ export function readingsByStep(
 const divides = (seconds: number, step: number): boolean =>
   step === Number.POSITIVE_INFINITY || step % seconds === 0;
 
-/** A step of all readings begins with their first bucket, not with the hour that has it. */
+/** A single step starts with the first bucket, not with the hour that contains it. */
 function startingWith(coarse: Readings, step: number, { starts }: Readings): Readings {
   return step === Number.POSITIVE_INFINITY ? { ...coarse, starts: starts.slice(0, 1) } : coarse;
 }

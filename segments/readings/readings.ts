@@ -4,8 +4,8 @@ import type { SegmentShape } from '../shape.ts';
 import { foldColumns } from './fold-columns.ts';
 
 /**
- * Readings of a range of keys: a row for each key in each bucket that has a reading of any meter,
- * ascending by bucket, then by ordinal.
+ * Readings of a range of keys: one row for each key and bucket with a reading of any meter, ordered
+ * by bucket, then by ordinal.
  */
 export type Readings = {
   /** Keys have the ordinals 0 to keyCount − 1. */
@@ -20,23 +20,24 @@ export type Readings = {
   readonly columns: readonly (Column | null)[];
 };
 
-/** Readings, and what their ordinals are in the result; null: the same. */
+/** Readings, and the ordinals of their keys in the result; null if these are the same. */
 export type ReadingSource = {
   readonly readings: Readings;
   readonly ordinalMap: Uint32Array | null;
 };
 
-/** How readings are combined: into steps of so many seconds, counted from 1970. */
+/** How readings are combined: into steps of `stepSeconds`, counted from 1970. */
 export type Grid = {
   readonly keyCount: number;
-  /** Infinity: all in one step, which starts with the first bucket. */
+  /** Infinity means a single step, which starts with the first bucket. */
   readonly stepSeconds: number;
   readonly folds: SegmentShape['folds'];
 };
 
 /**
- * Readings from several sources as one, with one row a key and step. This is what makes hours of
- * buckets, a merged segment of several, and order of what was gathered with repetitions.
+ * Combines readings from several sources, with one row per key and step. This one function turns
+ * buckets into hours, merges several segments into one, and orders gathered readings that have
+ * repetitions.
  */
 export function combineReadings(sources: readonly ReadingSource[], grid: Grid): Readings {
   const { starts, ends, ordinals, targets } = groupRows(sources, grid);
@@ -51,12 +52,12 @@ export function combineReadings(sources: readonly ReadingSource[], grid: Grid): 
   return { keyCount: grid.keyCount, starts, ends, ordinals, columns };
 }
 
-/** Where rows go: by source, for each of its rows the row of the result. */
+/** The rows of the result and, by source, the result row of each of its rows. */
 type RowGroups = Pick<Readings, 'starts' | 'ends' | 'ordinals'> & {
   readonly targets: readonly Uint32Array[];
 };
 
-/** Neighbouring rows of a source that go into one step: their keys, and where each row goes. */
+/** Consecutive rows of a source that go into one step: their keys, and the result row of each. */
 type MappedRows = {
   readonly ordinals: Uint32Array;
   readonly ordinalMap: Uint32Array | null;
@@ -108,14 +109,16 @@ function spansByStep(sources: readonly ReadingSource[], stepSeconds: number) {
   return steps;
 }
 
-/** Where the keys of a step go: `ordinals` from row `from` on; rowOf then tells the row of each. */
+/**
+ * Where the keys of a step go: `ordinals` from row `from` on. `rowOf` then has the row of each key.
+ */
 type KeyPlaces = {
   readonly rowOf: Uint32Array;
   readonly ordinals: Uint32Array;
   readonly from: number;
 };
 
-/** In rowOf a row is stored as row + 1, so that 0 says that the key is not there. */
+/** Places the keys of a step. `rowOf` stores row + 1, so that 0 means that the key is absent. */
 function placeKeys(spans: readonly MappedRows[], { rowOf, ordinals, from }: KeyPlaces): number {
   let length = from;
   let isAscending = true;
@@ -139,7 +142,7 @@ function placeKeys(spans: readonly MappedRows[], { rowOf, ordinals, from }: KeyP
   return length;
 }
 
-/** Many keys are in order sooner by looking at all marks than by comparing. */
+/** Sorts ordinals. With many keys, scanning all marks is faster than comparing. */
 function sortOrdinals(placed: Uint32Array, marks: Uint32Array): void {
   if (placed.length * 16 < marks.length) {
     placed.sort();
@@ -161,7 +164,10 @@ function setTargets({ ordinals, ordinalMap, targets }: MappedRows, rowOf: Uint32
   }
 }
 
-/** The readings in coarser steps; `stepSeconds` a multiple of theirs, or Infinity for one step. */
+/**
+ * Combines readings into coarser steps. `stepSeconds` is a multiple of theirs, or Infinity for a
+ * single step.
+ */
 export const coarserReadings = (
   readings: Readings,
   stepSeconds: number,
@@ -173,7 +179,7 @@ export const coarserReadings = (
     folds,
   });
 
-/** The rows of a bucket. */
+/** Returns the rows of a bucket. */
 export const bucketRows = ({ ends }: Readings, bucket: number): { from: number; to: number } => ({
   from: bucket === 0 ? 0 : (ends[bucket - 1] as number),
   to: ends[bucket] as number,

@@ -1,12 +1,14 @@
 import { ASSERTIONS, type PatternInstruction } from '../../../domain/filters/pattern-program.ts';
 
-/** Characters by what a pattern does with them: all of one class, it takes or leaves alike. */
+/**
+ * Classes of characters that a pattern treats alike: it accepts all characters of a class or none.
+ */
 export type CharClasses = {
   readonly count: number;
   readonly classOf: (codePoint: number) => number;
-  /** Whether all code points from one to another are of one class. */
+  /** Whether all code points from `first` to `last` are in one class. */
   readonly isOneClass: (first: number, last: number) => boolean;
-  /** A code point of this class. */
+  /** Returns a code point of this class. */
   readonly exampleOf: (charClass: number) => number;
 };
 
@@ -30,7 +32,7 @@ export function charClassesOf(instructions: readonly PatternInstruction[]): Char
   };
 }
 
-/** First and last character of each range of those that RE2 takes for a part of a word. */
+/** First and last character of each range that RE2 considers part of a word. */
 const WORD_RANGES = ['09', 'AZ', '__', 'az'].flatMap((range) => [
   range.charCodeAt(0),
   range.charCodeAt(1),
@@ -40,7 +42,7 @@ export const isWordCharacter = (codePoint: number): boolean => isInRanges(WORD_R
 
 const LOOKS_AT_WORDS = ASSERTIONS.wordBoundary | ASSERTIONS.noWordBoundary;
 
-/** Where a class begins. */
+/** Returns the code points at which an instruction begins a new class. */
 function boundsOf(instruction: PatternInstruction): number[] {
   if (instruction.kind === 'chars') return startsOf(instruction.ranges);
   const isAboutWords = instruction.kind === 'where' && (instruction.holds & LOOKS_AT_WORDS) !== 0;
@@ -50,7 +52,10 @@ function boundsOf(instruction: PatternInstruction): number[] {
 const startsOf = (ranges: readonly number[]): number[] =>
   ranges.map((each, i) => (i % 2 === 0 ? each : each + 1));
 
-/** Whether a code point is in one of the ranges: first and last of each in turn, ascending. */
+/**
+ * Whether a code point is in one of the ranges. `ranges` has the first and last code point of each,
+ * ascending.
+ */
 export function isInRanges(ranges: readonly number[], codePoint: number): boolean {
   let from = 0;
   let to = ranges.length >>> 1;

@@ -1,36 +1,42 @@
 import { type Place, type Spelled, WRITTEN_BYTES } from '../spelling/place.ts';
 import { ACCEPTED, REJECTED, type TextAutomaton, TooManyStates } from './text-automaton.ts';
 
-/** In the table: the next state has not been looked for, or depends on more than the byte. */
+/** In the table: the next state is not computed yet, or depends on more than the byte. */
 export const NOT_KNOWN = 0;
 export const REJECTED_KEY = 1;
 export const ACCEPTED_KEY = 2;
-/** The whole key has to be looked at in some other way. */
+/** The whole key must be tested in another way. */
 export const UNDECIDED_KEY = 3;
-/** States from here on go on. */
+/** In this state and all higher ones, reading continues. */
 export const FIRST_KEY_STATE = 4;
 
-/** A thousand bytes each. */
+/** Maximum number of states, at a thousand bytes each. */
 const MAX_STATES = 16_384;
 const FIRST_ROOM = 64;
 
 /**
- * Reads compact keys and tells whether something is found in the text that they spell. A state is
- * a place within a key and a state of the automaton that reads the text; so of most keys, no text
- * is ever made: they take one look into a table a byte.
+ * Reads compact keys and determines whether something is found in the text that they spell. A state
+ * combines a place within a key and a state of the automaton that reads the text. So no text is
+ * ever made of most keys: each byte takes one table lookup.
  */
 export class KeyAutomaton {
   readonly #text: TextAutomaton;
   readonly #places: Place[] = [];
   readonly #textStates: number[] = [];
-  /** The states by place and state of the text; those of the last place are mostly the next. */
+  /**
+   * States by place and state of the text. The states of the last place are cached separately
+   * because mostly the next state is one of them.
+   */
   readonly #known = new Map<Place, (number | undefined)[]>();
   #lastPlace: Place | null = null;
   #ofLastPlace: (number | undefined)[] = [];
   readonly #written = new Uint8Array(WRITTEN_BYTES);
-  /** The state after byte b in state s is at 256 s + b; 0 says to ask `follow`, and leads to 0. */
+  /**
+   * The state after byte b in state s is at 256 s + b. 0 means that `follow` must be called, and
+   * leads only to 0.
+   */
   table = new Int32Array(FIRST_ROOM << 8);
-  /** By state: 1 where a key that ends there is accepted. */
+  /** By state: 1 if a key that ends there is accepted. */
   ends = new Uint8Array(FIRST_ROOM);
 
   constructor(text: TextAutomaton) {
@@ -43,12 +49,12 @@ export class KeyAutomaton {
     }
   }
 
-  /** The state of a key that begins at this place. */
+  /** Returns the state of a key that begins at this place. */
   startAt(place: Place): number {
     return this.#stateOf(place, this.#text.start);
   }
 
-  /** The state after the bytes from `from` to before `to`. Errors: TooManyStates. */
+  /** Returns the state after the bytes from `from` to before `to`. Errors: TooManyStates. */
   read(start: number, bytes: Uint8Array, from: number, to: number): number {
     let state = start;
     for (let at = from; at < to && state >= FIRST_KEY_STATE; at += 1) {
@@ -57,7 +63,7 @@ export class KeyAutomaton {
     return state;
   }
 
-  /** The state after the byte of a key at `at`. Errors: TooManyStates. */
+  /** Returns the state after the byte of a key at `at`. Errors: TooManyStates. */
   follow(state: number, bytes: Uint8Array, at: number): number {
     const byte = bytes[at] as number;
     const known = this.table[(state << 8) | byte] as number;

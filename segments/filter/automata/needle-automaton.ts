@@ -1,14 +1,14 @@
 import { ACCEPTED, FIRST_STATE, type TextAutomaton } from './text-automaton.ts';
 
 /**
- * Finds a text anywhere in another one (Knuth, Morris and Pratt): a state says how many bytes of it
- * have just been read.
+ * Finds a text anywhere in another one (Knuth, Morris and Pratt). The state is the number of bytes
+ * of the needle that were just matched.
  */
 export function needleAutomaton(needle: string): TextAutomaton {
   const wanted = Buffer.from(needle);
   const shorter = shorterMatches(wanted);
   const [first] = wanted;
-  // The states after each byte, of the states that were met.
+  // For each state reached so far, the next state for every byte.
   const rows: (Uint32Array | undefined)[] = [];
   const step = (state: number, byte: number): number => {
     let matched = state - FIRST_STATE;
@@ -26,7 +26,7 @@ export function needleAutomaton(needle: string): TextAutomaton {
     read(from, text, length) {
       let state = from;
       for (let i = 0; i < length && state !== ACCEPTED; i += 1) {
-        // Mostly nothing has begun yet, and nothing does: no need to look into a row.
+        // The common case needs no row: no match has begun, and this byte does not begin one.
         if (state === FIRST_STATE && text[i] !== first) continue;
         const row = rows[state] ?? makeRow(state);
         state = row[text[i] as number] as number;
@@ -37,7 +37,9 @@ export function needleAutomaton(needle: string): TextAutomaton {
   };
 }
 
-/** For each beginning of the text, the length of the longest shorter one that it ends with. */
+/**
+ * Returns, for each prefix of the text, the length of the longest shorter prefix that it ends with.
+ */
 function shorterMatches(wanted: Uint8Array): Uint32Array {
   const lengths = new Uint32Array(wanted.length);
   let matched = 0;

@@ -3,13 +3,16 @@ import { charClassesOf } from './char-classes.ts';
 import { PatternStates } from './pattern-states.ts';
 import { ACCEPTED, FIRST_STATE, type TextAutomaton, TooManyStates } from './text-automaton.ts';
 
-/** States between characters, and as many within them. */
+/** Maximum number of states between characters, and also of states within characters. */
 const MAX_STATES = 2_000;
 
-/** A state between characters; or, within one, the first of those it may be, and bytes to come. */
+/**
+ * A state within a character: the state before it, the first of the code points that it may be, and
+ * the number of bytes left.
+ */
 type Within = { readonly from: number; readonly codePoint: number; readonly left: number };
 
-/** Finds a pattern anywhere in a text of UTF-8. Its states are made when they are first met. */
+/** Finds a pattern anywhere in UTF-8 text. States are created when they are first reached. */
 export function patternAutomaton(program: PatternProgram): TextAutomaton {
   const classes = charClassesOf(program.instructions);
   const states = new PatternStates(program, classes, MAX_STATES);
@@ -18,7 +21,7 @@ export function patternAutomaton(program: PatternProgram): TextAutomaton {
 
   function enter(within: Within): number {
     const last = within.codePoint + 2 ** (6 * within.left) - 1;
-    // Where all that it may be is of one class, it does not matter which it is.
+    // If all code points that it may be are of one class, it does not matter which one it is.
     const isKnown = classes.isOneClass(within.codePoint, last);
     const which = isKnown ? `c${classes.classOf(within.codePoint)}` : within.codePoint;
     const name = `${within.from} ${within.left} ${which}`;
@@ -33,7 +36,7 @@ export function patternAutomaton(program: PatternProgram): TextAutomaton {
 
   function stepWithin({ from, codePoint, left }: Within, byte: number): number {
     const further = codePoint + ((byte & 0x3f) << (6 * (left - 1)));
-    // A character that stands for all others of its class must not become one of another.
+    // A code point that represents its whole class must not change into one of another class.
     const isKnown = classes.isOneClass(codePoint, codePoint + 2 ** (6 * left) - 1);
     const next = isKnown ? codePoint : further;
     if (left === 1) return states.step(from, classes.classOf(next));
@@ -64,7 +67,7 @@ export function patternAutomaton(program: PatternProgram): TextAutomaton {
 const isBetween = (state: number): boolean =>
   state >= FIRST_STATE && state < FIRST_STATE + MAX_STATES;
 
-/** What the first byte of a longer character says of it. */
+/** Decodes the first byte of a multi-byte character. */
 function lead(byte: number): { codePoint: number; left: number } {
   if (byte < 0xe0) return { codePoint: (byte & 0x1f) << 6, left: 1 };
   if (byte < 0xf0) return { codePoint: (byte & 0x0f) << 12, left: 2 };

@@ -3,28 +3,35 @@ import { type CharClasses, isInRanges, isWordCharacter } from './char-classes.ts
 import { ACCEPTED, FIRST_STATE, REJECTED, TooManyStates } from './text-automaton.ts';
 
 /*
- * Subset construction, a step at a time: a state stands for all instructions that a text read so
- * far may have led to, and is made when it is first met. What an assertion says of the text before
- * it is known there; one about what follows is kept in the state until that has been seen.
+ * Subset construction, one step at a time. A state stands for all instructions that the text read
+ * so far may have led to, and is created when it is first reached. Assertions about the text before
+ * a position are resolved there; assertions about what follows are kept in the state until that is
+ * read.
  *
  * No key has a line break, so a line is the whole text.
  */
 
-/** What is known of the text around a place between two characters. */
+/** What is known about the text before a position between two characters. */
 const AT_BEGIN = 1;
 const AFTER_WORD = 2;
 
-/** What follows the place. */
+/** What follows the position. */
 type Ahead = 'unknown' | 'word' | 'other' | 'end';
 
 const BEGINS = ASSERTIONS.beginText | ASSERTIONS.beginLine;
 const ENDS = ASSERTIONS.endText | ASSERTIONS.endLine;
 const FOLLOWS = ENDS | ASSERTIONS.wordBoundary | ASSERTIONS.noWordBoundary;
 
-/** Instructions that consume a character or wait for what follows, ascending. */
+/**
+ * Instructions that consume a character or wait for what follows, ascending, and what is known
+ * about the text before.
+ */
 type State = { readonly threads: readonly number[]; readonly context: number };
 
-/** Instructions looked at in all: some tenths of a second. Only counted repetitions need more. */
+/**
+ * Maximum number of instructions visited in total, which takes some tenths of a second. Only
+ * counted repetitions need more.
+ */
 const MAX_WORK = 4_000_000;
 
 export class PatternStates {
@@ -46,7 +53,7 @@ export class PatternStates {
     return this.#stateOf([this.#program.start], AT_BEGIN);
   }
 
-  /** The state after a character of this class. Errors: TooManyStates. */
+  /** Returns the state after a character of this class. Errors: TooManyStates. */
   step(state: number, charClass: number): number {
     const step = (state - FIRST_STATE) * this.#classes.count + charClass;
     const known = this.#steps.get(step);
@@ -73,7 +80,7 @@ export class PatternStates {
         next.push(instruction.next);
       }
     }
-    // The pattern may begin anywhere.
+    // A match may begin at any position.
     next.push(this.#program.start);
     return this.#stateOf(next, isWord ? AFTER_WORD : 0);
   }
@@ -101,8 +108,8 @@ export class PatternStates {
   }
 
   /**
-   * All instructions that are reached from these without consuming anything and that consume
-   * something or have to wait for what follows; null when the pattern is found.
+   * Returns the instructions that are reachable from these without consuming a character and that
+   * either consume one or have to wait for what follows; null if the pattern is found.
    */
   #follow(starts: readonly number[], context: number, ahead: Ahead): number[] | null {
     const seen = new Set<number>();
@@ -129,7 +136,7 @@ export class PatternStates {
   }
 }
 
-/** False where one of the assertions is known not to hold. */
+/** Returns false if one of the assertions is known not to hold. */
 function mayHold(holds: number, context: number, ahead: Ahead): boolean {
   if ((holds & BEGINS) !== 0 && (context & AT_BEGIN) === 0) return false;
   if (ahead === 'unknown') return true;

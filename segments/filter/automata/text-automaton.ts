@@ -1,10 +1,10 @@
 /**
- * Reads a text byte by byte and tells whether something is found in it. REJECTED and ACCEPTED are
- * states too: whatever follows, they stay.
+ * Reads a text byte by byte and determines whether something is found in it. REJECTED and ACCEPTED
+ * are final states: no further byte leaves them.
  */
 export type TextAutomaton = {
   readonly start: number;
-  /** The state after `length` more bytes of UTF-8. Errors: TooManyStates. */
+  /** Returns the state after `length` more bytes of UTF-8. Errors: TooManyStates. */
   readonly read: (state: number, text: Uint8Array, length: number) => number;
   /** Whether a text that ends in this state is accepted. Errors: TooManyStates. */
   readonly acceptsEnd: (state: number) => boolean;
@@ -12,15 +12,19 @@ export type TextAutomaton = {
 
 export const REJECTED = 0;
 export const ACCEPTED = 1;
-/** The states that are neither. */
+/** The first of the states that are neither. */
 export const FIRST_STATE = 2;
 
-/** An automaton would take more memory or time than it is given: it must be done another way. */
+/**
+ * An automaton needs more memory or time than it is allowed; the caller must use another method.
+ */
 export class TooManyStates extends Error {
   override readonly name = 'TooManyStates';
 }
 
-/** The result of something that uses an automaton; null where that gets too large. */
+/**
+ * Returns the result of something that uses an automaton, or null if the automaton gets too large.
+ */
 export function unlessTooLarge<T>(make: () => T): T | null {
   try {
     return make();

@@ -2,11 +2,11 @@ import { ENDS, hasTag, KEY_LENGTHS } from '../../keys/byte-part.ts';
 import { type KeyCodec, positionOf } from '../../keys/key-codec.ts';
 
 /**
- * Keys by which of their parts, of the kinds that have two lengths, have the longer one: an IPv6
- * address where an IPv4 one could be. What people read begins differently.
+ * Variants of keys, by which of their parts have the longer of two possible lengths, such as an
+ * IPv6 address where an IPv4 address is possible. The readable forms of the two begin differently.
  */
 export type KeyVariants = {
-  /** The number of the variant of a key: bit i is part i. */
+  /** Returns the variant number of a key: bit i stands for part i. */
   readonly of: (bytes: Uint8Array, from: number, to: number) => number;
   readonly isOne: boolean;
 };
@@ -18,7 +18,7 @@ export const isLongPart = (variant: number, part: number): boolean =>
 
 export function keyVariantsOf(codec: KeyCodec): KeyVariants {
   const parts = codec.kinds.map((_, i) => partLengths(codec, i));
-  // Behind the last part of two lengths, nothing has to be looked at.
+  // Nothing after the last part with two lengths needs to be read.
   const last = parts.findLastIndex((part) => part !== null && part.short < part.long);
   if (last < 0) return ONE_VARIANT;
   const known = parts.slice(0, last + 1).filter((part) => part !== null);
@@ -26,10 +26,13 @@ export function keyVariantsOf(codec: KeyCodec): KeyVariants {
   return { isOne: false, of: variantsWithText(codec, parts) };
 }
 
-/** What a part may be long in a key, in bytes, and where the tag is that tells, if there is one. */
+/**
+ * The possible lengths of a part in bytes, and the position of the tag that distinguishes them, if
+ * any.
+ */
 type PartLengths = { readonly short: number; readonly long: number; readonly tagAt: number | null };
 
-/** Null for text. */
+/** Returns the possible lengths of a part; null for text. */
 function partLengths({ kinds }: KeyCodec, part: number): PartLengths | null {
   const kind = kinds[part] ?? 'text';
   if (kind === 'text') return null;

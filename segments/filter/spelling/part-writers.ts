@@ -2,10 +2,10 @@ import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import type { WritePart } from './place.ts';
 import { writeAscii, writeDecimal, writeIpv6 } from './write-parts.ts';
 
-/** A part of which only all bytes together say what people read. */
+/** A part whose readable form depends on all of its bytes together. */
 type WrittenPart = {
   readonly kind: SimpleKeyKind;
-  /** How many bytes lie before the tag, if `tags` is 1. */
+  /** Number of bytes before the tag, if `tags` is 1. */
   readonly short: number;
   readonly tags: number;
 };
@@ -17,15 +17,15 @@ const AS = Uint8Array.from(Buffer.from('as'));
 const INTERFACE_SIGN = Uint8Array.from(Buffer.from(' #'));
 const SLASH = Uint8Array.from(Buffer.from('/'));
 
-/** Writes `as15169`, in lower case, as searches fold. */
+/** Writes `as15169`, in lower case because searches fold case. */
 export const writeAsn: WritePart = (bytes, last, into) =>
   writeDecimal(numberBefore(bytes, last), into, writeAscii(AS, into, 0));
 
-/** Writes the number of an interface, behind its router's address: ` #3`. */
+/** Writes the number of an interface, after its router's address: ` #3`. */
 export const writeInterfaceNumber: WritePart = (bytes, last, into) =>
   writeDecimal(numberBefore(bytes, last), into, writeAscii(INTERFACE_SIGN, into, 0));
 
-/** The number in the four bytes up to `last`. */
+/** Returns the number in the four bytes that end at `last`. */
 const numberBefore = (bytes: Uint8Array, last: number): number =>
   (((bytes[last - 3] as number) << 24) |
     ((bytes[last - 2] as number) << 16) |
@@ -33,13 +33,16 @@ const numberBefore = (bytes: Uint8Array, last: number): number =>
     (bytes[last] as number)) >>>
   0;
 
-/** How many bytes a part with an IPv6 address has. */
+/** Returns the number of bytes of a part with an IPv6 address. */
 export const longLength = ({ kind, tags }: WrittenPart): number => {
   const more = kind === 'subnet' ? 1 : kind === 'interface' ? INTERFACE_NUMBER : 0;
   return IPV6_BYTES + tags + more;
 };
 
-/** Writes a part with an IPv6 address, and the prefix length or the number that it has. */
+/**
+ * Returns a writer for a part with an IPv6 address and its prefix length or interface number, if
+ * any.
+ */
 export function longWriter(part: WrittenPart): WritePart {
   const { kind, short, tags } = part;
   const length = longLength(part);

@@ -2,18 +2,18 @@ import { DamagedSegment } from '../../damaged-segment.ts';
 import { ENDS } from '../../keys/byte-part.ts';
 
 /**
- * A place within compact keys of a kind. Byte by byte, a key spells a text: its raw form, or what
- * people read. How does not depend on what is then looked for in that text.
+ * A place within the compact keys of a kind. Byte by byte, a key spells a text: its raw or its
+ * readable form. The spelling does not depend on what is searched for in the text.
  */
 export type Place = {
   readonly step: (byte: number) => Spelled;
-  /** What comes next may change the text before: a letter may get an accent. */
+  /** Whether the next byte may change the text so far: a letter may get an accent. */
   readonly isOpen: boolean;
 };
 
 /**
- * What one more byte of a key adds to the text, in UTF-8, and the place behind it. whole: only all
- * bytes of a part together say what it is. unknown: only the whole key does.
+ * What one more byte of a key adds to the text, in UTF-8, and the place after it. whole: only all
+ * bytes of a part together determine the text. unknown: only the whole key does.
  */
 export type Spelled =
   | { readonly kind: 'adds'; readonly text: Uint8Array; readonly next: Place }
@@ -26,15 +26,15 @@ export type Spelled =
   | { readonly kind: 'unknown' };
 
 /**
- * Writes the text of a part of which the last byte is at `last`, and gives its length, which is at
- * most WRITTEN_BYTES.
+ * Writes the text of a part whose last byte is at `last`. Returns its length, which is at most
+ * WRITTEN_BYTES.
  */
 export type WritePart = (bytes: Uint8Array, last: number, into: Uint8Array) => number;
 
-/** Room for the longest: an IPv6 address, and the number of an interface. */
+/** Room for the longest text: an IPv6 address and the number of an interface. */
 export const WRITTEN_BYTES = 64;
 
-/** Behind the last byte of a key. */
+/** The place after the last byte of a key. */
 export const KEY_END: Place = {
   isOpen: false,
   step() {
@@ -54,13 +54,13 @@ export const adding = (spell: (byte: number) => string, next: Place): Place => (
 export type Run = {
   readonly count: number;
   readonly spell: (byte: number) => string;
-  /** Before the first byte, between two, and behind the last. */
+  /** Texts before the first byte, between two bytes, and after the last byte. */
   readonly before: string;
   readonly between: string;
   readonly after: string;
 };
 
-/** So many bytes, each of which adds a text. */
+/** Returns the place before `count` bytes that each add a text. */
 export function run({ count, spell, before, between, after }: Run, next: Place): Place {
   let place = next;
   for (let i = count - 1; i >= 0; i -= 1) {
@@ -71,19 +71,19 @@ export function run({ count, spell, before, between, after }: Run, next: Place):
   return place;
 }
 
-/** So many bytes that add nothing. */
+/** Returns the place before `count` bytes that add nothing. */
 export function silent(count: number, next: Place): Place {
   const nothing = { count, spell: () => '', before: '', between: '', after: '' };
   return run(nothing, next);
 }
 
-/** The last byte of a part that is written when it is complete. */
+/** Returns the place before the last byte of a part, which is written when it is complete. */
 export function writing(write: WritePart, after: string, next: Place): Place {
   const spelled: Spelled = { kind: 'whole', write, after: textBytes(after), next };
   return { isOpen: false, step: () => spelled };
 }
 
-/** Two bytes that say together what is added. */
+/** Returns the place before two bytes that together determine the added text. */
 export function pair(spell: (first: number, second: number) => string, next: Place): Place {
   const seconds = new Map<number, Place>();
   return {
@@ -99,7 +99,9 @@ export function pair(spell: (first: number, second: number) => string, next: Pla
   };
 }
 
-/** The tag that says whether a part ends here or goes on (byte-part.ts). */
+/**
+ * Returns the place before the tag that says whether a part ends here or continues (byte-part.ts).
+ */
 export function tag(after: string, ends: Place, goesOn: Place): Place {
   return {
     isOpen: false,

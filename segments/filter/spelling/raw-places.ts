@@ -6,7 +6,7 @@ import { isBeforeAnother, type PartPosition } from '../../keys/part-form.ts';
 import { KEY_END, type Place, run, tag } from './place.ts';
 import { textPlace } from './text-places.ts';
 
-/** Where keys of these kinds begin to spell their raw form. */
+/** Returns the place where keys of these kinds begin to spell their raw form. */
 export function rawPlaces(kinds: readonly SimpleKeyKind[]): Place {
   let place = KEY_END;
   for (let i = kinds.length - 1; i >= 0; i -= 1) {

@@ -12,19 +12,20 @@ import { adding, KEY_END, type Place, pair, run, silent, writing } from './place
 import { textPlace } from './text-places.ts';
 
 /**
- * readable: what people read of a key. label: the one that it has while nobody has given it one.
- * both: of each part the label and, behind a backslash, what people read; so what has no backslash
- * is found in both by one look.
+ * readable: the readable form of a key. label: its label while no user has given it one. both: for
+ * each part the label, a backslash and the readable form, so that a text without a backslash is
+ * searched for in both at once.
  */
 export type SearchedText = 'readable' | 'label' | 'both';
 
-/** Whether keys of these kinds may have a label that is not their readable form. */
+/** Whether keys of these kinds may have a default label other than their readable form. */
 export const haveDefaultLabels = (kinds: readonly SimpleKeyKind[]): boolean =>
   kinds.some((kind) => kind === 'port' || kind === 'country');
 
 /**
- * Where keys of these kinds and of one variant begin to spell a text, folded as searches are. Each
- * part is folded by itself: a backslash, which is between them, takes part in no other character.
+ * Returns the place where keys of these kinds and of one variant begin to spell a text, folded the
+ * way searches are. Each part is folded by itself, because the backslash between parts combines
+ * with no other character.
  */
 export function searchPlaces(
   kinds: readonly SimpleKeyKind[],
@@ -48,7 +49,7 @@ const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 const TO_LOWER = 0x20;
 
-/** Null beyond ASCII, where characters combine. */
+/** Folds an ASCII byte. Null beyond ASCII, where characters combine. */
 function lowerAscii(byte: number): number | null {
   if (byte >= 0x80) return null;
   return byte >= UPPER_A && byte <= UPPER_Z ? byte + TO_LOWER : byte;

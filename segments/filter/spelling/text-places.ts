@@ -8,12 +8,14 @@ const ONE_BACKSLASH = Uint8Array.of(BACKSLASH);
 
 type TextPart = {
   readonly position: PartPosition;
-  /** What a byte adds; null: that depends on its neighbours. */
+  /** Returns what a byte adds; null if that depends on its neighbours. */
   readonly spell: (byte: number) => number | null;
   readonly isOpen: boolean;
 };
 
-/** A part of text, as it is written in the key, with what closes it (text-part.ts). */
+/**
+ * Returns the place of a text part as it is written in the key, with what closes it (text-part.ts).
+ */
 export function textPlace({ position, spell, isOpen }: TextPart, next: Place): Place {
   const inside: Place = {
     isOpen,
@@ -29,7 +31,7 @@ export function textPlace({ position, spell, isOpen }: TextPart, next: Place): P
     isOpen: false,
     step(byte) {
       if (byte === BACKSLASH) return { kind: 'adds', text: ONE_BACKSLASH, next: inside };
-      // The separator; before bytes, another one that adds nothing follows.
+      // The backslash was the separator. Before bytes, one more byte follows, which adds nothing.
       return position === 'beforeBytes' ? { kind: 'adds', text: NOTHING, next } : next.step(byte);
     },
   };

@@ -8,11 +8,11 @@ const ZERO = code('0');
 const DIGITS = Uint8Array.from('0123456789abcdef', code);
 const IPV4_MAPPED = Uint8Array.from('::ffff:', code);
 
-/** The two digits of the numbers to 99. */
+/** Tens and ones digits of the numbers up to 99. */
 const TENS = Uint8Array.from({ length: 100 }, (_, value) => ZERO + Math.floor(value / 10));
 const ONES = Uint8Array.from({ length: 100 }, (_, value) => ZERO + (value % 10));
 
-/** Writes a number of up to 32 bits from `at` on; the result is the place behind it. */
+/** Writes a number of up to 32 bits from `at` on. Returns the position after it. */
 export function writeDecimal(value: number, into: Uint8Array, at: number): number {
   let digits = 1;
   for (let bound = 10; bound <= value; bound *= 10) digits += 1;
@@ -30,15 +30,16 @@ export function writeDecimal(value: number, into: Uint8Array, at: number): numbe
   return at + digits;
 }
 
-/** Writes ASCII; the result is the place behind it. */
+/** Writes ASCII text. Returns the position after it. */
 export function writeAscii(text: Uint8Array, into: Uint8Array, at: number): number {
   for (let i = 0; i < text.length; i += 1) into[at + i] = text[i] as number;
   return at + text.length;
 }
 
 /**
- * Writes an IPv6 address of 16 bytes as RFC 5952 has it, with one of IPv4 within it as one, and
- * gives the length: what `formatAddress` says, for millions of keys.
+ * Writes an IPv6 address of 16 bytes in the form of RFC 5952, an IPv4-mapped address with its
+ * dotted part. Returns the length. The text is that of `formatAddress`, written fast enough for
+ * millions of keys.
  */
 export function writeIpv6(address: Uint8Array, into: Uint8Array): number {
   if (isIpv4Mapped(address)) {
@@ -62,7 +63,7 @@ type Groups = { readonly from: number; readonly to: number };
 
 const NO_ZEROS: Groups = { from: -1, to: -1 };
 
-/** The first of the longest runs of zero groups, if there is one of two at least. */
+/** Returns the first of the longest runs of zero groups, if there is one of at least two. */
 function longestZeros(address: Uint8Array): Groups {
   let longest = NO_ZEROS;
   let from = 0;
@@ -83,7 +84,7 @@ function writeGroups(address: Uint8Array, { from, to }: Groups, into: Uint8Array
   let at = 0;
   for (let group = 0; group < 8; group += 1) {
     const isLeftOut = group >= from && group < to;
-    // Of the two colons, the second is that of the next group, where there is one.
+    // The second of the two colons belongs to the next group, if there is one.
     if (isLeftOut ? group === from : group > 0) at = writeColon(into, at);
     if (isLeftOut && group === 7) at = writeColon(into, at);
     if (!isLeftOut) at = writeHex(groupAt(address, group), into, at);
@@ -96,7 +97,7 @@ function writeColon(into: Uint8Array, at: number): number {
   return at + 1;
 }
 
-/** Up to four digits, without leading zeros. */
+/** Writes up to four digits, without leading zeros. */
 function writeHex(value: number, into: Uint8Array, from: number): number {
   let at = from;
   for (let shift = 12; shift >= 0; shift -= 4) {
