@@ -1,8 +1,8 @@
 import { serviceError } from '../domain/errors.ts';
 
 /**
- * How many values the answer to one request may still have. What is asked for is priced before it
- * runs, but how many points a series has depends on what is there.
+ * Number of values that the answer to one request may still contain. A request is priced before it
+ * runs, but the number of points in a series depends on the data.
  */
 export class AnswerBudget {
   readonly #most: number;
@@ -13,7 +13,7 @@ export class AnswerBudget {
     this.#left = most;
   }
 
-  /** Error: `limit`, for all that are asked for from then on. */
+  /** Takes values from the budget. Error: `limit`, from then on for every call. */
   take(values: number): void {
     this.#left -= values;
     if (this.#left >= 0) return;

@@ -1,4 +1,4 @@
-/** What the log says of a change: who, what and where. Never a value, which may be a secret. */
+/** The log entry of a change: who, what and where. Never a value, which may be a secret. */
 export type AuditedChange = { readonly user: string; readonly context: string } & (
   | KeysChange
   | SliceChange
@@ -8,9 +8,9 @@ export type AuditedChange = { readonly user: string; readonly context: string } 
 type KeysChange = {
   readonly mutation: 'updateKeys';
   readonly group: string;
-  /** In raw form, each with the names of the fields that were given. */
+  /** Keys in raw form, each with the names of the fields in the request. */
   readonly keys: readonly { readonly key: string; readonly fields: readonly string[] }[];
-  /** How many of them were different before. */
+  /** Number of keys that were different before. */
   readonly changed: number;
 };
 

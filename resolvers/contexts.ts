@@ -6,23 +6,26 @@ import type { SharedNode } from './loaders/session/request-reads.ts';
 import { chooseNode, type NodeChoice, type NodeRow, PRIMARY, urlOf } from './nodes.ts';
 import type { RequestScope } from './request-scope.ts';
 
-/** A context as one of its nodes has it. Everything below it is read from that node. */
+/** A context on one of its nodes. Everything below it is read from that node. */
 export type ContextView = {
   readonly contextId: number;
   readonly name: string;
-  /** Of a standby that answers in place of the primary it is the primary's. */
+  /** If a standby answers in place of the primary, the primary's name. */
   readonly nodeName: string;
   readonly nodeUrl: string;
   readonly loaders: NodeLoaders;
 };
 
-/** Decision 11: whoever has not said who they are gets nothing. */
+/** Decision 11: an unauthenticated caller gets nothing. */
 export function signedIn({ identity }: RequestScope): Identity {
   if (!identity) throw serviceError('invalidToken');
   return identity;
 }
 
-/** The granted context on the chosen node. Errors: no such node, or its address is not known. */
+/**
+ * Returns the granted context on the chosen node. Errors: there is no such node, or its address is
+ * not known.
+ */
 export function viewContext(
   scope: RequestScope,
   context: GrantedContext,
@@ -37,7 +40,7 @@ export function viewContext(
   return { contextId, name, nodeName: node?.name ?? PRIMARY, nodeUrl, loaders };
 }
 
-/** Those that may answer in place of the primary. One without an address is passed over. */
+/** Returns the nodes that may answer in place of the primary. Skips nodes without an address. */
 const sharedNodes = (scope: RequestScope, { nodes }: GrantedContext): SharedNode[] =>
   nodes
     .filter(({ share }) => share)
@@ -46,7 +49,7 @@ const sharedNodes = (scope: RequestScope, { nodes }: GrantedContext): SharedNode
       return url === null ? [] : [{ name: node.name, url }];
     });
 
-/** The node that answers: a standby that is shared has the ids of the primary, but not its name. */
+/** Returns the name of the answering node: a shared standby has the primary's ids, not its name. */
 export function answeringNode(
   { reads }: RequestScope,
   { contextId, nodeName, nodeUrl }: ContextView,
@@ -58,7 +61,7 @@ export function answeringNode(
 function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): string {
   const url = urlOf(node, scope.variable);
   if (url !== null) return url;
-  // For the log: callers are not told how the server is set up.
+  // Only for the log: callers must not learn how the server is configured.
   const cause = new Error(
     `the variable ${node.urlEnv} must hold the address of the node ${node.name} of the context ` +
       `${context.name}, and is not set: set it where the server is started, and start the server again`,
@@ -68,11 +71,11 @@ function knownUrl(scope: RequestScope, context: GrantedContext, node: NodeRow): 
 
 const ON_PRIMARY: NodeChoice = { destinationNode: null, fromDr: false };
 
-/** Decision 12: the contexts granted to whoever asks, and no others. */
+/** Decision 12: returns the contexts granted to the caller, and no others. */
 export const grantedContexts = (scope: RequestScope): ContextView[] =>
   viewContexts(scope, [...signedIn(scope).contexts.values()]);
 
-/** Those of them that they may also change. */
+/** Returns the granted contexts that the caller may also change. */
 export const editableContexts = (scope: RequestScope): ContextView[] =>
   viewContexts(
     scope,
@@ -82,7 +85,7 @@ export const editableContexts = (scope: RequestScope): ContextView[] =>
 const viewContexts = (scope: RequestScope, contexts: readonly GrantedContext[]): ContextView[] =>
   contexts.map((context) => viewContext(scope, context, ON_PRIMARY));
 
-/** null: it does not exist, or is not granted. */
+/** Returns null if the context does not exist or is not granted. */
 export function findContext(
   scope: RequestScope,
   name: string,
@@ -92,11 +95,11 @@ export function findContext(
   return context ? viewContext(scope, context, choice) : null;
 }
 
-/** What the node itself says (decision 13). */
+/** As reported by the node itself (decision 13). */
 export const haSlaveMode = async ({ loaders }: ContextView): Promise<boolean> =>
   (await loaders.serverFacts()).isStandby;
 
-/** Decision 17: from the oldest to the newest available bucket's end; null without data. */
+/** Decision 17: from the oldest available bucket to the end of the newest; null without data. */
 export async function totalWindow({ loaders, contextId }: ContextView): Promise<Interval | null> {
   const row = await loaders.totalWindowByContext.load(contextId);
   return row && { from: row.from, to: row.to };
@@ -105,7 +108,7 @@ export async function totalWindow({ loaders, contextId }: ContextView): Promise<
 export const probeNames = async ({ loaders, contextId }: ContextView): Promise<string[]> =>
   (await loaders.catalog(contextId)).probes.map(({ name }) => name);
 
-/** The id of a probe in samples; null stands for all. Error: the context has no such probe. */
+/** Returns the id of a probe in samples; null: all probes. Error: the context has no such probe. */
 export async function probeIdOf(at: ContextView, name: string | null): Promise<number | null> {
   if (name === null) return null;
   const { probes } = await at.loaders.catalog(at.contextId);

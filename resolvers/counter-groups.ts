@@ -11,7 +11,7 @@ import type {
   ReadGroup,
 } from './loaders/session/node-loaders.ts';
 
-/** The groups that a cross-key's parts come from, in the order parent, first, second. */
+/** The groups of a cross-key's parts, in the order parent, first, second. */
 export type CrosskeyView = { readonly guids: readonly Guid[] };
 
 export type CounterGroupView = {
@@ -21,13 +21,13 @@ export type CounterGroupView = {
   readonly crosskey: CrosskeyView | null;
   /** One kind for a simple group, a kind for each part of a cross-key group. */
   readonly kinds: readonly SimpleKeyKind[];
-  /** As its segments and the texts of its keys are read. */
+  /** The group as its segments and the texts of its keys are read. */
   readonly read: ReadGroup;
 };
 
 export type MeterView = { readonly group: CounterGroupView; readonly row: MeterRow };
 
-/** The enabled groups of the context, by name. */
+/** Returns the enabled groups of the context, by name. */
 export async function listGroups(at: ContextView): Promise<CounterGroupView[]> {
   const catalog = await at.loaders.catalog(at.contextId);
   const enabled = catalog.groups.filter((row) => row.enabled);
@@ -41,7 +41,7 @@ export async function findGroup(at: ContextView, guid: Guid): Promise<CounterGro
   return row ? viewGroup(at, row, catalog) : null;
 }
 
-/** The enabled group with this number; null: there is none. */
+/** Returns the enabled group with this number, or null. */
 export async function findGroupById(
   at: ContextView,
   groupId: number,
@@ -51,7 +51,7 @@ export async function findGroupById(
   return row ? viewGroup(at, row, catalog) : null;
 }
 
-/** Those of `guids` (null: all) whose name or GUID has `search` in it. */
+/** Returns the groups in `guids` (null: all) whose name or GUID contains `search`. */
 export async function searchGroups(
   at: ContextView,
   guids: readonly Guid[] | null,
@@ -97,11 +97,11 @@ export async function findMeter(group: CounterGroupView, index: number): Promise
   return meters.find(({ row }) => row.meterId === index) ?? null;
 }
 
-/** Cross-key groups with this group in any position (decision 31). */
+/** Returns the cross-key groups with this group in any position (decision 31). */
 export const drilldownsOf = async (group: CounterGroupView): Promise<CounterGroupView[]> =>
   (await listGroups(group.at)).filter((other) => other.crosskey?.guids.includes(group.guid));
 
-/** Where readings of the group are, of one probe or (null) of all. */
+/** Returns where the group has readings, of one probe or (null) of all. */
 export async function coverageOf(
   group: CounterGroupView,
   probeId: number | null,
@@ -111,7 +111,7 @@ export async function coverageOf(
   return probeId === null ? rows : rows.filter((row) => row.probeId === probeId);
 }
 
-/** From the group's oldest to the end of its newest available bucket; null without data. */
+/** From the group's oldest available bucket to the end of its newest; null without data. */
 export async function availableInterval(
   group: CounterGroupView,
   probeId: number | null,

@@ -17,23 +17,23 @@ export type KeyView = { readonly group: CounterGroupView; readonly row: Describe
 
 export type KeyAttribute = { readonly name: string; readonly value: string };
 
-/** A key with what it takes to show it. */
+/** A key with everything needed to display it. */
 export type NamedKey = {
   readonly group: { readonly crosskey: object | null; readonly kinds: readonly SimpleKeyKind[] };
   readonly row: DescribedKey;
 };
 
-/** A cross-key is its parts; any other key is the one part of itself. */
+/** Returns the parts of a cross-key; any other key is its own single part. */
 const partsOf = ({ group, row }: NamedKey): readonly string[] =>
   group.crosskey ? row.parts : [row.key];
 
-/** Decisions 30 and 31: for people, the parts of a cross-key joined as the key itself is. */
+/** Decisions 30 and 31: the readable form; parts of a cross-key are joined as in the raw key. */
 export function readableOf(key: NamedKey): string {
   const readables = partsOf(key).map((part, i) => formatReadable(kindAt(key, i), part));
   return joined(key, readables);
 }
 
-/** The label given to the key, else the default of its kind, else its readable form. */
+/** Returns the label given to the key, else the default of its kind, else its readable form. */
 export function labelOf(key: NamedKey): string {
   if (key.row.label !== null) return key.row.label;
   const labels = partsOf(key).map((part, i) => {
@@ -48,7 +48,7 @@ const kindAt = ({ group }: NamedKey, place: number): SimpleKeyKind => group.kind
 const joined = ({ group, row }: NamedKey, texts: readonly string[]): string =>
   group.crosskey ? joinCrossKey(texts) : (texts[0] ?? row.key);
 
-/** By name; a value that is no text is written as JSON. */
+/** Returns the attributes sorted by name; a value that is not text is written as JSON. */
 export const attributesOf = ({ row }: KeyView): KeyAttribute[] =>
   Object.entries(row.attributes ?? {})
     .map(([name, value]) => ({
@@ -57,13 +57,13 @@ export const attributesOf = ({ row }: KeyView): KeyAttribute[] =>
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The key of the group in raw or readable form; null when the group has no such key. */
+/** Finds a key of the group by its raw or readable form; null if the group has no such key. */
 export async function findKey(group: CounterGroupView, text: string): Promise<KeyView | null> {
   const key = parseKeyOf(group, text);
   return key === null ? null : findRawKey(group, key);
 }
 
-/** The raw form of a key that is given in raw or readable form; null: it is none of the group. */
+/** Returns the raw form of a key in raw or readable form; null if it cannot be one of the group. */
 export function parseKeyOf({ kinds }: CounterGroupView, text: string): string | null {
   const [kind, ...others] = kinds;
   if (kind === undefined) return null;
@@ -72,17 +72,17 @@ export function parseKeyOf({ kinds }: CounterGroupView, text: string): string | 
   return found?.key ?? null;
 }
 
-/** The key of the group that has exactly this raw form. */
+/** Finds the key of the group with exactly this raw form. */
 export async function findRawKey(group: CounterGroupView, key: string): Promise<KeyView | null> {
   const { loaders, contextId } = group.at;
-  // PostgreSQL's texts have no NUL, so no key has one.
+  // PostgreSQL text cannot contain NUL, so no key does.
   if (key.includes('\0')) return null;
   if (!(await loaders.keyExists.load({ contextId, group: group.read, key }))) return null;
   const [view] = await viewKeys(group, [key], null);
   return view ?? null;
 }
 
-/** Keys that are known to be there, in raw form, with what is said about them. */
+/** Returns keys with their texts. The keys are in raw form and known to exist. */
 export async function viewKeys(
   group: CounterGroupView,
   keys: readonly string[],
@@ -98,19 +98,19 @@ export type KeyPage = {
   readonly keys: readonly KeyView[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
-  /** Of all pages together. */
+  /** Number of keys on all pages. */
   readonly totalCount: () => Promise<number>;
 };
 
 export type KeyPageSelection = {
   readonly filter: Pick<KeyFilter, 'search' | 'match' | 'cidr'>;
-  /** Only keys with a reading of any meter in it, also one of zero; null: all keys. */
+  /** Only keys with a reading of any meter in it, even if zero; null: all keys. */
   readonly window: WindowRequest | null;
   readonly first: number;
   readonly after: string | null;
 };
 
-/** The group's keys in byte order. Errors: a filter, window, number or cursor that cannot be. */
+/** Returns the group's keys in byte order. Errors: an invalid filter, window, number or cursor. */
 export async function listKeys(
   scope: RequestScope,
   group: CounterGroupView,

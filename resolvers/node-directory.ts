@@ -2,13 +2,13 @@ import type { NodeRow } from './loaders/session/request-reads.ts';
 
 /**
  * The nodes of each context as last read from a primary. Decision 13: while the primary cannot be
- * reached the running server still knows where the recovery nodes are.
+ * reached, the running server still knows the addresses of the recovery nodes.
  */
 export class NodeDirectory {
   readonly #nodes = new Map<string, readonly NodeRow[]>();
   readonly #onChange: ((contextName: string, nodes: readonly NodeRow[]) => void) | null;
 
-  /** onChange: told when a context is read that has other nodes than were known. */
+  /** onChange: called when a context is read whose nodes differ from the known ones. */
   constructor(onChange: ((contextName: string, nodes: readonly NodeRow[]) => void) | null = null) {
     this.#onChange = onChange;
   }
@@ -19,12 +19,12 @@ export class NodeDirectory {
     if (this.#onChange && !areSame(known, nodes)) this.#onChange(contextName, nodes);
   }
 
-  /** Another process has read it. */
+  /** Records nodes that another process has read. */
   heard(contextName: string, nodes: readonly NodeRow[]): void {
     this.#nodes.set(contextName, nodes);
   }
 
-  /** All that is known. */
+  /** Returns all known contexts and their nodes. */
   entries(): (readonly [string, readonly NodeRow[]])[] {
     return [...this.#nodes];
   }
@@ -33,7 +33,7 @@ export class NodeDirectory {
     return this.#nodes.get(contextName) ?? [];
   }
 
-  /** Every node that is known, recovery nodes first: where to ask who somebody is. */
+  /** Returns every known node, recovery nodes first: these can authenticate callers. */
   all(): NodeRow[] {
     return [...this.#nodes.values()]
       .flat()
@@ -41,7 +41,7 @@ export class NodeDirectory {
   }
 }
 
-/** It is asked for each context of each request, and mostly of none or the very same. */
+/** Runs for each context of each request; mostly there are no nodes, or the lists are identical. */
 const areSame = (some: readonly NodeRow[], others: readonly NodeRow[]): boolean =>
   some === others ||
   (some.length === others.length &&

@@ -7,19 +7,22 @@ export type { NodeRow } from './loaders/session/request-reads.ts';
 /** The primary's name wherever a node is named (decision 13). */
 export const PRIMARY = 'primary';
 
-/** Which node is asked for; both null: the primary. */
+/** The node that a request asks for; by default the primary. */
 export type NodeChoice = {
   readonly destinationNode: string | null;
   readonly fromDr: boolean;
 };
 
-/** The node's address; null when the variable that should hold it is not set, or empty. */
+/** Returns the node's address; null if the variable that should hold it is not set, or empty. */
 export const urlOf = (
   node: NodeRow,
   variable: (name: string) => string | undefined,
 ): string | null => node.url ?? (node.urlEnv ? variable(node.urlEnv) || null : null);
 
-/** The chosen node among `nodes`, null for the primary. Errors: both ways at once, no such node. */
+/**
+ * Returns the chosen node among `nodes`, or null for the primary. Errors: both options are given,
+ * or there is no such node.
+ */
 export function chooseNode(
   { name, nodes }: { readonly name: string; readonly nodes: readonly NodeRow[] },
   choice: NodeChoice,
@@ -37,7 +40,7 @@ export function chooseNode(
   return node;
 }
 
-/** Decision 13: `destination_node` and `get_from_dr` choose one. */
+/** Decision 13: `destination_node` and `get_from_dr` each choose a node; only one may be given. */
 export const choseTwice = (destinationNode: string) =>
   malformed(
     'destination_node',
@@ -45,7 +48,7 @@ export const choseTwice = (destinationNode: string) =>
     destinationNode,
   );
 
-/** The names of nodes by their addresses, for people: the addresses may hold passwords. */
+/** Returns a function from node addresses to names for display: addresses may hold passwords. */
 export const nodeNamer =
   (primaryUrl: string, directory: NodeDirectory, variable: (name: string) => string | undefined) =>
   (url: string): string => {

@@ -2,7 +2,7 @@ import type { ContextView } from './contexts.ts';
 import { fileSystemAt } from './loaders/session/file-system.ts';
 import type { PoolRow } from './loaders/session/node-loaders.ts';
 
-/** Sizes in bytes. Fields that nobody knows are null. */
+/** A pool, with sizes in bytes. Unknown fields are null. */
 export type PoolView = {
   readonly at: ContextView;
   readonly name: string;
@@ -17,8 +17,9 @@ export type PoolView = {
 };
 
 /**
- * Decision 16. A pool's sizes are read where it is mounted when this process can see it, else they
- * are what was declared. Without declared pools the database's own file system is the pool `default`.
+ * Decision 16. A pool's sizes are read from its mount point if this process can see it; otherwise
+ * the declared sizes are used. Without declared pools, the database's own file system is the pool
+ * `default`.
  */
 export async function listPools(at: ContextView): Promise<PoolView[]> {
   const declared = await at.loaders.poolsByContext.load(at.contextId);
@@ -52,7 +53,7 @@ async function viewPool(at: ContextView, row: PoolRow): Promise<PoolView> {
     status: row.status,
     totalSize: seen?.totalSize ?? toBigInt(row.totalSize),
     availSize: seen?.availSize ?? toBigInt(row.availSize),
-    // Only sizes are read over what was declared (decision 16).
+    // Only sizes take precedence over declared values (decision 16).
     fileSystem: row.fileSystem ?? seen?.type ?? null,
     mounted: row.path,
     offlineArchive: row.offlineArchive,

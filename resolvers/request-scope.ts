@@ -7,39 +7,39 @@ import type { NodeDirectory } from './node-directory.ts';
 
 export type { Rendered } from './loaders/session/request-reads.ts';
 
-/** What the services need of the configuration. */
+/** The part of the configuration that the services need. */
 export type ServiceSettings = {
   /** IANA name (decision 20). */
   readonly timeZone: string;
   /** The topper's system default (timeout −1). */
   readonly queryTimeoutSeconds: number;
-  /** Ceiling of maxitems (decision 29). */
+  /** Upper limit of maxitems (decision 29). */
   readonly maxTopperItems: number;
-  /** Of one list. */
+  /** Maximum number of ranks in one list. */
   readonly maxPercentileRanks: number;
 };
 
-/** What every service function may use of the request it works for. */
+/** What service functions may use of the request they serve. */
 export type RequestScope = {
   readonly settings: ServiceSettings;
   readonly reads: RequestReads;
   readonly directory: NodeDirectory;
-  /** What its answer may still hold. */
+  /** The remaining size of the answer. */
   readonly budget: AnswerBudget;
-  /** The value of an environment variable that a node's url_env names. */
+  /** Returns the value of an environment variable that a node's url_env names. */
   readonly variable: (name: string) => string | undefined;
-  /** Whom to ask before and after somebody says who they are. */
+  /** Called before and after a caller authenticates. */
   readonly gate: LogInGate;
   /**
-   * Response keys of mutations that were committed, by an earlier attempt at the same request too:
-   * when the request begins anew, they are not made again.
+   * Response keys of committed mutations, including those of earlier attempts at the same request:
+   * if the request retries from the start, these mutations do not run again.
    */
   readonly committed: Set<string>;
-  /** Told of each change once it is committed, and of each that was refused. */
+  /** Called with each committed change and each refused one. */
   readonly onChange: (change: AuditedChange) => void;
-  /** null: nobody has said who they are. */
+  /** null: the caller is not authenticated. */
   readonly identity: Identity | null;
 };
 
-/** Everything of a request's scope but who asks, which each surface finds out in its own way. */
+/** A request's scope without the identity: each surface authenticates callers in its own way. */
 export type AnonymousScope = Omit<RequestScope, 'identity'>;

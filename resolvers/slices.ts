@@ -23,10 +23,13 @@ export type SliceSelection = {
   readonly within: Interval | null;
 };
 
-/** isStandby: what the node says of itself, in the same breath (decision 13). */
+/** isStandby: as reported by the node itself, in the same statement (decision 13). */
 export type SliceList = { readonly isStandby: boolean; readonly slices: readonly SliceView[] };
 
-/** Oldest first, then by engine instance; engine instance 0 only unless all are asked for. */
+/**
+ * Returns the slices, oldest first, then by engine instance; unless all are requested, only those
+ * of engine instance 0.
+ */
 export async function listSlices(
   scope: RequestScope,
   at: ContextView,
@@ -41,7 +44,7 @@ export async function listSlices(
   return { isStandby: found.isStandby, slices };
 }
 
-/** The slice with this number; null: the context has none. */
+/** Returns the slice with this number; null if the context has none. */
 export async function findSlice(
   scope: RequestScope,
   at: ContextView,
@@ -66,13 +69,13 @@ function viewSlice(scope: RequestScope, at: ContextView, row: SliceRow): SliceVi
   };
 }
 
-/** Decision 17. An archived slice cannot be filled, so `archived` says most. */
+/** Decision 17. An archived slice cannot be filled, so `archived` comes first. */
 function statusOf(row: SliceRow, now: number): SliceView['status'] {
   if (row.archived) return 'archived';
   return row.held || row.endsAt > now ? 'processing' : 'available';
 }
 
-/** Bytes, measured at the time of asking (decision 16); null for a detached slice. */
+/** Returns the size in bytes, measured on request (decision 16); null for a detached slice. */
 export async function sliceSize({ at, sliceId }: SliceView): Promise<bigint | null> {
   const row = await at.loaders.sliceSize.load(sliceId);
   return row && BigInt(row.bytes);

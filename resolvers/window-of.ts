@@ -7,11 +7,11 @@ type AskedWindow = {
   readonly asked: WindowRequest;
   /** IANA name. */
   readonly timeZone: string;
-  /** Where the group has data; null: nowhere. */
+  /** The span in which the group has data; null: no data. */
   readonly available: Interval | null;
 };
 
-/** A window of a group's data, by the request's clock. */
+/** Resolves a window of a group's data, by the request's clock. */
 export const windowOf = (
   scope: RequestScope,
   { row }: CounterGroupView,

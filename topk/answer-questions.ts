@@ -32,14 +32,13 @@ import {
 export type Question =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
   | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly number[] })
-  /** The keys were chosen by something else than what they come to. */
+  /** The keys were chosen by something other than their values. */
   | (KeySelection & { readonly kind: 'chosen'; readonly keys: readonly number[] })
   | { readonly kind: 'values'; readonly keys: readonly number[] };
 
 /**
- * candidates: the `maxItems` largest that pass, largest first, and all that are as large as the
- * last of them, in any order between equals. The rests are what keys that are no candidates come
- * to.
+ * candidates: the `maxItems` largest keys that pass, largest first, and all that equal the last of
+ * them; equal ones in any order. The rests are the totals of the keys that are not candidates.
  */
 export type TopAnswer = {
   readonly kind: 'top';
@@ -47,14 +46,14 @@ export type TopAnswer = {
   readonly keyCount: number;
 } & Surroundings;
 
-/** The values of the chosen keys in their order; keyCount: how many keys pass. */
+/** The values of the chosen keys, in their order; keyCount: number of keys that pass. */
 export type ChosenAnswer = {
   readonly kind: 'chosen';
   readonly values: readonly (Exact | null)[];
   readonly keyCount: number;
 } & Surroundings;
 
-/** Of a key: its value, how many that pass are larger, and which are as large (itself too). */
+/** A key's value, the number of larger keys that pass, and those that equal it (itself too). */
 export type RankAnswer = {
   readonly value: Exact;
   readonly larger: number;
@@ -118,7 +117,7 @@ function answerTop(
   return { kind: 'top', candidates, total, rest, restPassing, keyCount };
 }
 
-/** Where no row has to be written down; null: they have to be. */
+/** Answers without storing rows, if possible; null: the rows have to be stored. */
 function answerAtOnce(
   folded: Folded,
   question: { readonly maxItems: number; readonly passing: KeySet | null },
@@ -128,7 +127,7 @@ function answerAtOnce(
   return known ?? (isLookable(folded) ? answerByLook(folded, question) : null);
 }
 
-/** Of a block whose head is known; null: all of its rows have to be looked at. */
+/** Answers from the head of a block; null: all rows have to be scanned. */
 function answerByHead(
   folded: Folded,
   { maxItems, passing }: { readonly maxItems: number; readonly passing: KeySet | null },
@@ -172,7 +171,10 @@ function answerByLook(
   return { kind: 'top', candidates, total: exactOf(all), rest, restPassing, keyCount };
 }
 
-/** The rows of the `wanted` largest and of their equals, largest first; none is below `cut`. */
+/**
+ * Returns the `wanted` largest rows and all that equal the last of them, largest first. No row is
+ * below `cut`.
+ */
 function largestRows(
   folded: Folded,
   from: KeyRows,
@@ -188,7 +190,10 @@ function largestRows(
   return { rows: largestOf(folded, near, wanted), cut };
 }
 
-/** Of some rows the `wanted` largest and their equals, largest first; sorts what it is given. */
+/**
+ * Returns the `wanted` largest of some rows and all that equal the last of them, largest first.
+ * Sorts `near`.
+ */
 function largestOf(folded: Folded, near: PlacedRow[], wanted: number): number[] {
   near.sort((a, b) => compareRows(folded, a, b));
   const last = near[wanted - 1];
@@ -256,7 +261,7 @@ function answerRanks(
   });
 }
 
-/** By place, the place of the first that is as large. */
+/** Returns, by index, the index of the first row that is equal. */
 function firstEquals(folded: Folded, ordered: readonly PlacedRow[]): Uint32Array {
   const firsts = new Uint32Array(ordered.length);
   for (let place = 1; place < ordered.length; place += 1) {

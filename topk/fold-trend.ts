@@ -4,12 +4,12 @@ import { releaseFolded, type UnitReadings } from './fold/fold-units.ts';
 import { openUnits } from './fold/open-units.ts';
 import type { KeySelection } from './select/select-rows.ts';
 
-/** A block of a segment; map: by the ordinal of a segment's key that of all keys; null: the same. */
+/** A block of a segment. map: from a segment's ordinals to those of all keys; null: the same. */
 export type MappedUnit = UnitReadings & { readonly map: Uint32Array | null };
 
 export type TrendQuestion = KeySelection & { readonly maxItems: number };
 
-/** The largest keys of each step, and what the rest of its keys come to. */
+/** Returns the largest keys of each step, and the total of its other keys. */
 export const foldTrend = (
   fold: Fold,
   steps: readonly (readonly MappedUnit[])[],
@@ -24,7 +24,7 @@ function foldStep(fold: Fold, units: readonly MappedUnit[], question: TrendQuest
   return answer;
 }
 
-/** Here, not where the task is handed in: a day of minutes has millions of ids. */
+/** Done here, not by the thread that submits the task: a day of minutes has millions of ids. */
 function toUnion({ ids, map, column, sign }: MappedUnit): UnitReadings {
   if (map === null) return { ids, column, sign };
   const own = new Uint32Array(ids.length);

@@ -6,20 +6,20 @@ import { listAlerts } from './alerts.ts';
 
 export type { ChangePlace } from '../loaders/session/node-loaders.ts';
 
-/** Beginnings and ends in order, each with its event as it was then. */
+/** Beginnings and ends of events in order, each with the event as it was then. */
 export type AlertChanges = {
   readonly kind: 'changes';
   readonly events: readonly AlertEventView[];
-  /** The place up to which they go. */
+  /** The position of the last change. */
   readonly place: ChangePlace;
   /** Whether more follow. */
   readonly hasMore: boolean;
 };
 
-/** missed: changes before or after the place were lost; behind: too many changes follow. */
+/** missed: changes before or after the position were lost; behind: too many changes follow. */
 export type ChangesSince = AlertChanges | { readonly kind: 'missed' | 'behind' };
 
-/** The firing events, in the order in which they began: the first messages of a stream. */
+/** Returns the firing events, in the order in which they began: the first messages of a stream. */
 export async function firingNow(at: ContextView): Promise<AlertChanges> {
   const place = await at.loaders.alerts.changeCounter(at.contextId, NO_CHANGE);
   const alerts = await listAlerts(at);
@@ -28,7 +28,7 @@ export async function firingNow(at: ContextView): Promise<AlertChanges> {
   return { kind: 'changes', events, place, hasMore: false };
 }
 
-/** The changes that follow a place. */
+/** Returns the changes that follow a position. */
 export async function changesSince(at: ContextView, told: ChangePlace): Promise<ChangesSince> {
   const { alerts } = at.loaders;
   const counter = await alerts.changeCounter(at.contextId, told);
@@ -49,6 +49,6 @@ export async function changesSince(at: ContextView, told: ChangePlace): Promise<
   };
 }
 
-/** An event that has ended since was firing when it began. */
+/** Returns the event as of the change: one that has ended since was firing when it began. */
 const asItWas = (row: ChangeRow): ChangeRow =>
   row.change === 'began' ? { ...row, endedAt: null } : row;

@@ -21,13 +21,13 @@ export type AlertEventPage = {
 };
 
 export type AlertEventSelection = {
-  /** Only events of the rules that have or had this name; null: of all. */
+  /** Only events of the rules that have or had this name; null: all events. */
   readonly alert: string | null;
   readonly first: number;
   readonly after: string | null;
 };
 
-/** The context's events, newest first. Errors: `first` out of its range, a broken cursor. */
+/** Returns the context's events, newest first. Errors: `first` out of range, an invalid cursor. */
 export async function listAlertEvents(
   at: ContextView,
   { alert, first, after }: AlertEventSelection,
@@ -36,7 +36,7 @@ export async function listAlertEvents(
     throw malformed('first', `an integer from 1 to ${LIMITS.alertEventsPage}`, first);
   }
   const place = after === null ? null : decodeEventCursor(after);
-  // PostgreSQL's texts have no NUL, so no rule is called that.
+  // PostgreSQL text cannot contain NUL, so no rule has such a name.
   const isNobody = alert?.includes('\0') ?? false;
   const rows = isNobody
     ? []
@@ -54,7 +54,7 @@ export async function listAlertEvents(
   };
 }
 
-/** What is firing of a rule, in the order in which it began. */
+/** Returns the firing events of a rule, in the order in which they began. */
 export async function firingEvents({ at, row }: AlertView): Promise<AlertEventView[]> {
   return viewEvents(at, await at.loaders.alerts.firing.load(row.alertId));
 }
@@ -65,7 +65,7 @@ export async function findAlertEvent(
 ): Promise<AlertEventView | null> {
   if (!isUuid(eventId)) return null;
   const row = await at.loaders.alerts.event.load(eventId);
-  // Ids are made by callers: one may name the event of another context.
+  // The id comes from the caller, and may be that of an event of another context.
   if (row?.contextId !== at.contextId) return null;
   return viewEvent(at, row);
 }
@@ -75,20 +75,20 @@ async function viewEvents(at: ContextView, rows: readonly EventRow[]): Promise<A
   return views.filter((view) => view !== null);
 }
 
-/** null: its group is not enabled. */
+/** Returns null if the event's group is not enabled. */
 export async function viewEvent(at: ContextView, row: EventRow): Promise<AlertEventView | null> {
   const group = await findGroupById(at, row.groupId);
   return group && { at, row, group };
 }
 
-/** The rule as it was when it began the event. */
+/** Returns the rule as it was when the event began. */
 export async function alertOf({ at, row }: AlertEventView): Promise<AlertView> {
   const alert = await findAlert(at, row.revision);
   if (!alert) throw new Error('an event without its alert');
   return alert;
 }
 
-/** The key that the event is about, whether or not its data are still there; null: the group. */
+/** Returns the event's key, even if its data no longer exist; null if the event has no key. */
 export async function keyOf({ group, row }: AlertEventView): Promise<KeyView | null> {
   if (row.key === null) return null;
   const [view] = await viewKeys(group, [row.key], null);

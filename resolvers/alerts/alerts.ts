@@ -16,18 +16,18 @@ export type AlertView = {
   readonly meter: MeterView;
 };
 
-/** The rules of the context, by name; those about a group that is not enabled are left out. */
+/** Returns the rules of the context, by name, without those about groups that are not enabled. */
 export async function listAlerts(at: ContextView): Promise<AlertView[]> {
   const rows = await at.loaders.alerts.byContext.load(at.contextId);
   const views = await Promise.all(rows.map((row) => viewAlert(at, row)));
   return views.filter((view) => view !== null);
 }
 
-/** The rule of the context with this revision, which may be superseded; null: there is none. */
+/** Returns the context's rule with this revision, which may be superseded; null if none. */
 export async function findAlert(at: ContextView, revision: string): Promise<AlertView | null> {
   if (!isUuid(revision)) return null;
   const row = await at.loaders.alerts.byRevision.load(revision);
-  // Ids are made by callers: one may name the revision of another context.
+  // The id comes from the caller, and may be that of a revision of another context.
   return row?.contextId === at.contextId ? viewAlert(at, row) : null;
 }
 
@@ -37,5 +37,5 @@ async function viewAlert(at: ContextView, row: AlertRow): Promise<AlertView | nu
   return meter && { at, row, group, meter };
 }
 
-/** In words: `a key above 1000000000`. */
+/** Returns the condition in words: `a key above 1000000000`. */
 export const conditionOf = ({ row }: AlertView): string => conditionText(row);

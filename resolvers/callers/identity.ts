@@ -16,7 +16,7 @@ import type { LogInGate } from './log-in-gate.ts';
 export type Credentials = {
   readonly username: string;
   readonly token: string;
-  /** The context whose slices are asked for, where that is known: they come in the same breath. */
+  /** The context whose slices are requested, if known: the same statement then reads them. */
   readonly slicesOf?: string | null;
 };
 
@@ -27,11 +27,11 @@ export type GrantedContext = {
   readonly nodes: readonly NodeRow[];
 };
 
-/** A user who proved who they are, and the contexts they may read, by name. */
+/** An authenticated user, and the contexts they may read, by name. */
 export type Identity = {
   readonly username: string;
   readonly contexts: ReadonlyMap<string, GrantedContext>;
-  /** The node that vouched for them: the primary, unless it could not be reached. */
+  /** The node that authenticated the user: the primary, unless it could not be reached. */
   readonly nodeUrl: string;
 };
 
@@ -43,10 +43,10 @@ export type IdentitySources = {
 };
 
 /**
- * Who is asking. Fails with `invalidToken` for an unknown user and for a wrong token alike, in the
- * same time (decision 10), with `tooManyFailures` after many of them, and with `busy`. While the
- * primary cannot be reached, `standIns` are asked in turn: they hold the same users and grants
- * (decision 13).
+ * Authenticates the caller. Fails with `invalidToken` for an unknown user and for a wrong token
+ * alike, in the same time (decision 10); with `tooManyFailures` after many such failures; and with
+ * `busy`. While the primary cannot be reached, `standIns` are tried in turn: they have the same
+ * users and grants (decision 13).
  */
 export function identify(
   sources: IdentitySources,
@@ -56,10 +56,10 @@ export function identify(
   return identifyBy(sources, { username, digest: digestOf(token), slicesOf }, standIns);
 }
 
-/** What is kept of a token. */
+/** Returns the digest of a token. Nothing else of the token is kept. */
 export const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** The same for those of whose token only the digest is known. */
+/** Like `identify`, for a caller whose token is known only by its digest. */
 export async function identifyBy(
   sources: IdentitySources,
   claim: Claim,
@@ -87,7 +87,7 @@ async function prove(
   sources.gate.check(username);
   const { row, nodeUrl } = await findUser(sources, claim, standIns);
   const stored = row?.digest ?? Buffer.alloc(given.length);
-  // An unknown user is compared as well, with zeros, so that both cost the same.
+  // For an unknown user the token is compared with zeros, so that both cases take the same time.
   const matches = timingSafeEqual(given, stored);
   if (!row?.digest || !matches) throw sources.gate.failed(username);
   sources.gate.proved(username);
@@ -107,7 +107,7 @@ async function findUser(
   const candidates = [...new Set(urls)].filter((url) => url !== null);
   let failure: unknown = null;
   for (const [index, nodeUrl] of candidates.entries()) {
-    // A node that hangs must not keep those from answering that would stand in for it.
+    // A node that hangs must not prevent its stand-ins from answering.
     const isLast = index === candidates.length - 1;
     const bound = isLast ? null : reads.boundFromNow(LIMITS.connectTimeoutMs / 1000);
     try {

@@ -1,11 +1,14 @@
 import type { ServiceError } from '../../domain/errors.ts';
 
-/** What stands between a claim and an identity: failures are counted there, shares are taken. */
+/** Guards the step from a claim to an identity: counts failures, and takes permits. */
 export type LogInGate = {
-  /** Before anything is looked up. Error: `tooManyFailures`. */
+  /** Called before anything is looked up. Error: `tooManyFailures`. */
   check(username: string): void;
-  /** The token is wrong, or the user unknown: what to throw, `invalidToken` or `tooManyFailures`. */
+  /**
+   * Called if the token is wrong or the user unknown. Returns the error to throw: `invalidToken` or
+   * `tooManyFailures`.
+   */
   failed(username: string): ServiceError;
-  /** The token is right. Errors: `busy`; `tooManyFailures` where others failed meanwhile. */
+  /** Called if the token is right. Errors: `busy`; `tooManyFailures` if others failed meanwhile. */
   proved(username: string): void;
 };

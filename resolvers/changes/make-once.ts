@@ -1,8 +1,8 @@
 import type { RequestScope } from '../request-scope.ts';
 
 /**
- * Makes the change of a field, unless it was committed by an earlier attempt at the same request,
- * which began anew while it read what to answer. `name`: what the answer calls the field.
+ * Makes the change of a field, unless an earlier attempt at the same request has committed it and
+ * then had to retry while reading the answer. `name`: the field's name in the answer.
  */
 export async function makeOnce(
   { committed }: Pick<RequestScope, 'committed'>,

@@ -5,8 +5,9 @@ import { signedIn } from '../contexts.ts';
 import type { RequestScope } from '../request-scope.ts';
 
 /**
- * Whoever asks, if they may change a context that is granted to them. Errors: `notEditor`;
- * `unreachable` where the primary was not there to say who they are, as it takes all changes.
+ * Returns the caller's identity if they may change a granted context. Errors: `notEditor`;
+ * `unreachable` if another node than the primary authenticated them, because only the primary
+ * accepts changes.
  */
 export function requireEditor(
   scope: RequestScope,

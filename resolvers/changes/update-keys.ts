@@ -17,14 +17,14 @@ import { requireEditor } from './require-editor.ts';
 export type KeysUpdate = {
   readonly context: string;
   readonly counterGroup: Guid;
-  /** Keys in raw or readable form, and what is said about each. */
+  /** Keys in raw or readable form, each with its new texts. */
   readonly keys: readonly (GivenTexts & { readonly key: string })[];
 };
 
 /**
- * Changes what is said about keys, all or none, and gives them as they are then, in the order in
- * which they were given. null: no such context or group, or none that may be seen. `name`: what the
- * answer calls it. Errors: `notEditor`, malformed values, those of the database.
+ * Changes the texts of keys, all or none, and returns the changed keys in the order in which they
+ * were given. null: no such context or group, or none that the caller may see. `name`: the field's
+ * name in the answer. Errors: `notEditor`, malformed values, those of the database.
  */
 export async function updateKeys(
   scope: RequestScope,
@@ -63,7 +63,7 @@ export async function updateKeys(
   );
 }
 
-/** The group as it is read at this moment: a change makes what was read before useless. */
+/** Reads the group as of now: earlier reads are outdated after a change. */
 async function groupNow(
   scope: RequestScope,
   { context, counterGroup }: KeysUpdate,

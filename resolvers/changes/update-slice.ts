@@ -14,9 +14,9 @@ export type SliceUpdate = {
 };
 
 /**
- * Sets the tags of a slice, and gives it as it is then. null: no such context or slice, or none
- * that may be seen. `name`: what the answer calls it. Errors: `notEditor`, malformed tags, those of
- * the database.
+ * Sets the tags of a slice, and returns the changed slice. null: no such context or slice, or none
+ * that the caller may see. `name`: the field's name in the answer. Errors: `notEditor`, malformed
+ * tags, those of the database.
  */
 export async function updateSlice(
   scope: RequestScope,

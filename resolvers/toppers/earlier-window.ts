@@ -2,8 +2,8 @@ import { invalidWindow, malformed } from '../../domain/errors.ts';
 import { type Interval, MAX_EPOCH_SECONDS } from '../../domain/time/interval.ts';
 
 /**
- * The window that is compared with: as long, and `ago` seconds earlier; null: the one just before.
- * Errors: there is none, as it would begin before 1970.
+ * Returns the window to compare with: of the same length, `ago` seconds earlier; null: the one just
+ * before. Errors: it would begin before 1970; `ago` is not positive.
  */
 export function earlierWindow({ from, to }: Interval, ago: number | null): Interval {
   const seconds = ago ?? to - from;

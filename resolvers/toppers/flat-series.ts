@@ -6,23 +6,23 @@ import type { TopperPlan } from './topper-plan.ts';
 import { keySeries, topperSeries } from './topper-series.ts';
 import type { Topper } from './toppers.ts';
 
-/** One value of one series, of a listed key or of all the others. */
+/** One value of one series, of a listed key or of all others. */
 export type FlatSeriesPoint = {
   readonly at: EpochSeconds;
   /** null: the others. */
   readonly key: string | null;
   readonly label: string;
   readonly value: bigint;
-  /** The amount per second; null where amounts do not add up. */
+  /** The amount per second; null for meters whose amounts do not add up. */
   readonly averageRate: number | null;
 };
 
 const OTHERS = { key: null, label: 'others' };
 
-/** maxPoints: how many points in time there may be at most; null: as many as the limits allow. */
+/** maxPoints: maximum number of points in time; null: as many as the limits allow. */
 export type FlatSeriesStep = { readonly step: number | null; readonly maxPoints: number | null };
 
-/** In seconds. Errors: a step that cannot be, or (without maxPoints) gives too many rows. */
+/** Returns the step in seconds. Errors: an invalid step, or (without maxPoints) too many rows. */
 export function flatSeriesStep({ plan, keys }: Topper, asked: FlatSeriesStep): number {
   const limits = flatSeriesOfKeys(keys.length);
   const { step, maxPoints } = asked;
@@ -32,13 +32,13 @@ export function flatSeriesStep({ plan, keys }: Topper, asked: FlatSeriesStep): n
 }
 
 /**
- * The series of the listed keys and of the others as the rows of one table, by time and then by
+ * Returns the series of the listed keys and of the others as rows of one table, by time and then by
  * rank, others last. Errors: those of a series, and too many rows.
  */
 export async function flatSeries(topper: Topper, step: number | null): Promise<FlatSeriesPoint[]> {
   const stepSeconds = flatSeriesStep(topper, { step, maxPoints: null });
   const rateOf = ratesOf(topper.plan, stepSeconds);
-  // All at once, so that what the others are computed from is read with the keys' own series.
+  // Concurrently, so that the data for the others are read together with the keys' own series.
   const [others, ...listed] = await Promise.all([
     topperSeries(topper, step),
     ...topper.keys.map((key) => keySeries(key, step)),
@@ -58,13 +58,13 @@ export async function flatSeries(topper: Topper, step: number | null): Promise<F
     value,
     averageRate: rateOf(at, value),
   }));
-  // Stable: those of one time stay in the order of their series.
+  // The sort is stable: rows of the same time stay in the order of their series.
   return [...rows, ...rest].sort((a, b) => a.at - b.at);
 }
 
 /**
- * The amount of a step per second of the buckets that it has within the window and the data: those
- * at the edges are seldom whole, and a chart of amounts would fall off there.
+ * Returns a function that divides a step's amount by the seconds of its buckets within the window
+ * and the data. The steps at the edges are seldom whole, and a chart of amounts would drop there.
  */
 function ratesOf(
   { meter, covered, fold }: TopperPlan,
@@ -75,7 +75,7 @@ function ratesOf(
   const buckets = { from: ceilTo(covered.from, bucket), to: ceilTo(covered.to, bucket) };
   return (at, value) => {
     const { from, to } = intersect({ from: at, to: at + stepSeconds }, buckets);
-    // A rate's value is its volume ÷ step already.
+    // The value of a rate is already divided by the step.
     const amount = fold === 'rate' ? Number(value) * stepSeconds : Number(value);
     return amount / (to - from);
   };

@@ -6,7 +6,7 @@ import type { KeyView } from '../keys.ts';
 
 const MOST_BITS: NetworkLengths = { ipv4: 32, ipv6: 128 };
 
-/** Errors: the group's keys are no addresses, or an address has not as many bits. */
+/** Checks a prefix. Errors: the group's keys are not addresses, or an address has fewer bits. */
 export function checkPrefix(group: CounterGroupView, prefix: NetworkLengths): void {
   const { keyKind } = group.read.shape;
   if (keyKind === 'crosskey' || !isAddressKind(keyKind)) {
@@ -21,7 +21,7 @@ export function checkPrefix(group: CounterGroupView, prefix: NetworkLengths): vo
   }
 }
 
-/** Networks are keys of kind `subnet` of which nothing is known but how they are read. */
+/** Returns networks as keys of kind `subnet`, which have no texts of their own. */
 export function viewNetworks(group: CounterGroupView, keys: readonly string[]): KeyView[] {
   const { groupId } = group.read;
   const ofNetworks: CounterGroupView = { ...group, kinds: ['subnet'] };

@@ -3,15 +3,15 @@ import { LIMITS } from '../../domain/limits.ts';
 import { ceilTo, shortestStep, stepsOf } from '../../domain/time/interval.ts';
 import type { TopperPlan } from './topper-plan.ts';
 
-/** How many points each series may have so that all of them together stay within a limit. */
+/** A limit on the total number of points of several series. */
 type PointLimit = {
   readonly series: number;
-  /** Of all series together. */
+  /** Maximum number of points of all series together. */
   readonly most: number;
   readonly must: string;
 };
 
-/** What the series of a topper and of its keys are bounded by. */
+/** The limit on a single series of a topper or of one of its keys. */
 export const ONE_SERIES: readonly PointLimit[] = [
   {
     series: 1,
@@ -20,7 +20,7 @@ export const ONE_SERIES: readonly PointLimit[] = [
   },
 ];
 
-/** Each key's points are few enough; those of all listed keys must fit into memory together. */
+/** The limits on the series of listed keys: all of them together must fit into memory. */
 export const seriesOfKeys = (keys: number): readonly PointLimit[] => [
   ...ONE_SERIES,
   {
@@ -30,7 +30,7 @@ export const seriesOfKeys = (keys: number): readonly PointLimit[] => [
   },
 ];
 
-/** The listed keys and the others, as rows of one table. */
+/** The limits on the series of the listed keys and the others, as rows of one table. */
 export const flatSeriesOfKeys = (keys: number): readonly PointLimit[] => [
   ...seriesOfKeys(keys),
   {
@@ -44,8 +44,8 @@ export const stepCount = ({ meter, covered }: TopperPlan, stepSeconds: number): 
   stepsOf(covered, meter.group.row.bucketSize, stepSeconds).count;
 
 /**
- * The step as asked for, null: the topper bucket. Errors: it is no multiple of the group's bucket,
- * or so short that there are too many points; then the shortest that works is named.
+ * Returns the requested step; null: the topper bucket. Errors: the step is not a multiple of the
+ * group's bucket, or gives too many points; the message then names the shortest valid step.
  */
 export function checkedStep(
   plan: TopperPlan,
@@ -67,7 +67,7 @@ export function checkedStep(
   return stepSeconds;
 }
 
-/** How many points a series has. Errors: a step that cannot be. */
+/** Returns the step and the number of points of a series. Errors: an invalid step. */
 export function seriesLength(
   plan: TopperPlan,
   step: number | null,
@@ -77,10 +77,10 @@ export function seriesLength(
 }
 
 /**
- * The step that gives at most `maxPoints` points, and no more than the limits allow. One that is
- * asked for is the least that it may be, in whole buckets, and is taken where it fits; otherwise it
- * becomes the smallest multiple of the topper bucket that does. Error: maxPoints is no number of
- * points, or step no length.
+ * Returns a step that gives at most `maxPoints` points, and no more than the limits allow. The
+ * requested step, rounded up to whole buckets, is the minimum, and is used if it fits. Otherwise
+ * the result is the smallest multiple of the topper bucket that fits. Errors: maxPoints or step is
+ * not positive.
  */
 export function boundedStep(
   plan: TopperPlan,
@@ -95,7 +95,7 @@ export function boundedStep(
   return stepCount(plan, least) <= most ? least : shortestOf(plan, topperBucket, { least, most });
 }
 
-/** Error: there are so many series that they have not even one point each. */
+/** Returns the maximum number of points per series. Error: too many series for one point each. */
 function mostPoints(limits: readonly PointLimit[]): number {
   const most = Math.min(...limits.map((limit) => Math.floor(limit.most / limit.series)));
   if (most >= 1) return most;

@@ -18,7 +18,10 @@ export type PreviousMetric = {
   readonly changeRatio: number | null;
 };
 
-/** The same key, `ago` seconds earlier (null: in the window just before), filter and probe kept. */
+/**
+ * Returns the values of the same key `ago` seconds earlier (null: in the window just before), with
+ * the same filter and probe.
+ */
 export async function previousOf(ranked: RankedKey, ago: number | null): Promise<PreviousMetric> {
   const { topper } = ranked;
   const { rule } = topper.plan;
@@ -36,7 +39,7 @@ export async function previousOf(ranked: RankedKey, ago: number | null): Promise
   };
 }
 
-/** The ranks of all listed keys in other windows, asked for once however many keys want theirs. */
+/** By topper and window: the ranks of all listed keys, requested once for all keys. */
 const ranksOfTopper = new WeakMap<Topper, Map<number, Promise<readonly (RankedValue | null)[]>>>();
 
 function ranksAt(topper: Topper, window: Interval): Promise<readonly (RankedValue | null)[]> {
@@ -61,8 +64,9 @@ async function askRanks(
 export type Drilldown = { crosskey: Guid; meterIndex: number; maxItems: number };
 
 /**
- * The top keys of a cross-key group under this key, in the same window and probe; the filter is not
- * kept. null: a network has none. Error: the group is none of this group's drill-downs.
+ * Returns the top keys of a cross-key group under this key, for the same window and probe but
+ * without the filter. null: networks have no drill-downs. Error: the group is not a drill-down of
+ * this key's group.
  */
 export async function drillDown(
   scope: RequestScope,

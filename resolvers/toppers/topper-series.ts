@@ -10,7 +10,7 @@ import { checkedStep, seriesOfKeys, stepCount } from './series-step.ts';
 import { readOf, type TopperPlan } from './topper-plan.ts';
 import { keysWithin, type RankedKey, type Topper } from './toppers.ts';
 
-/** at: the start of the step on the epoch's grid, also before the window's own start. */
+/** at: the start of the step on the epoch-aligned grid, which may be before the window's start. */
 export type SeriesPoint = { readonly at: EpochSeconds; readonly value: bigint };
 export type TopperSeriesPoint = {
   readonly at: EpochSeconds;
@@ -18,17 +18,17 @@ export type TopperSeriesPoint = {
   readonly others: bigint;
 };
 
-/** So many points are made in some 10 ms. */
+/** Number of points that take some 10 ms to make. */
 const POINTS_AT_ONCE = 10_000;
 
 const NOTHING: Exact = { sum: 0n, count: 1n };
 
-/** The key's values by topper bucket, or by `step` seconds. Errors: a step that cannot be. */
+/** Returns the key's values by topper bucket, or by `step` seconds. Errors: an invalid step. */
 export async function keySeries(ranked: RankedKey, step: number | null): Promise<SeriesPoint[]> {
   const { plan, keys } = ranked.topper;
   const stepSeconds = checkedStep(plan, step, seriesOfKeys(keys.length));
   const { found } = await keySteps(ranked, stepSeconds);
-  // The series of all keys arrive together, and in one go they would hold up everybody else.
+  // The series of all keys arrive together; made in one go, they would delay all other requests.
   if (keys.length * stepCount(plan, stepSeconds) > POINTS_AT_ONCE) {
     await plan.meter.group.at.loaders.takeTurn();
   }
@@ -37,7 +37,7 @@ export async function keySeries(ranked: RankedKey, step: number | null): Promise
   return steps.map(({ at, value }) => ({ at, value: shownValue(value, plan.rule, stepSeconds) }));
 }
 
-/** Decision 27: by nearest rank, in the order of `ranks`; none of a series without values. */
+/** Decision 27: by nearest rank, in the order of `ranks`; empty for a series without values. */
 export async function keyPercentiles(
   ranked: RankedKey,
   ranks: readonly number[],
@@ -52,7 +52,7 @@ export async function keyPercentiles(
   });
 }
 
-/** The largest topper bucket of the window, in the unit of `metric`; null without any. */
+/** Returns the largest topper bucket of the window, in the unit of `metric`; null without any. */
 export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
   const { rule } = ranked.topper.plan;
   const { found, zeros } = await keySteps(ranked, rule.topperBucketSeconds);
@@ -62,8 +62,8 @@ export async function keyPeak(ranked: RankedKey): Promise<bigint | null> {
 }
 
 /**
- * found: the steps in which the key has readings. zeros: how many more there are that count as 0;
- * only counters have them (decision 27). They are not written out: years of them fit a window.
+ * found: the steps in which the key has readings. zeros: number of other steps, which count as 0;
+ * only counters have them (decision 27). They are not stored, because a window may span years.
  */
 type KeySteps = { readonly found: StepSeries; readonly zeros: number };
 
@@ -79,7 +79,7 @@ async function keySteps(
 /** key: in raw form; null: all keys of the group together. */
 function loadSteps(plan: TopperPlan, stepSeconds: number, key: string | null): Promise<StepSeries> {
   const { at } = plan.meter.group;
-  // All keys together come to the same as their networks.
+  // The total of all keys equals that of their networks.
   const of = key === null ? { ...plan, prefix: null } : plan;
   return at.loaders.keySteps.load({
     contextId: at.contextId,
@@ -112,7 +112,7 @@ function gridOf({ meter, covered }: TopperPlan, stepSeconds: number): EpochSecon
   return Array.from({ length: count }, (_, i) => first + i * stepSeconds);
 }
 
-/** Total and others over time; for counters and rates what is listed and others are the total. */
+/** Returns total and others over time. For counters and rates, listed keys + others = total. */
 export async function topperSeries(
   topper: Topper,
   step: number | null,
@@ -144,8 +144,8 @@ const shownStep = (
 });
 
 /**
- * Whether what the group comes to as a whole, less what is listed, says it all: a largest or
- * smallest value cannot be taken out again.
+ * Whether the series of the whole group and of the listed keys are enough to compute the others: a
+ * maximum or minimum cannot be subtracted.
  */
 const isOfWholeGroup = ({ fold, within, rule }: TopperPlan, stepSeconds: number): boolean =>
   !within && fold !== 'max' && fold !== 'min' && stepSeconds % rule.topperBucketSeconds === 0;
@@ -180,7 +180,7 @@ async function stepsOfKeys({ plan, keys }: Topper, stepSeconds: number): Promise
   });
 }
 
-/** The listed keys' shown values together, by the start of the step. */
+/** Returns the sums of the listed keys' shown values, by start of the step. */
 async function listedSums(
   { keys, plan }: Topper,
   stepSeconds: number,

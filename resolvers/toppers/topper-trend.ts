@@ -6,7 +6,7 @@ import type { RequestScope } from '../request-scope.ts';
 import { coveredPart, planTopper, type TopperPlan, type TopperRequest } from './topper-plan.ts';
 import { askKeys, selectKeys, type Topper, topperOf, viewListed } from './toppers.ts';
 
-/** The topper of each step of the request's window, oldest first; the window clips the steps. */
+/** Returns the topper of each step of the window, oldest first; the window clips the steps. */
 export async function askTrend(
   scope: RequestScope,
   request: TopperRequest,
@@ -20,20 +20,20 @@ export async function askTrend(
   if (answer.kind !== 'trend') throw new Error('another question was answered');
   const listed = answer.steps.flatMap((step) => step.listed.map(({ key }) => key));
   const viewOf = await viewListed(plan, listed);
-  // Not for a few: what all trends of a request ask for at the same time is read together.
+  // Not for a few keys: trends that continue in the same turn are read together.
   if (listed.length > KEYS_AT_ONCE) await plan.meter.group.at.loaders.takeTurn();
   return clippedSteps(window, every).map((step, i) =>
     topperOf(planOfStep(plan, step), answer.steps[i] as TopKeys, viewOf),
   );
 }
 
-/** So many keys are put in their places in some milliseconds. */
+/** Number of keys that take some milliseconds to arrange. */
 const KEYS_AT_ONCE = 10_000;
 
-/** A step counts from its first second on, also where no bucket begins in it. */
+/** Steps are counted by second: a step counts even if no bucket begins in it. */
 const SECOND = 1;
 
-/** Errors: it is no multiple of the group's bucket, or so short that there are too many steps. */
+/** Checks `every`. Errors: it is not a multiple of the group's bucket, or gives too many steps. */
 function checkEvery({ meter, window }: TopperPlan, every: number): void {
   const { bucketSize: bucket } = meter.group.row;
   if (every < bucket || every % bucket !== 0) {

@@ -155,7 +155,7 @@ export function askKeys(
   return at.loaders.topperAnswers.load({ contextId: at.contextId, read, question, bound });
 }
 
-/** The keys that count, and those of them that may be listed. */
+/** Returns the keys that count, and which of them may be listed. */
 export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
   const { filter, meter, prefix } = plan;
   const { at, read: group } = meter.group;
@@ -166,8 +166,8 @@ export async function selectKeys(plan: TopperPlan): Promise<KeySelection> {
 }
 
 /**
- * Decision 31: the cross-keys that have the key in any position whose part group is the key's
- * group, each counted once. null: the plan is no drill-down.
+ * Decision 31: returns the cross-keys that have the key in any position whose part group is the
+ * key's group, each counted once. null: the plan is not a drill-down.
  */
 export function keysWithin({ within, meter: { group } }: TopperPlan): KeysWithin | null {
   if (!within) return null;

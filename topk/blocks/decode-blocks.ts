@@ -5,33 +5,33 @@ import { joinColumns } from '../../segments/readings/join-columns.ts';
 import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { SharedArrays } from './shared-arrays.ts';
 
-/** A group of blocks as it is stored, of one range of a segment's keys. */
+/** A group of blocks as stored, for one range of a segment's keys. */
 export type StoredGroup = {
   readonly stepSeconds: number;
   /** The start of its first block. */
   readonly first: number;
-  /** The ordinal that the range's first key has in the segment, and how many keys the range has. */
+  /** The ordinal of the range's first key in the segment, and the number of keys in the range. */
   readonly firstOrdinal: number;
   readonly keyCount: number;
   readonly ordinals: Uint8Array;
-  /** By the place of the meter (slot − 1); left out: no reading. */
+  /** By the index of the meter (slot − 1); missing: no reading. */
   readonly columns: ReadonlyMap<number, Uint8Array>;
 };
 
-/** Blocks of one level of one segment, which start from `from` to before `to`. */
+/** The blocks of one level of one segment that start from `from` to before `to`. */
 export type BlocksWanted = {
   readonly from: number;
   readonly to: number;
   readonly places: readonly number[];
-  /** Of all ranges, in their order. */
+  /** The groups of all ranges, in the order of the ranges. */
   readonly groups: readonly StoredGroup[];
 };
 
-/** A block of a segment in memory that threads share. ids ascend: ordinals in the segment. */
+/** A block of a segment, in memory that threads share. ids: ordinals in the segment, ascending. */
 export type SegmentBlock = {
   readonly start: number;
   readonly ids: Uint32Array;
-  /** By the place of the meter; null: no reading. */
+  /** By the index of the meter; null: no reading. */
   readonly columns: ReadonlyMap<number, UnitColumn | null>;
 };
 
@@ -40,7 +40,7 @@ export function decodeBlocks({ from, to, places, groups }: BlocksWanted): Segmen
   const parts = new Map<number, BlockPart[]>();
   for (const group of groups) {
     for (const found of partsOf(group, places)) {
-      // Each range calls the start of the whole span by its own first bucket.
+      // Each range gives its own first bucket as the start of the whole span.
       const part = group.stepSeconds === WHOLE_SPAN ? { ...found, start: from } : found;
       if (part.start < from || part.start >= to) continue;
       const known = parts.get(part.start);
@@ -58,13 +58,13 @@ export function decodeBlocks({ from, to, places, groups }: BlocksWanted): Segmen
     }));
 }
 
-/** What one range has of a block. */
+/** The part of a block that lies in one range. */
 type BlockPart = {
   readonly start: number;
   readonly count: number;
   readonly firstOrdinal: number;
   readonly unpack: (into: Uint32Array, first: number) => void;
-  /** In the order of the wanted places. */
+  /** In the order of `places`. */
   readonly columns: readonly (() => Column | null)[];
 };
 

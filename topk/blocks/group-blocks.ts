@@ -5,18 +5,18 @@ import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { isCounted } from '../select/key-rows.ts';
 import { SharedArrays } from './shared-arrays.ts';
 
-/** The keys of a block and what they read of one meter. */
+/** The keys of a block and their readings of one meter. */
 export type KeyedColumn = { readonly ids: Uint32Array; readonly column: UnitColumn };
 
-/** Blocks of one list of keys; map: by the ordinal of a key, that of the network it is of. */
+/** Blocks of one list of keys. map: from the ordinal of a key to that of its network. */
 export type BlocksOfList = {
   readonly map: Uint32Array;
   readonly blocks: readonly KeyedColumn[];
 };
 
 /**
- * The blocks with networks in place of keys, each in its place: what the keys of a network read
- * together, by the meter's rule. They are blocks like any others, whose ids ascend and differ.
+ * Returns the blocks, in their order, with networks in place of keys: the readings of a network's
+ * keys are combined by the meter's rule. As in any other block, ids are ascending and distinct.
  */
 export function groupBlocks(fold: Fold, lists: readonly BlocksOfList[]): KeyedColumn[][] {
   const arrays = new SharedArrays();
@@ -40,7 +40,7 @@ function groupBlock({ ids, column }: KeyedColumn, { fold, map, arrays }: Groupin
 type NetworksOfRows = {
   /** Ascending. */
   readonly networks: Uint32Array;
-  /** By row, the place of its network in these. */
+  /** By row: the index of its network in `networks`. */
   readonly places: Uint32Array;
 };
 
@@ -51,7 +51,7 @@ function networksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
   let last = -1;
   for (let row = 0; row < ids.length; row += 1) {
     const network = map[ids[row] as number] as number;
-    // Addresses of the other family lie between those of a network.
+    // Addresses of the other family may lie between those of a network.
     if (network < last) return sortedNetworksOf(ids, map);
     if (network > last) {
       networks[count] = network;
@@ -63,7 +63,7 @@ function networksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
   return { networks: networks.subarray(0, count), places };
 }
 
-/** By network, its place among those of one block; what was left of another block is not read. */
+/** By network: its index among those of one block. Entries left by other blocks are not read. */
 let placeOf = new Uint32Array(0);
 
 function sortedNetworksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
@@ -82,7 +82,7 @@ function sortedNetworksOf(ids: Uint32Array, map: Uint32Array): NetworksOfRows {
   return { networks, places: all.map((network) => placeOf[network] as number) };
 }
 
-/** In shared memory, NaN where there is no reading. */
+/** Copies a column to shared memory, with NaN for each row without a reading. */
 function sharedColumn(folded: Folded, length: number, arrays: SharedArrays): UnitColumn {
   const values = sharedLanes(folded.values, length, arrays);
   const counts = folded.counts && sharedLanes(folded.counts, length, arrays);

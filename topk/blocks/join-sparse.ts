@@ -4,7 +4,7 @@ import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.
 import { boundOf, type UnitColumn } from '../fold/unit-column.ts';
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 
-/** shift: what is added to each id. */
+/** shift: number to add to each id. */
 export type SparsePart = {
   readonly ids: Uint32Array;
   readonly columns: readonly (Column | null)[];
@@ -14,8 +14,8 @@ export type SparsePart = {
 type Joined = { readonly ids: Uint32Array; readonly column: Column | null };
 
 /**
- * Readings of one slot whose ids may be far apart, as one ascending list: parts that follow each
- * other are put one behind the other, others are merged by the meter's rule.
+ * Joins readings of one slot, whose ids may be far apart, into one ascending list: consecutive
+ * parts are appended, others are merged by the meter's rule.
  */
 export function joinSparse(parts: readonly SparsePart[], fold: Fold): Joined {
   const some = parts.filter(({ ids }) => ids.length > 0);
@@ -25,7 +25,7 @@ export function joinSparse(parts: readonly SparsePart[], fold: Fold): Joined {
 
 const firstId = ({ ids, shift }: SparsePart): number => (ids[0] as number) + shift;
 
-/** null: some number is wide, or ids do not ascend from the first part to the last. */
+/** Appends the parts. null: a number is wide, or ids do not ascend across all parts. */
 function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
   const length = parts.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Uint32Array(length);
@@ -57,7 +57,7 @@ function appendAll(parts: readonly SparsePart[], fold: Fold): Joined | null {
   };
 }
 
-/** Merges by the places of the ids among all that there are, which are dense. */
+/** Merges by the ranks of the ids among all distinct ids, because ranks are dense. */
 function mergeRanked(parts: readonly SparsePart[], fold: Fold): Joined {
   const all = parts.flatMap(({ ids, shift }) => Array.from(ids, (id) => id + shift));
   const distinct = Uint32Array.from(new Set(all)).sort();

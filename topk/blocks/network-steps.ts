@@ -6,7 +6,7 @@ import { foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.
 import { countedRows, releaseRows } from '../select/key-rows.ts';
 import type { KeyedColumn } from './group-blocks.ts';
 
-/** A block of addresses that lies in one step, by the place of the step. */
+/** A block of addresses that lies in one step. step: the index of the step. */
 export type BlockOfStep = KeyedColumn & { readonly step: number };
 
 /** Blocks whose ids are ordinals of addresses in `keys`. */
@@ -14,23 +14,23 @@ export type StepsOfList = { readonly keys: KeyList; readonly blocks: readonly Bl
 
 export type NetworkStepsQuestion = {
   readonly fold: Fold;
-  /** They do not overlap. */
+  /** Networks that do not overlap. */
   readonly networks: readonly Network[];
   readonly stepCount: number;
   readonly lists: readonly StepsOfList[];
 };
 
-/** The steps in which one of the networks has readings, ascending, and what it comes to in them. */
+/** The steps in which a network has readings, ascending, and its combined readings in them. */
 export type NetworkSteps = { readonly steps: Uint32Array; readonly column: Column };
 
-/** What networks come to in each step, by network. */
+/** Returns the combined readings of each network by step, in the order of the networks. */
 export function foldNetworkSteps(question: NetworkStepsQuestion): NetworkSteps[] {
   const { fold, networks, stepCount, lists } = question;
   const units = lists.flatMap((list) => unitsOf(list, question));
   const folded = foldUnits(units, fold, networks.length * stepCount);
   const counted = countedRows(folded);
   const found = counted.rows.slice(0, counted.length);
-  // Only those that were noted as they were met are in any other order.
+  // Rows are in ascending order already, unless they were taken from `touched`.
   const rows = folded.touched === null ? found : found.sort();
   const column = pickRows(folded, rows);
   releaseRows(counted);
@@ -46,7 +46,7 @@ export function foldNetworkSteps(question: NetworkStepsQuestion): NetworkSteps[]
   });
 }
 
-/** The readings of the networks, each at the place of its network and step. */
+/** Returns the readings of the networks, with an id for each pair of network and step. */
 function unitsOf(
   { keys, blocks }: StepsOfList,
   { networks, stepCount }: NetworkStepsQuestion,
@@ -73,7 +73,7 @@ function unitsOf(
   });
 }
 
-/** By the ordinal of an address, which of the networks it lies in; −1: in none. */
+/** Returns, by ordinal of an address, the index of the network that contains it; −1: none. */
 function networksOf(keys: KeyList, networks: readonly Network[]): Int32Array {
   const networkOf = new Int32Array(keys.count).fill(-1);
   for (const [place, { bytes, prefix }] of networks.entries()) {

@@ -1,25 +1,25 @@
 import { readSeriesColumn, readSeriesEntries } from '../../segments/blocks/series.ts';
 import { type Column, columnPart } from '../../segments/codes/column.ts';
 
-/** Series of neighbouring keys of a segment as they are stored, and those of one meter. */
+/** The series of adjacent keys of a segment, as stored, and the column of one meter. */
 export type StoredChunk = {
-  /** The ordinal that its first key has in the segment. */
+  /** The ordinal of its first key in the segment. */
   readonly firstOrdinal: number;
   readonly keyCount: number;
-  /** How many topper buckets the segment spans. */
+  /** Number of topper buckets that the segment spans. */
   readonly topperBuckets: number;
   readonly entries: Uint8Array;
   /** null: no reading of the meter. */
   readonly column: Uint8Array | null;
 };
 
-/** A key's readings by topper bucket, counted from the one in which the segment begins. */
+/** A key's readings by topper bucket, counted from the segment's first. */
 export type SegmentSeries = {
   readonly ids: Uint32Array;
   readonly columns: readonly [Column | null];
 };
 
-/** The series of some of a chunk's keys, by their ordinals in the segment. Errors: DamagedSegment. */
+/** Returns the series of some keys of a chunk, by segment ordinal. Errors: DamagedSegment. */
 export function readKeySeries(
   { firstOrdinal, keyCount, topperBuckets, entries, column }: StoredChunk,
   ordinals: readonly number[],
@@ -31,7 +31,7 @@ export function readKeySeries(
       const key = ordinal - firstOrdinal;
       const from = key === 0 ? 0 : (ends[key - 1] as number);
       const to = ends[key] as number;
-      // Copies: a part of the whole chunk would keep all of it in memory.
+      // Copied, because a view would keep the whole chunk in memory.
       const ids = places.slice(from, to);
       return [ordinal, { ids, columns: [values && copied(columnPart(values, from, to))] }];
     }),

@@ -1,16 +1,16 @@
-/** Arrays up to this size share memory; larger ones have their own. */
+/** Arrays up to this size share a piece of memory; larger ones have their own. */
 const SMALL_BYTES = 16_384;
 
-/** What is made at a time for small ones grows up to this size: one that stays keeps all of it. */
+/** Maximum size to which pieces grow: a single array in use keeps its whole piece in memory. */
 const MOST_BYTES = 65_536;
 
-/** Of which every array begins at a multiple. */
+/** Every array begins at a multiple of this number of bytes. */
 const ALIGNMENT = 8;
 
 /**
- * Arrays in memory that threads share, all zero. To make a piece of shared memory, and to tell
- * another thread of it, costs tens of microseconds, as much as to fill a small array: so small
- * arrays of one piece of work lie together in larger pieces.
+ * Allocates arrays of zeros in memory that threads share. Creating a piece of shared memory and
+ * passing it to another thread costs tens of microseconds, as much as filling a small array. So the
+ * small arrays of one task lie together in larger pieces.
  */
 export class SharedArrays {
   #piece = new SharedArrayBuffer(0);

@@ -2,20 +2,21 @@ import { ceilTo, floorTo, type Interval } from '../../domain/time/interval.ts';
 import { type BucketSpan, WHOLE_SPAN } from '../../segments/blocks/levels.ts';
 import { type BlockRun, type Cover, coverInterval } from './cover.ts';
 
-/** What a segment has blocks of. */
+/** The blocks that a segment has. */
 export type SegmentBlocks = {
   readonly span: BucketSpan;
   readonly bucketSeconds: number;
-  /** Seconds of a block, ascending; of more than one bucket the last is WHOLE_SPAN. */
+  /** Seconds of a block, ascending; with more than one bucket, the last is WHOLE_SPAN. */
   readonly levels: readonly number[];
 };
 
 const NOTHING: Cover = { runs: [], less: [] };
 
 /**
- * Few blocks of a segment that hold exactly its buckets that start in an interval. Where the
- * interval holds all of them, that is the block of the whole span; where it leaves out little, that
- * block less what is left out, if readings can be taken out again (of sums they can).
+ * Returns a small number of blocks that hold exactly the segment's buckets that start in an
+ * interval. If the interval contains all buckets, that is the block of the whole span. If it leaves
+ * out few, that is the same block minus the rest, provided that readings can be subtracted (those
+ * of sums can).
  */
 export function coverSegment(
   interval: Interval,
@@ -34,7 +35,7 @@ export function coverSegment(
   if (isWhole && whole) return { runs: [whole], less: [] };
   const part = coverPart({ from, to }, segment, canSubtract);
   if (!canSubtract || !whole) return part;
-  // The whole alone is as much work: a short interval needs no second look.
+  // The whole span alone is at least as much work, so subtracting from it cannot win.
   if (weightOf(part) <= weightOf({ runs: [whole], less: [] })) return part;
   const rest = [
     coverPart({ from: span.first, to: from }, segment, true),
@@ -47,7 +48,7 @@ export function coverSegment(
   return weightOf(without) < weightOf(part) ? without : part;
 }
 
-/** By blocks of steps. Beyond the segment's ends there is nothing, so a block there is as good. */
+/** Covers by blocks of steps. There are no readings beyond the segment, so its ends are rounded. */
 function coverPart({ from, to }: Interval, segment: SegmentBlocks, canSubtract: boolean): Cover {
   const { span, bucketSeconds, levels } = segment;
   if (from >= to) return NOTHING;
@@ -57,11 +58,14 @@ function coverPart({ from, to }: Interval, segment: SegmentBlocks, canSubtract: 
     from: from === span.first ? floorTo(from, coarsest) : from,
     to: to === span.last + bucketSeconds ? ceilTo(to, coarsest) : to,
   };
-  // Of these levels every block can be used: one that is not there has no readings.
+  // Every block of these levels can be used: a block that is not stored has no readings.
   return coverInterval(wide, base, canSubtract);
 }
 
-/** A block of twice the time has less than twice the keys, as most are in both halves. */
+/**
+ * Estimates the work of a cover. A block of twice the length has less than twice the keys, because
+ * most keys are in both halves.
+ */
 export const weightOf = ({ runs, less }: Cover): number =>
   [...runs, ...less].reduce((sum, { level, from, to }) => {
     if (level === WHOLE_SPAN) return sum + Math.sqrt(to - from);
@@ -69,8 +73,8 @@ export const weightOf = ({ runs, less }: Cover): number =>
   }, 0);
 
 /**
- * The blocks of a segment that hold exactly its buckets that start in an interval, none of which
- * begins in one step and ends in another. Steps are counted from 1970.
+ * Returns blocks that hold exactly the segment's buckets that start in an interval. No block begins
+ * in one step and ends in another. Steps are counted from 1970.
  */
 export function coverSteps(
   interval: Interval,

@@ -1,19 +1,20 @@
 import { ceilTo, floorTo, type Interval } from '../../domain/time/interval.ts';
 
-/** Blocks of one resolution that follow each other, from `from` to before `to`. */
+/** Consecutive blocks of one level, from `from` to before `to`. */
 export type BlockRun = { readonly level: number; readonly from: number; readonly to: number };
 
-/** Blocks to be added up, and those of which the readings are to be taken out again. */
+/** Blocks to add, and blocks to subtract. */
 export type Cover = { readonly runs: readonly BlockRun[]; readonly less: readonly BlockRun[] };
 
-/** Seconds of a block, ascending, each a multiple of the one before. */
+/** Seconds of a block, ascending; each is a multiple of the previous one. */
 export type CoverLevels = readonly number[];
 
 /**
- * Few blocks that cover the buckets that start in an interval exactly: coarse inside, fine at the
- * edges. An hour but for its first minutes is the hour less these, where that is less work and
- * readings can be taken out again (of sums they can), and so on within these. Each list ascends;
- * only where nothing is taken out, it never overlaps.
+ * Returns a small number of blocks that cover exactly the buckets that start in an interval: coarse
+ * inside, fine at the edges. An hour without its first minutes is the hour minus those minutes, if
+ * that is less work and readings can be subtracted (those of sums can). The same applies
+ * recursively to those minutes. Each list is in ascending order; its blocks may overlap only if
+ * some are subtracted.
  */
 export function coverInterval(
   interval: Interval,
@@ -28,14 +29,14 @@ export function coverInterval(
   return { runs: inOrder(runs), less: inOrder(less) };
 }
 
-/** A cover, and about how much work it is. */
+/** A cover, and an estimate of its work. */
 type Weighed = Cover & { readonly weight: number };
 
 const NOTHING: Weighed = { runs: [], less: [], weight: 0 };
 
 /**
- * A block of twice the time has less than twice the keys, since most are in both halves; how much
- * less depends on the traffic, which is not known here.
+ * Estimates the work of blocks. A block of twice the length has less than twice the keys, because
+ * most keys are in both halves. How much less depends on the traffic, which is not known here.
  */
 const weightOf = (level: number, count: number): number => count * Math.sqrt(level);
 
@@ -55,7 +56,7 @@ const without = (whole: Weighed, ...parts: readonly Weighed[]): Weighed =>
 
 const lighter = (a: Weighed, b: Weighed): Weighed => (b.weight < a.weight ? b : a);
 
-/** Ascending, with blocks that follow each other as one run. */
+/** Returns the runs in ascending order, with adjacent runs of one level joined. */
 function inOrder(runs: readonly BlockRun[]): BlockRun[] {
   const joined: BlockRun[] = [];
   for (const run of runs.toSorted((a, b) => a.from - b.from)) {
@@ -67,7 +68,7 @@ function inOrder(runs: readonly BlockRun[]): BlockRun[] {
   return joined;
 }
 
-/** `place` is that of a level: its blocks are made of those of the places below. */
+/** Searches for the lightest cover. `place`: the index of a level; lower indexes are finer. */
 class CoverSearch {
   readonly #levels: CoverLevels;
   readonly #canSubtract: boolean;
@@ -77,7 +78,7 @@ class CoverSearch {
     this.#canSubtract = canSubtract;
   }
 
-  /** From a bucket to before another one, by blocks of up to the level of `place`. */
+  /** Covers the buckets from `from` to before `to` by blocks of up to the level of `place`. */
   between(from: number, to: number, place = this.#levels.length - 1): Weighed {
     const level = this.#level(place);
     const first = ceilTo(from, level);
@@ -87,7 +88,7 @@ class CoverSearch {
       const right = this.#edges(place, to).before;
       return join(left, blocks(level, first, end), right);
     }
-    // Both lie in one block.
+    // Both ends lie in one block.
     const plain = this.between(from, to, place - 1);
     if (!this.#canSubtract) return plain;
     const { before } = this.#edges(place, from);
@@ -99,7 +100,7 @@ class CoverSearch {
     return this.#levels[place] ?? 1;
   }
 
-  /** What lies before and after a point within its block; nothing on the boundary of two. */
+  /** Covers the parts of a block before and after a point in it; both empty on a boundary. */
   #edges(place: number, point: number): { before: Weighed; after: Weighed } {
     const level = this.#level(place);
     const start = floorTo(point, level);

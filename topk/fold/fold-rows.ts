@@ -3,7 +3,7 @@ import type { Fold } from '../../domain/toppers/meter-type.ts';
 import { approximate, type Lanes, laneValue, NARROW_BOUND } from '../../segments/codes/lanes.ts';
 import type { UnitColumn } from './unit-column.ts';
 
-/** Some rows of a column as one value, by the meter's rule; null: none of them has a reading. */
+/** Combines some rows of a column by the meter's rule; null if none of them has a reading. */
 export function foldRows(column: UnitColumn, rows: Iterable<number>, fold: Fold): Exact | null {
   const there: number[] = [];
   for (const row of rows) if (!Number.isNaN(column.values.low[row])) there.push(row);
@@ -18,7 +18,7 @@ export function foldRows(column: UnitColumn, rows: Iterable<number>, fold: Fold)
   return { sum, count };
 }
 
-/** bound: at least the sum of the magnitudes of all rows. */
+/** bound: an upper bound of the sum of the magnitudes of all rows. */
 function sumOf(lanes: Lanes, rows: readonly number[], bound: number): bigint {
   if (lanes.high === null && bound < NARROW_BOUND) {
     let sum = 0;
@@ -37,7 +37,7 @@ function extremeOf(lanes: Lanes, rows: readonly number[], fold: 'max' | 'min'): 
   return laneValue(lanes, best);
 }
 
-/** Doubles keep the order but for neighbours, which are then compared exactly. */
+/** Compares doubles first. Close values may have the same double; they are compared exactly. */
 function compareRows(lanes: Lanes, a: number, b: number): number {
   const difference = approximate(lanes, a) - approximate(lanes, b);
   if (difference !== 0 || lanes.high === null) return difference;

@@ -1,12 +1,12 @@
 import type { Lanes } from '../../segments/codes/lanes.ts';
 
-/** Arrays that were given back, all zero; a thread does one task at a time, so few are enough. */
+/** Returned arrays, all zero. A thread runs one task at a time, so a few are enough. */
 const spare: Float64Array[] = [];
 const KEPT = 4;
 
 /**
- * Lanes of zeros. A sum over all keys of a large group needs megabytes: given back they need not be
- * made, cleared and collected again for every question.
+ * Returns lanes of zeros. A sum over all keys of a large group needs megabytes. Reusing them avoids
+ * allocating, clearing and collecting them for every question.
  */
 export function takeLanes(length: number, wide: boolean): Lanes {
   const low = takeDoubles(length);
@@ -20,8 +20,8 @@ function takeDoubles(length: number): Float64Array {
 }
 
 /**
- * Gives lanes back, which nobody may use any more. rows: those that may be other than zero; null:
- * any may be.
+ * Makes lanes available for reuse; the caller must not use them any more. rows: the rows that may
+ * be non-zero; null: all rows.
  */
 export function giveBackLanes(lanes: Lanes, rows: Uint32Array | null): void {
   for (const each of [lanes.low, lanes.high]) if (each) giveBack(each, rows);
@@ -32,24 +32,24 @@ function giveBack(doubles: Float64Array, rows: Uint32Array | null): void {
   else for (let i = 0; i < rows.length; i += 1) doubles[rows[i] as number] = 0;
   spare.push(new Float64Array(doubles.buffer));
   if (spare.length <= KEPT) return;
-  // The largest ones serve for all.
+  // The largest arrays are kept: they fit every request.
   spare.sort((a, b) => b.length - a.length).pop();
 }
 
-/** Arrays for rows and a value of each; what is in them is anything. */
+/** Arrays for rows and their values, with undefined content. */
 export type RowArrays = { readonly rows: Uint32Array; readonly approx: Float64Array };
 
 const spareRows: RowArrays[] = [];
 const KEPT_ROWS = 2;
 
-/** Arrays of at least this length. */
+/** Returns arrays of at least this length. */
 export function takeRowArrays(length: number): RowArrays {
   const place = spareRows.findIndex(({ rows }) => rows.length >= length);
   const [found] = place === -1 ? [] : spareRows.splice(place, 1);
   return found ?? { rows: new Uint32Array(length), approx: new Float64Array(length) };
 }
 
-/** Gives arrays back, which nobody may use any more. */
+/** Makes arrays available for reuse; the caller must not use them any more. */
 export function giveBackRowArrays(arrays: RowArrays): void {
   spareRows.push(arrays);
   if (spareRows.length <= KEPT_ROWS) return;

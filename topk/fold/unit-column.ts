@@ -1,6 +1,6 @@
 import { approximate, type Lanes } from '../../segments/codes/lanes.ts';
 
-/** The readings of a slot by key; bound is at least the sum of their magnitudes. */
+/** The readings of a slot, by key. bound: an upper bound of the sum of their magnitudes. */
 export type UnitColumn = {
   readonly values: Lanes;
   readonly counts: Lanes | null;
@@ -8,17 +8,17 @@ export type UnitColumn = {
   readonly countBound: number;
 };
 
-/** Rounding in the sum of n doubles loses less than this part of it, for n up to 2^40. */
+/** Compensates for rounding, which reduces a sum of n doubles by less, for n up to 2^40. */
 const ROUNDING = 1 + 2 ** -12;
 
-/** At least the sum of the numbers' magnitudes; exact as long as that is below 2^52. */
+/** Returns an upper bound of the sum of the numbers' magnitudes; exact as long as it is < 2^52. */
 export function boundOf(lanes: Lanes): number {
   let bound = 0;
   if (lanes.high === null) {
     const { low } = lanes;
     for (let row = 0; row < low.length; row += 1) {
       const value = Math.abs(low[row] ?? 0);
-      // Not a number where there is no reading.
+      // False for NaN, which means no reading.
       if (value > 0) bound += value;
     }
     return bound < 2 ** 52 ? bound : bound * ROUNDING;

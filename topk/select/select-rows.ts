@@ -12,8 +12,8 @@ import {
 } from './key-rows.ts';
 
 /**
- * Which keys count at all (null: every one), and which of these may be listed (null: all). Keys are
- * named by their ordinals; one that no block has is no error.
+ * Which keys count at all (null: every key), and which of these may be listed (null: all). Keys are
+ * given by ordinal; a key that is in no block is not an error.
  */
 export type KeySelection = {
   readonly within: readonly number[] | null;
@@ -22,7 +22,7 @@ export type KeySelection = {
 
 export type ValuedKey = { readonly ordinal: number; readonly value: Exact };
 
-/** What keys come to together; the rests are of those that are not listed. null: of no keys. */
+/** Totals: of all keys, and (the rests) of the keys that are not listed. null: there are none. */
 export type Surroundings = {
   readonly total: Exact | null;
   readonly rest: Exact | null;
@@ -40,7 +40,7 @@ export function selectRows(
   return { counted, passed: passing ? passingRows(folded, counted, passing) : counted };
 }
 
-/** Lets the memory of rows be used again that were selected from `all` others. */
+/** Releases the rows that a filter selected. The caller releases the rows from `all`. */
 export function releaseSelected({ counted, passed }: SelectedRows): void {
   if (passed !== counted) releaseRows(passed);
 }
@@ -48,7 +48,7 @@ export function releaseSelected({ counted, passed }: SelectedRows): void {
 export const valuedKeys = (folded: Folded, rows: readonly number[]): ValuedKey[] =>
   rows.map((row) => ({ ordinal: ordinalOf(folded, row), value: exactValue(folded, row) }));
 
-/** What is beside the listed rows, all of which have passed. */
+/** Returns the totals that go with the listed rows, all of which passed the filter. */
 export function surroundingsOf(
   folded: Folded,
   { counted, passed }: SelectedRows,
@@ -70,7 +70,7 @@ export function surroundingsOf(
   return { total, rest, restPassing };
 }
 
-/** What is left of a sum; null where the rule is none, and what is left has to be looked at. */
+/** Subtracts the listed keys from a total; null for max and min, where the rest is scanned. */
 export function without(
   { fold, counts }: Folded,
   total: Exact | null,

@@ -28,23 +28,23 @@ import { foldTrend, type MappedUnit, type TrendQuestion } from '../fold-trend.ts
 import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
 
-/** Which keys of a kind are looked for; labels null: it does not look at any. */
+/** A search for keys of a kind; labels null: the search does not use labels. */
 export type KeySearch = KeyKinds & {
   readonly filter: KeyFilter;
   readonly labels: OwnLabels | null;
 };
 
-/** Which networks, given by their keys, are looked for. */
+/** A search for networks; `keys` of the task are the keys of the networks. */
 export type NetworkSearch = { readonly networks: KeyFilter };
 
-/** The blocks of each step of a trend, and what is asked of every one. */
+/** The blocks of each step of a trend, and the question for every step. */
 export type TrendSteps = {
   readonly fold: Fold;
   readonly steps: readonly (readonly MappedUnit[])[];
   readonly question: TrendQuestion;
 };
 
-/** Work that a thread can be given, as plain data: whatever is large lies in shared memory. */
+/** A task for a worker thread, as plain data: large arrays lie in shared memory. */
 export type KernelTask =
   | { readonly kind: 'decode'; readonly wanted: readonly BlocksWanted[] }
   | { readonly kind: 'unite'; readonly lists: readonly KeyList[] }
@@ -131,7 +131,7 @@ function answerFold(
 ): readonly Answer[] {
   const folded = openUnits(units, fold);
   const answers = answerQuestions(folded, questions);
-  // Not in a `finally`: what failed halfway is left to the garbage collector.
+  // Not in a `finally`: after an error, the garbage collector frees the memory.
   releaseFolded(folded);
   return answers;
 }

@@ -26,17 +26,17 @@ import {
 import type { WorkerReply } from './thread-pool-worker.ts';
 
 export type ThreadPoolOptions = {
-  /** Threads besides the one that answers requests. */
+  /** Number of threads besides the one that answers requests. */
   readonly workers: number;
-  /** Tasks that may wait for a thread; beyond it they are refused. */
+  /** Maximum number of tasks that wait for a thread; further tasks are refused. */
   readonly queueLength: number;
-  /** Whether small tasks are run at once, by the thread that hands them in; default: they are. */
+  /** Whether small tasks run at once, on the thread that submits them; default: true. */
   readonly runsInline?: boolean;
-  /** Told when each task is handed in and done, as `fold` or `fold in a thread`. */
+  /** Called when each task is submitted and when it ends, as `fold` or `fold in a thread`. */
   readonly onWork?: WorkObserver;
 };
 
-/** How much is done at once, where that is not worth another thread. */
+/** Maximum size of a task that runs at once, because another thread would not be worth it. */
 const INLINE = {
   decodeBytes: 120_000,
   readings: 60_000,
@@ -62,7 +62,7 @@ type Compared = {
   readonly before: readonly UnitReadings[];
 };
 
-/** A window of a meter by steps. */
+/** A window of a meter, by step. */
 type Stepped = { readonly fold: Fold; readonly steps: readonly (readonly UnitReadings[])[] };
 
 type Job = {
@@ -75,10 +75,10 @@ type Job = {
 type Thread = { readonly worker: Worker; job: Job | null };
 
 /**
- * Runs the kernel's tasks in threads (decoding blocks, uniting and finding keys, adding up), so that
- * the event loop is never blocked for long: what takes less than about a millisecond is done at
- * once, the rest waits for a thread in a bounded queue. A thread that dies fails its task and is
- * replaced. Errors: `busy` when the queue is full; a closed pool refuses everything.
+ * Runs the kernel's tasks (decoding blocks, merging and finding keys, adding up) on worker threads,
+ * so that the event loop is never blocked for long. A task of less than about a millisecond runs at
+ * once; others wait for a thread in a bounded queue. If a thread dies, its task fails and a new
+ * thread replaces it. Errors: `busy` if the queue is full; a closed pool refuses every task.
  */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
@@ -104,12 +104,12 @@ export class ThreadPool {
     return this.#threads.length;
   }
 
-  /** Starts a thread, if there is none: the first work for one need not wait until it is loaded. */
+  /** Starts a thread if there is none, so that the first task need not wait until it is loaded. */
   startThread(): void {
     if (!this.#closed && this.#threads.length === 0) this.#idleThread();
   }
 
-  /** The blocks of each of the wanted, in their order. Errors: DamagedSegment too. */
+  /** Decodes the blocks of each element of `wanted`, in their order. Errors: DamagedSegment too. */
   async decode(
     wanted: readonly BlocksWanted[],
     signal: AbortSignal,
@@ -120,14 +120,14 @@ export class ThreadPool {
     return (await this.#run(task, isSmall, signal)) as readonly (readonly SegmentBlock[])[];
   }
 
-  /** The union of sorted keys, in memory that threads share. */
+  /** Merges lists of sorted keys, in memory that threads share. */
   async unite(lists: readonly KeyList[], signal: AbortSignal): Promise<UnitedKeys> {
     const keys = lists.reduce((sum, { count }) => sum + count, 0);
     const task: KernelTask = { kind: 'unite', lists };
     return (await this.#run(task, keys <= INLINE.unitedKeys, signal)) as UnitedKeys;
   }
 
-  /** Those of sorted keys that pass a filter. Errors: those of compileKeyFilter. */
+  /** Returns the sorted keys that pass a filter. Errors: those of compileKeyFilter. */
   async match(
     keys: KeyList,
     search: KeySearch | NetworkSearch,
@@ -137,7 +137,7 @@ export class ThreadPool {
     return (await this.#run(task, keys.count <= INLINE.matchedKeys, signal)) as KeySet;
   }
 
-  /** The networks of each list of addresses. */
+  /** Returns the networks of each list of addresses. */
   async formNetworks(
     lists: readonly KeyList[],
     lengths: NetworkLengths,
@@ -149,7 +149,7 @@ export class ThreadPool {
     return (await this.#run(task, isSmall, signal)) as readonly FormedNetworks[];
   }
 
-  /** Blocks with networks in place of keys, in their order. */
+  /** Returns the blocks, in their order, with networks in place of keys. */
   async groupBlocks(
     fold: Fold,
     lists: readonly BlocksOfList[],
@@ -160,7 +160,7 @@ export class ThreadPool {
     return (await this.#run(task, isSmall, signal)) as readonly (readonly KeyedColumn[])[];
   }
 
-  /** What networks come to in each step. */
+  /** Returns the combined readings of each network by step. */
   async foldNetworkSteps(
     question: NetworkStepsQuestion,
     signal: AbortSignal,
@@ -183,14 +183,14 @@ export class ThreadPool {
     return (await this.#run(task, readingsIn(units) <= most, signal)) as readonly Answer[];
   }
 
-  /** The largest keys of each step. */
+  /** Returns the largest keys of each step. */
   async foldTrend(trend: TrendSteps, signal: AbortSignal): Promise<readonly TopAnswer[]> {
     const task: KernelTask = { kind: 'trend', ...trend };
     const isSmall = readingsIn(trend.steps.flat()) <= INLINE.readings;
     return (await this.#run(task, isSmall, signal)) as readonly TopAnswer[];
   }
 
-  /** How keys changed from one window to another. */
+  /** Ranks keys by how they changed from one window to another. */
   async compare(
     { fold, now, before }: Compared,
     questions: readonly ChangeQuestion[],
@@ -201,7 +201,7 @@ export class ThreadPool {
     return (await this.#run(task, isSmall, signal)) as readonly ChangeAnswer[];
   }
 
-  /** The keys whose series may have the largest values, by steps of a meter. */
+  /** Returns the keys whose series may have the largest values, by bounds from a meter's steps. */
   async bound(
     { fold, steps }: Stepped,
     question: BoundQuestion,
@@ -220,7 +220,7 @@ export class ThreadPool {
 
   async #run(task: KernelTask, isSmall: boolean, signal: AbortSignal): Promise<KernelResult> {
     signal.throwIfAborted();
-    // A thread that began now would outlive the server: nobody is left to end it.
+    // A thread started now would outlive the server, because nothing would end it.
     if (this.#closed) throw closing();
     if (isSmall && this.#options.runsInline !== false) return this.#runHere(task);
     const idle = this.#idleThread();
@@ -247,7 +247,7 @@ export class ThreadPool {
     }
   }
 
-  /** A thread without work, a new one as long as there may be more; null: all are busy. */
+  /** Returns an idle thread, or a new one if the limit allows it; null: all threads are busy. */
   #idleThread(): Thread | null {
     const idle = this.#threads.find(({ job }) => job === null);
     if (idle || this.#threads.length >= this.#options.workers) return idle ?? null;
@@ -270,7 +270,7 @@ export class ThreadPool {
 
   #next(thread: Thread): void {
     for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
-      // Its caller has gone: nobody wants to know any more.
+      // The caller has gone, so nobody needs the result.
       if (job.signal.aborted) job.reject(job.signal.reason);
       else {
         start(thread, job);
@@ -297,7 +297,7 @@ function start(thread: Thread, job: Job): void {
   thread.worker.postMessage(job.task);
 }
 
-/** Threads run what was compiled, also when these sources are run as they are (in tests). */
+/** Threads run the compiled file, even if these sources run uncompiled (in tests). */
 const WORKER_FILE = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/topk/threads/thread-pool-worker.js', import.meta.url)
   : new URL('./thread-pool-worker.js', import.meta.url);

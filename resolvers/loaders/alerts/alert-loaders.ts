@@ -20,23 +20,24 @@ import { manyLoader, oneLoader } from '../session/batch.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
 /**
- * Alerts as they are at this moment: they change with the clock as well as with the data, so no
- * version of a context says that they are still the same, and no answer with them is remembered.
+ * Creates the loaders of alerts as of this moment. Alerts change with the clock as well as with the
+ * data, so the version of a context does not show that they are unchanged, and no answer with them
+ * is cached.
  */
 export function createAlertLoaders(session: RequestSession) {
   return {
-    /** Of a context, by name. */
+    /** The rules of a context, by name. */
     byContext: manyLoader(
       (contextIds: readonly number[]) => selectAlerts(session, contextIds),
       (row) => row.contextId,
     ),
-    /** By the UUID of its revision, which may be superseded. */
+    /** A rule, by the UUID of its revision, which may be superseded. */
     byRevision: oneLoader(
       (revisions: readonly string[]) => selectRevisions(session, revisions),
       (revision) => revision,
       (row) => row.revision,
     ),
-    /** By alertId: its events that are firing, in the order in which they began. */
+    /** The firing events of a rule, by alertId, in the order in which they began. */
     firing: manyLoader(
       (alertIds: readonly number[]) => selectFiringEvents(session, alertIds),
       (row) => row.alertId,
@@ -53,7 +54,7 @@ export function createAlertLoaders(session: RequestSession) {
       },
       { cache: false },
     ),
-    /** See the statements, for these two: nothing else is asked for beside them. */
+    /** See the statements of these two. Not batched: each is requested only once at a time. */
     changeCounter: (contextId: number, at: ChangePlace): Promise<ChangeCounter> =>
       selectChangeCounter(session, contextId, at),
     changes: (wanted: ChangesAfter): Promise<ChangeRow[]> => selectChanges(session, wanted),

@@ -19,7 +19,7 @@ export type ReadSource = {
   readonly rollUps: SegmentBlocks;
 };
 
-/** Of parts that were read and decoded. */
+/** Opens the source of parts that were read and decoded. */
 export async function openSource(
   reader: SegmentReader,
   wanted: PartsWanted,
@@ -119,7 +119,7 @@ type GroupMissing = {
   readonly lists: NetworkLists;
 };
 
-/** By name, in one task for all of them. */
+/** Groups all missing blocks in one task; returns them by name. */
 async function groupMissing(
   { memory, threadPool, signal }: SegmentReader,
   fold: Fold,

@@ -18,7 +18,7 @@ export const openParts = (reader: SegmentReader): PartsRead => ({
   blocks: new SegmentBlocks(reader),
 });
 
-/** What is read of a group. */
+/** The parts of a group to read. */
 export type PartsWanted = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;

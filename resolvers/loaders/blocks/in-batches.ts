@@ -1,7 +1,7 @@
-/** Something to be read, and about how many readings it has. */
+/** Something to read, and approximately how many readings it has. */
 type Piece = { readonly readings: number };
 
-/** Pieces in their order, as many together as have `most` readings or are one. */
+/** Groups consecutive pieces into batches of at most `most` readings, or of one piece. */
 export function inBatches<P extends Piece>(pieces: readonly P[], most: number): P[][] {
   const batches: P[][] = [];
   let left = 0;

@@ -13,7 +13,7 @@ import type { UnitColumn } from '../../../topk/fold/unit-column.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
-/** Neighbouring blocks of a segment that are not remembered; place null: their keys alone. */
+/** Adjacent blocks of a segment that are not cached; place null: only their keys. */
 type MissingRun = {
   readonly segment: StoredSegment;
   readonly run: BlockRun;
@@ -22,7 +22,7 @@ type MissingRun = {
 
 export type StartedBlock = { readonly start: number; readonly block: KnownBlock };
 
-/** The blocks of runs of segments that have readings of the meter at `place`. */
+/** Returns the blocks of a segment's run that have readings of the meter at index `place`. */
 export type BlocksByStart = {
   readonly startsOf: (
     segment: StoredSegment,
@@ -33,7 +33,7 @@ export type BlocksByStart = {
 
 const EMPTY: KnownBlock = { ids: new Uint32Array(0), column: null };
 
-/** The blocks that some reads need, each once; those that are not remembered are to be read. */
+/** The blocks that some reads need, each once. Blocks that are not cached are read. */
 export class SegmentBlocks {
   readonly #reader: SegmentReader;
   readonly #found = new Map<string, KnownBlock>();
@@ -44,8 +44,8 @@ export class SegmentBlocks {
   }
 
   /**
-   * Looks for the blocks of a run, and wishes for what is not remembered: so many. place: of the
-   * meter that is read; null: none is, only which keys have readings.
+   * Looks up the blocks of a run in the cache, and requests the others. Returns the number of
+   * requested blocks. place: the index of the meter to read; null: no meter, only the keys.
    */
   want(segment: StoredSegment, run: BlockRun, place: number | null, wishes: SectionWishes): number {
     let count = 0;
@@ -63,7 +63,7 @@ export class SegmentBlocks {
     return count;
   }
 
-  /** Decodes what was read. Errors: DamagedSegment. */
+  /** Decodes the sections that were read. Errors: DamagedSegment. */
   async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
     const missing = [...this.#missing.values()];
     this.#missing.clear();
@@ -85,12 +85,12 @@ export class SegmentBlocks {
     }
   }
 
-  /** Of a run that was wanted, the blocks that have readings of the meter. */
+  /** Returns the blocks of a requested run that have readings of the meter. */
   *of(segment: StoredSegment, run: BlockRun, place: number): Generator<KnownBlock> {
     for (const { block } of this.startsOf(segment, run, place)) yield block;
   }
 
-  /** The same, with the start of each. */
+  /** Like `of`, with the start of each block. */
   *startsOf(segment: StoredSegment, run: BlockRun, place: number): Generator<StartedBlock> {
     for (const start of blockStarts(run)) {
       const block = this.#at(segment, { ...run, from: start }, place);
@@ -98,25 +98,25 @@ export class SegmentBlocks {
     }
   }
 
-  /** The keys of a run of one block, also where the meter has no reading. */
+  /** Returns the keys of a run of one block, even if the meter has no reading. */
   idsOf(segment: StoredSegment, run: BlockRun): Uint32Array {
     return this.#at(segment, run, 0).ids;
   }
 
-  /** The keys of each block of a run that was wanted for its keys alone. */
+  /** Returns the keys of each block of a run of which only the keys were requested. */
   *keysOf(segment: StoredSegment, run: BlockRun): Generator<Uint32Array> {
     for (const start of blockStarts(run))
       yield this.#at(segment, { ...run, from: start }, null).ids;
   }
 
-  /** The block of a run of one, or the first of several. */
+  /** Returns the first or only block of a run. */
   #at(segment: StoredSegment, run: BlockRun, place: number | null): KnownBlock {
     const block = this.#found.get(this.#name(segment, run, place));
     if (!block) throw new Error(`a block of segment ${segment.segmentId} was not wanted`);
     return block;
   }
 
-  /** What is not remembered of a run, as runs. */
+  /** Returns the blocks of a run that are not cached, as runs. */
   #unknown(segment: StoredSegment, run: BlockRun, place: number | null): BlockRun[] {
     const unknown: BlockRun[] = [];
     for (const start of blockStarts(run)) {
@@ -146,7 +146,7 @@ const columnAt = (columns: PlacedGroup['columns'], place: number | null): Sectio
 const columnOf = ({ columns }: SegmentBlock, place: number | null): UnitColumn | null =>
   place === null ? null : (columns.get(place) ?? null);
 
-/** How many blocks a run is of. */
+/** Returns the number of blocks in a run. */
 export const blocksIn = ({ level, from, to }: BlockRun): number =>
   level === WHOLE_SPAN ? 1 : (to - from) / level;
 
@@ -155,13 +155,13 @@ function* blockStarts({ level, from, to }: BlockRun): Generator<number> {
   else for (let start = from; start < to; start += level) yield start;
 }
 
-/** Of each range of a segment's keys the groups that have blocks of a run. */
+/** Returns, for each range of a segment's keys, the groups that have blocks of a run. */
 function levelRanges(segment: StoredSegment, run: BlockRun) {
   let firstOrdinal = 0;
   return segment.directory().ranges.map(({ keyCount, levels }) => {
     const level = levels.find(({ stepSeconds }) => stepSeconds === run.level);
     if (!level) throw new Error(`segment ${segment.segmentId} has no level ${run.level}`);
-    // Each range calls the start of its whole span by its own first bucket.
+    // Each range gives its own first bucket as the start of the whole span.
     const groups: readonly PlacedGroup[] =
       run.level === WHOLE_SPAN ? level.groups : groupsWithin(level, run);
     const range = { keyCount, firstOrdinal, groups };

@@ -22,7 +22,7 @@ export type StepRead = {
 /** A block with readings; `step`: the start of the step that it lies in. */
 export type StepBlock = { readonly step: number; readonly block: KnownBlock };
 
-/** What a segment has of a read, in order of time. */
+/** A segment's blocks for a read, in time order. */
 export type SegmentSteps = {
   readonly segment: StoredSegment;
   readonly blocks: readonly StepBlock[];
@@ -34,7 +34,7 @@ type Planned = {
   readonly runs: readonly BlockRun[];
 };
 
-/** The blocks of any number of reads, by read, and the keys of their segments, in one statement. */
+/** Reads the blocks of any number of reads and the keys of their segments in one statement. */
 export async function readStepBlocks(
   reader: SegmentReader,
   live: readonly StoredSegment[],

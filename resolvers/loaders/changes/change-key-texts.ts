@@ -3,7 +3,7 @@ import type { RequestReads } from '../session/request-reads.ts';
 
 export type { KeyTextsUpsert } from '../../../db/write/texts/upsert-key-texts.ts';
 
-/** Changes texts of keys, all or none. Gives how many keys were different before. */
+/** Changes the texts of keys, all or none. Returns how many keys were different before. */
 export const changeKeyTexts = (
   reads: Pick<RequestReads, 'change'>,
   updates: readonly KeyTextsUpsert[],

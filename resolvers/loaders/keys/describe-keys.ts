@@ -6,25 +6,25 @@ import {
 import type { ReadSession, TimeBound } from '../../../db/session/read-session.ts';
 import { splitCrossKey } from '../../../domain/keys/cross-key.ts';
 
-/** A group as texts of keys are looked up: a cross-key's parts have their labels in other groups. */
+/** A group, for looking up texts of keys: the parts of cross-keys have labels in other groups. */
 export type DescribedGroup = {
   readonly groupId: number;
   readonly isCrossKey: boolean;
-  /** By part; null: its group is gone. */
+  /** By part; null: its group no longer exists. */
   readonly partGroupIds: readonly (number | null)[];
 };
 
-/** A key with what was said about it. */
+/** A key with its texts. */
 export type DescribedKey = TextsRow & {
-  /** Of a cross-key, unescaped and in order; else none. */
+  /** The parts of a cross-key, unescaped and in order; empty for other keys. */
   readonly parts: readonly string[];
-  /** What these are labelled in their own groups; null: not at all. */
+  /** The labels of the parts in their own groups; null: no label. */
   readonly partLabels: readonly (string | null)[];
 };
 
 export type KeyToDescribe = { readonly group: DescribedGroup; readonly key: string };
 
-/** The texts of keys and of their parts, in the order of the keys, by one statement. */
+/** Reads the texts of keys and of their parts by one statement, in the order of the keys. */
 export async function describeKeys(
   session: Pick<ReadSession, 'read'>,
   keys: readonly KeyToDescribe[],

@@ -26,7 +26,7 @@ export type DescribeRequest = {
   readonly bound: TimeBound | null;
 };
 
-/** What is said about keys, in one statement for all requests; what is remembered needs none. */
+/** Loads the texts of keys by one statement for all requests, unless they are cached. */
 export const describedKeysLoader = (
   reader: NodeReader,
 ): DataLoader<DescribeRequest, DescribedKey[]> =>
@@ -69,7 +69,7 @@ async function describeAll(
   return asked.map(({ rows }) => rows as DescribedKey[]);
 }
 
-/** Of each context that is asked about. */
+/** Returns the states of all contexts in the requests. */
 async function statesOf(
   reader: NodeReader,
   requests: readonly DescribeRequest[],
@@ -88,7 +88,7 @@ export type KeyOfGroup = {
   readonly key: string;
 };
 
-/** Which keys exist: an available slice has them, or a user has given them texts. */
+/** Loads whether keys exist: in an available slice, or because a user has given them texts. */
 export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, boolean, string> =>
   new DataLoader(
     async (requests) => {
@@ -113,7 +113,7 @@ export const keyExistsLoader = (reader: NodeReader): DataLoader<KeyOfGroup, bool
     { cacheKeyFn: ({ group, key }) => nameOf(group, key) },
   );
 
-/** Labels that were given to keys of groups. */
+/** Loads the keys of groups that have texts. */
 export const labelledKeysLoader = ({
   session,
 }: NodeReader): DataLoader<number, readonly LabelledKeyRow[]> =>
@@ -127,7 +127,7 @@ export const labelledKeysLoader = ({
 
 export type LabelledKeys = ReturnType<typeof labelledKeysLoader>;
 
-/** The labels that a search in a group looks at. */
+/** Returns the labels that a search in a group uses. */
 export async function ownLabels(
   labelled: LabelledKeys,
   { groupId, isCrossKey, partGroupIds }: ReadGroup,
@@ -143,13 +143,13 @@ export async function ownLabels(
   return { keys, parts };
 }
 
-/** Keys of a group. */
+/** A list of keys of a group. */
 export type ListRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
   /** null: all keys pass. */
   readonly filter: KeyFilter | null;
-  /** Only keys with a reading in it; null: all. */
+  /** Only keys with a reading in this window; null: all. */
   readonly window: Interval | null;
 };
 
@@ -159,7 +159,7 @@ export type PageRequest = ListRequest & {
   readonly limit: number;
 };
 
-/** Keys in raw form; and whether more come after them. */
+/** Keys in raw form, and whether more follow. */
 export type KeyPage = { readonly keys: readonly DescribedKey[]; readonly hasMore: boolean };
 
 export function createKeyLists(
@@ -167,7 +167,7 @@ export function createKeyLists(
   labelled: LabelledKeys,
   described: DataLoader<DescribeRequest, DescribedKey[]>,
 ) {
-  /** All that are asked for at once are ready at once, so that their keys are read together. */
+  /** Lists requested together are ready together, so that their keys are read together. */
   const listed = new DataLoader<ListRequest, ListedKeys>(
     async (requests) => {
       const found = await Promise.allSettled(requests.map(listedKeys));
@@ -192,7 +192,7 @@ export function createKeyLists(
   }
   const rawPage = async ({ after, limit, ...list }: PageRequest): Promise<RawKeyPage> =>
     readKeyPage(reader.segments, await listed.load(list), { after, limit });
-  /** A long search ends later than others: still the keys of all pages are described together. */
+  /** Waits even for long searches, so that the texts of the keys of all pages are read together. */
   const pages = new DataLoader<PageRequest, KeyPage>(
     async (requests) => {
       const found = requests.map(rawPage);

@@ -7,21 +7,21 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 import type { SegmentKeySet } from './present-keys.ts';
 import { streamKeys } from './stream-keys.ts';
 
-/** The keys of a group: those of its segments, and those that users gave texts. */
+/** The keys of a group: those of its segments, and those that users have given texts. */
 export type ListedKeys = {
   readonly group: SegmentGroup;
   readonly segments: readonly SegmentKeySet[];
   /** In raw form, in any order. */
   readonly withTexts: readonly string[];
-  /** Which of some keys are listed; null: all. */
+  /** Selects the keys to list; null: all. */
   readonly matches: ((keys: KeyList) => Promise<(ordinal: number) => boolean>) | null;
   readonly bound: TimeBound | null;
 };
 
-/** Keys in raw form, in the order of their bytes; and whether more come after them. */
+/** Keys in raw form, in byte order, and whether more follow. */
 export type RawKeyPage = { readonly keys: readonly string[]; readonly hasMore: boolean };
 
-/** The first `limit` keys after one in raw form; null: from the beginning. */
+/** Returns the first `limit` keys after a raw key; null: from the beginning. */
 export async function readKeyPage(
   reader: SegmentReader,
   listed: ListedKeys,
@@ -33,7 +33,7 @@ export async function readKeyPage(
   for await (const keys of listedKeys(reader, listed, bound)) {
     for (let i = 0; i < keys.count && found.length <= limit; i += 1) {
       const key = codec.decode(keyAt(keys, i));
-      // A cursor may be of a text that is no key of the group: then all keys come here.
+      // A cursor may be a text that is not a key of the group: all keys are then compared here.
       if (after === null || compareTexts(key, after) > 0) found.push(key);
     }
     if (found.length > limit) break;
@@ -76,8 +76,8 @@ function sortedKeys(
 }
 
 /**
- * Adds to a list the extra keys from `place` on that belong before its end; to an empty list, all
- * that are left.
+ * Adds to a list the extra keys from index `place` on that sort before its end; to an empty list,
+ * all remaining ones.
  */
 function addExtra(keys: KeyList, extra: readonly Uint8Array[], place: number) {
   const merged = new KeyListBuilder({ keys: keys.count, bytes: keys.bytes.length });

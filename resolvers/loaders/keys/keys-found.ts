@@ -5,11 +5,11 @@ import type { OwnLabels } from '../../../segments/filter/plain-texts.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { ListedKeys } from './key-pages.ts';
 
-/** Finds the keys of a page that pass a filter. Errors: those of compileKeyFilter. */
+/** Returns a function that finds the keys that pass a filter. Errors: those of compileKeyFilter. */
 export function keysFound(
   { codec }: SegmentGroup,
   filter: KeyFilter,
-  /** Those that a search looks at; null: there is none. */
+  /** The labels that a search uses; null: the filter has no search. */
   labels: OwnLabels | null,
 ): NonNullable<ListedKeys['matches']> {
   const matches = keyMatcher(codec, filter);

@@ -8,28 +8,28 @@ import type { RollUpStep, SegmentPart } from '../plan/plan-segments.ts';
 import { identityOf, type SegmentReader } from '../session/segment-reader.ts';
 import { type KeyLists, uniteSegments } from './segment-keys.ts';
 
-/** The keys of all that is read. */
+/** The merged keys of everything that is read. */
 export type PartsUnion = {
-  /** The same lists of the same segments have the same name. */
+  /** Unions of the same lists of the same segments have the same name. */
   readonly name: string;
   readonly keys: KeyList;
-  /** By the ordinal of a key in the part's segment its ordinal in `keys`; null: the same. */
+  /** Maps ordinals of keys in the part's segment to those in `keys`; null: they are the same. */
   readonly mapOf: (part: SegmentPart) => Uint32Array | null;
 };
 
-/** The block that leads from the keys of a source to those of the roll-up. */
+/** Returns the block that maps the keys of a source to those of the roll-up. */
 export const keysOfSource = ({ source }: RollUpStep): BlockRun => ({
   level: SOURCE_STEP,
   from: source * SOURCE_STEP,
   to: (source + 1) * SOURCE_STEP,
 });
 
-/** rollUps: which keys of theirs are those of their sources. */
+/** rollUps: the blocks that map keys of sources to keys of roll-ups. */
 export type KeysRead = { readonly keys: KeyLists; readonly rollUps: SegmentBlocks };
 
 /**
- * Unites the keys of all that is below no roll-up that is read. The keys of the rest are among
- * those of their roll-up, whose blocks say which they are.
+ * Merges the keys of all parts that are not below a roll-up that is read. The keys of the other
+ * parts are among those of their roll-up, whose blocks map them.
  */
 export async function uniteParts(
   reader: SegmentReader,
@@ -48,7 +48,7 @@ export async function uniteParts(
     );
     const [toTop, ...toOthers] = maps;
     if (!toTop) throw new Error(`a part below ${top.rollUp.segmentId} has a step`);
-    // Of one step to a roll-up that is all there is, the block is the map.
+    // With one step, and a roll-up whose keys are the whole union, the block is the map.
     if (toOthers.length === 0 && toUnion === null) return toTop;
     const name = `${identityOf(segment)} ${union.name}`;
     const known = memory.find('mapped', name);
@@ -61,7 +61,7 @@ export async function uniteParts(
   return { name: union.name, keys: union.keys, mapOf };
 }
 
-/** keyCount: of the source. Errors: DamagedSegment. */
+/** keyCount: the number of keys of the source. Errors: DamagedSegment. */
 function idsOf(blocks: SegmentBlocks, step: RollUpStep, keyCount: number): Uint32Array {
   const ids = blocks.idsOf(step.rollUp, keysOfSource(step));
   if (ids.length === keyCount) return ids;
@@ -69,7 +69,7 @@ function idsOf(blocks: SegmentBlocks, step: RollUpStep, keyCount: number): Uint3
   throw new DamagedSegment(`roll-up ${segmentId} has ${ids.length} of a source's ${keyCount} keys`);
 }
 
-/** Ascending ordinals stay so: a union keeps the order of each list. */
+/** Maps ordinals. Ascending ordinals stay ascending: a union keeps the order of each list. */
 export function mapped(
   ids: Uint32Array,
   map: Uint32Array,

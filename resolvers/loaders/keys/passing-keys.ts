@@ -8,13 +8,13 @@ export type PassingRequest = {
   readonly contextId: number;
   readonly group: ReadGroup;
   readonly filter: KeyFilter;
-  /** Whether keys are asked for, or the networks that they lie in. */
+  /** Whether to filter keys, or the networks that contain them. */
   readonly of: 'keys' | 'networks';
 };
 
 /**
- * Which keys pass a filter, to be asked of sorted keys: of one that searches at the present version
- * of the labels, which are read when they are first needed.
+ * Returns a filter to apply to sorted keys. A search uses the current version of the labels, which
+ * are read when they are first needed.
  */
 export async function passingKeys(
   reader: NodeReader,
@@ -37,7 +37,7 @@ export async function passingKeys(
   };
 }
 
-/** What people say about keys says nothing about networks: they have no labels. */
+/** The texts of keys do not apply to networks, which have no labels. */
 const passingNetworks = (reader: NodeReader, filter: KeyFilter): KeysPassing => ({
   name: `networks ${JSON.stringify(filter)}`,
   match: async (keys) => {

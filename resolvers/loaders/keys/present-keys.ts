@@ -9,7 +9,7 @@ import type { SegmentGroup } from '../plan/key-questions.ts';
 import { blocksOf } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
-/** A segment, and those of its keys that count. */
+/** A segment, and which of its keys count. */
 export type SegmentKeySet = {
   readonly segment: StoredSegment;
   /** null: all of its keys. */
@@ -25,13 +25,13 @@ export type KeysInWindow = {
   readonly bound: TimeBound | null;
 };
 
-/** A segment that the window cuts, and its blocks inside the window. */
+/** A segment that lies partly in the window, and its blocks inside the window. */
 type CutSegment = { readonly segment: StoredSegment; readonly runs: readonly BlockRun[] };
 
 /**
- * Of each segment the keys that have a reading of any meter in a window, zero too. Every key of a
- * segment has one somewhere in its span, so only where the window cuts the span its blocks tell,
- * and of these only the keys are read.
+ * Returns, for each segment, the keys that have a reading of any meter in a window, even if zero.
+ * Every key of a segment has a reading somewhere in its span. So blocks are read only if the span
+ * lies partly outside the window, and only the keys of these blocks.
  */
 export async function presentKeys(
   reader: SegmentReader,

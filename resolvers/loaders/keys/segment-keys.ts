@@ -14,14 +14,14 @@ import {
   segmentName,
 } from '../session/segment-reader.ts';
 
-/** A list of keys for each of some segments. */
+/** Lists of keys, by segment. */
 export type KeyLists = {
-  /** Lists of the same name are the same. */
+  /** Lists of the same name are equal. */
   readonly name: string;
   readonly of: (segment: StoredSegment) => KeyList;
 };
 
-/** The keys of segments of one group; those that are not remembered are to be read. */
+/** The keys of segments of one group. Keys that are not cached are read. */
 export class SegmentKeys implements KeyLists {
   readonly name = 'keys';
   readonly #reader: SegmentReader;
@@ -32,7 +32,7 @@ export class SegmentKeys implements KeyLists {
     this.#reader = reader;
   }
 
-  /** Looks for the keys of a segment, and wishes for what is not remembered. */
+  /** Looks up the keys of a segment in the cache, and requests them if they are not there. */
   want(group: SegmentGroup, segment: StoredSegment, wishes: SectionWishes): void {
     if (this.#lists.has(segment) || this.#missing.has(segment)) return;
     const known = this.#reader.memory.find('keys', segmentName(this.#reader, segment));
@@ -47,7 +47,7 @@ export class SegmentKeys implements KeyLists {
     );
   }
 
-  /** Decodes what was read. Errors: DamagedSegment. */
+  /** Decodes the keys that were read. Errors: DamagedSegment. */
   async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
     const { memory, goOn } = this.#reader;
     for (const [segment, { codec }] of this.#missing) {
@@ -64,7 +64,7 @@ export class SegmentKeys implements KeyLists {
     this.#missing.clear();
   }
 
-  /** Of a segment that was wanted. */
+  /** Returns the keys of a segment that was requested. */
   of(segment: StoredSegment): KeyList {
     const keys = this.#lists.get(segment);
     if (!keys) throw new Error(`the keys of segment ${segment.segmentId} were not wanted`);
@@ -73,8 +73,8 @@ export class SegmentKeys implements KeyLists {
 }
 
 /**
- * A list in memory that threads share, with room for the segment's keys where they are all of one
- * length: millions of keys are then never copied.
+ * Returns a builder of a list in memory that threads share. If all keys have the same length, it
+ * has the capacity for all of the segment's keys, so that millions of keys are never copied.
  */
 function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBuilder {
   const keys = segment.directory().ranges.reduce((sum, { keyCount }) => sum + keyCount, 0);
@@ -83,12 +83,12 @@ function sharedBuilder(segment: StoredSegment, { shapes }: KeyCodec): KeyListBui
   return new KeyListBuilder({ keys, bytes: isFixed ? keys * first.length : 0 }, sharedMemory);
 }
 
-/** The keys of several segments together. */
+/** The merged keys of several segments. */
 export type SegmentUnion = {
-  /** The same lists of the same segments have the same name. */
+  /** Unions of the same lists of the same segments have the same name. */
   readonly name: string;
   readonly keys: KeyList;
-  /** By the ordinal of a key in the segment its ordinal in `keys`; null: the same. */
+  /** Maps ordinals of keys in the segment to those in `keys`; null: they are the same. */
   readonly mapOf: (segment: StoredSegment) => Uint32Array | null;
 };
 

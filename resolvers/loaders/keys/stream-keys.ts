@@ -16,10 +16,10 @@ import type { SegmentGroup } from '../plan/key-questions.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
 import type { SegmentKeySet } from './present-keys.ts';
 
-/** Keys of a segment that lie together, and the ordinal that the first of them has in it. */
+/** A range of adjacent keys of a segment, and the ordinal of its first key in the segment. */
 type OpenRange = { readonly range: PlacedRange; readonly firstOrdinal: number };
 
-/** A segment, its ranges with keys to be read, how many of these were, and the keys that wait. */
+/** A segment, its ranges to read, the index of the next range, and the keys not yet returned. */
 type Input = SegmentKeySet & {
   readonly ranges: readonly OpenRange[];
   nextRange: number;
@@ -28,7 +28,7 @@ type Input = SegmentKeySet & {
 
 export type KeyStreamOptions = {
   readonly group: SegmentGroup;
-  /** Those of the group that count. */
+  /** The segments of the group, each with the keys that count. */
   readonly segments: readonly SegmentKeySet[];
   /** A compact key: only keys after it; null: all. */
   readonly after: Uint8Array | null;
@@ -36,9 +36,9 @@ export type KeyStreamOptions = {
 };
 
 /**
- * The distinct keys of segments, ascending, list by list. Of each segment one range of keys is in
- * memory, as in merging (segments/merge/merge-ranges.ts), whatever the number of keys; a statement
- * fetches the next range of all segments that have run out.
+ * Yields the distinct keys of segments in ascending order, list by list. Only one range of keys of
+ * each segment is in memory, as in merging (segments/merge/merge-ranges.ts), whatever the number of
+ * keys. One statement fetches the next ranges of all segments that have run out.
  */
 export async function* streamKeys(
   reader: SegmentReader,
@@ -58,8 +58,8 @@ export async function* streamKeys(
 }
 
 /**
- * Ranges that end before the key are passed over, as the directory knows their last keys; and so
- * are those of which no key is present.
+ * Skips ranges that end at or before the key, because the directory has their last keys, and ranges
+ * without a present key.
  */
 function openInput({ segment, present }: SegmentKeySet, after: Uint8Array | null): Input {
   const isPast = ({ lastKey }: PlacedRange): boolean =>
@@ -109,7 +109,7 @@ function onlyPresent(keys: KeyList, { firstOrdinal }: OpenRange, present: KeySet
   return own.finish();
 }
 
-/** Takes from each list the keys up to the smallest last key of all of them. */
+/** Removes from each list the keys up to the smallest last key of all lists, and returns them. */
 function cutAll(inputs: readonly Input[]): KeyList[] {
   const pending = inputs.flatMap((input) => input.pending ?? []);
   const cut = pending.reduce((least, keys) =>

@@ -7,37 +7,37 @@ import { Tally } from './tally.ts';
 export type AskedBefore = {
   /** Node and context. */
   readonly context: string;
-  /** Of the context: any change of its data, groups or slices gives it another one. */
+  /** Version of the context; any change of its data, groups or slices changes it. */
   readonly version: number;
   readonly read: MeterRead;
   readonly question: KeyQuestion;
 };
 
-/** The same, once it is known which segments the answer is made of. */
+/** The same, once the segments of the answer are known. */
 export type MadeOf = Pick<AskedBefore, 'read' | 'question'> & {
   readonly node: string;
-  /** What tells each from all others. */
+  /** A unique identity of each segment. */
   readonly segments: readonly string[];
 };
 
-/** What is remembered. */
+/** The answers that are cached. */
 export type RememberedKeys = TopKeys | RankedKeys | TrendAnswer;
 
-/** About what an answer takes, and each of its keys. */
+/** Approximate size of an answer, and of each of its keys. */
 const ANSWER_BYTES = 800;
 const KEY_BYTES = 200;
 
 /**
- * Answers to what was asked before, in a bounded number of bytes. They are found by all that they
- * depend on, never by who asks: who may ask is known before anything is looked up here. Each is
- * found in two ways: by the version of the data, which a merge leaves as it is, and by the segments
- * that it was made of, which an import into other times leaves as they are.
+ * A cache of answers, of bounded size in bytes. They are looked up by everything they depend on,
+ * never by caller: access is checked before anything is looked up here. Each answer can be found in
+ * two ways: by the version of the data, which a merge does not change; and by the segments it was
+ * made of, which an import into other times does not change.
  */
 export class AnswerMemory {
   readonly tally = new Tally();
   readonly #answers: LRUCache<string, RememberedKeys> | null;
 
-  /** maxBytes 0: nothing is remembered. */
+  /** maxBytes 0: nothing is cached. */
   constructor(maxBytes: number) {
     this.#answers =
       maxBytes > 0 ? new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf }) : null;
@@ -82,7 +82,7 @@ const nameOf = ({ context, version, ...asked }: AskedBefore): string | null =>
 const nameOfMade = ({ node, segments, ...asked }: MadeOf): string | null =>
   named(asked, `of ${segments.join(' ')} ${node}`);
 
-/** null: not worth it, drill-downs are of a few keys, and differ from row to row. */
+/** null: not worth caching. Drill-downs have a few keys, and differ from row to row. */
 function named({ read, question }: Pick<AskedBefore, 'read' | 'question'>, of: string) {
   const ranking = rankingName(question);
   if (ranking === null || !('maxItems' in question) || question.within !== null) return null;
@@ -90,7 +90,7 @@ function named({ read, question }: Pick<AskedBefore, 'read' | 'question'>, of: s
   return `${nameOfRead(read)} ${read.fold} ${maxItems} ${ranking} ${of} ${passing?.name ?? ''}`;
 }
 
-/** What keys are ranked by; null: the question is not for the first of them. */
+/** Returns a name of what keys are ranked by; null if the question does not rank keys. */
 function rankingName(question: KeyQuestion): string | null {
   switch (question.kind) {
     case 'top':

@@ -1,10 +1,10 @@
 import type { Manifest } from '../../../store/read/manifest.ts';
 import { Tally } from './tally.ts';
 
-/** About what a segment takes besides its directory, which is mostly decoded as well. */
+/** Approximate size of a segment besides its directory, which is usually decoded too. */
 const SEGMENT_BYTES = 400;
 
-/** The newest manifest of each context that was read. */
+/** A cache of the newest manifest of each context that was read. */
 export class ManifestMemory {
   readonly tally = new Tally();
   readonly #manifests = new Map<string, Manifest>();
@@ -19,7 +19,7 @@ export class ManifestMemory {
     return bytes;
   }
 
-  /** Which segments there are at these numbers of a context. */
+  /** Returns the manifest of a context at this version and layout. */
   find(context: string, { version, layout }: Pick<Manifest, 'version' | 'layout'>) {
     const known = this.#manifests.get(context);
     const found = known?.layout === layout && known.version === version ? known : undefined;
@@ -27,7 +27,7 @@ export class ManifestMemory {
     return found;
   }
 
-  /** The newest, of which only what has changed since need be read. */
+  /** Returns the newest cached manifest; only the changes since then need to be read. */
   newest(context: string): Manifest | undefined {
     return this.#manifests.get(context);
   }

@@ -2,45 +2,45 @@ import { LRUCache } from 'lru-cache';
 import type { VersionsRow } from '../../../db/queries/select-versions.ts';
 import { Tally } from './tally.ts';
 
-/** An answer as a caller gets it. */
+/** An answer as it is sent to the client. */
 export type Rendered = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 };
 
-/** What a context is at now; undefined: whoever asks may not read it. */
+/** Returns the current versions of a context; undefined if the caller may not read it. */
 export type VersionsOf = (contextId: number) => VersionsRow | undefined;
 
 type Kept = { readonly rendered: Rendered; readonly holdsAt: readonly VersionsRow[] };
 
-/** About what an answer takes besides its body and its name. */
+/** Approximate size of an answer besides its body and its name. */
 const ENTRY_BYTES = 1000;
 
-/** How many names of answers are known that are not kept. */
+/** Maximum number of remembered names of answers that are not cached. */
 const MOMENTARY_NAMES = 1000;
 
-/** An answer that was made; holdsAt null: it holds for this moment only. */
+/** A new answer. holdsAt: the versions at which it is valid; null: valid only at this moment. */
 export type Made = {
   readonly rendered: Rendered;
   readonly holdsAt: readonly VersionsRow[] | null;
 };
 
 /**
- * Rendered answers that depend on nothing but what contexts hold at their versions, in a bounded
- * number of bytes. `name` is all that was asked, with whatever else decides what is answered; that
- * the caller may ask is known before. Another version of one of the contexts, and it is made anew:
- * once for all who ask meanwhile.
+ * A cache, of bounded size in bytes, of rendered answers that depend only on the data of contexts
+ * at their versions. `name` contains the whole request and everything else that determines the
+ * answer; access is checked before. If the version of one of the contexts changes, the answer is
+ * made again, once for all requests that wait for it.
  */
 export class ResponseMemory {
   readonly tally = new Tally();
   readonly #kept: LRUCache<string, Kept> | null;
-  /** What is being made: settles, never fails, when the answer is kept or there will be none. */
+  /** Answers in progress: resolves, never rejects, when the answer is cached or will not be. */
   readonly #making = new Map<string, Promise<void>>();
-  /** Answers that hold for a moment only, or are too large to be kept. */
+  /** Names of answers that are valid only at their moment, or too large for the cache. */
   readonly #momentary = new LRUCache<string, true>({ max: MOMENTARY_NAMES });
 
-  /** maxBytes 0: nothing is remembered. */
+  /** maxBytes 0: nothing is cached. */
   constructor(maxBytes: number) {
     const sizeCalculation = ({ rendered }: Kept, name: string) =>
       ENTRY_BYTES + rendered.body.length + 2 * name.length;
@@ -59,12 +59,12 @@ export class ResponseMemory {
     return holds && kept ? kept.rendered : null;
   }
 
-  /** When what somebody else is making under this name is there; null: nobody is. */
+  /** Resolves when another request has made the answer of this name; null: nothing to wait for. */
   underway(name: string): Promise<void> | null {
     return this.#momentary.has(name) ? null : (this.#making.get(name) ?? null);
   }
 
-  /** Gives the answer as it is kept: as bytes, which are not made of text again and again. */
+  /** Makes an answer. Returns it as cached: as bytes, so that its text is not encoded each time. */
   async make(name: string, work: () => Promise<Made>): Promise<Rendered> {
     const kept = this.#kept;
     if (!kept) return (await work()).rendered;
@@ -91,9 +91,9 @@ export class ResponseMemory {
       return rendered;
     }
     const asBytes = { ...rendered, body: Buffer.from(rendered.body) };
-    // Whoever began before an import may end after those who have seen it.
+    // A request that began before an import may end after one that has seen it.
     if (!isOlder(holdsAt, kept.peek(name))) kept.set(name, { rendered: asBytes, holdsAt });
-    // What there is no room for would be waited for in vain, by one after the other.
+    // Requests would wait in vain, one after another, for an answer that does not fit.
     if (kept.has(name)) this.#momentary.delete(name);
     else this.#momentary.set(name, true);
     return asBytes;

@@ -10,13 +10,13 @@ import { Tally } from './tally.ts';
 /** A block's keys, and one meter's readings of it; null: no reading. */
 export type KnownBlock = { readonly ids: Uint32Array; readonly column: UnitColumn | null };
 
-/** What is kept, by kind. */
+/** The cached values, by kind. */
 type Kept = {
   readonly keys: KeyList;
   readonly unions: UnitedKeys;
-  /** Of a segment's addresses. */
+  /** The networks of a segment's addresses. */
   readonly networks: FormedNetworks;
-  /** Of a block's keys, their ordinals in a union. */
+  /** The ordinals of a block's keys in a union. */
   readonly mapped: Uint32Array;
   readonly blocks: KnownBlock;
   readonly series: SegmentSeries;
@@ -33,19 +33,19 @@ type Entry = {
   readonly bytes: number;
 };
 
-/** What is kept of one kind. */
+/** How much of the cache one kind uses. */
 export type KeptUse = {
   readonly kind: KeptKind;
   readonly bytes: number;
   readonly tally: Tally;
 };
 
-/** About what an entry takes besides its arrays. */
+/** Approximate size of an entry besides its arrays. */
 const ENTRY_BYTES = 300;
 
 /**
- * What was decoded of segments, or derived from them, in one bounded number of bytes: what was not
- * used for longest goes first, whatever it is. Segments never change, so an entry is never old.
+ * A cache of data decoded or derived from segments. All kinds share one limit in bytes, and the
+ * least recently used entry is evicted first. Segments never change, so no entry is ever outdated.
  */
 export class SegmentMemory {
   readonly #tallies: Readonly<Record<KeptKind, Tally>> = {
@@ -72,7 +72,7 @@ export class SegmentMemory {
     this.#entries = new LRUCache({
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: ({ bytes }) => bytes,
-      // Also of an entry that is replaced.
+      // Also called for an entry that is replaced.
       dispose: ({ kind, bytes }) => {
         this.#bytes[kind] -= bytes;
       },

@@ -8,13 +8,13 @@ import { Tally } from './tally.ts';
 import { TextMemory } from './text-memory.ts';
 
 export type MemoryLimits = {
-  /** Of all that is decoded of segments, or derived from them. */
+  /** Limit on all data decoded or derived from segments. */
   readonly segmentBytes: number;
   readonly answerBytes: number;
   readonly responseBytes: number;
 };
 
-/** One of the memories, as operators want to know it. Hits and misses are since the start. */
+/** The use of one cache, for operators. Hits and misses are counted from the start. */
 export type MemoryUse = {
   readonly name: 'responses' | 'answers' | KeptKind | 'texts' | 'catalogs' | 'manifests';
   readonly bytes: number;
@@ -23,9 +23,9 @@ export type MemoryUse = {
 };
 
 /**
- * All that outlives a request: derived from what the database holds, never in place of it. What
- * comes of segments never changes; all else is found by node and context, and by the numbers that
- * the request's own snapshot has of them.
+ * Everything that outlives a request. It is derived from the database and never replaces it. Data
+ * from segments never change; everything else is looked up by node and context, and by the versions
+ * in the request's own snapshot.
  */
 export class ServiceMemory {
   readonly threadPool: ThreadPool;
@@ -36,7 +36,7 @@ export class ServiceMemory {
   readonly manifests = new ManifestMemory();
   readonly catalogTally = new Tally();
   readonly #catalogs = new Map<string, Catalog>();
-  /** By the node's address. */
+  /** The history of each node's database, by the node's address. */
   readonly #histories = new Map<string, string>();
 
   constructor(threadPool: ThreadPool, { segmentBytes, answerBytes, responseBytes }: MemoryLimits) {
@@ -69,7 +69,7 @@ export class ServiceMemory {
     if (!known || known.version < catalog.version) this.#catalogs.set(context, catalog);
   }
 
-  /** A node's database is of this history now: nothing from before is asked for again. */
+  /** Notes the current history of a node's database. A new one makes all versioned data useless. */
   noteHistory(nodeUrl: string, history: string): void {
     const known = this.#histories.get(nodeUrl);
     if (known === history) return;
@@ -93,7 +93,7 @@ export class ServiceMemory {
 
 const useOf = (bytes: number, { hits, misses }: Tally) => ({ bytes, hits, misses });
 
-/** How a context on a node is called in here, as long as the node's database only goes on. */
+/** Returns the name of a context on a node in the caches, for one history of its database. */
 export const memoryKey = (
   nodeUrl: string,
   { contextId, history }: { readonly contextId: number; readonly history: string },

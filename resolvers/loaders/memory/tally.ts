@@ -1,4 +1,4 @@
-/** How often a memory had what was looked for, and how often it had not. */
+/** Counts the hits and misses of a cache. */
 export class Tally {
   #hits = 0;
   #misses = 0;

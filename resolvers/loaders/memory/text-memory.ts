@@ -1,14 +1,14 @@
 import type { DescribedKey } from '../keys/describe-keys.ts';
 import { Tally } from './tally.ts';
 
-/** Whose keys, and at which version of their texts. */
+/** The context and group of keys, and the version of their texts. */
 export type TextsOf = {
   readonly context: string;
   readonly textVersion: number;
   readonly groupId: number;
 };
 
-/** Keys of a context at one version of its texts; groups and their keys, used last at the end. */
+/** Keys of a context at one version of its texts. Most recently used groups and keys come last. */
 type ContextKeys = {
   readonly textVersion: number;
   readonly groups: Map<number, Map<string, DescribedKey>>;
@@ -16,16 +16,16 @@ type ContextKeys = {
   bytes: number;
 };
 
-/** Keys that are remembered of each context: some dashboards of a few hundred keys each. */
+/** Maximum number of cached keys per context: some dashboards of a few hundred keys each. */
 const MAX_KEYS = 20_000;
 
-/** A key with more attributes than most is read each time, so that memory stays bounded. */
+/** A key with more attributes than this is read each time, so that memory stays bounded. */
 const MAX_ATTRIBUTES = 20;
 
-/** About what a key takes besides the characters of its texts. */
+/** Approximate size of a key besides the characters of its texts. */
 const ENTRY_BYTES = 300;
 
-/** Keys with their labels, which hold as long as no text of the context has changed. */
+/** A cache of keys with their texts, valid until a text of the context changes. */
 export class TextMemory {
   readonly tally = new Tally();
   readonly #contexts = new Map<string, ContextKeys>();
@@ -34,7 +34,7 @@ export class TextMemory {
     return [...this.#contexts.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** In the order of the keys; undefined: it is not remembered. */
+  /** Returns the cached rows in the order of the keys; undefined for a key that is not cached. */
   find(
     { context, textVersion, groupId }: TextsOf,
     keys: readonly string[],

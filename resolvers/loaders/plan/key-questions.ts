@@ -18,96 +18,97 @@ export type SegmentGroup = {
 /** The cross-keys that have a key, in raw form, as one of these parts, counted from 0. */
 export type KeysWithin = { readonly parts: readonly number[]; readonly key: string };
 
-/** Which keys may be listed. Two of the same name are the same. */
+/** A filter of the keys that may be listed. Filters of the same name are the same. */
 export type KeysPassing = {
   readonly name: string;
   readonly match: (keys: KeyList) => Promise<KeySet>;
 };
 
-/** Which keys count at all (null: every one), and which of these may be listed (null: all). */
+/** Which keys count at all (null: every key), and which of these may be listed (null: all). */
 export type KeySelection = {
   readonly within: KeysWithin | null;
   readonly passing: KeysPassing | null;
 };
 
 /**
- * How keys changed since another window. growth: keys with more, by how much; decline: keys with
- * less, those without a reading now too; new: keys without a reading then, by what they have now.
+ * How keys changed since another window. growth: keys with a larger value, by the difference;
+ * decline: keys with a smaller value, including keys without a reading now; new: keys without a
+ * reading then, by their value now.
  */
 export type ChangesQuestion = KeySelection & {
   readonly kind: 'changes';
   readonly change: Change;
-  /** The window that is compared with. */
+  /** The window to compare with. */
   readonly since: Interval;
   readonly maxItems: number;
 };
 
-/** Which of a key's topper buckets ranks it. */
+/** Ranks keys by one of their topper buckets. */
 export type SeriesQuestion = KeySelection & {
   readonly kind: 'series';
-  /** null: the largest. */
+  /** null: the largest topper bucket. */
   readonly percentile: number | null;
-  /** How many topper buckets there are: those without a reading of a counter count as 0. */
+  /** Number of topper buckets: for a counter, those without a reading count as 0. */
   readonly bucketCount: number;
   readonly maxItems: number;
 };
 
-/** The largest keys of each step of the interval; steps are counted from 1970 and clipped to it. */
+/** Asks for the largest keys of each step; steps are counted from 1970, clipped to the interval. */
 export type TrendQuestion = KeySelection & {
   readonly kind: 'trend';
   readonly stepSeconds: number;
   readonly maxItems: number;
 };
 
-/** Keys are given, and answered, in raw form. */
+/** A question about keys. Questions and answers have keys in raw form. */
 export type KeyQuestion = BlockQuestion | SeriesQuestion | TrendQuestion;
 
-/** What blocks alone answer. */
+/** A question that blocks alone answer. */
 export type BlockQuestion =
   | (KeySelection & { readonly kind: 'top'; readonly maxItems: number })
   | ChangesQuestion
-  /** Keys that were chosen by something else than what they come to. */
+  /** The keys were chosen by something other than their values. */
   | (KeySelection & { readonly kind: 'chosen'; readonly keys: readonly string[] })
   | (KeySelection & { readonly kind: 'ranks'; readonly keys: readonly string[] })
   | { readonly kind: 'values'; readonly keys: readonly string[] };
 
 export type ValuedKey = { readonly key: string; readonly value: Exact };
 
-/** The largest keys in the order of decision 24, and what is left. null: nothing has a reading. */
+/** The largest keys in the order of decision 24, and the rest. null: no key has a reading. */
 export type TopKeys = {
   readonly kind: 'top';
   readonly listed: readonly ValuedKey[];
   readonly total: Exact | null;
-  /** All keys that are not listed, also those that do not pass (decision 25). */
+  /** All keys that are not listed, including those that do not pass (decision 25). */
   readonly others: Exact | null;
-  /** Those of them that pass. */
+  /** The unlisted keys that pass. */
   readonly othersMatching: Exact | null;
-  /** How many keys pass. */
+  /** Number of keys that pass. */
   readonly keyCount: number;
 };
 
-/** rank: its place among the keys that pass, from 1. */
+/** rank: counts the keys that pass, from 1. */
 export type RankedValue = { readonly value: Exact; readonly rank: number };
 
-/** A key that was ranked by something else than its value. */
+/** A key that was ranked by something other than its value. */
 export type RankedKey = {
   readonly key: string;
-  /** What it comes to in the window; null: no reading, which only a decline lists. */
+  /** Its value in the window; null: no reading (only a decline lists such keys). */
   readonly value: Exact | null;
-  /** Of a series, the value that ranks it; of changes, the value then (null: no reading). */
+  /** For a series, the value that ranks it; for changes, the value then (null: no reading). */
   readonly beside: Exact | null;
 };
 
-/** The first keys in the order of what ranks them, and what is left. */
+/** The first keys in the order of the ranking, and the rest. */
 export type RankedKeys = Omit<TopKeys, 'kind' | 'listed'> & {
   readonly kind: 'ranked';
   readonly listed: readonly RankedKey[];
 };
 
-/** Of each step, oldest first, also of those without readings. */
+/** The answer for each step, oldest first, including steps without readings. */
 export type TrendAnswer = { readonly kind: 'trend'; readonly steps: readonly TopKeys[] };
 
-/** The values of chosen keys in their order, and what is left. */
+/** The values of the chosen keys in their order, and the rest. */
 export type ChosenKeys = Omit<TopKeys, 'kind' | 'listed'> & {
   readonly kind: 'chosen';
   readonly values: readonly (Exact | null)[];
@@ -121,7 +122,7 @@ export type KeyAnswer =
   | { readonly kind: 'ranks'; readonly ranks: readonly (RankedValue | null)[] }
   | { readonly kind: 'values'; readonly values: readonly (Exact | null)[] };
 
-/** A question to the readings of one group. */
+/** A question about the readings of one group. */
 export type SegmentQuestion = {
   readonly group: SegmentGroup;
   readonly read: MeterRead;

@@ -5,28 +5,28 @@ import type { Catalog } from '../session/catalog.ts';
 import type { MeterRead } from './meter-read.ts';
 import type { SegmentPart } from './plan-segments.ts';
 
-/** How a topper was answered, for people: which blocks were added up. */
+/** Explains to a human reader how a topper was answered: which blocks were added up. */
 export type PlanNote = {
   readonly counterGroup: string;
   readonly meter: number;
   readonly probe: string | null;
   readonly window: { readonly from: number; readonly to: number };
-  /** It was asked before, and nothing was added up. */
+  /** The answer was cached, and nothing was added up. */
   readonly remembered: boolean;
-  /** How many segments and roll-ups are read; one that is read twice counts twice. */
+  /** Number of segments and roll-ups that are read; one that is read twice counts twice. */
   readonly segments: number;
-  /** What was added up, of all segments. */
+  /** The added blocks of all segments. */
   readonly blocks: readonly BlocksNote[];
-  /** What was taken out again: a day but for its first minutes is the day less these. */
+  /** The subtracted blocks: a day without its first minutes is the day minus these minutes. */
   readonly blocksLess: readonly BlocksNote[];
-  /** How many were not remembered and had to be read; null: that failed, or nobody counted. */
+  /** Number of blocks that were not cached and had to be read; null: that failed, or unknown. */
   readonly blocksRead: number | null;
 };
 
-/** Told how a topper was answered. Hardly anybody wants to know, so it is put in words then. */
+/** Called when a topper is answered. The note is rarely needed, so it is made only on demand. */
 export type TellPlan = (plan: () => PlanNote) => void;
 
-/** A run of blocks: their length in seconds, from where to where, and how many. */
+/** A run of blocks: the length of each in seconds, the start and end of the run, and the number. */
 type BlocksNote = {
   readonly seconds: number;
   readonly from: number;
@@ -56,7 +56,7 @@ export const rememberedNote = (catalog: Catalog, read: MeterRead): PlanNote => (
   blocksRead: 0,
 });
 
-/** What was asked for. */
+/** Describes the request. */
 function readNote(
   catalog: Catalog,
   { groupId, slot, probeId, interval }: MeterRead,
@@ -72,7 +72,7 @@ function readNote(
   };
 }
 
-/** The same run of several segments is one. */
+/** Combines equal runs of several segments into one. */
 function blocksNotes(runs: readonly BlockRun[]): BlocksNote[] {
   const notes = new Map<string, BlocksNote>();
   for (const run of runs) {

@@ -7,18 +7,18 @@ import { coverSegment, type SegmentBlocks, weightOf } from '../../../topk/cover/
 import type { MeterRead } from './meter-read.ts';
 import { type SegmentNode, segmentNodes } from './segment-nodes.ts';
 
-/** A roll-up, and of which of its sources something is read. */
+/** A roll-up, and the index of a source that is read. */
 export type RollUpStep = { readonly rollUp: RollUp; readonly source: number };
 
-/** A segment or roll-up, and its blocks that are read. */
+/** A segment or roll-up, and the blocks of it that are read. */
 export type SegmentPart = {
   readonly segment: StoredSegment;
   readonly cover: Cover;
-  /** From a roll-up that is read too down to the one that the segment is a source of. */
+  /** The steps from a roll-up that is also read down to the one that has this segment as source. */
   readonly above: readonly RollUpStep[];
 };
 
-/** What a segment has blocks of; all of its ranges have the same levels. */
+/** Returns the blocks that a segment has; all of its ranges have the same levels. */
 export function blocksOf(
   segment: StoredSegment,
   { bucketSeconds }: Pick<MeterRead, 'bucketSeconds'>,
@@ -29,14 +29,14 @@ export function blocksOf(
 }
 
 /**
- * Blocks that together hold exactly the buckets of a read's interval, of its group and probe. Of a
- * roll-up that is the one of its whole span, less what is outside the interval, where that is
- * lighter than the blocks of its sources, and readings can be taken out again (of sums they can).
+ * Returns blocks that together hold exactly the buckets of a read's interval, group and probe. For
+ * a roll-up, that is the block of its whole span, minus what lies outside the interval, if that is
+ * less work than the blocks of its sources and readings can be subtracted (those of sums can).
  */
 export function planSegments(live: LiveSegments, read: MeterRead): SegmentPart[] {
   const asked = { interval: read.interval, read, canSubtract: isCounting(read.fold), above: [] };
   const parts = segmentNodes(live, read).flatMap((node) => coverNode(node, asked).parts);
-  // Networks are formed of each segment's own keys, which a roll-up has no need to tell.
+  // Networks are formed from each segment's own keys, so keys of roll-ups are not needed.
   return read.prefix === null ? parts : parts.map((part) => ({ ...part, above: [] }));
 }
 
@@ -61,7 +61,7 @@ function coverNode(node: SegmentNode, question: CoverQuestion): NodeCover {
   const end = segment.lastBucket + read.bucketSeconds;
   const run = { level: WHOLE_SPAN, from: segment.firstBucket, to: end };
   const whole = coverOf(segment, { runs: [run], less: [] }, above);
-  // A bucket is read if it begins in the interval, so the last one may end outside.
+  // A bucket is read if it begins in the interval, so the last one may end outside it.
   if (interval.from <= segment.firstBucket && segment.lastBucket < interval.to) return whole;
   const below = (number: number): RollUpStep[] => [...above, { rollUp: segment, source: number }];
   const apart = together(

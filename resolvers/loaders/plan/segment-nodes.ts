@@ -3,14 +3,15 @@ import { ALL_PROBES } from '../../../store/roll-up/plan-roll-up.ts';
 import { isOfRead } from './is-of-read.ts';
 import type { MeterRead } from './meter-read.ts';
 
-/** A segment, or a roll-up with what it was made of, in the order of its sources. */
+/** A segment, or a roll-up with the nodes of its sources, in their order. */
 export type SegmentNode =
   | { readonly segment: StoredSegment; readonly sources: null }
   | { readonly segment: RollUp; readonly sources: readonly SegmentNode[] };
 
 /**
- * The segments of a read's group and probe that have buckets in its interval, each once: below a
- * roll-up, or for itself. Of several roll-ups of a segment, the one of the most segments.
+ * Returns the segments of a read's group and probe that have buckets in its interval, each once:
+ * below a roll-up, or by itself. If a segment is in several roll-ups, the one with the most
+ * segments is used.
  */
 export function segmentNodes({ segments, rollUps }: LiveSegments, read: MeterRead): SegmentNode[] {
   const leaves = segments.filter((segment) => isOfRead(segment, read));
@@ -30,7 +31,7 @@ export function segmentNodes({ segments, rollUps }: LiveSegments, read: MeterRea
   return [...nodes, ...leaves.filter(({ segmentId }) => !taken.has(segmentId)).map(leafOf)];
 }
 
-/** Where there are some of all probes together, those of single probes are not needed. */
+/** If there are roll-ups of all probes together, those of single probes are not needed. */
 function usableRollUps(rollUps: readonly RollUp[], read: MeterRead): readonly RollUp[] {
   const usable = rollUps.filter((rollUp) => isOfRead(rollUp, read));
   const ofAll = usable.filter(({ probeId }) => probeId === ALL_PROBES);
@@ -39,7 +40,7 @@ function usableRollUps(rollUps: readonly RollUp[], read: MeterRead): readonly Ro
 
 const leafOf = (segment: StoredSegment): SegmentNode => ({ segment, sources: null });
 
-/** leafIds: of all segments below. */
+/** leafIds: the ids of all segments below. */
 type Tree = { readonly node: SegmentNode; readonly leafIds: readonly number[] };
 
 type Known = {
@@ -48,7 +49,7 @@ type Known = {
   readonly known: Map<number, Tree>;
 };
 
-/** Null: something that it was made of no longer lives. */
+/** Returns null if one of its sources is no longer live. */
 function treeOf(segmentId: number, { own, made, known }: Known): Tree | null {
   const found = known.get(segmentId);
   if (found) return found;

@@ -10,10 +10,10 @@ import type { SegmentReader } from '../session/segment-reader.ts';
 import { rowOf } from './segment-series.ts';
 import { type SeriesPart, type StepSeries, stepSeriesOf, valuePart } from './step-series.ts';
 
-/** One key's readings by steps shorter than its series have; key in raw form. */
+/** One key's readings by steps shorter than those of its series; key in raw form. */
 export type FineStepsRequest = StepRead & { readonly key: string };
 
-/** The steps of any number of keys, in the order of the requests, from blocks. */
+/** Reads the steps of any number of keys from blocks, in the order of the requests. */
 export async function readFineSteps(
   reader: SegmentReader,
   live: readonly StoredSegment[],

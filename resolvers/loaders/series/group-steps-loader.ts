@@ -7,18 +7,18 @@ import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 import { type GroupStep, readGroupSteps } from './group-steps.ts';
 
-/** Total and others of a read by step; `within` null: every key of the group counts. */
+/** Asks for total and others of a read by step; `within` null: every key of the group counts. */
 export type GroupStepsRequest = {
   readonly contextId: number;
   readonly read: MeterRead;
   readonly stepSeconds: number;
-  /** In raw form. */
+  /** Keys or networks in raw form. */
   readonly listed: readonly string[];
   readonly within: KeysWithin | null;
   readonly bound: TimeBound | null;
 };
 
-/** Every topper asks with its own listed keys, so nothing is shared. */
+/** Each topper has its own listed keys, so requests share no results. */
 export const groupStepsLoader = (reader: NodeReader): DataLoader<GroupStepsRequest, GroupStep[]> =>
   new DataLoader((requests) =>
     byBound(requests, async (batch, bound) => {

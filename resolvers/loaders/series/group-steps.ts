@@ -16,18 +16,18 @@ import type { KnownBlock } from '../memory/segment-memory.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 
-/** Total and others of a read by step. */
+/** Asks for total and others of a read by step. */
 export type GroupStepsRead = StepRead & {
-  /** The listed keys or networks in raw form: the others are all but these. */
+  /** The listed keys or networks in raw form; the others are all keys except these. */
   readonly listed: readonly string[];
   /** null: every key of the group counts. */
   readonly within: KeysWithin | null;
 };
 
-/** others is null in a step in which no unlisted key has a reading. */
+/** others: null if no unlisted key has a reading in the step. */
 export type GroupStep = { at: EpochSeconds; total: Exact; others: Exact | null };
 
-/** By read, the steps with readings, ascending. */
+/** Returns the steps with readings of each read, in ascending order. */
 export async function readGroupSteps(
   reader: SegmentReader,
   live: readonly StoredSegment[],
@@ -73,7 +73,7 @@ function addSegment(
   }
 }
 
-/** The listed keys, or those that lie in the listed networks. */
+/** Returns the listed keys, or the keys in the listed networks. */
 function listedKeys({ read, group, listed }: GroupStepsRead, keys: KeyList): KeySet {
   const { codec } = group;
   const find = read.prefix
@@ -85,7 +85,7 @@ function listedKeys({ read, group, listed }: GroupStepsRead, keys: KeyList): Key
   return find(keys, fullKeySet(keys.count, ownMemory));
 }
 
-/** The rows of the keys that count. */
+/** Returns the rows of the keys that count. */
 function rowsOf({ ids }: KnownBlock, counted: ReadonlySet<number> | null): number[] {
   const rows: number[] = [];
   for (let row = 0; row < ids.length; row += 1) {

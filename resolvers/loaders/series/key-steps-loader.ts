@@ -13,7 +13,7 @@ import { readNetworkSteps } from './network-steps.ts';
 import type { StepSeries } from './step-series.ts';
 
 /**
- * One key's readings on a grid of steps, which is epoch-aligned and coarser than the buckets. key: in
+ * One key's readings on an epoch-aligned grid of steps, which is coarser than the buckets. key: in
  * raw form; null: all keys of the group together, for steps of whole topper buckets.
  */
 export type KeyStepsRequest = {
@@ -24,7 +24,7 @@ export type KeyStepsRequest = {
   readonly bound: TimeBound | null;
 };
 
-/** The steps of any number of keys: what is not remembered is read together. */
+/** Returns the steps of any number of keys; data that are not cached are read together. */
 export const keyStepsLoader = (
   reader: NodeReader,
 ): DataLoader<KeyStepsRequest, StepSeries, string> =>
@@ -52,7 +52,7 @@ async function readSteps(
       return { group, read, stepSeconds, key };
     });
     const found = await readAll(reader.segments, segments, asked, bound);
-    // What was planned may be of a snapshot that a failed statement has taken along.
+    // The plan may be of a snapshot that a failed statement has ended.
     if (isOneSnapshot()) return found;
   }
 }
@@ -76,12 +76,12 @@ async function readAll(
   return asked.map((each) => found[wayOf(each)].next().value as StepSeries);
 }
 
-/** What tells the steps of a key: its series, or blocks; of a network, blocks of all its keys. */
+/** The source of a key's steps: its series, or blocks; for a network, blocks of all its keys. */
 type Way = 'series' | 'blocks' | 'networks';
 
 function wayOf({ group, read, stepSeconds }: Asked): Way {
   if (read.prefix !== null) return 'networks';
-  // Series have a value for each topper bucket: what is finer only the blocks tell.
+  // Series have one value per topper bucket; finer steps need blocks.
   return stepSeconds % group.shape.topperBucketSeconds === 0 ? 'series' : 'blocks';
 }
 

@@ -27,8 +27,8 @@ import {
 } from './step-series.ts';
 
 /**
- * One key's readings on a grid of steps, which is epoch-aligned and of whole topper buckets. key:
- * in raw form; null: all keys of the group together.
+ * One key's readings on an epoch-aligned grid of steps, which are whole topper buckets. key: in raw
+ * form; null: all keys of the group together.
  */
 export type KeyStepsRequest = {
   readonly group: SegmentGroup;
@@ -37,20 +37,20 @@ export type KeyStepsRequest = {
   readonly key: string | null;
 };
 
-/** Keys of which the same steps are wanted, and the segments that have them. */
+/** Keys that are read by the same steps, and the segments that have them. */
 type Grid = {
   readonly first: KeyStepsRequest;
   readonly requests: readonly KeyStepsRequest[];
   readonly keys: readonly (string | null)[];
   readonly segments: readonly StoredSegment[];
-  /** Whole topper buckets, and what is left of the interval at its ends. */
+  /** The whole topper buckets of the interval; `edges` are the remainders at its ends. */
   readonly inner: Interval;
   readonly edges: readonly Interval[];
 };
 
 /**
- * The steps of any number of keys, in the order of the requests: pages that are not remembered come
- * in one statement, after one for keys that are not.
+ * Returns the steps of any number of keys, in the order of the requests. Pages that are not cached
+ * are read by one statement, after one for keys that are not cached.
  */
 export async function readKeySteps(
   reader: SegmentReader,
@@ -104,15 +104,16 @@ function openGrid(live: readonly StoredSegment[], requests: readonly KeyStepsReq
 const NOTHING: Interval = { from: 0, to: 0 };
 
 /**
- * The whole topper buckets of the interval, and what is left at its ends. Where nothing lies beyond
- * an end, the topper bucket there is as good as whole.
+ * Divides the interval into its whole topper buckets and the remainders at its ends. If there are
+ * no data beyond an end, the topper bucket there counts as whole.
  */
 function splitInterval(
   { group, read }: KeyStepsRequest,
   segments: readonly StoredSegment[],
 ): Pick<Grid, 'inner' | 'edges'> {
   const { bucketSeconds, topperBucketSeconds: size } = group.shape;
-  // A bucket is in it when its start is: what ends amid the last one of a topper bucket has it all.
+  // A bucket is in the interval if its start is: an interval that ends within the last bucket of a
+  // topper bucket contains the whole topper bucket.
   const asked = {
     from: ceilTo(read.interval.from, bucketSeconds),
     to: ceilTo(read.interval.to, bucketSeconds),
@@ -123,7 +124,7 @@ function splitInterval(
   const from = asked.from <= firstBucket ? floorTo(firstBucket, size) : asked.from;
   const to = asked.to > lastBucket ? ceilTo(lastBucket + 1, size) : asked.to;
   const inner = { from: ceilTo(from, size), to: floorTo(to, size) };
-  // Both ends in one topper bucket, or in two that touch.
+  // If there is no whole topper bucket, both ends lie in one topper bucket or in two adjacent ones.
   const cut = isEmpty(inner) ? Math.min(Math.max(inner.from, from), to) : null;
   const edges = [
     { from, to: cut ?? inner.from },
@@ -135,7 +136,7 @@ function splitInterval(
 /** By grid, and by key. */
 type Parts = Map<Grid, Map<string | null, SeriesPart[]>>;
 
-/** What the keys come to in parts of one topper bucket. */
+/** Reads the values of the keys in the edges, which are parts of one topper bucket each. */
 async function readEdges(
   reader: SegmentReader,
   live: readonly StoredSegment[],
@@ -194,7 +195,7 @@ function edgeQuestions(grid: Grid, interval: Interval): EdgeQuestion[] {
 
 type PartPlace = { readonly grid: Grid; readonly key: string | null };
 
-/** What is known of a key of a grid, to be added to. */
+/** Returns the parts of a key of a grid so far; the caller adds to them. */
 function partsOf(parts: Parts, { grid, key }: PartPlace): SeriesPart[] {
   const ofGrid = parts.get(grid) ?? new Map<string | null, SeriesPart[]>();
   parts.set(grid, ofGrid);
@@ -203,7 +204,7 @@ function partsOf(parts: Parts, { grid, key }: PartPlace): SeriesPart[] {
   return known;
 }
 
-/** What the keys have in whole topper buckets, segment by segment. */
+/** Reads the readings of the keys in whole topper buckets, segment by segment. */
 async function readInner(
   reader: SegmentReader,
   grids: readonly Grid[],
@@ -237,7 +238,7 @@ async function readInner(
   return parts;
 }
 
-/** The keys of the segments of grids that ask for keys. */
+/** Reads the keys of all segments of grids that ask for keys. */
 async function readAllKeys(
   reader: SegmentReader,
   grids: readonly Grid[],
@@ -256,18 +257,18 @@ async function readAllKeys(
 type KeysOfSegment = {
   readonly segment: StoredSegment;
   readonly keys: SegmentKeys;
-  /** By the place of a key in the grid; null: the whole group, or no key of it. */
+  /** Compact keys, by index in the grid; null: the whole group, or not a key of it. */
   readonly compact: readonly (Uint8Array | null)[];
 };
 
-/** null: only the whole group is asked for. */
+/** Returns null if the grid asks only for the whole group. */
 function toWanted(grid: Grid, { segment, keys, compact }: KeysOfSegment): SeriesWanted | null {
   const { group, read } = grid.first;
   if (grid.keys.every((key) => key === null)) return null;
   return { group, segment, keys: keys.of(segment), place: read.slot - 1, wanted: compact };
 }
 
-/** All keys of a segment together. The directory has them: no page is needed. */
+/** Returns the totals of a segment's keys. They are in the directory, so no page is needed. */
 function totalsOf(segment: StoredSegment, { first: { group, read } }: Grid): SegmentSeries | null {
   const directory = segment.directory();
   const { origin } = topperBuckets(directory.span, group.shape.topperBucketSeconds);

@@ -22,18 +22,18 @@ import { type SeriesPart, type StepSeries, stepSeriesOf } from './step-series.ts
 export type NetworkStepsRequest = StepRead & { readonly key: string };
 
 export type StepSizes = {
-  /** About so many readings are in memory together. */
+  /** Approximate number of readings in memory at once. */
   readonly readingsAtOnce: number;
-  /** So many values, of all networks and steps, are in memory together. */
+  /** Maximum number of values, of all networks and steps, in memory at once. */
   readonly valuesAtOnce: number;
 };
 
 const SIZES: StepSizes = { readingsAtOnce: 8_000_000, valuesAtOnce: 4_000_000 };
 
-/** A part of a grid's time. */
+/** A part of a grid's interval. */
 type Piece = { readonly grid: Grid; readonly interval: Interval; readonly readings: number };
 
-/** Networks of which the same steps are wanted. */
+/** Networks that are read by the same steps. */
 type Grid = {
   readonly first: NetworkStepsRequest;
   readonly requests: readonly NetworkStepsRequest[];
@@ -43,9 +43,9 @@ type Grid = {
 };
 
 /**
- * The steps of any number of networks, in the order of the requests. A network may have any number
- * of addresses, so it is not put together from their series: the blocks of each step are looked at
- * once for all networks. What does not fit into memory is read piece by piece, in order of time.
+ * Returns the steps of any number of networks, in the order of the requests. A network may have any
+ * number of addresses, so their series are not read. Instead, the blocks of each step are scanned
+ * once for all networks. Data that do not fit into memory are read piece by piece, in time order.
  */
 export async function readNetworkSteps(
   reader: SegmentReader,
@@ -82,7 +82,7 @@ function openGrid(requests: readonly NetworkStepsRequest[]): Grid {
 const originOf = ({ read, stepSeconds }: StepRead): EpochSeconds =>
   floorTo(read.interval.from, stepSeconds);
 
-/** Parts of the interval of whole steps, each of which has about as many readings as may be. */
+/** Divides the interval into parts of whole steps, each with about the maximum of readings. */
 function piecesOf(grid: Grid, live: readonly StoredSegment[], sizes: StepSizes): Piece[] {
   const { read, stepSeconds } = grid.first;
   if (isEmpty(read.interval)) return [];
@@ -105,7 +105,7 @@ function piecesOf(grid: Grid, live: readonly StoredSegment[], sizes: StepSizes):
 
 type BlocksOfPiece = { readonly keys: SegmentKeys; readonly steps: readonly SegmentSteps[] };
 
-/** Adds what the networks come to in the steps of a piece, some of them at a time. */
+/** Adds the readings of the networks in the steps of a piece, some networks at a time. */
 async function addPiece(
   reader: SegmentReader,
   { grid, interval }: Piece,

@@ -11,24 +11,24 @@ import type { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import type { SegmentGroup } from '../plan/key-questions.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
 
-/** Keys of a segment whose series of the meter at `place` are wanted. */
+/** Keys of a segment whose series of the meter at index `place` are requested. */
 export type SeriesWanted = {
   readonly group: SegmentGroup;
   readonly segment: StoredSegment;
   readonly keys: KeyList;
   readonly place: number;
-  /** Compact; null: it can be no key of the group. */
+  /** Compact keys; null: cannot be a key of the group. */
   readonly wanted: readonly (Uint8Array | null)[];
 };
 
-/** A series of a key, of a chunk that is to be read. */
+/** A key's series, to be read from a chunk. */
 type MissingSeries = { readonly name: string; readonly row: WantedRow; readonly into: WantedRows };
 
-/** By the place of a key among those wanted. */
+/** By index of the requested key. */
 type WantedRows = (SegmentSeries | null)[];
 type WantedRow = { readonly ordinal: number; readonly place: number };
 
-/** A chunk of which some keys are to be read. */
+/** A chunk from which the series of some keys are read. */
 type MissingChunk = {
   readonly group: SegmentGroup;
   readonly segment: StoredSegment;
@@ -38,21 +38,22 @@ type MissingChunk = {
   readonly series: MissingSeries[];
 };
 
-/** The series of keys in segments; those that are not remembered are to be read. */
+/** The series of keys in segments. Series that are not cached are read. */
 export class SegmentSeriesReads {
   readonly #reader: SegmentReader;
   readonly #blocks: SegmentBlocks;
   readonly #missing = new Map<string, MissingChunk>();
 
-  /** `blocks`: where the blocks are that stand for series in segments of one topper bucket. */
+  /** `blocks`: used in place of series for segments that lie in one topper bucket. */
   constructor(reader: SegmentReader, blocks: SegmentBlocks) {
     this.#reader = reader;
     this.#blocks = blocks;
   }
 
   /**
-   * The series of the wanted keys in their order, by topper bucket from the segment's first on, for
-   * when what is missing was read and decoded; null: the segment has no such key, or no reading.
+   * Requests the series of keys. Returns a function to call after `decode`, which returns the
+   * series in the order of the keys, by topper bucket counted from the segment's first. null: the
+   * segment has no such key, or the key has no reading.
    */
   want(each: SeriesWanted, wishes: SectionWishes): () => readonly (SegmentSeries | null)[] {
     const { segment, group, place } = each;
@@ -84,7 +85,7 @@ export class SegmentSeriesReads {
     wishes.add(segment, [chunk.entries, chunk.columns[place] ?? null]);
   }
 
-  /** Decodes what was read, the blocks apart. Errors: DamagedSegment. */
+  /** Decodes the chunks that were read; the caller decodes the blocks. Errors: DamagedSegment. */
   async decode(sectionsOf: (segment: StoredSegment) => Sections): Promise<void> {
     for (const missing of this.#missing.values()) {
       const stored = storedChunk(missing, sectionsOf(missing.segment));
@@ -100,7 +101,7 @@ export class SegmentSeriesReads {
     this.#missing.clear();
   }
 
-  /** Of a segment that lies in one topper bucket, whose block says it all. */
+  /** Returns the series for a segment that lies in one topper bucket: its block has the values. */
   #ofBlock(
     { segment, group, place, wanted }: SeriesWanted,
     rows: readonly WantedRow[],
@@ -117,7 +118,7 @@ export class SegmentSeriesReads {
   }
 }
 
-/** Those of the wanted keys that the segment has. */
+/** Returns the requested keys that the segment has. */
 function rowsOf({ keys, wanted }: SeriesWanted): WantedRow[] {
   const rows: WantedRow[] = [];
   for (const [place, key] of wanted.entries()) {
@@ -129,7 +130,7 @@ function rowsOf({ keys, wanted }: SeriesWanted): WantedRow[] {
 
 const NOT_THERE = { ordinal: 0, isThere: false };
 
-/** The block that holds all of a segment that lies in one topper bucket. */
+/** Returns the block of the whole of a segment that lies in one topper bucket. */
 function onlyRun(segment: StoredSegment, { shape }: SegmentGroup): BlockRun {
   const { span } = segment.directory();
   const level = span.first === span.last ? shape.bucketSeconds : WHOLE_SPAN;
@@ -167,7 +168,7 @@ function storedChunk(
   };
 }
 
-/** Where an ordinal is among ascending ones; −1: it is not there. */
+/** Returns the index of an ordinal among ascending ones; −1 if it is not among them. */
 export function rowOf(ids: Uint32Array, ordinal: number): number {
   let from = 0;
   let to = ids.length;

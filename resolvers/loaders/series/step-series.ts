@@ -7,10 +7,10 @@ import { joinSparse, type SparsePart } from '../../../topk/blocks/join-sparse.ts
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import { createSelection } from '../../../topk/select/create-selection.ts';
 
-/** Some readings of a key: ids, shifted, are steps from an origin on, which may repeat. */
+/** Some readings of a key. Shifted ids are steps, counted from an origin; they may repeat. */
 export type SeriesPart = SparsePart;
 
-/** A key's readings by step; steps without one are left out. Ids ascend from the origin's, 0. */
+/** A key's readings by step, without empty steps. ids: ascending steps, counted from the origin. */
 export type StepSeries = {
   readonly origin: EpochSeconds;
   readonly stepSeconds: number;
@@ -20,7 +20,7 @@ export type StepSeries = {
 
 const NO_READINGS: Column = { values: wideLanes(0), counts: null };
 
-/** The parts as one series, by the meter's rule. */
+/** Combines the parts into one series, by the meter's rule. */
 export function stepSeriesOf(
   origin: EpochSeconds,
   stepSeconds: number,
@@ -40,8 +40,8 @@ export const stepValue = ({ column }: StepSeries, place: number): Exact => ({
 });
 
 /**
- * The values from the smallest on: a function that gives the one at a place, counted from 0. Where
- * doubles hold the values, only what is asked for is put in its place.
+ * Returns a function that gives the value at an index, counted from 0, of the values in ascending
+ * order. Values that are doubles are not sorted: only the requested ones are selected.
  */
 export function orderedSteps(series: StepSeries): (place: number) => Exact {
   const { values, counts } = series.column;
@@ -56,7 +56,7 @@ export function orderedSteps(series: StepSeries): (place: number) => Exact {
   };
 }
 
-/** One value at one step. */
+/** Returns a part with one value at one step. */
 export const valuePart = (step: number, { sum, count }: Exact): SeriesPart => ({
   ids: Uint32Array.of(step),
   shift: 0,
@@ -71,18 +71,18 @@ function oneNumber(value: bigint): Lanes {
   return lanes;
 }
 
-/** How topper buckets, counted from a segment's first, become steps of a series. */
+/** How the topper buckets of a segment, counted from its first, map to steps of a series. */
 export type SegmentGrid = {
-  /** Of the first topper bucket. */
+  /** Start of the first topper bucket. */
   readonly start: EpochSeconds;
   readonly topperBucketSeconds: number;
   readonly origin: EpochSeconds;
   readonly stepSeconds: number;
-  /** Only topper buckets that lie in it count. */
+  /** Only topper buckets in this interval count. */
   readonly inner: Interval;
 };
 
-/** From topper buckets of a segment to steps of the series. */
+/** Converts topper buckets of a segment to steps of a series. */
 export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): SeriesPart {
   const { start: gridStart, inner, topperBucketSeconds, origin, stepSeconds } = grid;
   const first = firstAtLeast(ids, (inner.from - gridStart) / topperBucketSeconds);
@@ -92,7 +92,7 @@ export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): Ser
   const inside = isWhole
     ? columns
     : columns.map((column) => column && columnPart(column, first, end));
-  // Both grids are of the epoch: steps as long as a topper bucket are its places from elsewhere on.
+  // Both grids are epoch-aligned: if steps are as long as topper buckets, only the origin differs.
   if (stepSeconds === topperBucketSeconds) {
     return { ids: own, shift: (gridStart - origin) / stepSeconds, columns: inside };
   }
@@ -102,7 +102,7 @@ export function onSteps({ ids, columns }: SegmentSeries, grid: SegmentGrid): Ser
   return { ids: steps, shift: 0, columns: inside };
 }
 
-/** Ids ascend. */
+/** Returns the index of the first of the ascending ids that is not smaller. */
 function firstAtLeast(ids: Uint32Array, least: number): number {
   let low = 0;
   let high = ids.length;

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 
-/** The rows of a relation "one parent, many rows", in the order of the statement. */
+/** Loads the rows of a relation "one parent, many rows", in the order of the statement. */
 export const manyLoader = <Id extends string | number, Row>(
   select: (ids: readonly Id[]) => Promise<readonly Row[]>,
   parentOf: (row: Row) => Id,
@@ -12,7 +12,7 @@ export const manyLoader = <Id extends string | number, Row>(
     return ids.map((id) => rows.get(id) ?? []);
   });
 
-/** The one row of a relation, or null. */
+/** Loads the single row of a relation, or null. */
 export const oneLoader = <Key, Row, CacheKey = Key>(
   select: (keys: readonly Key[]) => Promise<readonly Row[]>,
   cacheKeyOf: (key: Key) => CacheKey,
@@ -28,8 +28,8 @@ export const oneLoader = <Key, Row, CacheKey = Key>(
   );
 
 /**
- * The answers to `keys` in their order, one statement for each time bound among them; ordinarily
- * all keys share one. A statement that fails fails its own keys only.
+ * Returns the answers to `keys` in their order, with one statement per time limit; ordinarily all
+ * keys have the same limit. If a statement fails, only its own keys fail.
  */
 export async function byBound<Key extends { bound: TimeBound | null }, Value>(
   keys: readonly Key[],

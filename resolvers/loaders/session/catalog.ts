@@ -20,20 +20,20 @@ export type {
   MeterRow,
 } from '../../../db/queries/select-catalogs.ts';
 
-/** A group as its segments and the texts of its keys are read. */
+/** A group with what is needed to read its segments and the texts of its keys. */
 export type ReadGroup = SegmentGroup & DescribedGroup;
 
-/** A context's groups and which of their data there are, as they are at one version. */
+/** A context's groups and the extent of their data, at one version. */
 export type Catalog = {
   readonly version: number;
-  /** About what it takes in memory. */
+  /** Approximate size in memory. */
   readonly bytes: number;
   readonly sliceSeconds: number;
   readonly groups: readonly CounterGroupRow[];
   readonly probes: readonly ProbeRow[];
   readonly metersOf: (groupId: number) => readonly MeterRow[];
   readonly coverageOf: (groupId: number) => readonly CoverageRow[];
-  /** Of a group of the catalog, made when it is first asked for. */
+  /** Returns a group of the catalog, made on first use. */
   readonly readGroup: (groupId: number) => ReadGroup;
   /** Available slices, oldest first. */
   readonly slices: readonly CatalogSliceRow[];
@@ -65,7 +65,7 @@ export function openCatalog(row: CatalogRow, version: number): Catalog {
 
 const LISTS = ['groups', 'meters', 'probes', 'slices', 'coverage'] as const;
 
-/** About what a row of one of them takes, with its places in maps. */
+/** Approximate size of a row in one of these lists, including its entries in maps. */
 const ROW_BYTES = 200;
 
 function openGroup(
@@ -95,11 +95,11 @@ function openGroup(
   };
 }
 
-/** A part is never itself a cross-key (decision 31); a part group that is gone left plain text. */
+/** A part is never itself a cross-key (decision 31); if its group no longer exists, it is text. */
 const kindOfPart = (part: CounterGroupRow | null | undefined): SimpleKeyKind =>
   part && part.keyKind !== 'crosskey' ? part.keyKind : 'text';
 
-/** By place: how the readings of each meter combine. */
+/** Returns, by index of the meter, how its readings combine. */
 function foldsOf(meters: readonly MeterRow[]): (Fold | null)[] {
   const slots = Math.max(0, ...meters.map(({ slot }) => slot));
   const folds = new Array<Fold | null>(slots).fill(null);

@@ -2,17 +2,17 @@ import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { LiveSegments, Manifest } from '../../../store/read/manifest.ts';
 import type { ContextState, NodeReader } from './node-reader.ts';
 
-/** Something that is asked of a group of a context. */
+/** A request about a group of a context. */
 type OfGroup = { readonly contextId: number; readonly read: { readonly groupId: number } };
 
 export type ContextSegments = LiveSegments & {
   /** By request. */
   readonly states: readonly ContextState[];
-  /** Whether they are of the snapshot that statements see now. */
+  /** Whether all states are of the snapshot that statements see now. */
   readonly isOneSnapshot: () => boolean;
 };
 
-/** All live segments of the groups that requests are about. */
+/** Returns all live segments of the groups that the requests are about. */
 export async function segmentsOfContexts(
   reader: NodeReader,
   requests: readonly OfGroup[],
@@ -33,7 +33,7 @@ export async function segmentsOfContexts(
   };
 }
 
-/** Of each manifest, which never changes, its segments by group. */
+/** By manifest, which never changes: its segments by group. */
 const groupsOf = new WeakMap<Manifest, ReadonlyMap<number, LiveSegments>>();
 
 function segmentsOfGroups(

@@ -1,14 +1,14 @@
 import { readFile, realpath, statfs } from 'node:fs/promises';
 import { sep } from 'node:path';
 
-/** Bytes in all and free for an ordinary user; type as the system names it (ext4, xfs …). */
+/** Total bytes, and bytes free for an ordinary user; type as the system names it (ext4, xfs …). */
 export type FileSystem = {
   readonly totalSize: bigint;
   readonly availSize: bigint;
   readonly type: string | null;
 };
 
-/** The file system that holds `path`; null where this process cannot see it. */
+/** Returns the file system that holds `path`; null if this process cannot see it. */
 export async function fileSystemAt(path: string): Promise<FileSystem | null> {
   try {
     const real = await realpath(path);
@@ -25,7 +25,7 @@ const OUT_OF_SIGHT = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', '
 const isOutOfSight = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && OUT_OF_SIGHT.has(String(error.code));
 
-/** statfs gives a number that several types share; Linux names the type of each mount here. */
+/** Reads the type from Linux's list of mounts: several types share the number from statfs. */
 async function typeAt(realPath: string): Promise<string | null> {
   let mounts: string;
   try {
@@ -52,7 +52,7 @@ const holds = (mountPoint: string, path: string): boolean =>
   mountPoint !== '' &&
   (mountPoint === path || path.startsWith(mountPoint === sep ? sep : `${mountPoint}${sep}`));
 
-/** Blanks and the like are written as three octal digits. */
+/** Decodes spaces and similar characters, which are written as three octal digits. */
 const unescapeMount = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),

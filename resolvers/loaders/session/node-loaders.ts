@@ -30,7 +30,7 @@ export type { DescribedKey } from '../keys/describe-keys.ts';
 export type { KeyPage } from '../keys/key-loaders.ts';
 export type { Catalog, CounterGroupRow, CoverageRow, MeterRow, ReadGroup } from './catalog.ts';
 
-/** One DataLoader per relation, fresh for every request and node. */
+/** Creates one DataLoader per relation, fresh for every request and node. */
 export function createNodeLoaders(reader: NodeReader) {
   const { session } = reader;
   let serverFacts: Promise<ServerFactsRow> | undefined;
@@ -49,7 +49,7 @@ export function createNodeLoaders(reader: NodeReader) {
       serverFacts ??= selectServerFacts(session);
       return serverFacts;
     },
-    /** Groups, meters, probes and what data there are of a context. */
+    /** The groups, meters and probes of a context, and the extent of its data. */
     catalog: async (contextId: number): Promise<Catalog> =>
       (await reader.context(contextId)).catalog,
     totalWindowByContext: oneLoader(
@@ -58,7 +58,7 @@ export function createNodeLoaders(reader: NodeReader) {
       (row) => row.contextId,
     ),
     slicesByContext,
-    /** Slices that another statement has brought along. */
+    /** Takes slices that another statement has read. */
     noteSlices: (row: SlicesRow): void => {
       slicesByContext.prime(row.contextId, row);
     },

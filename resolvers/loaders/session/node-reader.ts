@@ -22,7 +22,7 @@ import { pause, takeTurn } from './event-loop-turns.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
-/** A context at the version that a snapshot shows. */
+/** A context at the version in a snapshot. */
 export type ContextState = {
   readonly contextId: number;
   readonly memoryKey: string;
@@ -34,16 +34,16 @@ export type ContextState = {
 
 export type NodeReaderOptions = {
   readonly session: RequestSession;
-  /** Whether the node's pages are distributed, and what reads them if so. */
+  /** Whether the node's pages are distributed; `distributedPages` reads them if so. */
   readonly placement: PagePlacement;
   readonly distributedPages: Pick<CopySource, 'copy'>;
   readonly nodeUrl: string;
   readonly memory: ServiceMemory;
   readonly signal: AbortSignal;
-  /** Of all work of the request; null: there is none. */
+  /** Time limit of all work of the request; null: no limit. */
   readonly bound: TimeBound | null;
   readonly requestId: string | null;
-  /** Told how each topper is answered. */
+  /** Called with how each topper is answered. */
   readonly onPlan: TellPlan;
 };
 
@@ -53,8 +53,8 @@ type PagesWanted = {
 };
 
 /**
- * One request's reads on one node: its session, and what is remembered from before that is still
- * true in the session's snapshot.
+ * One request's reads on one node: from its session, and from cached data that are still valid in
+ * the session's snapshot.
  */
 export class NodeReader {
   readonly session: RequestSession;
@@ -62,17 +62,17 @@ export class NodeReader {
   readonly signal: AbortSignal;
   readonly requestId: string | null;
   readonly onPlan: TellPlan;
-  /** What reads the segments of the request's manifests. Errors: those of the database. */
+  /** Reads the segments of the request's manifests. Errors: those of the database. */
   readonly segments: SegmentReader;
   readonly #bound: TimeBound | null;
   readonly #nodeUrl: string;
   readonly #pages: CopySource;
-  /** Of which snapshot these are: a failed statement is followed by another one. */
+  /** The snapshot of the following fields; a new one begins after a failed statement. */
   #snapshot = -1;
   #versions = new Map<number, VersionsRow>();
   #contexts = this.#contextLoader();
   #manifests = this.#manifestLoader();
-  /** The contexts that were asked for, at the versions at which they answer. */
+  /** The contexts that were read, at the versions at which they were read. */
   readonly #asked = new Map<number, VersionsRow>();
 
   constructor(options: NodeReaderOptions) {
@@ -95,15 +95,15 @@ export class NodeReader {
   }
 
   /**
-   * To be awaited again and again within long work of this process: others go on meanwhile. Errors:
-   * the request's time is over, or its caller has gone.
+   * Lets other requests continue. Await it repeatedly during long work of this process. Errors: the
+   * request's time limit has passed, or its caller has gone.
    */
   goOn(): Promise<void> | undefined {
     this.#check();
     return pause();
   }
 
-  /** Before long work that is in one piece. Errors: the same. */
+  /** Waits for a turn for long work that cannot pause. Errors: the same. */
   async takeTurn(): Promise<void> {
     await takeTurn();
     this.#check();
@@ -114,7 +114,7 @@ export class NodeReader {
     if (isPast(this.#bound)) throw timedOut(this.#bound);
   }
 
-  /** Versions that a statement of this session brought along. */
+  /** Takes versions that a statement of this session has read. */
   noteVersions(rows: readonly VersionsRow[]): void {
     this.#followSnapshot();
     this.#keepVersions(this.#versions, rows);
@@ -127,13 +127,13 @@ export class NodeReader {
     }
   }
 
-  /** The versions that a context is known to be at; undefined: nobody has asked. */
+  /** Returns the versions of a context; undefined if they have not been read. */
   knownVersions(contextId: number): VersionsRow | undefined {
     this.#followSnapshot();
     return this.#versions.get(contextId);
   }
 
-  /** Whether all that was read is of one snapshot. */
+  /** Whether all data read so far are of one snapshot. */
   get isOneSnapshot(): boolean {
     return this.session.snapshot === 0;
   }
@@ -143,12 +143,12 @@ export class NodeReader {
     return this.#pages.distributedPages != null;
   }
 
-  /** The versions of the contexts that something was asked of. */
+  /** The versions of the contexts that were read. */
   get holdsAt(): readonly VersionsRow[] {
     return [...this.#asked.values()];
   }
 
-  /** Errors: those of the database; a context that is not on this node fails as a defect. */
+  /** Returns the state of a context. Errors: those of the database. */
   async context(contextId: number): Promise<ContextState> {
     this.#followSnapshot();
     return this.#contexts.load(contextId);
@@ -162,7 +162,7 @@ export class NodeReader {
     this.#manifests = this.#manifestLoader();
   }
 
-  /** Which segments a context has. Errors: those of the database. */
+  /** Returns the manifest of a context. Errors: those of the database. */
   async manifest(contextId: number): Promise<Manifest> {
     this.#followSnapshot();
     return this.#manifests.load(contextId);
@@ -187,8 +187,8 @@ export class NodeReader {
   }
 
   /**
-   * What manifests are remembered under that are read now. A standby may have merged commits that
-   * the primary has lost: what came and went there is no continuation of what the primary has.
+   * Returns the name under which manifests read now are cached. A standby may have commits of
+   * merges that the primary has lost. Its changes of segments then do not continue the primary's.
    */
   async #ownManifests(name: string): Promise<string> {
     const standby = this.session.standby();
@@ -199,7 +199,7 @@ export class NodeReader {
 
   #openSegments(): SegmentReader {
     const { memory, signal } = this;
-    /** Whoever wants pages at the same moment gets them from one statement. */
+    /** Pages that are requested at the same moment are read by one statement. */
     const pages = new DataLoader<PagesWanted, FetchedPages>(
       (wanted) =>
         byBound(wanted, async (batch, bound) => {
@@ -222,15 +222,15 @@ export class NodeReader {
     };
   }
 
-  /** Errors: PagesGone or PassedOver, after which the whole request begins anew. */
+  /** Fetches pages. Errors: PagesGone or PassedOver: the whole request retries from the start. */
   async #fetch(requests: readonly PageRequest[], bound: TimeBound | null): Promise<FetchedPages> {
     try {
       return await fetchPages(this.#pages, requests, bound);
     } catch (error) {
-      // Beside the session, that is.
+      // Thrown by a read on another connection, so the session does not know yet.
       if (error instanceof SnapshotMoved) this.session.fail(error);
       if (!(error instanceof MissingPages)) throw error;
-      // The manifest may well be newer than a standby's: it is no worse for the primary.
+      // The manifest may be newer than the standby's data; for the primary it is still valid.
       if (this.session.isAway) return this.session.fail(new PassedOver('behind', error));
       for (const row of this.holdsAt) this.memory.manifests.forget(this.#keyOf(row));
       return this.session.fail(new PagesGone(error));
@@ -244,14 +244,14 @@ export class NodeReader {
         const { snapshot } = this.session;
         const versions = await this.#versionsOf(ids);
         const catalogs = await this.#catalogsOf(versions);
-        // A statement of somebody else failed meanwhile: what was read before it is of the past.
+        // Another statement failed meanwhile, so earlier rows are of a snapshot that is gone.
         if (this.session.snapshot !== snapshot) continue;
         return ids.map((contextId) => this.#stateOf(contextId, versions, catalogs));
       }
     });
   }
 
-  /** A context that has not reached a standby yet is there without anything. */
+  /** Returns the state of a context; it is empty if the context has not reached the standby yet. */
   #stateOf(
     contextId: number,
     versions: readonly VersionsRow[],
@@ -277,7 +277,7 @@ export class NodeReader {
     return ids.flatMap((id) => known.get(id) ?? []);
   }
 
-  /** Those that are not remembered. */
+  /** Reads the catalogs that are not cached. */
   async #catalogsOf(versions: readonly VersionsRow[]): Promise<Map<number, CatalogRow>> {
     const unknown = versions.filter((row) => !this.memory.catalog(this.#keyOf(row), row.version));
     this.memory.catalogTally.count(versions.length - unknown.length, unknown.length);
@@ -290,7 +290,7 @@ export class NodeReader {
     return new Map(rows.map((row) => [row.contextId, row]));
   }
 
-  /** A catalog, and the manifest with it, which is wanted next in most requests. */
+  /** Reads a catalog together with the manifest, which most requests need next. */
   async #readContext(versions: VersionsRow): Promise<CatalogRow[]> {
     const { manifests } = this.memory;
     const { contextId } = versions;

@@ -40,18 +40,18 @@ export type RequestReadsOptions = {
   now: EpochSeconds;
   startedAt: number;
   memory: ServiceMemory;
-  /** Whether the request can begin anew when the data change under it (ReadSession.readAlone). */
+  /** Whether the request can retry from the start if the data change (ReadSession.readAlone). */
   mayReadAlone: boolean;
-  /** Whether it can begin anew when the standby that it reads on is passed over. */
+  /** Whether it can retry from the start if the standby that it reads from is passed over. */
   mayShare: boolean;
   onPlan: TellPlan;
-  /** Told who asks, as soon as they have proved it. */
+  /** Called with the user name once the caller is authenticated. */
   onIdentified?: (username: string) => void;
-  /** Told once, when all is read: how long the request has taken until then. */
+  /** Called once, when all data are read, with the time that the request has taken so far. */
   onEnd?: (ms: number, plans: () => readonly PlanNote[]) => void;
-  /** PostgreSQL shows it beside what it runs for the request. */
+  /** Shown by PostgreSQL with the statements of the request. */
   requestId?: string | null;
-  /** Seconds that the request's database work may take in all; null waits without limit. */
+  /** Time limit of the request's database work, in seconds; null: no limit. */
   timeoutSeconds: number | null;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
@@ -78,21 +78,24 @@ export class RequestReads {
     });
   }
 
-  /** When the request arrived: one moment for all of it. What depends on that holds then only. */
+  /**
+   * Returns when the request arrived: one moment for the whole request. An answer that depends on
+   * it is valid only at that moment.
+   */
   now(): EpochSeconds {
     this.noteMoment();
     return this.#options.now;
   }
 
-  /** What the request is answered depends on more than what contexts hold at their versions. */
+  /** Notes that the answer depends on more than the data of contexts at their versions. */
   noteMoment(): void {
     this.#isMomentary = true;
   }
 
   /**
-   * What `make` answers, or has answered before to the same under the same name while the contexts
-   * that it is about were at the versions they are at now. Ask who asks first: that says which
-   * versions these are, and no name is asked for in vain by those who may not.
+   * Returns the answer of `make`, or a cached answer of the same name if its contexts are still at
+   * the same versions. Identify the caller first: that reads these versions, and a caller without
+   * access never gets as far as looking up a name.
    */
   async remembered(name: string, make: () => Promise<Rendered>): Promise<Rendered> {
     const { responses } = this.#options.memory;
@@ -102,9 +105,9 @@ export class RequestReads {
       const found = find();
       if (found) return found;
       const underway = responses.underway(name);
-      // Who waits must not keep a connection that those at work may need.
+      // A request that waits must not hold a connection that running requests may need.
       if (underway === null || !primary.session.rest()) break;
-      // Where nothing has come of it, one of those who have waited is the next to make it.
+      // If that produced no cached answer, one of the waiting requests makes it next.
       if (!(await this.#settled(underway))) break;
     }
     return responses.make(name, async () => {
@@ -114,7 +117,10 @@ export class RequestReads {
     });
   }
 
-  /** False: this request may take no longer, or its caller has gone. What follows says so. */
+  /**
+   * Waits until `underway` settles. Returns false if the request's time limit passes or its caller
+   * goes away first; the next step of the request then fails with that error.
+   */
   #settled(underway: Promise<void>): Promise<boolean> {
     const { signal, timeoutSeconds } = this.#options;
     return new Promise((resolve) => {
@@ -132,7 +138,7 @@ export class RequestReads {
     });
   }
 
-  /** How the toppers of the request so far were answered. */
+  /** How the request's toppers were answered so far. */
   get plans(): readonly PlanNote[] {
     return this.#plans.map((plan) => plan());
   }
@@ -141,7 +147,7 @@ export class RequestReads {
     return this.#options.pools.primaryUrl;
   }
 
-  /** Why nothing holds that was read, if that is so: the data have changed meanwhile. */
+  /** Why everything read so far is invalid; null if it is valid. */
   get moved(): SnapshotMoved | null {
     const sessions = Array.from(this.#readers.values(), ({ session }) => session);
     return sessions.find(({ moved }) => moved !== null)?.moved ?? null;
@@ -151,7 +157,7 @@ export class RequestReads {
     return this.moved !== null;
   }
 
-  /** The bound of work that may go on until `seconds` after the request's start. */
+  /** Returns the time limit of work that may run until `seconds` after the request's start. */
   bound(seconds: number): TimeBound {
     return { seconds, until: this.#options.startedAt + seconds * 1000 };
   }
@@ -172,12 +178,12 @@ export class RequestReads {
     this.#options.onIdentified?.(username);
   }
 
-  /** The bound of work that may take `seconds` from now on. */
+  /** Returns the time limit of work that may take `seconds` from now. */
   boundFromNow(seconds: number): TimeBound {
     return { seconds, until: performance.now() + seconds * 1000 };
   }
 
-  /** The user and their grants as this node has them, and slices where the claim names some. */
+  /** Reads the user and their grants from this node, and slices if the claim names a context. */
   async identity(
     nodeUrl: string,
     claim: Claim,
@@ -191,7 +197,7 @@ export class RequestReads {
     if (nodeUrl === this.primaryUrl) this.#choice.noteGranted(contexts);
     for (const { slices, ...context } of contexts) {
       if (!slices) continue;
-      // The statement holds as long as the versions do; what it says of slices does not.
+      // The rest of the row is valid as long as the versions are the same; slices are not.
       this.noteMoment();
       this.at(nodeUrl).noteSlices({ ...context, ...slices });
     }
@@ -199,14 +205,14 @@ export class RequestReads {
   }
 
   /**
-   * The request is about a context, and names no node for it: any of these may answer in place of
-   * the primary. None: the primary was named.
+   * Notes that the request reads a context without naming another node than the primary. Any of
+   * `nodes` may answer in place of the primary; empty if the request names the primary.
    */
   view(contextId: number, nodes: readonly SharedNode[]): void {
     this.#choice.view(contextId, nodes);
   }
 
-  /** The versions of a granted context on the primary; null: not known. */
+  /** Returns the versions of a granted context on the primary; null if they are not known. */
   grantedAt(contextId: number): VersionedRow | null {
     return this.#choice.grantedAt(contextId);
   }
@@ -216,9 +222,9 @@ export class RequestReads {
     return this.#choice.isShared(contextId);
   }
 
-  /** The name of the standby that answers for a context in place of the primary; null: none. */
+  /** Returns the name of the standby that answers for a context instead of the primary, or null. */
   async standbyFor(contextId: number): Promise<string | null> {
-    // Who answers the next time is another question.
+    // Another node may answer the next request.
     this.noteMoment();
     const standby = this.#reader(this.primaryUrl).session.standby();
     if (!standby) return null;
@@ -231,15 +237,15 @@ export class RequestReads {
   }
 
   /**
-   * Changes the primary in one transaction. What the request reads after it is read there, in a new
-   * snapshot: neither the one from before nor a standby has the change. `name`: see ChangeOptions.
+   * Changes the primary in one transaction. Later reads of the request go to the primary in a new
+   * snapshot: neither the old snapshot nor a standby has the change. `name`: see ChangeOptions.
    */
   async change<T>(name: string, work: (connection: Connection) => Promise<T>): Promise<T> {
     await this.#forget();
     return inChange({ ...this.#sessionOptions(this.primaryUrl), name }, work);
   }
 
-  /** Gives all connections back: a request that holds one must not wait for another. */
+  /** Releases all connections: a request that holds one must not wait for another. */
   async #forget(): Promise<void> {
     this.noteMoment();
     const readers = [...this.#readers.values()];
@@ -249,7 +255,7 @@ export class RequestReads {
     await Promise.all(readers.map(({ session }) => session.end()));
   }
 
-  /** Gives the connections back. Call it when the answer was made, whatever it is. */
+  /** Releases the connections. Call it once the answer is made, even if the request failed. */
   async end(): Promise<void> {
     await Promise.all([...this.#readers.values()].map(({ session }) => session.end()));
     if (this.#ended) return;

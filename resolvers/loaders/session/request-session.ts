@@ -9,10 +9,10 @@ import type { StandbySession } from '../../../db/session/standby-session.ts';
 import { isVersioned } from './versioned-reads.ts';
 
 /**
- * The reads of one request on a node. Those of a request that names none may be on a standby in
- * place of the primary, all that follow from the versions of contexts and no others: then there are
- * two snapshots, which are of the same versions. Which it is is decided by the first statement
- * after the one that says who asks.
+ * The reads of one request on one node. If the request names no node, a standby may serve all reads
+ * that depend only on the versions of contexts, but no others. There are then two snapshots, of the
+ * same versions. The first such statement after the one that identifies the caller decides whether
+ * a standby is used.
  */
 export class RequestSession {
   readonly #home: ReadSession;
@@ -20,29 +20,29 @@ export class RequestSession {
   #away: StandbySession | null = null;
   #isDecided = false;
 
-  /** choose: the session on the standby that is to answer; null: on none. */
+  /** choose: returns a session on the standby that shall answer; null: none shall. */
   constructor(home: ReadSession, choose: () => StandbySession | null = () => null) {
     this.#home = home;
     this.#choose = choose;
   }
 
-  /** That on a standby; null: there is none. Decides it. */
+  /** Returns the session on a standby, or null. The first call decides. */
   standby(): StandbySession | null {
     if (!this.#isDecided) {
       this.#isDecided = true;
       const chosen = this.#choose();
-      // Nobody waits for a standby with a connection to the primary that others may need.
+      // A request must not wait for a standby while it holds a connection that others may need.
       if (chosen && this.#home.leave()) this.#away = chosen;
     }
     return this.#away;
   }
 
-  /** Whether a standby was chosen before. */
+  /** Whether a standby was chosen. */
   get isAway(): boolean {
     return this.#away !== null;
   }
 
-  /** See ReadSession, for this and what follows. */
+  /** See ReadSession for this and the following members. */
   get snapshot(): number {
     return this.#home.snapshot;
   }

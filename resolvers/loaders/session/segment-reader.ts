@@ -7,34 +7,34 @@ import { sectionsOf } from '../../../store/read/segment-ranges.ts';
 import type { ThreadPool } from '../../../topk/threads/thread-pool.ts';
 import type { SegmentMemory } from '../memory/segment-memory.ts';
 
-/** What a request reads segments with, in one snapshot of one node. */
+/** Reads segments for a request, in one snapshot of one node. */
 export type SegmentReader = {
-  /** Names the node: segments of different nodes have nothing to do with each other. */
+  /** Identifies the node: segments of different nodes are unrelated. */
   readonly node: string;
   readonly memory: SegmentMemory;
   readonly threadPool: ThreadPool;
   readonly signal: AbortSignal;
-  /** One statement. Errors: MissingPages. */
+  /** Fetches pages by one statement. Errors: MissingPages. */
   readonly fetch: (
     requests: readonly PageRequest[],
     bound: TimeBound | null,
   ) => Promise<FetchedPages>;
-  /** To be awaited within long work. Errors: the request's time is over, its caller has gone. */
+  /** Await it during long work. Errors: the request's time limit has passed, or its caller left. */
   readonly goOn: () => Promise<void> | undefined;
 };
 
 /**
- * What tells a segment from all others of a node: a database that is brought back from a backup may
- * give the same id again.
+ * Returns a unique identity of a segment on a node. A database restored from a backup may give the
+ * same id to another segment.
  */
 export const identityOf = ({ segmentId, directory }: StoredSegment): string =>
   `${segmentId}.${directory().nonce}`;
 
-/** A segment as the memory calls it. */
+/** Returns the name of a segment in the cache. */
 export const segmentName = ({ node }: SegmentReader, segment: StoredSegment): string =>
   `${node} ${identityOf(segment)}`;
 
-/** Sections that are to be read, so that all pages of a request come in one statement. */
+/** Collects the sections to read, so that one statement fetches all pages of a request. */
 export class SectionWishes {
   readonly #pages = new Map<StoredSegment, Set<number>>();
 
@@ -44,7 +44,10 @@ export class SectionWishes {
     for (const place of places) if (place !== null) pages.add(place.page);
   }
 
-  /** Gives the sections of each segment that wishes are for. No wish, no statement. */
+  /**
+   * Reads the pages of all requested sections; if there are none, runs no statement. Returns a
+   * function that gives the sections of a segment.
+   */
   async read(
     reader: SegmentReader,
     bound: TimeBound | null,

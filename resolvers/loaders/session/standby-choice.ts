@@ -4,24 +4,24 @@ import { StandbySession, type StandbySessionOptions } from '../../../db/session/
 import { standbyCheck } from '../../../db/standby-check.ts';
 import type { Standbys } from '../standbys/standbys.ts';
 
-/** A standby as a context names it. */
+/** A standby, with its name in a context. */
 export type SharedNode = { readonly name: string; readonly url: string };
 
 export type StandbyChoiceOptions = {
   readonly standbys: Standbys;
-  /** Of the session on the standby at this address. */
+  /** Returns the options of the session on the standby at this address. */
   readonly sessionAt: (url: string) => Omit<StandbySessionOptions, 'check' | 'onFailed'>;
-  /** Whether the request can begin anew when a standby is passed over. */
+  /** Whether the request can retry from the start if a standby is passed over. */
   readonly mayShare: boolean;
   readonly primaryUrl: string;
 };
 
-/** Which standby may answer a request in place of the primary, and what became of it. */
+/** Chooses the standby that answers a request in place of the primary, and reports the outcome. */
 export class StandbyChoice {
   readonly #options: StandbyChoiceOptions;
-  /** The contexts that it is about, with the standbys that share each. */
+  /** The contexts that the request reads, with the standbys that share each. */
   readonly #viewed = new Map<number, readonly SharedNode[]>();
-  /** What it may read, at the versions of the primary. */
+  /** The contexts that the caller may read, at the versions of the primary. */
   readonly #granted = new Map<number, VersionedRow>();
   #chosen: { readonly url: string; readonly session: StandbySession | null } | null = null;
 
@@ -33,12 +33,12 @@ export class StandbyChoice {
     for (const row of rows) this.#granted.set(row.contextId, row);
   }
 
-  /** What a context is at on the primary, if it is granted; null: nobody has asked yet. */
+  /** Returns the versions of a granted context on the primary; null if they are not known yet. */
   grantedAt(contextId: number): VersionedRow | null {
     return this.#granted.get(contextId) ?? null;
   }
 
-  /** The request is about a context, which these share. */
+  /** Notes that the request reads a context, which these nodes share. */
   view(contextId: number, nodes: readonly SharedNode[]): void {
     const before = this.#viewed.get(contextId);
     const both = before ? nodes.filter(({ url }) => hasUrl(before, url)) : nodes;
@@ -52,13 +52,13 @@ export class StandbyChoice {
     return (this.#viewed.get(contextId) ?? []).length > 0;
   }
 
-  /** What the context calls the standby that was chosen; null: none was. */
+  /** Returns the context's name of the chosen standby; null if none was chosen. */
   nameFor(contextId: number): string | null {
     const nodes = this.#viewed.get(contextId) ?? [];
     return nodes.find(({ url }) => url === this.#chosen?.url)?.name ?? null;
   }
 
-  /** On the standby that is to answer; null: the primary is. */
+  /** Opens a session on the standby that shall answer; null: the primary shall. */
   open(ownBusy: number): StandbySession | null {
     const { standbys, sessionAt, mayShare, primaryUrl } = this.#options;
     const contextIds = [...this.#viewed.keys()];
@@ -81,13 +81,13 @@ export class StandbyChoice {
     return session;
   }
 
-  /** The request has changed the primary: from here on no standby is known to have the same. */
+  /** Called when the request has changed the primary: no standby is known to have the change. */
   keepToPrimary(): void {
     this.end();
     this.#granted.clear();
   }
 
-  /** When the request is over. */
+  /** Called when the request is over. */
   end(): void {
     const { standbys } = this.#options;
     if (!this.#chosen) return;

@@ -1,8 +1,9 @@
 /**
- * The statements whose rows are the same as long as the versions of the context are (ADR 7): what
- * they read raises one of these when it changes. All others, and those nobody has thought of, are
- * of their moment: locks that are held, sizes, what the server says of itself. Who asks is read by
- * each request. Only what is listed may be read on a standby in place of the primary (ADR 15).
+ * The statements whose rows stay the same as long as the versions of the context do (ADR 7): any
+ * change of the data they read raises one of these versions. The rows of all other statements,
+ * including any not considered here, are valid only for their moment: locks that are held, sizes,
+ * what the server reports about itself. Each request reads the caller's identity itself. Only
+ * listed statements may run on a standby in place of the primary (ADR 15).
  */
 const VERSIONED: ReadonlySet<string> = new Set([
   'begin',

@@ -1,6 +1,6 @@
 /**
- * Which of several nodes reads next, by its index: the one with the least to do; of several such,
- * each in its turn. busy: of each node, how many connections are at work or waited for.
+ * Returns the index of the node to read from: the least busy one; equally busy nodes take turns.
+ * busy: for each node, the number of connections in use or waited for.
  */
 export function pickNode(busy: readonly number[], turn: number): number {
   const least = Math.min(...busy);

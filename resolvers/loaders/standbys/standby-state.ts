@@ -3,27 +3,27 @@ import type { PassReason } from '../../../db/session/snapshot-check.ts';
 import { faultOf, type StandbyRow } from '../../../db/standby-check.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 
-/** What a look at a standby has found. */
+/** The result of checking a standby. */
 export type Looked = {
   /** null: it did not answer. */
   readonly row: StandbyRow | null;
   readonly nowMs: number;
 };
 
-/** What to tell the operator of it. */
+/** What to report to the operator. */
 export type Notice = 'passed over' | 'used again' | null;
 
 /**
- * Whether a standby is fit to answer, as far as is known: a request finds that it is not, and a
- * look in the background that it is again. It may be unfit for all contexts, or only for those in
- * which it is behind. Times are of `performance.now()`.
+ * Tracks whether a standby is fit to answer. A request finds that it is not; a check in the
+ * background finds that it is again. A standby may be unfit for all contexts, or only for those in
+ * which it is behind. Times are from `performance.now()`.
  */
 export class StandbyState {
-  /** null: it is fit for all contexts. */
+  /** When it became unfit; null: it is fit for all contexts. */
   #since: number | null = null;
   #reason: PassReason | null = null;
   #isOut = false;
-  /** Contexts, and what must be seen of each. */
+  /** By context: the versions that the standby has to reach. */
   readonly #behind = new Map<number, VersionedRow>();
   #pauseMs: number = LIMITS.standbyLookMs;
   #lookAt = 0;
@@ -38,7 +38,7 @@ export class StandbyState {
     return !this.#isOut && !contextIds.some((id) => this.#behind.has(id));
   }
 
-  /** A request that expected these versions of it had to begin anew. */
+  /** Notes that a request that expected these versions had to retry from the start. */
   passOver(reason: PassReason, expected: readonly VersionedRow[], nowMs: number): void {
     if (this.#since === null) {
       this.#since = nowMs;
@@ -51,7 +51,10 @@ export class StandbyState {
     }
   }
 
-  /** The contexts a look is due for; null: none is. The caller must look, and call `looked`. */
+  /**
+   * Begins a check if one is due, and returns the contexts to check; null: none is due. The caller
+   * must then check the standby and call `looked`.
+   */
   beginLook(nowMs: number): readonly number[] | null {
     if (this.#since === null || this.#isLooking || nowMs < this.#lookAt) return null;
     this.#isLooking = true;
@@ -74,7 +77,7 @@ export class StandbyState {
     return 'passed over';
   }
 
-  /** A request got its answer. */
+  /** Notes that the standby has answered a request. */
   answered(): void {
     if (this.#since === null) this.#pauseMs = LIMITS.standbyLookMs;
   }
@@ -93,7 +96,7 @@ export class StandbyState {
   }
 }
 
-/** A standby with older segments would miss pages of newer ones, be its data the same. */
+/** Compares layouts too: a standby with older segments lacks pages, even if the data are equal. */
 function hasReached(row: StandbyRow, want: VersionedRow): boolean {
   const fault = faultOf(row, [want]);
   if (fault !== null && fault !== 'ahead') return false;

@@ -9,27 +9,27 @@ import { StandbyState } from './standby-state.ts';
 
 export type StandbysOptions = {
   readonly pools: NodePools;
-  /** Told once of a standby, by its address, when it has been passed over for long … */
+  /** Called once with a standby's address when it has been passed over for long … */
   readonly onPassedOver?: (url: string, reason: PassReason) => void;
   /** … and once when it is used again. */
   readonly onUsedAgain?: (url: string) => void;
 };
 
-/** What a request that names no node asks for. */
+/** A request that names no node. */
 export type Wanted = {
   /** Addresses of the standbys that share all its contexts. */
   readonly urls: readonly string[];
   readonly contextIds: readonly number[];
-  /** Connections to the primary that it holds itself. */
+  /** Number of connections to the primary that the request itself holds. */
   readonly ownBusy: number;
 };
 
-/** What became of requests that a shared standby might have answered, by node. */
+/** The outcomes of requests that a shared standby could have answered. */
 export type SharedUse = {
   readonly url: string;
   readonly answered: number;
   readonly passedOver: ReadonlyMap<PassReason, number>;
-  /** Why it is passed over now; null: it is used. */
+  /** Why the standby is passed over now; null: it is used. */
   readonly reason: PassReason | null;
 };
 
@@ -39,7 +39,7 @@ type Known = {
   answered: number;
 };
 
-/** The nodes that answer requests that name none: the primary, and standbys that are shared. */
+/** The nodes that answer requests that name no node: the primary, and the shared standbys. */
 export class Standbys {
   readonly #options: StandbysOptions;
   readonly #known = new Map<string, Known>();
@@ -49,7 +49,7 @@ export class Standbys {
     this.#options = options;
   }
 
-  /** The standby that is to answer; null: the primary is. */
+  /** Returns the address of the standby that shall answer; null: the primary shall. */
   pick({ urls, contextIds, ownBusy }: Wanted): string | null {
     const { pools } = this.#options;
     const fit = urls.filter((url) => {
@@ -97,7 +97,7 @@ export class Standbys {
     return known;
   }
 
-  /** No request waits for it. */
+  /** Checks a standby in the background if a check is due. No request waits for it. */
   #lookAgain(url: string, state: StandbyState): void {
     const contextIds = state.beginLook(performance.now());
     if (contextIds === null) return;
