@@ -10,9 +10,14 @@ export async function checkReadiness(pools: NodePools): Promise<string | null> {
       expectedSchemaVersion(),
     ]);
     if (found === expected) return null;
-    return `the database schema is at ${found}, this version needs ${expected}: run migrate`;
+    const advice = isNewer(found, expected) ? 'start a newer version' : 'run migrate';
+    return `the database schema is at ${found}, this version needs ${expected}: ${advice}`;
   } catch (error) {
     if (isUnreachable(error)) return 'Database is not reachable';
     throw error;
   }
 }
+
+/** Names of migrations begin with their numbers. */
+const isNewer = (found: string, expected: string): boolean =>
+  Number.parseInt(found, 10) > Number.parseInt(expected, 10);

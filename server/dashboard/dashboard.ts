@@ -4,7 +4,8 @@ import { renderError } from '../../rest/handle-request.ts';
 import { withEntityTag } from '../http/entity-tag.ts';
 import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
 import { PERMISSIONS_POLICY } from '../http/permissions-policy.ts';
-import { type BuiltPage, ENCODINGS, type Encoding, type PageFile } from './read-page.ts';
+import { takesEncoding } from '../http/takes-encoding.ts';
+import { type BuiltPage, ENCODINGS, type PageFile } from './read-page.ts';
 
 export type Dashboard = {
   /** Whether a request is for the dashboard: for its page, or a file that the page loads. */
@@ -71,7 +72,9 @@ function withMeta(html: string, name: string, content: string): string {
 }
 
 function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer {
-  const encoding = ENCODINGS.find((each) => takes(request.headers['accept-encoding'], each));
+  const encoding = ENCODINGS.find((each) =>
+    takesEncoding(request.headers['accept-encoding'], each),
+  );
   const headers = {
     'content-type': file.contentType,
     'cache-control': 'public, max-age=31536000, immutable',
@@ -84,10 +87,3 @@ function fileAnswer({ request }: Exchange, name: string, file: PageFile): Answer
   if (!packed) return { status: 200, headers, body: file.plain };
   return { status: 200, headers: { ...headers, 'content-encoding': encoding }, body: packed };
 }
-
-/** RFC 9110, 12.5.3: an encoding of weight 0 is not acceptable. */
-const takes = (accepted = '', encoding: Encoding): boolean =>
-  accepted.split(',').some((each) => {
-    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
-    return name === encoding && !parameters.some((weight) => /^q=0(\.0*)?$/.test(weight));
-  });

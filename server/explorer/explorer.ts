@@ -3,6 +3,7 @@ import { gunzip } from 'node:zlib';
 import { serviceError } from '../../domain/errors.ts';
 import { renderError } from '../../rest/handle-request.ts';
 import { type Answer, type Exchange, send } from '../http/http-exchange.ts';
+import { takesEncoding } from '../http/takes-encoding.ts';
 import { type Asset, loadAssets } from './assets.ts';
 import { type ExplorerCredentials, PAGE_HEADERS, renderPage } from './page.ts';
 import { renderSignInPage } from './sign-in-page.ts';
@@ -94,7 +95,7 @@ async function assetAnswer(asset: Asset, encodings: string | undefined): Promise
     'content-type': asset.contentType,
     'cache-control': 'public, max-age=31536000, immutable',
   };
-  if (!takesGzip(encodings)) {
+  if (!takesEncoding(encodings, 'gzip')) {
     return { status: 200, headers, body: await promisify(gunzip)(asset.gzipped) };
   }
   return {
@@ -103,7 +104,3 @@ async function assetAnswer(asset: Asset, encodings: string | undefined): Promise
     body: asset.gzipped,
   };
 }
-
-/** RFC 9110, 12.5.3: an encoding of weight 0 is not acceptable. */
-const takesGzip = (encodings = ''): boolean =>
-  encodings.split(',').some((each) => /^\s*gzip\s*($|;\s*q=(1|0\.\d*[1-9]))/i.test(each));

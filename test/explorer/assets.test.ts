@@ -62,6 +62,7 @@ describe('the assets of the page', () => {
     ['gzip', 'gzip'],
     ['br, GZIP;q=0.5', 'gzip'],
     ['gzip;q=1.0', 'gzip'],
+    ['gzip;level=9;q=0.5', 'gzip'],
     ['gzip;q=0', undefined],
     ['gzip;q=0.000', undefined],
     ['identity', undefined],

@@ -85,6 +85,7 @@ describe('the steps of a trend', () => {
     });
     expect(asked('&top=100').items).toBe(20);
     expect(asked('&window=all').every).toBe(900);
+    expect(asked('&prefix=24&hide=10.0.0.0/24').filter).toBeNull();
   });
 
   it('that the server refuses are told in its words', () => {

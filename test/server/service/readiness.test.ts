@@ -37,6 +37,15 @@ describe('/readyz', () => {
     expect((await readiness())[0]).toBe(200);
   });
 
+  it('says that a newer database needs a newer version', async () => {
+    const [{ id } = { id: 0 }] = await lab.sql<{ id: number }>(
+      "insert into schema_migrations (name, run_on) values ('900_next', now()) returning id",
+    );
+    expect(await readiness()).toEqual([503, expect.stringMatching(/: start a newer version\n$/)]);
+    await lab.sql('delete from schema_migrations where id = $1', [id]);
+    expect((await readiness())[0]).toBe(200);
+  });
+
   it('says that a database that leaves it waiting is not reachable', async () => {
     await lab.write((connection) =>
       inTransaction(connection, async () => {

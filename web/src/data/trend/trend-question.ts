@@ -25,7 +25,8 @@ export const trendVariables = (
   window: windowInput(address.window),
   timeZone: address.zone ?? 'UTC',
   probe: address.probe,
-  filter: filterInput(address.filter, address.hidden),
+  // A trend is of keys: networks that are hidden elsewhere mean nothing here.
+  filter: filterInput(address.filter, address.prefix ? [] : address.hidden),
   every: everyOf(address, choice),
   items: trendItems(address),
 });

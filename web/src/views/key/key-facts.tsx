@@ -16,10 +16,10 @@ type KeyFactsProps = KeyViewProps & { readonly figures: Figures };
 
 /** The figures of the key. */
 export function KeyFacts(props: KeyFactsProps) {
-  const { figures, terms, group, address, choice, moments, shownKey, total } = props;
+  const { figures, terms, group, address, moments, shownKey, total } = props;
   const isSum = addsUp(terms.kind);
   const meter = meterOf(group, address.meter);
-  const change = changeOf(figures.previous, choice.totalWindow?.from ?? null);
+  const change = changeOf(figures.previous, shownKey.stored?.from ?? null);
   const then = figures.previous?.window;
   const covered = coveredPart(shownKey.window ?? { from: 0, to: 0 }, shownKey.stored);
   const percentile = (rank: number) => {
