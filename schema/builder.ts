@@ -38,18 +38,19 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     decodeGlobalID: decodeGlobalId,
     brandLoadedObjects: true,
     idFieldOptions: { description: 'Identifies the object in `node(id:)` and in client caches.' },
-    nodeTypeOptions: { description: 'Anything that can be found again by its id.' },
+    nodeTypeOptions: { description: 'An object that can be fetched by its id.' },
     nodeQueryOptions: {
       description: 'The object with this id; null when there is none, or none that you may see.',
       authScopes: { signedIn: true },
       args: { id: { description: 'The `id` of an object, as answered.' } },
     },
     nodesQueryOptions: {
-      description: 'The objects with these ids, in their order; null for each that is not there.',
+      description:
+        'The objects with these ids, in the given order; null for each that does not exist.',
       authScopes: { signedIn: true },
       args: { ids: { description: 'The `id`s of objects, as answered.' } },
     },
-    pageInfoTypeOptions: { description: 'Where a page lies within the whole list.' },
+    pageInfoTypeOptions: { description: 'The position of a page within the whole list.' },
     hasNextPageFieldOptions: { description: 'Whether there are items after this page.' },
     hasPreviousPageFieldOptions: { description: 'Whether there are items before this page.' },
     startCursorFieldOptions: { description: 'Cursor of the first item; null of an empty page.' },

@@ -57,19 +57,19 @@ export const WindowPresetEnum = builder.enumType('WindowPreset', {
     TODAY: { description: 'From midnight until now, in the time zone of the argument.' },
     YESTERDAY: { description: 'The day before, from midnight to midnight.' },
     LATEST_TOPPER_BUCKET: { description: 'The newest complete topper bucket.' },
-    ALL_AVAILABLE: { description: 'From the oldest to the newest bucket there is.' },
+    ALL_AVAILABLE: { description: 'From the oldest to the newest available bucket.' },
   } as const,
 });
 
 const COMPARISON_DESCRIPTIONS: Readonly<Record<AlertCondition, string>> = {
   key_above: 'A key is above the threshold.',
-  key_share_above: "A key's part of the total, 0 to 1, is above the threshold.",
-  key_in_top: 'A key is among so many largest.',
+  key_share_above: "A key's share of the total, 0 to 1, is above the threshold.",
+  key_in_top: 'A key is among that many largest.',
   key_grows_by: 'A key has grown by more than the threshold since the window just before.',
   key_new_above: 'A key without a reading in the window just before is above the threshold.',
   total_above: 'The total is above the threshold.',
   total_below: 'The total is below the threshold.',
-  silent_seconds: 'No new data have come for more than so many seconds.',
+  silent_seconds: 'No new data have arrived for more than that many seconds.',
 };
 
 export const AlertComparisonEnum = builder.enumType('AlertComparison', {

@@ -8,7 +8,7 @@ import { sizeText } from '../output/slices-table.ts';
 export function registerRebuild(program: Command): void {
   program
     .command('rebuild')
-    .description('make all that is derived anew, from keys and the finest blocks of each segment')
+    .description('recompute all derived data from the keys and the finest blocks of each segment')
     .requiredOption('--context <name>', 'the context whose segments are written again')
     .option('--json', 'print the result as JSON')
     .action(rebuild);

@@ -21,7 +21,9 @@ type JsonOption = { json?: true };
 type AddOptions = JsonOption & { token?: string; context?: string[]; role?: Role };
 
 export function registerUser(program: Command): void {
-  const user = program.command('user').description('say who may ask, and for which contexts');
+  const user = program
+    .command('user')
+    .description('manage users and the contexts that they may read');
   registerAdd(user);
   registerRotate(user);
   registerRevoke(user);

@@ -8,9 +8,7 @@ import { sizeText } from '../output/slices-table.ts';
 export function registerVerify(program: Command): void {
   program
     .command('verify')
-    .description(
-      'check all that is stored, and all that is derived from it; status 1 if it differs',
-    )
+    .description('check all stored data and everything derived from it; status 1 if it differs')
     .requiredOption('--context <name>', 'the context that is checked')
     .option('--json', 'print the result as JSON')
     .action(verify);

@@ -6,7 +6,7 @@ export const CONTEXT_ARGUMENTS = {
   destinationNode: text('the name of a node')
     .optional()
     .describe('Name of the database node that is to answer; left out: the primary.'),
-  fromDr: yesOrNo().default(false).describe('Whether the disaster-recovery node is to answer.'),
+  fromDr: yesOrNo().default(false).describe('Whether the disaster-recovery node shall answer.'),
 };
 
 /** The same arguments as variables of a document, and the field that passes them on. */

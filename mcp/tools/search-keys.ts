@@ -44,7 +44,7 @@ export const searchKeys = defineTool({
     search: text('a text').optional().describe('Text in any case: `printer`, `192.168.1.`.'),
     first: integer(1, LIMITS.mcpItems)
       .default(LIMITS.defaultMcpItems)
-      .describe('How many keys to list at most.'),
+      .describe('Maximum number of listed keys.'),
     after: text('a cursor').optional().describe('`endCursor` of the page before.'),
   }),
   output: z.object({

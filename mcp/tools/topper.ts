@@ -74,7 +74,7 @@ export const topper = defineTool({
     window: windowArgument(),
     maxItems: integer(1, LIMITS.mcpItems)
       .default(LIMITS.defaultMcpItems)
-      .describe('How many keys to list at most.'),
+      .describe('Maximum number of listed keys.'),
     rankBy: oneOf(RANKINGS)
       .default('METRIC')
       .describe(
@@ -98,7 +98,7 @@ export const topper = defineTool({
     timeZone: timeZone(),
     timeoutSeconds: integer(1, LIMITS.timeoutSeconds)
       .optional()
-      .describe('Seconds after which to give up; left out: what the server is set to.'),
+      .describe('Time limit in seconds; default: that of the server.'),
   }),
   output: z.object({
     context: z.string(),

@@ -42,8 +42,11 @@ export const timeSlices: Endpoint<TimeSlicesOptions> = {
   path: '/api/time_slices/time_slices_request',
   operation: 'timeSlices',
   title: 'Time slices',
-  tag: { name: 'Time slices', description: 'Of which times there are data, and where they lie.' },
-  description: 'Which data there is: slices, pools, the whole window.',
+  tag: {
+    name: 'Time slices',
+    description: 'The times for which data is available, and where it is stored.',
+  },
+  description: 'The available data: slices, pools, the whole window.',
   timeout: () => ({ absent: 60, minusOne: null }),
   parameters: () => [DISK_USAGE, ALL_ENGINES, TOTAL_WINDOW],
   errors: [],

@@ -5,7 +5,7 @@ export const topperSchemas: Readonly<Record<string, JsonSchema>> = {
   Topper: objectOf('The largest keys of a group by a meter over a window.', {
     counter_group: text('GUID of the group.', ['{4CD742B1-C1CA-4708-BE78-0FCA2EB01A86}']),
     meter: integer('The meter that they are ranked by.'),
-    sysgrouptotal: integer('What all keys that are not listed come to; of any size.'),
+    sysgrouptotal: integer('Total of all keys that are not listed; of any size.'),
     keys: listOf(refTo('TopperKey'), 'Largest first.'),
   }),
   TopperKey: objectOf(

@@ -77,7 +77,7 @@ const ERROR = objectOf('What went wrong.', {
 
 const HEADERS = {
   RequestId: {
-    description: 'Under this id the log has what belongs to the request.',
+    description: 'The id under which the log records this request.',
     schema: { type: 'string' },
   },
   EntityTag: {

@@ -2,7 +2,8 @@ import type { KeyFilter } from '../../domain/filters/key-filter.ts';
 import { builder } from '../builder.ts';
 
 export const KeyFilterInput = builder.inputType('KeyFilterInput', {
-  description: 'Which keys to list. All that are given must hold; an empty list is as if left out.',
+  description:
+    'Which keys to list. All given conditions must hold; an empty list counts as left out.',
   fields: (t) => ({
     match: t.string({ description: 'RE2 pattern searched in the raw key.' }),
     exclude: t.string({ description: 'RE2 pattern; keys in which it is found are left out.' }),

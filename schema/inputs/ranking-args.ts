@@ -3,7 +3,7 @@ import type { Ranking } from '../../domain/toppers/ranking.ts';
 import { builder } from '../builder.ts';
 
 export const RankByEnum = builder.enumType('RankBy', {
-  description: 'What keys are ranked by. `metric`, `total` and `others` stay what they are.',
+  description: 'What keys are ranked by. It does not change `metric`, `total` and `others`.',
   values: {
     METRIC: { value: 'metric', description: 'Their value over the window.' },
     PEAK: { value: 'peak', description: 'The largest topper bucket.' },
@@ -33,12 +33,12 @@ export const RANKING_ARGS = builder.args((t) => ({
     description: 'What the keys are ranked by.',
   }),
   percentile: t.float({
-    description: 'With PERCENTILE: which one, from 0 to 100; left out: 95.',
+    description: 'With PERCENTILE: the percentile, from 0 to 100; default: 95.',
   }),
   ago: t.int({
     description:
-      'With GROWTH, DECLINE and NEW: how many seconds earlier the window begins that is ' +
-      'compared with; left out: it is the one just before.',
+      'With GROWTH, DECLINE and NEW: how many seconds earlier the compared window begins; ' +
+      'default: the window just before.',
   }),
 }));
 

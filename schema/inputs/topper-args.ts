@@ -14,16 +14,16 @@ import { decodeWindow, WindowInput } from './window-input.ts';
 const READING_ARGS = builder.args((t) => ({
   window: t.field({
     type: WindowInput,
-    description: 'The time window; left out: the current day from midnight until now.',
+    description: 'The time window; default: the current day from midnight until now.',
   }),
   filter: t.field({
     type: KeyFilterInput,
-    description: 'Which keys to list. Totals are of the whole group all the same.',
+    description: 'Which keys to list. Totals always cover the whole group.',
   }),
   probe: t.string({ description: "Only this probe's readings." }),
   timeZone: t.string({ description: 'IANA name: for dates, presets and the default window.' }),
   timeoutSeconds: t.int({
-    description: 'Seconds after which to give up; left out: what the server is set to.',
+    description: 'Time limit in seconds; default: that of the server.',
   }),
 }));
 
@@ -38,7 +38,7 @@ export const TOPPER_ARGS = builder.args((t) => ({
   maxItems: t.int({
     required: true,
     defaultValue: LIMITS.defaultMaxItems,
-    description: 'How many keys to list at most.',
+    description: 'Maximum number of listed keys.',
   }),
   ...READING_ARGS,
 }));
@@ -52,7 +52,7 @@ export const TREND_ARGS = builder.args((t) => ({
   maxItems: t.int({
     required: true,
     defaultValue: LIMITS.defaultTrendItems,
-    description: 'How many keys of each step to list at most.',
+    description: 'Maximum number of listed keys of each step.',
   }),
   ...READING_ARGS,
 }));

@@ -45,7 +45,7 @@ export const WindowInput = builder.inputType('WindowInput', {
     interval: t.field({ type: TimeIntervalInput, description: 'From one time to another.' }),
     startingAt: t.field({ type: WindowDurationInput, description: 'A start and a length.' }),
     dates: t.field({ type: DateRangeInput, description: 'From one date to another.' }),
-    preset: t.field({ type: WindowPresetEnum, description: 'A window that has a name.' }),
+    preset: t.field({ type: WindowPresetEnum, description: 'A named window.' }),
   }),
 });
 

@@ -17,7 +17,7 @@ import { findContextAt } from './find-node.ts';
 import { pageInfoOf } from './page-info.ts';
 
 builder.node(AlertEventRef, {
-  description: 'An alert that fires, or has fired: from when to when, and for which key.',
+  description: 'An occurrence of an alert: from when to when it fires, and for which key.',
   authScopes: ({ at }) => ({ granted: at.name }),
   id: { resolve: ({ at, row }) => encodePath(at, row.eventId) },
   async loadOne(id, scope) {
@@ -33,7 +33,7 @@ builder.node(AlertEventRef, {
     key: t.field({
       type: KeyRef,
       nullable: true,
-      description: 'The key that it is about; null: the whole group.',
+      description: 'The key that it concerns; null: the whole group.',
       resolve: (event) => keyOf(event),
     }),
     startedAt: t.field({
@@ -44,7 +44,7 @@ builder.node(AlertEventRef, {
     endedAt: t.field({
       type: 'EpochSeconds',
       nullable: true,
-      description: 'The end of the window in which it was over; null: it is firing.',
+      description: 'The end of the window in which it ended; null: it is firing.',
       resolve: ({ row }) => row.endedAt,
     }),
     value: t.field({
@@ -55,7 +55,7 @@ builder.node(AlertEventRef, {
     }),
     peakValue: t.field({
       type: 'BigInt',
-      description: 'The largest of these since; the smallest, where the total is too low.',
+      description: 'The largest such value since then; the smallest, if the total is too low.',
       resolve: ({ row }) => BigInt(row.peakValue),
     }),
   }),
@@ -72,7 +72,7 @@ builder.objectType(AlertEventConnectionRef, {
     }),
     pageInfo: t.field({
       type: builder.pageInfoRef(),
-      description: 'Where the page lies.',
+      description: 'The position of the page in the list.',
       resolve: ({ events, hasNextPage, hasPreviousPage }) =>
         pageInfoOf({ items: events, hasNextPage, hasPreviousPage }, encodeEventCursor),
     }),
@@ -83,7 +83,7 @@ builder.objectType(AlertEventEdgeRef, {
   description: 'An event in its page.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'For `after` of the page that begins behind it.',
+      description: 'For `after`: the next page begins behind it.',
       resolve: (event) => encodeEventCursor(event),
     }),
     node: t.field({ type: AlertEventRef, description: 'The event.', resolve: (event) => event }),

@@ -9,7 +9,7 @@ import { takeValues } from './take-values.ts';
 
 builder.node(AlertRef, {
   description:
-    'A rule that watches a counter group. One that is declared in another way is another alert of the same name; its id names the declaration.',
+    'A rule that watches a counter group. A changed declaration is another alert with the same name; the id identifies the declaration.',
   authScopes: ({ at }) => ({ granted: at.name }),
   // Not the name: a client's cache would mix a rule with its version when an event began.
   id: { resolve: ({ at, row }) => encodePath(at, row.revision) },
@@ -20,16 +20,16 @@ builder.node(AlertRef, {
   fields: (t) => ({
     name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
     severity: t.string({
-      description: 'How bad it is when it fires, in the words of its declaration: `warning`.',
+      description: 'How severe it is, as declared: `warning`.',
       resolve: ({ row }) => row.severity,
     }),
     description: t.string({
       nullable: true,
-      description: 'What its declaration says of it.',
+      description: 'The description in its declaration.',
       resolve: ({ row }) => row.description,
     }),
     enabled: t.boolean({
-      description: 'Whether it is decided; one that is not never fires.',
+      description: 'Whether it is evaluated; a disabled alert never fires.',
       resolve: ({ row }) => row.enabled,
     }),
     counterGroup: t.field({
@@ -43,7 +43,7 @@ builder.node(AlertRef, {
       resolve: ({ meter }) => meter,
     }),
     windowSeconds: t.int({
-      description: 'How long the window is that it looks at, in seconds.',
+      description: 'Length of the evaluated window, in seconds.',
       resolve: ({ row }) => row.windowSeconds,
     }),
     condition: t.string({
@@ -52,27 +52,27 @@ builder.node(AlertRef, {
     }),
     comparison: t.field({
       type: AlertComparisonEnum,
-      description: 'What it compares with `threshold`: `condition` for programs.',
+      description: 'The value that it compares with `threshold`: `condition` for programs.',
       resolve: ({ row }) => row.condition,
     }),
     threshold: t.float({
       description:
-        'What is compared has to be beyond it: a metric as toppers show it, a part of the total, a rank or seconds.',
+        'The limit of the compared value: a metric as toppers show it, a share of the total, a rank or seconds.',
       resolve: ({ row }) => row.threshold,
     }),
     probe: t.string({
       nullable: true,
-      description: 'Name of the probe whose readings it looks at; null: all.',
+      description: 'Name of the probe whose readings it uses; null: all.',
       resolve: ({ row }) => row.probe,
     }),
     filtered: t.boolean({
-      description: 'Whether it is about some keys only, those that pass its filter.',
+      description: 'Whether it watches only the keys that pass its filter.',
       resolve: ({ row }) => row.isFiltered,
     }),
     evaluatedTo: t.field({
       type: 'EpochSeconds',
       nullable: true,
-      description: 'The end of the last window that was decided; null: none was.',
+      description: 'The end of the last evaluated window; null: none yet.',
       resolve: ({ row }) => row.evaluatedTo,
     }),
     firing: t.field({

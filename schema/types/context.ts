@@ -40,7 +40,7 @@ builder.node(ContextRef, {
     slices: t.field({
       type: [SliceRef],
       nullable: true,
-      description: 'What is stored, oldest first, then by engine instance.',
+      description: 'The stored slices, oldest first, then by engine instance.',
       args: {
         allEngines: t.arg.boolean({
           required: true,
@@ -99,7 +99,7 @@ builder.objectFields(ContextRef, (t) => ({
   }),
   alertEvents: t.field({
     type: AlertEventConnectionRef,
-    description: 'When its alerts have fired, and what is firing, newest first.',
+    description: 'The events of its alerts, firing ones included, newest first.',
     args: {
       alert: t.arg.string({
         description: 'Only of alerts with this name, those of earlier declarations too.',

@@ -35,7 +35,7 @@ builder.node(CounterGroupRef, {
   fields: (t) => ({
     guid: t.field({
       type: 'Guid',
-      description: 'What the group is known by: the `counter_group` of the REST endpoints.',
+      description: 'Identifies the group: the `counter_group` of the REST endpoints.',
       resolve: ({ guid }) => guid,
     }),
     name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
@@ -53,7 +53,7 @@ builder.node(CounterGroupRef, {
       resolve: ({ row }) => row.topperBucketSize,
     }),
     samplingRate: t.int({
-      description: 'What every reading stands for; metrics are multiplied by it already.',
+      description: 'The sampling rate; metrics are already multiplied by it.',
       resolve: ({ row }) => row.samplingRate,
     }),
     timeInterval: t.field({
@@ -71,7 +71,7 @@ builder.node(CounterGroupRef, {
 builder.objectFields(CounterGroupRef, (t) => ({
   meters: t.field({
     type: [MeterRef],
-    description: 'What is measured of each key, by number.',
+    description: 'The meters of each key, by number.',
     resolve: (group) => listMeters(group),
   }),
   meter: t.field({
@@ -95,7 +95,7 @@ builder.objectFields(CounterGroupRef, (t) => ({
   topper: t.field({
     type: TopperRef,
     nullable: true,
-    description: 'The largest keys by a meter over a time window, and what the rest comes to.',
+    description: 'The largest keys by a meter over a time window, and the total of the others.',
     args: {
       meter: t.arg.int({
         required: true,
@@ -167,7 +167,7 @@ builder.objectFields(CounterGroupRef, (t) => ({
   key: t.field({
     type: KeyRef,
     nullable: true,
-    description: 'One key, raw or readable; null when the group has none like it.',
+    description: 'One key, raw or readable; null if the group has no such key.',
     args: { key: t.arg.string({ required: true, description: 'Raw or readable key.' }) },
     resolve: (group, { key }) => findKey(group, key),
   }),

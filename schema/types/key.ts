@@ -37,7 +37,7 @@ builder.node(KeyRef, {
     attributes: t.field({
       type: [KeyAttributeRef],
       nullable: true,
-      description: 'What else is known of it, by name.',
+      description: 'Its other attributes, by name.',
       resolve: (key) => attributesOf(key),
     }),
     counterGroup: t.field({
@@ -67,7 +67,7 @@ builder.objectType(KeyConnectionRef, {
     }),
     pageInfo: t.field({
       type: builder.pageInfoRef(),
-      description: 'Where the page lies.',
+      description: 'The position of the page in the list.',
       resolve: ({ keys, hasNextPage, hasPreviousPage }) =>
         pageInfoOf({ items: keys, hasNextPage, hasPreviousPage }, encodeCursor),
     }),
@@ -82,7 +82,7 @@ builder.objectType(KeyEdgeRef, {
   description: 'A key in its page.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'For `after` of the page that begins behind it.',
+      description: 'For `after`: the next page begins behind it.',
       resolve: (key) => encodeCursor(key),
     }),
     node: t.field({ type: KeyRef, description: 'The key.', resolve: (key) => key }),

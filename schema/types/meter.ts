@@ -39,7 +39,7 @@ builder.node(MeterRef, {
       resolve: ({ row }) => row.description,
     }),
     units: t.string({
-      description: 'In what it is measured: bytes, packets, connections …',
+      description: 'Unit of its readings: bytes, packets, connections …',
       resolve: ({ row }) => row.units,
     }),
     counterGroup: t.field({
@@ -50,7 +50,7 @@ builder.node(MeterRef, {
     topper: t.field({
       type: TopperRef,
       nullable: true,
-      description: 'The largest keys by this meter, and what the rest comes to.',
+      description: 'The largest keys by this meter, and the total of the others.',
       args: TOPPER_ARGS,
       resolve: ({ group, row }, args, scope) =>
         askTopper(scope, decodeTopper(group, row.meterId, args, scope)),

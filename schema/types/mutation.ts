@@ -7,7 +7,7 @@ import { findSliceToChange } from './find-node.ts';
 
 builder.mutationType({
   description:
-    'Changes to what is said about keys and slices. They are sent by POST, need the role `editor` in the context (`Viewer.editableContexts`), and go to the primary node; those of one document are made one after the other.',
+    'Changes of the texts of keys and the tags of slices. They must be sent by POST, need the role `editor` in the context (`Viewer.editableContexts`), and run on the primary node, those of one document one after the other.',
 });
 
 const KeyAttributeInput = builder.inputType('KeyAttributeInput', {
@@ -20,7 +20,7 @@ const KeyAttributeInput = builder.inputType('KeyAttributeInput', {
 
 const KeyUpdateInput = builder.inputType('KeyUpdateInput', {
   description:
-    'What is said about a key. What is left out stays; null, or an empty text, takes it away.',
+    'New texts of a key. Fields that are left out stay as they are; null or an empty text removes the text.',
   fields: (t) => ({
     key: t.string({
       required: true,
@@ -30,7 +30,7 @@ const KeyUpdateInput = builder.inputType('KeyUpdateInput', {
     description: t.string({ description: 'What is known of it, at most 10,000 characters.' }),
     attributes: t.field({
       type: [KeyAttributeInput],
-      description: 'What else is known of it: all of it, as they replace those that there are.',
+      description: 'All its attributes: they replace the present ones.',
     }),
   }),
 });
@@ -43,7 +43,7 @@ builder.mutationFields((t) => ({
     type: [KeyRef],
     nullable: true,
     description:
-      'Sets labels, descriptions and attributes, of all these keys or, where one is wrong, of none, and gives the keys in their order. null when there is no such context or group, or none that you may see.',
+      'Sets labels, descriptions and attributes of all these keys, or of none if one is invalid. Returns the keys in the given order; null if there is no such context or group, or none that you may see.',
     authScopes: { signedIn: true },
     args: {
       context: t.arg.string({ required: true, description: 'Name of the context.' }),
@@ -67,7 +67,7 @@ builder.mutationFields((t) => ({
       tags: t.arg.stringList({
         required: true,
         description:
-          'All tags that it is to have, at most 20 of 100 characters: they replace those that there are.',
+          'All its tags, at most 20 of 100 characters each: they replace the present ones.',
       }),
     },
     resolve(_root, { id, tags }, scope, info) {

@@ -41,7 +41,7 @@ builder.node(PoolRef, {
     }),
     additionalInfo: t.exposeString('additionalInfo', {
       nullable: true,
-      description: 'What else is to be said of it.',
+      description: 'Additional information about it.',
     }),
   }),
 });

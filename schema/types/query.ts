@@ -20,7 +20,7 @@ builder.objectType(ViewerRef, {
     }),
     editableContexts: t.field({
       type: [ContextRef],
-      description: 'Those of them in which you have the role `editor`: they take your mutations.',
+      description: 'Those in which you have the role `editor`: there you may use mutations.',
       resolve: (_viewer, _args, scope) => editableContexts(scope),
     }),
   }),
@@ -48,12 +48,12 @@ builder.queryFields((t) => ({
       name: t.arg.string({ required: true, description: 'Name of the context.' }),
       destinationNode: t.arg.string({
         description:
-          'Name of the node that is to answer; left out: the primary, or a shared standby.',
+          'Name of the node that shall answer; default: the primary, or a shared standby.',
       }),
       fromDr: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether the disaster-recovery node is to answer.',
+        description: 'Whether the disaster-recovery node shall answer.',
       }),
     },
     resolve(_root, { name, destinationNode, fromDr }, scope) {

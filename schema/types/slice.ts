@@ -22,7 +22,7 @@ builder.node(SliceRef, {
     }),
     timeInterval: t.field({
       type: TimeIntervalRef,
-      description: 'The time it is for.',
+      description: 'The interval of time that it covers.',
       resolve: ({ timeInterval }) => timeInterval,
     }),
     diskSize: t.field({
@@ -38,7 +38,7 @@ builder.node(SliceRef, {
     }),
     available: t.exposeBoolean('available', { description: 'Whether it can be queried.' }),
     tags: t.stringList({
-      description: '`primary`, or `archive`; then those that users gave it.',
+      description: '`primary` or `archive`; then the tags that users have set.',
       resolve: ({ tags }) => [...tags],
     }),
   }),

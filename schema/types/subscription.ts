@@ -10,7 +10,7 @@ import { AlertEventRef, ContextRef, TopperRef } from '../refs.ts';
 
 builder.subscriptionType({
   description:
-    'Answers that follow the data, as server-sent events (`Accept: text/event-stream`). What does not exist, or is not granted to you, is null once.',
+    'Answers that follow the data, as server-sent events (`Accept: text/event-stream`). If the object does not exist or is not granted to you, the stream is a single null.',
 });
 
 type Followed = {
@@ -30,12 +30,12 @@ function follow(
 
 const FOLLOW_ARGS = builder.args((t) => ({
   destinationNode: t.string({
-    description: 'Name of the node that is to answer; left out: the primary, or a shared standby.',
+    description: 'Name of the node that shall answer; default: the primary, or a shared standby.',
   }),
   everySeconds: t.int({
     required: true,
     defaultValue: 1,
-    description: 'At most one answer in so many seconds; the last one is never left out.',
+    description: 'At most one answer in this many seconds; the last one is never omitted.',
   }),
 }));
 
@@ -77,7 +77,7 @@ builder.subscriptionFields((t) => ({
     type: ContextRef,
     nullable: true,
     description:
-      'A context now, and again after every commit that changes what is asked of it, at most once in `everySeconds`.',
+      'A context now, and again after every commit that changes the selected fields, at most once in `everySeconds`.',
     authScopes: { signedIn: true },
     args: {
       name: t.arg.string({ required: true, description: 'Name of the context.' }),
@@ -90,7 +90,7 @@ builder.subscriptionFields((t) => ({
     type: AlertEventRef,
     nullable: true,
     description:
-      'Events of alerts: first those that are firing, then each when it begins and when it is over. None is left out: a stream that cannot send them all ends with an error that says to subscribe again.',
+      'Events of alerts: first those that are firing, then each one when it begins and when it ends. None is omitted: a stream that cannot send them all ends with an error that says to subscribe again.',
     authScopes: { signedIn: true },
     args: { context: t.arg.string({ required: true, description: 'Name of the context.' }) },
     subscribe: (): AsyncIterable<AlertEventView> => askedAgain(),

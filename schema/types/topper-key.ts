@@ -25,7 +25,7 @@ import {
 import { takeValues } from './take-values.ts';
 
 builder.objectType(TopperKeyRef, {
-  description: 'A key in its place in a topper.',
+  description: 'A key of a topper, with its rank.',
   authScopes: ({ topper }) => ({ granted: topper.plan.meter.group.at.name }),
   fields: (t) => ({
     rank: t.exposeInt('rank', {
@@ -55,7 +55,7 @@ builder.objectType(TopperKeyRef, {
     }),
     rankValue: t.field({
       type: 'BigInt',
-      description: 'What it was ranked by: `metric`, unless `rankBy` says otherwise.',
+      description: 'The value that it was ranked by: `metric`, unless `rankBy` says otherwise.',
       resolve: ({ rankValue }) => rankValue,
     }),
     volume: t.field({
@@ -101,7 +101,7 @@ builder.objectFields(TopperKeyRef, (t) => ({
   attributes: t.field({
     type: [KeyAttributeRef],
     nullable: true,
-    description: 'What else is known of it, by name; null for a network.',
+    description: 'Its other attributes, by name; null for a network.',
     resolve: ({ key, topper }) => (topper.plan.prefix ? null : attributesOf(key)),
   }),
   percentiles: t.field({
@@ -162,7 +162,7 @@ builder.objectFields(TopperKeyRef, (t) => ({
       maxItems: t.arg.int({
         required: true,
         defaultValue: LIMITS.defaultDrilldownItems,
-        description: 'How many keys to list at most.',
+        description: 'Maximum number of listed keys.',
       }),
     },
     resolve: (ranked, { crosskey, meter, maxItems }, scope) =>
@@ -175,7 +175,7 @@ builder.objectFields(TopperKeyRef, (t) => ({
 }));
 
 builder.objectType(PreviousMetricRef, {
-  description: 'How a key did in an earlier window.',
+  description: "A key's value and rank in an earlier window.",
   fields: (t) => ({
     window: t.field({
       type: TimeIntervalRef,
@@ -193,7 +193,7 @@ builder.objectType(PreviousMetricRef, {
     }),
     change: t.field({
       type: 'BigInt',
-      description: 'Its value now less its value then.',
+      description: 'Its value now minus its value then.',
       resolve: ({ change }) => change,
     }),
     changeRatio: t.exposeFloat('changeRatio', {
@@ -204,9 +204,9 @@ builder.objectType(PreviousMetricRef, {
 });
 
 builder.objectType(PercentileRef, {
-  description: 'A value that so many per cent of the topper buckets do not pass.',
+  description: 'The value that the given percentage of topper buckets does not exceed.',
   fields: (t) => ({
-    rank: t.exposeFloat('rank', { description: 'Per cent, as asked for.' }),
+    rank: t.exposeFloat('rank', { description: 'The requested percentage.' }),
     value: t.field({
       type: 'BigInt',
       description: 'The value, in the unit of `metric`.',

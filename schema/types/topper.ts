@@ -39,12 +39,12 @@ builder.objectType(TopperRef, {
       type: TimeIntervalRef,
       nullable: true,
       description:
-        'Where the group has data, of the probe if one was chosen: look here when `keys` is ' +
-        'empty. Null without data.',
+        'The span in which the group has data, of the probe if one was chosen: see here if ' +
+        '`keys` is empty. Null without data.',
       resolve: ({ plan }) => plan.available,
     }),
     samplingRate: t.int({
-      description: 'What every reading stands for; all values are multiplied by it already.',
+      description: 'The sampling rate; all values are already multiplied by it.',
       resolve: ({ plan }) => plan.rule.samplingRate,
     }),
     total: t.field({
@@ -54,16 +54,16 @@ builder.objectType(TopperRef, {
     }),
     others: t.field({
       type: 'BigInt',
-      description: "What is not in `keys`: the REST endpoint's sysgrouptotal.",
+      description: "The total of all keys not in `keys`: the REST endpoint's sysgrouptotal.",
       resolve: (topper) => shownOthers(topper),
     }),
     othersMatching: t.field({
       type: 'BigInt',
-      description: 'What is not in `keys` but passes the filter.',
+      description: 'The total of the keys that pass the filter but are not in `keys`.',
       resolve: ({ othersMatching, plan }) => shownTotal(othersMatching, plan.rule),
     }),
     keyCount: t.exposeInt('keyCount', {
-      description: 'How many keys had a reading and passed the filter.',
+      description: 'Number of keys that had a reading and passed the filter.',
     }),
   }),
 });
@@ -99,8 +99,8 @@ builder.objectFields(TopperRef, (t) => ({
       }),
       maxPoints: t.arg.int({
         description:
-          'How many points in time to give at most. Where `step` gives more, or more rows than ' +
-          'there may be, the step becomes the smallest multiple of topperBucketSize that fits.',
+          'Maximum number of points in time. If `step` gives more, or more rows than allowed, the ' +
+          'step becomes the smallest multiple of topperBucketSize that fits.',
       }),
     },
     resolve(topper, { step = null, maxPoints = null }, scope, info) {
