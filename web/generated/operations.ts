@@ -12,13 +12,13 @@ export type AlertComparison =
   | 'KEY_ABOVE'
   /** A key has grown by more than the threshold since the window just before. */
   | 'KEY_GROWS_BY'
-  /** A key is among so many largest. */
+  /** A key is among that many largest. */
   | 'KEY_IN_TOP'
   /** A key without a reading in the window just before is above the threshold. */
   | 'KEY_NEW_ABOVE'
-  /** A key's part of the total, 0 to 1, is above the threshold. */
+  /** A key's share of the total, 0 to 1, is above the threshold. */
   | 'KEY_SHARE_ABOVE'
-  /** No new data have come for more than so many seconds. */
+  /** No new data have arrived for more than that many seconds. */
   | 'SILENT_SECONDS'
   /** The total is above the threshold. */
   | 'TOTAL_ABOVE'
@@ -41,7 +41,7 @@ export type KeyAttributeInput = {
   readonly value: string;
 };
 
-/** Which keys to list. All that are given must hold; an empty list is as if left out. */
+/** Which keys to list. All given conditions must hold; an empty list counts as left out. */
 export type KeyFilterInput = {
   /** For address groups: networks in CIDR form. With `prefix` the networks that lie wholly inside are listed. */
   readonly cidr?: ReadonlyArray<string> | null | undefined;
@@ -86,9 +86,9 @@ export type KeyKind =
   /** Any text. */
   | 'TEXT';
 
-/** What is said about a key. What is left out stays; null, or an empty text, takes it away. */
+/** New texts of a key. Fields that are left out stay as they are; null or an empty text removes the text. */
 export type KeyUpdateInput = {
-  /** What else is known of it: all of it, as they replace those that there are. */
+  /** All its attributes: they replace the present ones. */
   readonly attributes?: ReadonlyArray<KeyAttributeInput> | null | undefined;
   /** What is known of it, at most 10,000 characters. */
   readonly description?: string | null | undefined;
@@ -135,7 +135,7 @@ export type PrefixInput = {
   readonly ipv6?: number;
 };
 
-/** What keys are ranked by. `metric`, `total` and `others` stay what they are. */
+/** What keys are ranked by. It does not change `metric`, `total` and `others`. */
 export type RankBy =
   /** How much less; keys without a reading now are listed with metric 0. */
   | 'DECLINE'
@@ -172,7 +172,7 @@ export type WindowInput =
   readonly dates: DateRangeInput; readonly interval?: never; readonly preset?: never; readonly recentSeconds?: never; readonly startingAt?: never; }
   |  { readonly dates?: never;   /** From one time to another. */
   readonly interval: TimeIntervalInput; readonly preset?: never; readonly recentSeconds?: never; readonly startingAt?: never; }
-  |  { readonly dates?: never; readonly interval?: never;   /** A window that has a name. */
+  |  { readonly dates?: never; readonly interval?: never;   /** A named window. */
   readonly preset: WindowPreset; readonly recentSeconds?: never; readonly startingAt?: never; }
   |  { readonly dates?: never; readonly interval?: never; readonly preset?: never;   /** The most recent N seconds of available data. */
   readonly recentSeconds: number; readonly startingAt?: never; }
@@ -181,7 +181,7 @@ export type WindowInput =
 
 /** Windows by name. LATEST_TOPPER_BUCKET is the newest complete one. */
 export type WindowPreset =
-  /** From the oldest to the newest bucket there is. */
+  /** From the oldest to the newest available bucket. */
   | 'ALL_AVAILABLE'
   /** The newest complete topper bucket. */
   | 'LATEST_TOPPER_BUCKET'
