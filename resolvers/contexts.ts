@@ -1,8 +1,8 @@
 import { serviceError } from '../domain/errors.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { GrantedContext, Identity } from './callers/identity.ts';
-import type { NodeLoaders } from './loaders/session/node-loaders.ts';
-import type { SharedNode } from './loaders/session/request-reads.ts';
+import type { NodeLoaders } from './loaders/node-loaders.ts';
+import type { SharedNode } from './loaders/request-reads.ts';
 import { chooseNode, type NodeChoice, type NodeRow, PRIMARY, urlOf } from './nodes.ts';
 import type { RequestScope } from './request-scope.ts';
 

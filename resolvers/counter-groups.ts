@@ -9,7 +9,7 @@ import type {
   CoverageRow,
   MeterRow,
   ReadGroup,
-} from './loaders/session/node-loaders.ts';
+} from './loaders/node-loaders.ts';
 
 /** The groups of a cross-key's parts, in the order parent, first, second. */
 export type CrosskeyView = { readonly guids: readonly Guid[] };

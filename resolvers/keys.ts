@@ -8,8 +8,8 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { WindowRequest } from '../domain/time/window.ts';
 import { availableInterval, type CounterGroupView } from './counter-groups.ts';
-import type { DescribedKey } from './loaders/session/node-loaders.ts';
-import type { TimeBound } from './loaders/session/request-reads.ts';
+import type { DescribedKey } from './loaders/node-loaders.ts';
+import type { TimeBound } from './loaders/request-reads.ts';
 import type { RequestScope } from './request-scope.ts';
 import { windowOf } from './window-of.ts';
 

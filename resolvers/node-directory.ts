@@ -1,4 +1,4 @@
-import type { NodeRow } from './loaders/session/request-reads.ts';
+import type { NodeRow } from './loaders/request-reads.ts';
 
 /**
  * The nodes of each context as last read from a primary. Decision 13: while the primary cannot be

@@ -1,8 +1,8 @@
 import { malformed, serviceError } from '../domain/errors.ts';
-import type { NodeRow } from './loaders/session/request-reads.ts';
+import type { NodeRow } from './loaders/request-reads.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
-export type { NodeRow } from './loaders/session/request-reads.ts';
+export type { NodeRow } from './loaders/request-reads.ts';
 
 /** The primary's name wherever a node is named (decision 13). */
 export const PRIMARY = 'primary';

@@ -1,6 +1,6 @@
 import type { ContextView } from './contexts.ts';
+import type { PoolRow } from './loaders/node-loaders.ts';
 import { fileSystemAt } from './loaders/session/file-system.ts';
-import type { PoolRow } from './loaders/session/node-loaders.ts';
 
 /** A pool, with sizes in bytes. Unknown fields are null. */
 export type PoolView = {

@@ -2,10 +2,10 @@ import type { AnswerBudget } from './answer-budget.ts';
 import type { AuditedChange } from './audited-change.ts';
 import type { Identity } from './callers/identity.ts';
 import type { LogInGate } from './callers/log-in-gate.ts';
-import type { RequestReads } from './loaders/session/request-reads.ts';
+import type { RequestReads } from './loaders/request-reads.ts';
 import type { NodeDirectory } from './node-directory.ts';
 
-export type { Rendered } from './loaders/session/request-reads.ts';
+export type { Rendered } from './loaders/request-reads.ts';
 
 /** The part of the configuration that the services need. */
 export type ServiceSettings = {

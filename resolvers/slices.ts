@@ -2,7 +2,7 @@ import { sliceName } from '../domain/slices/slice-name.ts';
 import { tagsOf } from '../domain/slices/slice-tags.ts';
 import type { Interval } from '../domain/time/interval.ts';
 import type { ContextView } from './contexts.ts';
-import type { SliceRow } from './loaders/session/node-loaders.ts';
+import type { SliceRow } from './loaders/node-loaders.ts';
 import type { RequestScope } from './request-scope.ts';
 
 export type SliceView = {

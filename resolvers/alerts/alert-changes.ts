@@ -1,10 +1,10 @@
 import { LIMITS } from '../../domain/limits.ts';
 import type { ContextView } from '../contexts.ts';
-import { type ChangePlace, type ChangeRow, NO_CHANGE } from '../loaders/session/node-loaders.ts';
+import { type ChangePlace, type ChangeRow, NO_CHANGE } from '../loaders/node-loaders.ts';
 import { type AlertEventView, firingEvents, viewEvent } from './alert-events.ts';
 import { listAlerts } from './alerts.ts';
 
-export type { ChangePlace } from '../loaders/session/node-loaders.ts';
+export type { ChangePlace } from '../loaders/node-loaders.ts';
 
 /** Beginnings and ends of events in order, each with the event as it was then. */
 export type AlertChanges = {

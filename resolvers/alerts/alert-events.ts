@@ -4,7 +4,7 @@ import { isUuid } from '../../domain/text/uuid.ts';
 import type { ContextView } from '../contexts.ts';
 import { type CounterGroupView, findGroupById } from '../counter-groups.ts';
 import { type KeyView, viewKeys } from '../keys.ts';
-import type { EventPlace, EventRow } from '../loaders/session/node-loaders.ts';
+import type { EventPlace, EventRow } from '../loaders/node-loaders.ts';
 import { type AlertView, findAlert } from './alerts.ts';
 
 export type AlertEventView = {

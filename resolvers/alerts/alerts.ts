@@ -7,7 +7,7 @@ import {
   findMeter,
   type MeterView,
 } from '../counter-groups.ts';
-import type { AlertRow } from '../loaders/session/node-loaders.ts';
+import type { AlertRow } from '../loaders/node-loaders.ts';
 
 export type AlertView = {
   readonly at: ContextView;

@@ -2,13 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../domain/callers/role.ts';
 import { ServiceError, serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import type { Claim, IdentityRow, NodeRow, RequestReads } from '../loaders/request-reads.ts';
 import { pause } from '../loaders/session/event-loop-turns.ts';
-import type {
-  Claim,
-  IdentityRow,
-  NodeRow,
-  RequestReads,
-} from '../loaders/session/request-reads.ts';
 import type { NodeDirectory } from '../node-directory.ts';
 import { urlOf } from '../nodes.ts';
 import type { LogInGate } from './log-in-gate.ts';

@@ -21,7 +21,7 @@ import {
   type MeterView,
 } from '../counter-groups.ts';
 import type { MeterRead } from '../loaders/plan/meter-read.ts';
-import type { TimeBound } from '../loaders/session/request-reads.ts';
+import type { TimeBound } from '../loaders/request-reads.ts';
 import type { RequestScope } from '../request-scope.ts';
 import { windowOf } from '../window-of.ts';
 import { earlierWindow } from './earlier-window.ts';

@@ -8,7 +8,7 @@ import type {
   TopKeys,
 } from '../../resolvers/loaders/answers/topper-answers.ts';
 import type { KeysPassing } from '../../resolvers/loaders/plan/key-questions.ts';
-import type { NodeLoaders } from '../../resolvers/loaders/session/node-loaders.ts';
+import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
 
 /** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {

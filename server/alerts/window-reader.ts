@@ -1,8 +1,8 @@
 import { NodePools } from '../../db/session/node-pools.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
-import type { NodeLoaders } from '../../resolvers/loaders/session/node-loaders.ts';
-import { RequestReads, SnapshotMoved } from '../../resolvers/loaders/session/request-reads.ts';
+import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
+import { RequestReads, SnapshotMoved } from '../../resolvers/loaders/request-reads.ts';
 import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
 import { ThreadPool } from '../../topk/threads/thread-pool.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serviceError } from '../../domain/errors.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Rendered } from '../../resolvers/loaders/session/request-reads.ts';
+import type { Rendered } from '../../resolvers/loaders/request-reads.ts';
 import type { Visit } from '../admission/door.ts';
 import { type CurrentRequest, nameOf } from '../telemetry/current-request.ts';
 import type { Logger } from '../telemetry/log.ts';

@@ -1,4 +1,4 @@
-import type { NodeRow } from '../../resolvers/loaders/session/request-reads.ts';
+import type { NodeRow } from '../../resolvers/loaders/request-reads.ts';
 import type { LogInChange, LogInCounts } from '../admission/log-in-failures.ts';
 import type { ExplorerOptions } from '../explorer/explorer.ts';
 import type { Share } from './divide-settings.ts';

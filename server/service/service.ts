@@ -6,7 +6,7 @@ import { joinObservers, type WorkObserver } from '../../domain/work-observer.ts'
 import { AnswerBudget } from '../../resolvers/answer-budget.ts';
 import type { LogInGate } from '../../resolvers/callers/log-in-gate.ts';
 import { ServiceMemory } from '../../resolvers/loaders/memory/service-memory.ts';
-import { RequestReads } from '../../resolvers/loaders/session/request-reads.ts';
+import { RequestReads } from '../../resolvers/loaders/request-reads.ts';
 import { Standbys } from '../../resolvers/loaders/standbys/standbys.ts';
 import { NodeDirectory } from '../../resolvers/node-directory.ts';
 import { nodeNamer } from '../../resolvers/nodes.ts';

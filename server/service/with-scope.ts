@@ -1,4 +1,4 @@
-import { PagesGone, SnapshotMoved } from '../../resolvers/loaders/session/request-reads.ts';
+import { PagesGone, SnapshotMoved } from '../../resolvers/loaders/request-reads.ts';
 import type { AnonymousScope } from '../../resolvers/request-scope.ts';
 import type { AskedFor, Service } from './service.ts';
 

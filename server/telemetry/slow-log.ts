@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import type { PlanNote } from '../../resolvers/loaders/session/request-reads.ts';
+import type { PlanNote } from '../../resolvers/loaders/request-reads.ts';
 import type { CurrentRequest } from './current-request.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';

@@ -12,6 +12,7 @@ const HOUSES = [
   'keeping',
   'mcp',
   'parity',
+  'resolvers',
   'rest',
   'schema',
   'segments',

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/connection/connection.ts';
 import { copiesOf } from '../../db/session/copy-source.ts';
 import { type GroupRow, selectGroups } from '../../db/write/declaration/select-groups.ts';
 import { type Fold, foldOf } from '../../domain/toppers/meter-type.ts';
-import { answerSegments } from '../../resolvers/loaders/answers/answer-segments.ts';
+import { answerSegments } from '../../resolvers/loaders/kernel/answer-segments.ts';
 import { SegmentMemory } from '../../resolvers/loaders/memory/segment-memory.ts';
 import type { TopKeys } from '../../resolvers/loaders/plan/key-questions.ts';
 import type { SegmentReader } from '../../resolvers/loaders/session/segment-reader.ts';

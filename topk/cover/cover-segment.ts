@@ -87,3 +87,7 @@ export function coverSteps(
   const to = Math.min(ceilTo(interval.to, bucketSeconds), span.last + bucketSeconds);
   return coverPart({ from, to }, { ...segment, levels }, false).runs;
 }
+
+/** Returns the number of blocks in a run. */
+export const blocksIn = ({ level, from, to }: BlockRun): number =>
+  level === WHOLE_SPAN ? 1 : (to - from) / level;

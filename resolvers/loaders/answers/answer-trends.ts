@@ -5,16 +5,16 @@ import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { coverSegment } from '../../../topk/cover/cover-segment.ts';
 import type { MappedUnit } from '../../../topk/fold-trend.ts';
 import { inBatches } from '../blocks/in-batches.ts';
+import { fromTop } from '../kernel/kernel-questions.ts';
+import { openSource, type ReadSource } from '../kernel/read-source.ts';
+import { openParts, type PartsRead, passingKeys, wantParts } from '../kernel/read-units.ts';
+import { ordinalsWithin } from '../keys/keys-within.ts';
 import { type PartsUnion, uniteParts } from '../keys/parts-union.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { SegmentGroup, TopKeys, TrendAnswer, TrendQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
-import { fromTop } from './kernel-questions.ts';
-import { ordinalsWithin } from './keys-within.ts';
-import { openSource, type ReadSource } from './read-source.ts';
-import { openParts, type PartsRead, passingKeys, wantParts } from './read-units.ts';
 
 /** A question to each step of a read's interval. */
 export type TrendAsked = {

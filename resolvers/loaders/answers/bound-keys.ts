@@ -4,15 +4,15 @@ import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { coverSteps } from '../../../topk/cover/cover-segment.ts';
+import { openSource } from '../kernel/read-source.ts';
+import { openParts, passingKeys, startedUnits, wantParts } from '../kernel/read-units.ts';
+import { ordinalsWithin } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/parts-union.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import type { KeySelection, SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf, type SegmentPart } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
-import { ordinalsWithin } from './keys-within.ts';
-import { openSource } from './read-source.ts';
-import { openParts, passingKeys, startedUnits, wantParts } from './read-units.ts';
 
 const HOUR = 3600;
 

@@ -4,13 +4,13 @@ import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import { hasBounds } from '../../../topk/select/bound-ranks.ts';
+import { answerSegments } from '../kernel/answer-segments.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { readKeySteps } from '../series/key-steps.ts';
 import { readNetworkSteps } from '../series/network-steps.ts';
 import { orderedSteps, type StepSeries } from '../series/step-series.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
-import { answerSegments } from './answer-segments.ts';
 import { type BoundedKey, boundKeys } from './bound-keys.ts';
 
 /** A question about the series of a group's keys. */

@@ -1,6 +1,12 @@
 import DataLoader from 'dataloader';
 import type { TimeBound } from '../../../db/session/read-session.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
+import {
+  answerPlanned,
+  type PlannedAnswers,
+  type PlannedRead,
+  planQuestions,
+} from '../kernel/answer-segments.ts';
 import type { AskedBefore, MadeOf } from '../memory/answer-memory.ts';
 import type {
   KeyAnswer,
@@ -15,12 +21,6 @@ import { byBound } from '../session/batch.ts';
 import { segmentsOfContexts } from '../session/context-segments.ts';
 import type { ContextState, NodeReader } from '../session/node-reader.ts';
 import { identityOf } from '../session/segment-reader.ts';
-import {
-  answerPlanned,
-  type PlannedAnswers,
-  type PlannedRead,
-  planQuestions,
-} from './answer-segments.ts';
 import { answerTrends } from './answer-trends.ts';
 import { rankBySeries } from './rank-by-series.ts';
 

@@ -9,6 +9,7 @@ import type {
   StoredGroup,
 } from '../../../topk/blocks/decode-blocks.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
+import { blocksIn } from '../../../topk/cover/cover-segment.ts';
 import type { UnitColumn } from '../../../topk/fold/unit-column.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { type SectionWishes, type SegmentReader, segmentName } from '../session/segment-reader.ts';
@@ -145,10 +146,6 @@ const columnAt = (columns: PlacedGroup['columns'], place: number | null): Sectio
 
 const columnOf = ({ columns }: SegmentBlock, place: number | null): UnitColumn | null =>
   place === null ? null : (columns.get(place) ?? null);
-
-/** Returns the number of blocks in a run. */
-export const blocksIn = ({ level, from, to }: BlockRun): number =>
-  level === WHOLE_SPAN ? 1 : (to - from) / level;
 
 function* blockStarts({ level, from, to }: BlockRun): Generator<number> {
   if (level === WHOLE_SPAN) yield from;

@@ -1,5 +1,5 @@
 import { type KeyTextsUpsert, upsertKeyTexts } from '../../../db/write/texts/upsert-key-texts.ts';
-import type { RequestReads } from '../session/request-reads.ts';
+import type { RequestReads } from '../request-reads.ts';
 
 export type { KeyTextsUpsert } from '../../../db/write/texts/upsert-key-texts.ts';
 

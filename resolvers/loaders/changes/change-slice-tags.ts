@@ -1,5 +1,5 @@
 import { type SliceTags, updateSliceTags } from '../../../db/write/slices/update-slice-tags.ts';
-import type { RequestReads } from '../session/request-reads.ts';
+import type { RequestReads } from '../request-reads.ts';
 
 /** Sets the tags of a slice; null: the context has no such slice. */
 export const changeSliceTags = (

@@ -1,26 +1,8 @@
-import {
-  type KeyName,
-  selectTexts,
-  type TextsRow,
-} from '../../../db/queries/segments/select-texts.ts';
+import { type KeyName, selectTexts } from '../../../db/queries/segments/select-texts.ts';
 import type { ReadSession, TimeBound } from '../../../db/session/read-session.ts';
 import { splitCrossKey } from '../../../domain/keys/cross-key.ts';
-
-/** A group, for looking up texts of keys: the parts of cross-keys have labels in other groups. */
-export type DescribedGroup = {
-  readonly groupId: number;
-  readonly isCrossKey: boolean;
-  /** By part; null: its group no longer exists. */
-  readonly partGroupIds: readonly (number | null)[];
-};
-
-/** A key with its texts. */
-export type DescribedKey = TextsRow & {
-  /** The parts of a cross-key, unescaped and in order; empty for other keys. */
-  readonly parts: readonly string[];
-  /** The labels of the parts in their own groups; null: no label. */
-  readonly partLabels: readonly (string | null)[];
-};
+import type { DescribedKey } from '../memory/text-memory.ts';
+import type { DescribedGroup } from '../plan/catalog.ts';
 
 export type KeyToDescribe = { readonly group: DescribedGroup; readonly key: string };
 

@@ -1,6 +1,6 @@
 import { isGiven, type KeyFilter } from '../../../domain/filters/key-filter.ts';
+import type { ReadGroup } from '../plan/catalog.ts';
 import type { KeysPassing } from '../plan/key-questions.ts';
-import type { ReadGroup } from '../session/catalog.ts';
 import type { NodeReader } from '../session/node-reader.ts';
 import { type LabelledKeys, ownLabels } from './key-loaders.ts';
 

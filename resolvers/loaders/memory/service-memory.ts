@@ -1,5 +1,5 @@
 import type { ThreadPool } from '../../../topk/threads/thread-pool.ts';
-import type { Catalog } from '../session/catalog.ts';
+import type { Catalog } from '../plan/catalog.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { ManifestMemory } from './manifest-memory.ts';
 import { ResponseMemory } from './response-memory.ts';

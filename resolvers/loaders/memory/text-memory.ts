@@ -1,5 +1,13 @@
-import type { DescribedKey } from '../keys/describe-keys.ts';
+import type { TextsRow } from '../../../db/queries/segments/select-texts.ts';
 import { Tally } from './tally.ts';
+
+/** A key with its texts. */
+export type DescribedKey = TextsRow & {
+  /** The parts of a cross-key, unescaped and in order; empty for other keys. */
+  readonly parts: readonly string[];
+  /** The labels of the parts in their own groups; null: no label. */
+  readonly partLabels: readonly (string | null)[];
+};
 
 /** The context and group of keys, and the version of their texts. */
 export type TextsOf = {

@@ -1,7 +1,7 @@
 import { WHOLE_SPAN } from '../../../segments/blocks/levels.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
-import { blocksIn } from '../blocks/segment-blocks.ts';
-import type { Catalog } from '../session/catalog.ts';
+import { blocksIn } from '../../../topk/cover/cover-segment.ts';
+import type { Catalog } from './catalog.ts';
 import type { MeterRead } from './meter-read.ts';
 import type { SegmentPart } from './plan-segments.ts';
 

@@ -4,10 +4,10 @@ import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { laneValue } from '../../../segments/codes/lanes.ts';
 import { findKey, type KeyList } from '../../../segments/keys/key-list.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
-import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
 import { nameOfRead } from '../plan/meter-read.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
 import { rowOf } from './segment-series.ts';
+import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 import { type SeriesPart, type StepSeries, stepSeriesOf, valuePart } from './step-series.ts';
 
 /** One key's readings by steps shorter than those of its series; key in raw form. */

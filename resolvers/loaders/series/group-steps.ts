@@ -10,11 +10,11 @@ import type { KeyList } from '../../../segments/keys/key-list.ts';
 import { ownMemory } from '../../../segments/keys/key-list-builder.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import { foldRows } from '../../../topk/fold/fold-rows.ts';
-import { ordinalsWithin } from '../answers/keys-within.ts';
-import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
+import { ordinalsWithin } from '../keys/keys-within.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import type { KeysWithin } from '../plan/key-questions.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
+import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 
 /** Asks for total and others of a read by step. */
 export type GroupStepsRead = StepRead & {

@@ -11,11 +11,11 @@ import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { NetworkSteps } from '../../../topk/blocks/network-steps.ts';
 import { inBatches } from '../blocks/in-batches.ts';
-import { readStepBlocks, type SegmentSteps, type StepRead } from '../blocks/step-blocks.ts';
 import type { SegmentKeys } from '../keys/segment-keys.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
 import { nameOfRead } from '../plan/meter-read.ts';
 import type { SegmentReader } from '../session/segment-reader.ts';
+import { readStepBlocks, type SegmentSteps, type StepRead } from './step-blocks.ts';
 import { type SeriesPart, type StepSeries, stepSeriesOf } from './step-series.ts';
 
 /** One network's readings by step; key in raw form. */

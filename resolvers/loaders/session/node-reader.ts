@@ -15,9 +15,9 @@ import {
 import { loadManifest, type Manifest, openManifest } from '../../../store/read/manifest.ts';
 import { MissingPages } from '../../../store/read/missing-pages.ts';
 import { memoryKey, type ServiceMemory } from '../memory/service-memory.ts';
+import { type Catalog, openCatalog } from '../plan/catalog.ts';
 import type { TellPlan } from '../plan/plan-note.ts';
 import { byBound } from './batch.ts';
-import { type Catalog, openCatalog } from './catalog.ts';
 import { pause, takeTurn } from './event-loop-turns.ts';
 import type { RequestSession } from './request-session.ts';
 import type { SegmentReader } from './segment-reader.ts';

@@ -14,7 +14,7 @@ import {
   SegmentImport,
 } from '../../../ingest/segments/segment-import.ts';
 import { timeBounds } from '../../../ingest/time-bounds.ts';
-import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
+import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import { SegmentMemory } from '../../../resolvers/loaders/memory/segment-memory.ts';
 import type { SegmentQuestion } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { fetchPages } from '../../../store/read/fetch-pages.ts';

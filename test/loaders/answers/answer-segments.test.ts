@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exact } from '../../../domain/toppers/exact.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
-import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
+import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import type {
   KeyQuestion,
   SegmentQuestion,

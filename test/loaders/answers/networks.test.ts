@@ -4,8 +4,8 @@ import type { KeyFilter } from '../../../domain/filters/key-filter.ts';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { combine } from '../../../domain/toppers/topper-arithmetic.ts';
-import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
 import { rankBySeries } from '../../../resolvers/loaders/answers/rank-by-series.ts';
+import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import type {
   BlockQuestion,
   KeysPassing,

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { combine, isListable } from '../../../domain/toppers/topper-arithmetic.ts';
-import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
 import { rankBySeries } from '../../../resolvers/loaders/answers/rank-by-series.ts';
+import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import type { RankedKeys } from '../../../resolvers/loaders/plan/key-questions.ts';
 import { type PlainSample, plainTable } from '../../segments/plain-segments.ts';
 import {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileKeyFilter, type KeyFilter } from '../../../domain/filters/key-filter.ts';
 import { formatReadable } from '../../../domain/keys/key-text.ts';
-import { answerSegments } from '../../../resolvers/loaders/answers/answer-segments.ts';
+import { answerSegments } from '../../../resolvers/loaders/kernel/answer-segments.ts';
 import { readKeyPage } from '../../../resolvers/loaders/keys/key-pages.ts';
 import { keysFound } from '../../../resolvers/loaders/keys/keys-found.ts';
 import { allKeysOf } from '../../../resolvers/loaders/keys/present-keys.ts';

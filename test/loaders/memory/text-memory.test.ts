@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DescribedKey } from '../../../resolvers/loaders/keys/describe-keys.ts';
+import type { DescribedKey } from '../../../resolvers/loaders/memory/text-memory.ts';
 import { TextMemory } from '../../../resolvers/loaders/memory/text-memory.ts';
 
 const keyOf = (groupId: number, key: string, label = 'x'): DescribedKey => ({

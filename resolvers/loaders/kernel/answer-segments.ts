@@ -2,6 +2,7 @@ import type { TimeBound } from '../../../db/session/read-session.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
 import type { KeySelection as OrdinalSelection } from '../../../topk/select/select-rows.ts';
+import { ordinalsWithinEach } from '../keys/keys-within.ts';
 import { uniteParts } from '../keys/parts-union.ts';
 import type {
   BlockQuestion,
@@ -21,7 +22,6 @@ import {
   type NamedKeys,
   toKernel,
 } from './kernel-questions.ts';
-import { ordinalsWithinEach } from './keys-within.ts';
 import { openSource, type ReadSource } from './read-source.ts';
 import { openParts, passingKeys, unitsOf, wantParts } from './read-units.ts';
 

@@ -3,6 +3,7 @@ import { floorTo } from '../../../domain/time/interval.ts';
 import type { StoredSegment } from '../../../store/read/manifest.ts';
 import type { BlockRun } from '../../../topk/cover/cover.ts';
 import { coverSteps } from '../../../topk/cover/cover-segment.ts';
+import { SegmentBlocks } from '../blocks/segment-blocks.ts';
 import { SegmentKeys } from '../keys/segment-keys.ts';
 import type { KnownBlock } from '../memory/segment-memory.ts';
 import { isOfRead } from '../plan/is-of-read.ts';
@@ -10,7 +11,6 @@ import type { SegmentGroup } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';
 import { blocksOf } from '../plan/plan-segments.ts';
 import { SectionWishes, type SegmentReader } from '../session/segment-reader.ts';
-import { SegmentBlocks } from './segment-blocks.ts';
 
 /** A read by steps that may be as short as a bucket. Steps are counted from 1970. */
 export type StepRead = {

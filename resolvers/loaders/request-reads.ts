@@ -1,37 +1,33 @@
-import type { Connection } from '../../../db/connection/connection.ts';
-import { selectContextExists } from '../../../db/queries/select-context-exists.ts';
-import {
-  type Claim,
-  type IdentityRow,
-  selectIdentity,
-} from '../../../db/queries/select-identity.ts';
-import type { VersionedRow } from '../../../db/queries/select-versions.ts';
-import { inChange } from '../../../db/session/in-change.ts';
-import type { NodePools } from '../../../db/session/node-pools.ts';
-import { pagesBeside } from '../../../db/session/pages-beside.ts';
+import type { Connection } from '../../db/connection/connection.ts';
+import { selectContextExists } from '../../db/queries/select-context-exists.ts';
+import { type Claim, type IdentityRow, selectIdentity } from '../../db/queries/select-identity.ts';
+import type { VersionedRow } from '../../db/queries/select-versions.ts';
+import { inChange } from '../../db/session/in-change.ts';
+import type { NodePools } from '../../db/session/node-pools.ts';
+import { pagesBeside } from '../../db/session/pages-beside.ts';
 import {
   ReadSession,
   type ReadSessionOptions,
   type SnapshotMoved,
   type TimeBound,
-} from '../../../db/session/read-session.ts';
-import type { EpochSeconds } from '../../../domain/time/interval.ts';
-import type { WorkObserver } from '../../../domain/work-observer.ts';
-import type { Rendered } from '../memory/response-memory.ts';
-import type { ServiceMemory } from '../memory/service-memory.ts';
-import type { PlanNote, TellPlan } from '../plan/plan-note.ts';
-import type { Standbys } from '../standbys/standbys.ts';
+} from '../../db/session/read-session.ts';
+import type { EpochSeconds } from '../../domain/time/interval.ts';
+import type { WorkObserver } from '../../domain/work-observer.ts';
+import type { Rendered } from './memory/response-memory.ts';
+import type { ServiceMemory } from './memory/service-memory.ts';
 import { createNodeLoaders, type NodeLoaders } from './node-loaders.ts';
-import { NodeReader } from './node-reader.ts';
-import { RequestSession } from './request-session.ts';
-import { type SharedNode, StandbyChoice } from './standby-choice.ts';
-import { isVersioned } from './versioned-reads.ts';
+import type { PlanNote, TellPlan } from './plan/plan-note.ts';
+import { NodeReader } from './session/node-reader.ts';
+import { RequestSession } from './session/request-session.ts';
+import { type SharedNode, StandbyChoice } from './session/standby-choice.ts';
+import { isVersioned } from './session/versioned-reads.ts';
+import type { Standbys } from './standbys/standbys.ts';
 
-export type { Claim, IdentityRow, NodeRow } from '../../../db/queries/select-identity.ts';
-export { PagesGone, SnapshotMoved, type TimeBound } from '../../../db/session/read-session.ts';
-export type { Rendered } from '../memory/response-memory.ts';
-export type { PlanNote } from '../plan/plan-note.ts';
-export type { SharedNode } from './standby-choice.ts';
+export type { Claim, IdentityRow, NodeRow } from '../../db/queries/select-identity.ts';
+export { PagesGone, SnapshotMoved, type TimeBound } from '../../db/session/read-session.ts';
+export type { Rendered } from './memory/response-memory.ts';
+export type { PlanNote } from './plan/plan-note.ts';
+export type { SharedNode } from './session/standby-choice.ts';
 
 export type RequestReadsOptions = {
   pools: NodePools;

@@ -1,34 +1,34 @@
-import { partitionSize } from '../../../db/page-tables.ts';
-import { selectPools } from '../../../db/queries/select-pools.ts';
-import { type ServerFactsRow, selectServerFacts } from '../../../db/queries/select-server-facts.ts';
-import { selectSliceSizes } from '../../../db/queries/select-slice-sizes.ts';
-import { type SlicesRow, selectSlices } from '../../../db/queries/select-slices.ts';
-import { selectTotalWindows } from '../../../db/queries/select-total-windows.ts';
-import { createAlertLoaders } from '../alerts/alert-loaders.ts';
-import { topperAnswersLoader } from '../answers/topper-answers.ts';
+import { partitionSize } from '../../db/page-tables.ts';
+import { selectPools } from '../../db/queries/select-pools.ts';
+import { type ServerFactsRow, selectServerFacts } from '../../db/queries/select-server-facts.ts';
+import { selectSliceSizes } from '../../db/queries/select-slice-sizes.ts';
+import { type SlicesRow, selectSlices } from '../../db/queries/select-slices.ts';
+import { selectTotalWindows } from '../../db/queries/select-total-windows.ts';
+import { createAlertLoaders } from './alerts/alert-loaders.ts';
+import { topperAnswersLoader } from './answers/topper-answers.ts';
 import {
   createKeyLists,
   describedKeysLoader,
   keyExistsLoader,
   labelledKeysLoader,
-} from '../keys/key-loaders.ts';
-import { type PassingRequest, passingKeys } from '../keys/passing-keys.ts';
-import { groupStepsLoader } from '../series/group-steps-loader.ts';
-import { keyStepsLoader } from '../series/key-steps-loader.ts';
-import { manyLoader, oneLoader } from './batch.ts';
-import type { Catalog } from './catalog.ts';
-import type { NodeReader } from './node-reader.ts';
+} from './keys/key-loaders.ts';
+import { type PassingRequest, passingKeys } from './keys/passing-keys.ts';
+import type { Catalog } from './plan/catalog.ts';
+import { groupStepsLoader } from './series/group-steps-loader.ts';
+import { keyStepsLoader } from './series/key-steps-loader.ts';
+import { manyLoader, oneLoader } from './session/batch.ts';
+import type { NodeReader } from './session/node-reader.ts';
 
-export type { AlertRow } from '../../../db/queries/alerts/alert-row.ts';
-export type { EventRow } from '../../../db/queries/alerts/event-row.ts';
-export type { ChangeRow } from '../../../db/queries/alerts/select-alert-changes.ts';
-export { type ChangePlace, NO_CHANGE } from '../../../db/queries/alerts/select-change-counter.ts';
-export type { EventPlace } from '../../../db/queries/alerts/select-event-pages.ts';
-export type { PoolRow } from '../../../db/queries/select-pools.ts';
-export type { SliceRow } from '../../../db/queries/select-slices.ts';
-export type { DescribedKey } from '../keys/describe-keys.ts';
-export type { KeyPage } from '../keys/key-loaders.ts';
-export type { Catalog, CounterGroupRow, CoverageRow, MeterRow, ReadGroup } from './catalog.ts';
+export type { AlertRow } from '../../db/queries/alerts/alert-row.ts';
+export type { EventRow } from '../../db/queries/alerts/event-row.ts';
+export type { ChangeRow } from '../../db/queries/alerts/select-alert-changes.ts';
+export { type ChangePlace, NO_CHANGE } from '../../db/queries/alerts/select-change-counter.ts';
+export type { EventPlace } from '../../db/queries/alerts/select-event-pages.ts';
+export type { PoolRow } from '../../db/queries/select-pools.ts';
+export type { SliceRow } from '../../db/queries/select-slices.ts';
+export type { KeyPage } from './keys/key-loaders.ts';
+export type { DescribedKey } from './memory/text-memory.ts';
+export type { Catalog, CounterGroupRow, CoverageRow, MeterRow, ReadGroup } from './plan/catalog.ts';
 
 /** Creates one DataLoader per relation, fresh for every request and node. */
 export function createNodeLoaders(reader: NodeReader) {

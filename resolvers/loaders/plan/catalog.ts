@@ -10,8 +10,7 @@ import type { SimpleKeyKind } from '../../../domain/keys/key-kind.ts';
 import { groupBy } from '../../../domain/toppers/group-by.ts';
 import { type Fold, foldOf } from '../../../domain/toppers/meter-type.ts';
 import { keyCodecOf } from '../../../segments/keys/key-codec.ts';
-import type { DescribedGroup } from '../keys/describe-keys.ts';
-import type { SegmentGroup } from '../plan/key-questions.ts';
+import type { SegmentGroup } from './key-questions.ts';
 
 export type {
   CatalogSliceRow,
@@ -19,6 +18,14 @@ export type {
   CoverageRow,
   MeterRow,
 } from '../../../db/queries/select-catalogs.ts';
+
+/** A group, for looking up texts of keys: the parts of cross-keys have labels in other groups. */
+export type DescribedGroup = {
+  readonly groupId: number;
+  readonly isCrossKey: boolean;
+  /** By part; null: its group no longer exists. */
+  readonly partGroupIds: readonly (number | null)[];
+};
 
 /** A group with what is needed to read its segments and the texts of its keys. */
 export type ReadGroup = SegmentGroup & DescribedGroup;
