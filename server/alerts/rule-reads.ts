@@ -7,8 +7,8 @@ import type {
   KeyQuestion,
   TopKeys,
 } from '../../resolvers/loaders/answers/topper-answers.ts';
-import type { KeysPassing } from '../../resolvers/loaders/plan/key-questions.ts';
 import type { NodeLoaders } from '../../resolvers/loaders/node-loaders.ts';
+import type { KeysPassing } from '../../resolvers/loaders/plan/key-questions.ts';
 
 /** What is needed to read the windows of a rule in one snapshot. */
 export type RuleReads = {
