@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCounting } from '../../domain/toppers/meter-type.ts';
 import { boundRanks } from '../../topk/select/bound-ranks.ts';
+import { boundSteps } from '../../topk/select/step-bounds.ts';
 import type { PlainReading } from './plain-blocks.ts';
 import { idsUpTo, readingOf, smallReadingOf } from './random-blocks.ts';
 import { foldPlainly, type PlainUnit, unitOf } from './reference-answers.ts';
@@ -17,6 +18,27 @@ const block = (reading: fc.Arbitrary<PlainReading>): fc.Arbitrary<PlainUnit> =>
 const stepsOf = (reading: fc.Arbitrary<PlainReading>) =>
   fc.array(fc.array(block(reading), { maxLength: BUCKETS_OF_STEP }), { maxLength: 5 });
 
+type Units = ReturnType<typeof unitOf>[];
+
+/**
+ * Divides steps among segments. same: a step is in the same segment as the one before; apart: in
+ * one that has no step in common with it; together: in two segments that may have all in common.
+ */
+function partsOf(
+  steps: readonly Units[],
+  split: readonly ('same' | 'together' | 'apart')[],
+): Units[][][] {
+  const apart: Units[][][] = [];
+  for (const [i, units] of steps.entries()) {
+    const how = split[i] ?? 'same';
+    if (how === 'apart' || apart.length === 0) apart.push([[]]);
+    const parts = apart.at(-1) as Units[][];
+    if (how === 'together') parts.push([units.slice(1)]);
+    parts[0]?.push(how === 'together' ? units.slice(0, 1) : units);
+  }
+  return apart;
+}
+
 describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold) => {
   it('are never below the value that they bound, and come in their order', () => {
     const asked = fc.tuple(
@@ -24,8 +46,9 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
       isCounting(fold) ? fc.integer({ min: 1, max: 20 }) : fc.constant(1),
       fc.constantFrom(1, 3, 1000),
       fc.boolean(),
+      fc.array(fc.constantFrom('same', 'together', 'apart'), { maxLength: 5 }),
     );
-    const isBound = fc.property(asked, ([steps, rank, maxItems, asOneBlock]) => {
+    const isBound = fc.property(asked, ([steps, rank, maxItems, asOneBlock, split]) => {
       const units = steps.map((buckets) => {
         if (!asOneBlock) return buckets.map(unitOf);
         const whole = [...foldPlainly(buckets, fold)].map(([id, value]) => ({
@@ -34,8 +57,23 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
         }));
         return [unitOf(whole.sort((a, b) => a.id - b.id))];
       });
-      const question = { within: null, passing: null, rank, maxItems };
-      const answer = boundRanks(fold, units, { ...question, bucketsOfStep: BUCKETS_OF_STEP });
+      const parts = partsOf(units, split);
+      const apart = parts.map((together) =>
+        together.map((own) => ({
+          bounds: boundSteps({ fold, steps: own, keyCount: 41 }),
+          map: null,
+        })),
+      );
+      const ask = (most: number) =>
+        boundRanks(fold, apart, {
+          within: null,
+          passing: null,
+          keyCount: 41,
+          rank,
+          bucketsOfStep: BUCKETS_OF_STEP,
+          maxItems: most,
+        });
+      const answer = ask(maxItems);
       // By key, its topper buckets with readings, the largest first.
       const values = new Map<number, bigint[]>();
       for (const bucket of steps.flat()) {
@@ -53,11 +91,7 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
         expect(BigInt(most) >= value, `${most} for ${value}`).toBe(true);
       }
       const last = answer.keys.at(-1);
-      const all = boundRanks(fold, units, {
-        ...question,
-        maxItems: 1000,
-        bucketsOfStep: BUCKETS_OF_STEP,
-      });
+      const all = ask(1000);
       expect(answer.keys).toEqual(all.keys.slice(0, maxItems));
       for (const [i, each] of all.keys.entries()) {
         const next = all.keys[i + 1];
@@ -74,7 +108,8 @@ describe.each(['sum', 'rate', 'max'] as const)('bounds of a meter by %s', (fold)
 
 describe('bounds of means and minima', () => {
   it.each(['mean', 'min'] as const)('there are none: %s', (fold) => {
-    const question = { within: null, passing: null, rank: 1, maxItems: 1, bucketsOfStep: 1 };
-    expect(() => boundRanks(fold, [], question)).toThrow(`values that combine by ${fold} have no`);
+    expect(() => boundSteps({ fold, steps: [], keyCount: 1 })).toThrow(
+      `values that combine by ${fold} have no`,
+    );
   });
 });

@@ -1,9 +1,8 @@
 import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
-import { approximate, isWide } from '../../segments/codes/lanes.ts';
 import { hasKey } from '../../segments/filter/key-set.ts';
-import { type Folded, foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
 import { kthLargest } from './kth-largest.ts';
 import type { KeySelection } from './select-rows.ts';
+import { joinBounds, type MappedBounds, ROUNDED_UP, type StepBounds } from './step-bounds.ts';
 
 /**
  * An upper bound of the `rank`-th largest value in a key's series of topper buckets, derived from
@@ -14,6 +13,8 @@ import type { KeySelection } from './select-rows.ts';
  * - they lie in at least ⌈rank ÷ bucketsOfStep⌉ steps: with fewer, the value is one of the zeros.
  */
 export type BoundQuestion = KeySelection & {
+  /** Number of keys that the parts of the window have together. */
+  readonly keyCount: number;
   /** Counted from 1, the largest. */
   readonly rank: number;
   readonly bucketsOfStep: number;
@@ -27,14 +28,13 @@ export type BoundAnswer = {
   readonly keyCount: number;
 };
 
-/** Returns the keys by their bounds. Errors: the fold has no bounds. */
+/** Returns the keys by their bounds. `apart`: the parts of a window, as `joinBounds` takes them. */
 export function boundRanks(
   fold: Fold,
-  steps: readonly (readonly UnitReadings[])[],
+  apart: readonly (readonly MappedBounds[])[],
   question: BoundQuestion,
 ): BoundAnswer {
-  if (!hasBounds(fold)) throw new Error(`values that combine by ${fold} have no bounds`);
-  const met = addSteps(fold, steps);
+  const met = joinBounds(fold, apart, question.keyCount);
   const { rows, bounds, length } = boundedRows(met, question, isCounting(fold));
   const cut = kthLargest(bounds, length, question.maxItems);
   const near: { ordinal: number; most: number }[] = [];
@@ -52,74 +52,13 @@ export function boundRanks(
   return { keys: near.slice(0, question.maxItems), keyCount: length };
 }
 
-/** A step's value bounds those of its buckets for sums of non-negative values, and for maxima. */
-export const hasBounds = (fold: Fold): boolean => isCounting(fold) || fold === 'max';
-
-/** By ordinal. */
-type Met = {
-  /** Upper bound of each value. */
-  readonly largest: Float64Array;
-  readonly sums: Float64Array;
-  /** Number of steps in which the key has a reading. */
-  readonly steps: Uint32Array;
-};
-
-function addSteps(fold: Fold, steps: readonly (readonly UnitReadings[])[]): Met {
-  const rows = steps.flat().reduce((most, { ids }) => Math.max(most, (ids.at(-1) ?? -1) + 1), 0);
-  const met: Met = {
-    largest: new Float64Array(rows).fill(Number.NEGATIVE_INFINITY),
-    sums: new Float64Array(rows),
-    steps: new Uint32Array(rows),
-  };
-  for (const units of steps) {
-    const [unit, ...others] = units;
-    if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(met, unit, fold);
-    else addFolded(met, foldUnits(units, fold));
-  }
-  return met;
-}
-
-/** The common case, a step that is one block: its rows are the keys that it lists. */
-function addBlock({ largest, sums, steps }: Met, { ids, column }: UnitReadings, fold: Fold): void {
-  const { low } = column.values;
-  const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
-  for (let row = 0; row < ids.length; row += 1) {
-    const value = low[row] as number;
-    if (value === nothing || Number.isNaN(value)) continue;
-    const key = ids[row] as number;
-    if (value > (largest[key] as number)) largest[key] = value;
-    sums[key] = (sums[key] as number) + value;
-    steps[key] = (steps[key] as number) + 1;
-  }
-}
-
-/** Doubles are rounded: bounds are raised by this factor to remain upper bounds. */
-const ROUNDED_UP = 1 + 2 ** -40;
-
-function addFolded({ largest, sums, steps }: Met, folded: Folded): void {
-  const { values, touched, fold } = folded;
-  const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
-  const more = isWide(values) ? ROUNDED_UP : 1;
-  const count = touched?.length ?? values.low.length;
-  for (let i = 0; i < count; i += 1) {
-    const key = touched === null ? i : (touched[i] as number);
-    const value = approximate(values, key);
-    if (value === nothing || Number.isNaN(value)) continue;
-    const most = value < 0 ? value / more : value * more;
-    if (most > (largest[key] as number)) largest[key] = most;
-    sums[key] = (sums[key] as number) + most;
-    steps[key] = (steps[key] as number) + 1;
-  }
-  releaseFolded(folded);
-}
-
 type BoundedRows = {
   readonly rows: Uint32Array;
   readonly bounds: Float64Array;
   readonly length: number;
 };
 
-function boundedRows(met: Met, question: BoundQuestion, isCounter: boolean): BoundedRows {
+function boundedRows(met: StepBounds, question: BoundQuestion, isCounter: boolean): BoundedRows {
   const { rank, bucketsOfStep, passing } = question;
   const leastSteps = Math.ceil(rank / bucketsOfStep);
   const within = question.within && new Set(question.within);

@@ -27,6 +27,12 @@ import { openUnits } from '../fold/open-units.ts';
 import { foldTrend, type MappedUnit, type TrendQuestion } from '../fold-trend.ts';
 import { type BoundAnswer, type BoundQuestion, boundRanks } from '../select/bound-ranks.ts';
 import { type ChangeAnswer, type ChangeQuestion, rankChanges } from '../select/rank-changes.ts';
+import {
+  boundSteps,
+  type MappedBounds,
+  type StepBounds,
+  type StepsToBound,
+} from '../select/step-bounds.ts';
 
 /** A search for keys of a kind; labels null: the search does not use labels. */
 export type KeySearch = KeyKinds & {
@@ -70,11 +76,11 @@ export type KernelTask =
       readonly questions: readonly ChangeQuestion[];
     }
   | ({ readonly kind: 'trend' } & TrendSteps)
+  | { readonly kind: 'steps'; readonly wanted: readonly StepsToBound[] }
   | {
       readonly kind: 'bounds';
       readonly fold: Fold;
-      /** The blocks of each step. */
-      readonly steps: readonly (readonly UnitReadings[])[];
+      readonly apart: readonly (readonly MappedBounds[])[];
       readonly question: BoundQuestion;
     };
 
@@ -88,6 +94,7 @@ export type KernelResult =
   | readonly Answer[]
   | readonly TopAnswer[]
   | readonly ChangeAnswer[]
+  | readonly StepBounds[]
   | BoundAnswer;
 
 export function runKernelTask(task: KernelTask): KernelResult {
@@ -110,8 +117,10 @@ export function runKernelTask(task: KernelTask): KernelResult {
       return compareFolds(task);
     case 'trend':
       return foldTrend(task.fold, task.steps, task.question);
+    case 'steps':
+      return task.wanted.map(boundSteps);
     case 'bounds':
-      return boundRanks(task.fold, task.steps, task.question);
+      return boundRanks(task.fold, task.apart, task.question);
     default:
       return task satisfies never;
   }

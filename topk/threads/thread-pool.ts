@@ -15,6 +15,7 @@ import type { UnitReadings } from '../fold/fold-units.ts';
 import { isListed } from '../fold/open-units.ts';
 import type { BoundAnswer, BoundQuestion } from '../select/bound-ranks.ts';
 import type { ChangeAnswer, ChangeQuestion } from '../select/rank-changes.ts';
+import type { MappedBounds, StepBounds, StepsToBound } from '../select/step-bounds.ts';
 import {
   type KernelResult,
   type KernelTask,
@@ -62,8 +63,8 @@ type Compared = {
   readonly before: readonly UnitReadings[];
 };
 
-/** A window of a meter, by step. */
-type Stepped = { readonly fold: Fold; readonly steps: readonly (readonly UnitReadings[])[] };
+/** The bounds of a window of a meter, as `joinBounds` takes them. */
+type Bounded = { readonly fold: Fold; readonly apart: readonly (readonly MappedBounds[])[] };
 
 type Job = {
   readonly task: KernelTask;
@@ -201,14 +202,28 @@ export class ThreadPool {
     return (await this.#run(task, isSmall, signal)) as readonly ChangeAnswer[];
   }
 
-  /** Returns the keys whose series may have the largest values, by bounds from a meter's steps. */
+  /** Returns the bounds of each list of steps. Errors: a fold has no bounds. */
+  async boundSteps(
+    wanted: readonly StepsToBound[],
+    signal: AbortSignal,
+  ): Promise<readonly StepBounds[]> {
+    const task: KernelTask = { kind: 'steps', wanted };
+    const readings = wanted.reduce(
+      (sum, { steps, keyCount }) => sum + readingsIn(steps.flat()) + keyCount,
+      0,
+    );
+    return (await this.#run(task, readings <= INLINE.readings, signal)) as readonly StepBounds[];
+  }
+
+  /** Returns the keys whose series may have the largest values, by the bounds of a window. */
   async bound(
-    { fold, steps }: Stepped,
+    { fold, apart }: Bounded,
     question: BoundQuestion,
     signal: AbortSignal,
   ): Promise<BoundAnswer> {
-    const task: KernelTask = { kind: 'bounds', fold, steps, question };
-    const isSmall = readingsIn(steps.flat()) <= INLINE.readings;
+    const task: KernelTask = { kind: 'bounds', fold, apart, question };
+    const keys = apart.flat().reduce((sum, { bounds }) => sum + bounds.steps.length, 0);
+    const isSmall = keys + question.keyCount <= INLINE.readings;
     return (await this.#run(task, isSmall, signal)) as BoundAnswer;
   }
 

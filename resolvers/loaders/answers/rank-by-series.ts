@@ -3,7 +3,7 @@ import { compareExact, type Exact } from '../../../domain/toppers/exact.ts';
 import { isCounting } from '../../../domain/toppers/meter-type.ts';
 import { nearestRank, ZERO } from '../../../domain/toppers/percentile.ts';
 import type { LiveSegments } from '../../../store/read/manifest.ts';
-import { hasBounds } from '../../../topk/select/bound-ranks.ts';
+import { hasBounds } from '../../../topk/select/step-bounds.ts';
 import { answerSegments } from '../kernel/answer-segments.ts';
 import type { RankedKeys, SegmentGroup, SeriesQuestion } from '../plan/key-questions.ts';
 import type { MeterRead } from '../plan/meter-read.ts';

@@ -62,18 +62,12 @@ type UnitsWanted = {
   readonly blocks: BlocksByStart;
 };
 
-/** A block with readings; start: the start of its span, in epoch seconds. */
-export type StartedUnit = { readonly start: number; readonly unit: UnitReadings };
-
 /** Blocks with readings, their keys by their ordinals in the union. */
-export const unitsOf = (reader: SegmentReader, wanted: UnitsWanted): UnitReadings[] =>
-  startedUnits(reader, wanted).map(({ unit }) => unit);
-
-export function startedUnits(
+export function unitsOf(
   { memory }: SegmentReader,
   { read, parts, union, blocks }: UnitsWanted,
-): StartedUnit[] {
-  const units: StartedUnit[] = [];
+): UnitReadings[] {
+  const units: UnitReadings[] = [];
   const arrays = new SharedArrays();
   for (const part of parts) {
     const { segment, cover } = part;
@@ -96,8 +90,7 @@ export function startedUnits(
         for (const started of blocks.startsOf(segment, run, read.slot - 1)) {
           const { column } = started.block;
           if (column === null) continue;
-          const unit = { ids: toUnion(run, started), column, sign };
-          units.push({ start: started.start, unit });
+          units.push({ ids: toUnion(run, started), column, sign });
         }
       }
     }

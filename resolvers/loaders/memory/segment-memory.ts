@@ -5,6 +5,7 @@ import type { KeyList } from '../../../segments/keys/key-list.ts';
 import type { UnitedKeys } from '../../../segments/keys/unite-keys.ts';
 import type { SegmentSeries } from '../../../topk/blocks/segment-series.ts';
 import type { UnitColumn } from '../../../topk/fold/unit-column.ts';
+import type { StepBounds } from '../../../topk/select/step-bounds.ts';
 import { Tally } from './tally.ts';
 
 /** A block's keys, and one meter's readings of it; null: no reading. */
@@ -20,10 +21,21 @@ type Kept = {
   readonly mapped: Uint32Array;
   readonly blocks: KnownBlock;
   readonly series: SegmentSeries;
+  /** What a whole segment has of each key in its hours. */
+  readonly bounds: StepBounds;
   readonly filters: KeySet;
 };
 
-const KINDS = ['keys', 'unions', 'networks', 'mapped', 'blocks', 'series', 'filters'] as const;
+const KINDS = [
+  'keys',
+  'unions',
+  'networks',
+  'mapped',
+  'blocks',
+  'series',
+  'bounds',
+  'filters',
+] as const;
 
 export type KeptKind = keyof Kept;
 
@@ -55,6 +67,7 @@ export class SegmentMemory {
     mapped: new Tally(),
     blocks: new Tally(),
     series: new Tally(),
+    bounds: new Tally(),
     filters: new Tally(),
   };
   readonly #bytes: Record<KeptKind, number> = {
@@ -64,6 +77,7 @@ export class SegmentMemory {
     mapped: 0,
     blocks: 0,
     series: 0,
+    bounds: 0,
     filters: 0,
   };
   readonly #entries: LRUCache<string, Entry>;

@@ -137,7 +137,8 @@ describe('keys ranked by a topper bucket of theirs', () => {
     await fc.assert(
       fc.asyncProperty(
         stores,
-        windows,
+        // Of what several windows have in common, the later ones use what the first left in memory.
+        fc.array(windows, { minLength: 1, maxLength: 3 }),
         asked,
         fc.record({
           percentile: fc.constantFrom(null, 0, 30, 50, 95, 99.9, 100),
@@ -145,42 +146,44 @@ describe('keys ranked by a topper bucket of theirs', () => {
           firstKeys: fc.constantFrom(1, 4, 512),
           keysAtOnce: fc.constantFrom(1, 5, 1024),
         }),
-        async (contents, window, { maxItems, seed, ...each }, { percentile, more, ...sizes }) => {
+        async (contents, asks, { maxItems, seed, ...each }, { percentile, more, ...sizes }) => {
           const { reader, live } = await storeWith(contents, rollUpsOf(contents, seed));
-          const read = readOf(each.place, window, each.probeId);
-          const fold = foldAt(each.place);
-          const values = plainWindow(contents, window, each);
-          const steps = plainValues(contents, window, { ...each, step: 300 });
-          const bucketCount =
-            Math.floor((window.to - 1) / 300) - Math.floor(window.from / 300) + 1 + more;
-          const by = (key: string): Exact => {
-            const own = (steps.get(key) ?? []).toSorted(compareExact);
-            const zeros = isCounting(fold) ? bucketCount - own.length : 0;
-            const all = [...Array.from({ length: zeros }, () => NOTHING), ...own];
-            const thousandths = BigInt(Math.round((percentile ?? 100) * 1000));
-            const position = Number((thousandths * BigInt(all.length) + 99_999n) / 100_000n);
-            return all[Math.max(1, position) - 1] as Exact;
-          };
-          const ranked = inOrder([...values.keys()].map((key) => ({ key, by: by(key) })));
-          const question = {
-            kind: 'series' as const,
-            percentile,
-            bucketCount,
-            maxItems,
-            within: null,
-            passing: null,
-          };
-          const answer = await rankBySeries(
-            reader,
-            live,
-            { group: GROUP, read, question },
-            { bound: null, sizes },
-          );
-          expect(answer.listed.map(({ key, beside }) => ({ key, by: beside }))).toEqual(
-            ranked.slice(0, maxItems),
-          );
-          expect(answer.keyCount).toBe(ranked.length);
-          expectSurroundings(answer, values, each);
+          for (const window of [...asks, ...asks]) {
+            const read = readOf(each.place, window, each.probeId);
+            const fold = foldAt(each.place);
+            const values = plainWindow(contents, window, each);
+            const steps = plainValues(contents, window, { ...each, step: 300 });
+            const bucketCount =
+              Math.floor((window.to - 1) / 300) - Math.floor(window.from / 300) + 1 + more;
+            const by = (key: string): Exact => {
+              const own = (steps.get(key) ?? []).toSorted(compareExact);
+              const zeros = isCounting(fold) ? bucketCount - own.length : 0;
+              const all = [...Array.from({ length: zeros }, () => NOTHING), ...own];
+              const thousandths = BigInt(Math.round((percentile ?? 100) * 1000));
+              const position = Number((thousandths * BigInt(all.length) + 99_999n) / 100_000n);
+              return all[Math.max(1, position) - 1] as Exact;
+            };
+            const ranked = inOrder([...values.keys()].map((key) => ({ key, by: by(key) })));
+            const question = {
+              kind: 'series' as const,
+              percentile,
+              bucketCount,
+              maxItems,
+              within: null,
+              passing: null,
+            };
+            const answer = await rankBySeries(
+              reader,
+              live,
+              { group: GROUP, read, question },
+              { bound: null, sizes },
+            );
+            expect(answer.listed.map(({ key, beside }) => ({ key, by: beside }))).toEqual(
+              ranked.slice(0, maxItems),
+            );
+            expect(answer.keyCount).toBe(ranked.length);
+            expectSurroundings(answer, values, each);
+          }
         },
       ),
       { numRuns: 200 },
