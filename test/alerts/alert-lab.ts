@@ -29,12 +29,12 @@ export const windowEnd = (n: number): number => T0 + n * GRID;
 
 export type AlertLab = Awaited<ReturnType<typeof startAlertLab>>;
 
-/** A service with one group, whose windows are decided when the test says so. */
+/** A service with one group, which decides windows only when the test says so. */
 export async function startAlertLab({ groups = [group(1)], ...options }: Partial<Lab> = {}) {
   const service = await startLab({ groups, ...options });
   return {
     ...service,
-    /** Declares rules about the group, which have these fields besides. */
+    /** Declares rules about the group, with these fields besides name and group. */
     declare: (rules: Readonly<Record<string, object>>) =>
       service.apply({
         context: CONTEXT,
@@ -43,7 +43,7 @@ export async function startAlertLab({ groups = [group(1)], ...options }: Partial
           return Object.assign(defaults, rule);
         }),
       }),
-    /** All events, by rule, start and key; without those of rules that were changed since. */
+    /** All events, or those of a rule and its earlier revisions, by rule, start and key. */
     events: (alert?: string) =>
       service.sql<StoredEvent>(
         `select a.name as alert, e.key, e.started_at::float8 as "startedAt",

@@ -23,7 +23,7 @@ type Posted = {
   readonly endsAt: string;
 };
 
-describe('what an Alertmanager is sent', () => {
+describe('what is sent to an Alertmanager', () => {
   let stand: WebhookStandIn;
   const now = (STARTED + 1000) * 1000;
 
@@ -37,7 +37,7 @@ describe('what an Alertmanager is sent', () => {
   const addIt = () => lab.addSink({ kind: 'alertmanager', url: stand.url });
   const seconds = (text = '') => Date.parse(text) / 1000;
 
-  it('is all that fires, in one request, ending by itself in three minutes', async () => {
+  it('is all firing alerts in one request, which expire after three minutes', async () => {
     await lab.begin({ key: 'C0.A8.01.01' });
     await lab.begin({ key: 'C0.A8.01.02', startedAt: STARTED + 300 });
     await addIt();
@@ -56,7 +56,7 @@ describe('what an Alertmanager is sent', () => {
     ]);
   });
 
-  it('is sent again while it fires, and once with its end', async () => {
+  it('is repeated while an alert fires, and sent once with its end', async () => {
     await addIt();
     lab.startNotifier({ clock: () => now, repeatMs: 20 });
     const id = await lab.begin();
@@ -68,7 +68,7 @@ describe('what an Alertmanager is sent', () => {
     expect(new Set(ends.slice(0, -1).flat())).toEqual(new Set([now / 1000 + 180]));
   });
 
-  it('never ends later than now, though data and so events may be ahead of the clock', async () => {
+  it('never starts or ends later than now, even if events are ahead of the clock', async () => {
     await addIt();
     lab.startNotifier({ clock: () => STARTED * 1000 });
     const id = await lab.begin({ startedAt: STARTED + 600 });
@@ -81,7 +81,7 @@ describe('what an Alertmanager is sent', () => {
     ]);
   });
 
-  it('tells of a key that fires again after all of its events that are over', async () => {
+  it('lists the ended events of a key before the one that fires again', async () => {
     stand.behave(answersWith(503));
     await addIt();
     lab.startNotifier({ clock: () => now });
@@ -97,7 +97,7 @@ describe('what an Alertmanager is sent', () => {
     expect(last).toEqual([STARTED + 300, now / 1000 + 180]);
   });
 
-  it('has no label without a value', async () => {
+  it('has no empty labels', async () => {
     await addIt();
     lab.startNotifier({ clock: () => now });
     await lab.begin({ key: null });
@@ -115,7 +115,7 @@ describe('what an Alertmanager is sent', () => {
     expect(posts()[0]?.[0]?.labels).not.toHaveProperty('key');
   });
 
-  it('goes to another Alertmanager at once when the sink is declared to be there', async () => {
+  it('goes to another Alertmanager as soon as the sink has its address', async () => {
     const other = await startWebhook();
     try {
       await addIt();
@@ -129,7 +129,7 @@ describe('what an Alertmanager is sent', () => {
     }
   });
 
-  it('goes there only when nothing is on its way to the one before', async () => {
+  it('goes to a new address only when no request to the old one is in progress', async () => {
     const other = await startWebhook();
     try {
       let answer: () => void = () => undefined;
@@ -150,7 +150,7 @@ describe('what an Alertmanager is sent', () => {
     }
   });
 
-  it('is said to be taken again only by one that has failed and was sent something', async () => {
+  it('is logged as taken again only if the same address failed before', async () => {
     const other = await startWebhook();
     try {
       stand.behave(answersWith(503));
@@ -200,14 +200,14 @@ receivers:
   });
 
   const addIt = () => lab.addSink({ kind: 'alertmanager', url: `${alertmanager.url}/` });
-  /** What its receivers were told of a key, in order. */
+  /** The statuses that its receiver got for a key, in order. */
   const statusesOf = (key: string) =>
     receiver.received
       .flatMap(({ body }) => body['alerts'] as { status: string; labels: { key?: string } }[])
       .filter(({ labels }) => labels.key === key)
       .map(({ status }) => status);
 
-  it('shows what fires and passes on its beginning and its end', async () => {
+  it('shows a firing alert, and passes on its beginning and its end', async () => {
     const startedAt = Math.floor(Date.now() / 1000) - 600;
     await addIt();
     lab.startNotifier();
@@ -235,7 +235,7 @@ receivers:
     expect(statusesOf('C0.A8.01.0A')).toEqual(['firing', 'resolved']);
   });
 
-  it('that dies and forgets all is told again of what fires, and of what ended meanwhile', async () => {
+  it('that dies and loses its state gets what fires and what ended meanwhile', async () => {
     await addIt();
     lab.startNotifier({ repeatMs: 100 });
     const first = await lab.begin({ key: 'C0.A8.02.01' });

@@ -34,7 +34,7 @@ const changes = () =>
   );
 
 describe('the numbers of changes', () => {
-  it('rise without a gap, under another nonce in each transaction', async () => {
+  it('rise without a gap, with a new nonce in each transaction', async () => {
     const { eventId, contextId } = await facts();
     const before = await lab.sql<{ last: number }>(
       'select coalesce(max(last), 0)::int as last from alert_change_counters',
@@ -61,7 +61,7 @@ describe('the numbers of changes', () => {
     expect(rows[2]?.nonce).not.toBe(rows[1]?.nonce);
   });
 
-  it('become visible in their order: who comes second waits for the first to commit', async () => {
+  it('become visible in order: the second transaction waits for the first to commit', async () => {
     const { eventId, contextId } = await facts();
     const order: string[] = [];
     const tell = (change: 'began' | 'ended', meanwhile: () => Promise<void>) =>
@@ -83,7 +83,7 @@ describe('the numbers of changes', () => {
     expect((await changes()).map(({ change }) => change)).toEqual(['began', 'ended']);
   });
 
-  it('are not drawn again after their events were dropped', async () => {
+  it('are not reused after their events are dropped', async () => {
     const { eventId, contextId } = await facts();
     const tell = (id: string) =>
       lab.write((connection) =>
@@ -100,7 +100,7 @@ describe('the numbers of changes', () => {
   });
 });
 
-/** Until somebody waits for a lock. */
+/** Returns when a session waits for a lock. */
 async function waiting(): Promise<void> {
   for (;;) {
     const rows = await lab.sql(

@@ -35,7 +35,7 @@ afterAll(async () => {
   await removeFolder(pool);
 });
 
-/** A day of its own for each test, without data or rules of the others. */
+/** Each test has a day of its own, without data or rules of the others. */
 let day = 0;
 
 beforeEach(async () => {
@@ -68,7 +68,7 @@ type EventLine = {
   readonly peak_value: number;
 };
 
-/** What a test prints, as the events that are stored are given: by start and key. */
+/** The events that `alerts test` prints, in the form of the stored ones: by start and key. */
 async function tested(alert: string, from: number, to: number): Promise<StoredEvent[]> {
   const { status, out } = await testOf(alert, from, to, '--json');
   expect(status).toBe(0);
@@ -86,7 +86,7 @@ async function tested(alert: string, from: number, to: number): Promise<StoredEv
 }
 
 describe('alerts test', () => {
-  it('gives the events that serve has decided', { timeout: 120_000 }, async () => {
+  it('prints the same events that serve decides', { timeout: 120_000 }, async () => {
     const questions = fc.tuple(
       fc.array(rules, { minLength: 1, maxLength: 4 }),
       streams,
@@ -137,7 +137,7 @@ describe('alerts test', () => {
     expect(seen.size).toBe(all.length);
   });
 
-  it('leaves out windows before the first data and beyond the last', async () => {
+  it('leaves out windows before the first data and after the last', async () => {
     await lab.declare({ low: { group: HOSTS, when: { total_below: 5 } } });
     const hosts = (n: number) => ({ ...inWindow(n, 'C0.A8.01.0A', 9), group: HOSTS });
     await lab.importSamples([hosts(3), hosts(5), hosts(7)]);
@@ -150,7 +150,7 @@ describe('alerts test', () => {
     ]);
   });
 
-  it('names keys as people read them, and says which events have not ended', async () => {
+  it('prints readable keys, and says which events have not ended', async () => {
     const key = 'C0.A8.01.0A\\0A.00.00.01';
     await lab.importSamples([1, 2].map((n) => ({ ...inWindow(n, key, 10 * n), group: PAIRS })));
     await lab.declare({ pair: { group: PAIRS, when: { key_above: 5 } } });
@@ -162,7 +162,7 @@ describe('alerts test', () => {
     ]);
   });
 
-  it('decides windows that end after --from and at --to at the latest', async () => {
+  it('decides windows that end after --from and no later than --to', async () => {
     await lab.importSamples([1, 2, 3, 4].map((n) => inWindow(n, 'a', 9)));
     await lab.declare({ every: { when: { key_above: 5 } } });
     expect(await tested('every', endOf(1), endOf(3))).toMatchObject([{ startedAt: endOf(2) }]);
@@ -172,7 +172,7 @@ describe('alerts test', () => {
     expect(await tested('every', endOf(2), endOf(3) - 1)).toEqual([]);
   });
 
-  it('tests a rule that is disabled, and changes nothing', async () => {
+  it('tests a disabled rule, and changes nothing', async () => {
     await lab.importSamples([1, 2].map((n) => inWindow(n, 'a', 9)));
     await lab.declare({ off: { when: { key_above: 5 }, enabled: false } });
     const stored = () => lab.sql('select * from alerts');
@@ -196,7 +196,7 @@ describe('alerts test', () => {
     ]);
   });
 
-  it('says which slices of the time are archived', async () => {
+  it('names the archived slices between --from and --to', async () => {
     await lab.importSamples([inWindow(1, 'a', 9)]);
     await lab.declare({ every: { when: { key_above: 5 } } });
     const name = `slice-${iso(endOf(0)).slice(0, 10).replaceAll('-', '')}-0000`;
@@ -210,7 +210,7 @@ describe('alerts test', () => {
     expect(out.at(-1)).toContain('has no window to test: its data are from ');
   });
 
-  it('says what is wrong with what it is asked', async () => {
+  it('says what is wrong with its options', async () => {
     await lab.declare({ quiet: { when: { silent_seconds: 60 } }, big: { when: { key_above: 1 } } });
     const failed = async (alert: string, from = endOf(0), to = endOf(1)) => {
       const { status, out, err } = await testOf(alert, from, to);

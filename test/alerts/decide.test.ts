@@ -23,7 +23,7 @@ beforeEach(async () => {
   await lab.apply({ context: CONTEXT, notify: [] });
 });
 
-/** A bucket of its own for each test, a day after the one before. */
+/** Each test has a day of its own. */
 let day = 0;
 beforeEach(() => {
   day += 86_400;
@@ -33,7 +33,7 @@ beforeEach(() => {
 const inWindow = (n: number, key: string, value: number): Line =>
   reading(key, day + n * GRID - 60, value);
 
-/** Feeds the lines of one window after the other, and decides after each. */
+/** Imports the lines of one window after another, and decides after each. */
 async function feed(...windows: readonly (readonly [key: string, value: number])[][]) {
   for (const [i, values] of windows.entries()) {
     if (values.length > 0) {
@@ -54,24 +54,24 @@ const told = async () =>
   ]);
 
 describe('a rule', () => {
-  it('begins an event with the window, and ends it after enough windows without', async () => {
+  it('begins an event with a window that meets it, and ends it after enough others', async () => {
     await feed([['before', 1]]);
     await lab.declare({ big: { when: { key_above: 10 }, clear_windows: 2 } });
     await feed([], [['a', 11]], [['a', 30]], [['b', 10]], [['a', 12]], [['b', 1]], [['b', 1]]);
-    // The last window is not due: data do not reach a topper bucket beyond its end.
+    // The last window is not due: no data reach a topper bucket beyond its end.
     expect(await told()).toEqual([['big', 'a', 2, null, 11, 30]]);
     await feed([], [], [], [], [], [], [], [['b', 1]]);
     expect(await told()).toEqual([['big', 'a', 2, 7, 11, 30]]);
   });
 
-  it('begins with the first window that ends after the data that there were', async () => {
+  it('starts with the first window that ends after the data at its declaration', async () => {
     await feed([['a', 100]], [['a', 100]]);
     await lab.declare({ big: { when: { key_above: 10 } } });
     await feed([], [], [['a', 50]], [['a', 1]]);
     expect(await told()).toEqual([['big', 'a', 3, null, 50, 50]]);
   });
 
-  it('without data so far begins with the first data there are', async () => {
+  it('that is declared before any data starts with the first data', async () => {
     await lab.declare({ low: { group: guidOf(2), when: { total_below: 500 } } });
     await lab.decideAlertsNow();
     const second = (n: number, value: number) => ({
@@ -80,7 +80,7 @@ describe('a rule', () => {
     });
     await lab.importSamples([second(3, 1), second(5, 6), second(6, 1)]);
     await lab.decideAlertsNow();
-    // Sampled 1 in 100: what is compared is what is shown.
+    // The group is sampled 1 in 100, and the rule compares values as they are shown.
     expect(await told()).toEqual([['low', null, 3, 5, 100, 0]]);
   });
 
@@ -99,7 +99,7 @@ describe('a rule', () => {
     lab.clock.seconds = T0;
   });
 
-  it('is not changed by what arrives later', async () => {
+  it('does not decide again when late readings arrive', async () => {
     await feed([['before', 1]]);
     await lab.declare({ big: { when: { key_above: 10 } } });
     await feed([], [['a', 1]], [['a', 1]], [['a', 20]], [['b', 1]]);
@@ -108,7 +108,7 @@ describe('a rule', () => {
     expect(await told()).toEqual([['big', 'a', 4, null, 20, 20]]);
   });
 
-  it('that is changed begins anew and ends its events; so does one that is switched off', async () => {
+  it('ends its events if it is changed or disabled; if changed, it starts again', async () => {
     await feed([['before', 1]]);
     await lab.declare({ big: { when: { key_above: 10 } }, off: { when: { key_above: 5 } } });
     await feed([], [['a', 11]], [['a', 11]]);
@@ -126,7 +126,7 @@ describe('a rule', () => {
     ]);
   });
 
-  it('that is applied again as `export --declaration` writes it goes on', async () => {
+  it('continues if it is applied again as `export --declaration` writes it', async () => {
     await feed([['before', 1]]);
     await lab.declare({
       big: { when: { key_above: 10 }, for_windows: 2, clear_windows: 2 },
@@ -153,7 +153,7 @@ describe('a rule', () => {
     ]);
   });
 
-  it('asks nothing of windows without data, however many there are', async () => {
+  it('reads nothing for windows without data, however many there are', async () => {
     await feed([['before', 1]]);
     await lab.declare({ low: { when: { total_below: 5 }, for_windows: 3, clear_windows: 2 } });
     const year = 365 * 86_400;
@@ -167,7 +167,7 @@ describe('a rule', () => {
 });
 
 describe('a rule about silence', () => {
-  it('goes by the clock and the commit that brought the newest bucket', async () => {
+  it('depends on the clock and the commit that brought the newest bucket', async () => {
     await lab.declare({ quiet: { when: { silent_seconds: 60 } } });
     await lab.importSamples([inWindow(1, 'a', 1)]);
     const at = Math.floor(Date.now() / 1000 / 10) * 10 + 10;
@@ -178,7 +178,7 @@ describe('a rule about silence', () => {
     };
     expect(await look(30)).toEqual([]);
     expect(await look(90)).toEqual([[true, false]]);
-    // A late reading is no newer bucket.
+    // A late reading brings no newer bucket.
     await lab.importSamples([inWindow(1, 'late', 1)]);
     expect(await look(100)).toEqual([[true, false]]);
     await lab.importSamples([inWindow(2, 'a', 1)]);
@@ -188,7 +188,7 @@ describe('a rule about silence', () => {
   });
 });
 
-it('gives the events of plain arithmetic, whenever it looks', { timeout: 60_000 }, async () => {
+it('decides as plain arithmetic does, whenever it runs', { timeout: 60_000 }, async () => {
   const questions = fc.tuple(
     fc.array(rules, { minLength: 1, maxLength: 8 }),
     streams,
@@ -203,7 +203,7 @@ it('gives the events of plain arithmetic, whenever it looks', { timeout: 60_000 
       const lines = stream.flatMap((window, i) =>
         window.map(({ key, bucket, value }) => reading(key, day + i * GRID + bucket * 60, value)),
       );
-      // The last window ends where data begin that reach beyond it.
+      // The last window is due only with data beyond its end.
       const all = [...lines, inWindow(stream.length + 1, 'after', 1)];
       for (let fed = 0, step = 0; fed <= stream.length; step += 1) {
         const until = fed + (steps[step % steps.length] ?? 1);
@@ -223,6 +223,6 @@ it('gives the events of plain arithmetic, whenever it looks', { timeout: 60_000 
   );
 });
 
-/** Whether a reading is of the windows from the `from`-th to before the `until`-th, from 0. */
+/** Whether a reading is in the windows from `from` to before `until`, counted from 0. */
 const isWithin = (ts: number, from: number, until: number): boolean =>
   ts >= T0 + day + from * GRID && ts < T0 + day + until * GRID;

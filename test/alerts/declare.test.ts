@@ -54,7 +54,7 @@ const mistakesOf = (alerts: unknown[], rest: object = {}) =>
   );
 
 describe('alerts in an apply file', () => {
-  it('take defaults, and stay as they are where nothing differs', async () => {
+  it('have defaults, and stay as they are if nothing differs', async () => {
     const alerts = [{ name: 'big talker', group: HOSTS, when: { key_above: 1000 } }];
     const notify = [{ name: 'noc', kind: 'webhook', url_env: 'NOC', secret_env: 'NOC_SECRET' }];
     const first = await apply({ alerts, notify });
@@ -84,7 +84,7 @@ describe('alerts in an apply file', () => {
     expect(await rows('select * from alerts')).toEqual(before);
   });
 
-  it('that differ are replaced as a whole, by a new revision', async () => {
+  it('that differ are replaced entirely, by a new revision', async () => {
     const revision = async () =>
       (
         await rows('select revision, severity, for_windows from alerts where superseded_at is null')
@@ -100,7 +100,7 @@ describe('alerts in an apply file', () => {
     expect(two.revision).not.toBe(one.revision);
   });
 
-  it('go with "remove", as sinks do, whatever else is said of them', async () => {
+  it('are removed by "remove", as sinks are, whatever their other fields say', async () => {
     await apply({
       alerts: [{ name: 'goes', group: HOSTS, when: { total_above: 1 } }],
       notify: [{ name: 'goes', kind: 'alertmanager', url: 'http://127.0.0.1:9093' }],
@@ -115,7 +115,7 @@ describe('alerts in an apply file', () => {
     expect(await rows("select * from alerts where name = 'goes'")).toEqual([]);
   });
 
-  it('are told of with all their mistakes together', async () => {
+  it('are refused with all their mistakes at once', async () => {
     const rule = { group: HOSTS, when: { key_above: 1 } };
     const mistakes = await mistakesOf([
       { ...rule, name: 'a', window_seconds: 301, filter: { match: '(', cidr: ['10.0.0.0/33'] } },
@@ -158,19 +158,19 @@ describe('alerts in an apply file', () => {
     [{ filter: { like: 'x' } }, 'alerts[0].filter must have no "like": it may have match'],
     [{ remove: 'yes' }, 'alerts[0].remove must be true or false, got "yes"'],
     [{ windows: 3 }, 'alerts[0] must have no "windows": it may have name, group'],
-  ])('are refused when they are as in %j', async (changes, message) => {
+  ])('are refused if they have %j', async (changes, message) => {
     const rule = { name: 'a', group: HOSTS, when: { key_above: 1 }, ...changes };
     expect((await mistakesOf([rule])).join('; ')).toContain(message);
   });
 
-  it('are refused where two have one name', async () => {
+  it('are refused if two have the same name', async () => {
     const rule = { name: 'a', group: HOSTS, when: { key_above: 1 } };
     expect(await mistakesOf([rule, rule])).toEqual([
       'alerts must name each only once, got "a" twice',
     ]);
   });
 
-  it('that are there are told of when their group changes under them', async () => {
+  it('that exist are checked again when their group changes', async () => {
     await apply({ alerts: [{ name: 'texts', group: TEXTS, when: { key_above: 1 } }] });
     expect(await mistakesOf([], { groups: [{ guid: TEXTS, topper_bucket_size: 600 }] })).toEqual([
       'alert "texts".window_seconds must be a multiple of topper_bucket_size 600, got 300',
@@ -179,7 +179,7 @@ describe('alerts in an apply file', () => {
 });
 
 describe('sinks in an apply file', () => {
-  it('never have their address shown', async () => {
+  it('are refused without showing their addresses', async () => {
     const error = await apply({
       notify: [
         { name: 'a', kind: 'webhook', url: 'ftp://user:secret@host' },
@@ -201,7 +201,7 @@ describe('sinks in an apply file', () => {
     ['a line break', 'http://host/a\nb'],
     ['a space', 'http://host/a b'],
     ['half of a surrogate pair', 'http://host/\ud800'],
-  ])('have no address with %s', async (_, url) => {
+  ])('are refused if their address has %s', async (_, url) => {
     await expect(apply({ notify: [{ name: 'a', kind: 'webhook', url }] })).rejects.toThrow(
       'notify[0].url must be an address such as https://host/path',
     );
@@ -209,7 +209,7 @@ describe('sinks in an apply file', () => {
 });
 
 describe('export --declaration', () => {
-  it('writes rules and sinks such that applying it changes nothing', async () => {
+  it('writes rules and sinks so that applying them changes nothing', async () => {
     await apply({
       alerts: [
         {

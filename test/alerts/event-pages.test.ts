@@ -34,7 +34,7 @@ type Plan = {
   readonly Plans?: readonly Plan[];
 };
 
-/** How many rows of events PostgreSQL looks at, those that it drops too. */
+/** The number of event rows that PostgreSQL reads, including those that a filter removes. */
 const rowsRead = (plan: Plan): number => {
   const {
     'Actual Rows': rows,
@@ -75,9 +75,9 @@ describe('a page of events', () => {
     ['those in the middle of such a rule', 'often', middle],
     ['those of a rule that fires rarely', 'rare', null],
     ['those of no rule', 'none', null],
-  ])('%s is read by an index, and little beside it', async (_, alert, after) => {
+  ])('%s are read by an index, with few other rows', async (_, alert, after) => {
     const limit = 51;
-    // Each is found and then read, and some are of the second at which the page begins.
+    // Each row is found and then read, and some share the second at which the page begins.
     expect(rowsRead(await explain({ contextId, alert, after, limit }))).toBeLessThan(3 * limit);
   });
 });

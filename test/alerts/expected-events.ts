@@ -1,7 +1,7 @@
 import type { AlertCondition } from '../../domain/alerts/rule.ts';
 import type { Line } from '../support/service.ts';
 
-/** A rule about a meter that sums, as an `apply` file has it, with everything said. */
+/** A rule about a summing meter, as in an `apply` file, without defaults. */
 export type ExpectedRule = {
   readonly when: { readonly [condition in AlertCondition]?: number };
   readonly window_seconds: number;
@@ -22,8 +22,8 @@ export type ExpectedEvent = {
 export type Met = { readonly key: string | null; readonly value: number };
 
 /**
- * The events of a rule by plain arithmetic over sample lines, from the words of the specification.
- * Windows end at each of `ends`, which follow one another.
+ * The events of a rule, by plain arithmetic over sample lines, as the specification defines them.
+ * A window ends at each of `ends`, which are consecutive.
  */
 export const expectedEvents = (
   rule: ExpectedRule,
@@ -31,7 +31,7 @@ export const expectedEvents = (
   ends: readonly number[],
 ): ExpectedEvent[] => eventsOf(rule, ends, (end) => meeting(rule, lines, end));
 
-/** The same, where `meetingIn` says what meets the condition in a window, the largest first. */
+/** The same, but `meetingIn` returns what meets the condition in a window, largest first. */
 export function eventsOf(
   rule: ExpectedRule,
   ends: readonly number[],
@@ -43,7 +43,7 @@ export function eventsOf(
   const metIn = ends.map(meetingIn);
   const isMet = (key: string | null, i: number): boolean =>
     (metIn[i] ?? []).some((met) => met.key === key);
-  /** Whether the last `count` windows up to the i-th were all like that. */
+  /** Whether the last `count` windows up to the i-th all pass the test. */
   const allOf = (i: number, count: number, test: (i: number) => boolean): boolean =>
     i + 1 >= count && Array.from({ length: count }, (_, back) => i - back).every(test);
   const isAboutKeys = !Object.keys(rule.when)[0]?.startsWith('total');
@@ -101,7 +101,7 @@ export function eventsOf(
 const furthest = ({ when }: ExpectedRule, a: number, b: number): number =>
   when.total_below === undefined ? Math.max(a, b) : Math.min(a, b);
 
-/** What meets the condition in the window that ends at `end`, the largest first. */
+/** What meets the condition in the window that ends at `end`, largest first. */
 function meeting(rule: ExpectedRule, lines: readonly Line[], end: number): Met[] {
   const { when, window_seconds: length } = rule;
   const now = sums(lines, end - length, end);
@@ -130,7 +130,7 @@ function meeting(rule: ExpectedRule, lines: readonly Line[], end: number): Met[]
   throw new Error('a rule must have a condition of windows');
 }
 
-/** What each key has of the meter 0 in a time, the largest first, as a topper lists them. */
+/** The sums of meter 0 by key, largest first, as a topper lists them. */
 function sums(lines: readonly Line[], from: number, to: number): Met[] {
   const byKey = new Map<string, number>();
   for (const { key, ts, values } of lines) {

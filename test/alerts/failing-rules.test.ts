@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-/** The server process of the connection on which the server decides. */
+/** The PostgreSQL process of the connection on which the server decides rules. */
 const decidingPid = async () =>
   (
     await lab.sql<{ pid: number }>(`select pid from pg_stat_activity
@@ -27,14 +27,14 @@ const linesWith = (text: string) =>
     .split('\n')
     .filter((line) => line.includes(text)).length;
 
-it('a rule that cannot be read keeps no other from being decided, and catches up later', async () => {
+it('a rule that fails does not hold up others, and catches up later', async () => {
   const inWindow = (n: number) => reading('a', n * GRID - 60, n % 2 === 0 ? 9 : 1);
   await lab.importSamples([inWindow(1)]);
   await lab.declare({ bad: { when: { key_above: 5 } }, good: { when: { key_above: 5 } } });
   await lab.decideAlertsNow();
   const before = await decidingPid();
   expect(before).toHaveLength(1);
-  // No `apply` takes such a filter: it stands for all that may be wrong with the data of one rule.
+  // `apply` refuses such a filter; it stands for anything that may be wrong with a single rule.
   await lab.sql(`update alerts set filter = '{"match": "("}' where name = 'bad'`);
   await lab.importSamples([2, 3].map(inWindow));
   await lab.decideAlertsNow();
@@ -54,7 +54,7 @@ it('a rule that cannot be read keeps no other from being decided, and catches up
   expect(linesWith('an alert is decided again')).toBe(1);
 });
 
-it('a connection that is lost blames no rule, and another one goes on', async () => {
+it('a lost connection is not blamed on a rule, and a new one continues', async () => {
   const lines = lab.logText().length;
   const [pid] = await decidingPid();
   await lab.sql('select pg_terminate_backend($1)', [pid]);

@@ -10,7 +10,7 @@ const BOB: Credentials = { username: 'bob', token: 'bob-token' };
 
 let lab: AlertLab;
 
-/** The n-th window of a day that ends before T0's, so that nothing is later than the clock. */
+/** A reading in the last bucket of the n-th window after T0. */
 const inWindow = (n: number, key: string, value: number) => reading(key, n * GRID - 60, value);
 
 beforeAll(async () => {
@@ -125,7 +125,7 @@ describe('the alerts of a context', () => {
     ]);
   });
 
-  it('tell their events, newest first, with their keys', async () => {
+  it('have events, newest first, with their keys', async () => {
     const { context } = await lab.data<{ context: { alertEvents: { edges: unknown[] } } }>(
       inContext(`alertEvents { edges { node { startedAt endedAt value peakValue
         alert { name } key { key readable label } } } }`),
@@ -161,7 +161,7 @@ describe('pages of events', () => {
   const COUNT = 60;
 
   beforeAll(async () => {
-    // Several in each second, of rules that have been changed as well.
+    // Several events of each rule in each second.
     await lab.sql(
       `insert into alert_events (event_id, alert_id, context_id, key, started_at, ended_at, value,
          peak_value)
@@ -172,7 +172,7 @@ describe('pages of events', () => {
   });
   afterAll(() => lab.sql('delete from alert_events where started_at < $1', [T0]));
 
-  it('list 50 unless told otherwise, written or null', async () => {
+  it('list 50 events if first is missing or null', async () => {
     expect((await page()).edges).toHaveLength(50);
     expect((await page({ first: null })).edges).toHaveLength(50);
   });
@@ -201,7 +201,7 @@ describe('pages of events', () => {
     }
   });
 
-  it('are empty of a rule that nobody has declared', async () => {
+  it('are empty for a rule that is not declared', async () => {
     const nothing = { hasNextPage: false, hasPreviousPage: false, endCursor: null };
     for (const alert of ['nothing', '', '\0']) {
       expect(await page({ alert })).toMatchObject({ edges: [], pageInfo: nothing });
@@ -233,7 +233,7 @@ describe('pages of events', () => {
 });
 
 describe('an answer with alerts', () => {
-  /** Whether a response came out of the memory while `ask` asked. */
+  /** Whether a response came from the cache during `ask`. */
   async function isRemembered(ask: () => Promise<unknown>): Promise<boolean> {
     const labels = { memory: 'responses', found: 'yes' };
     const hits = async () =>
@@ -250,13 +250,13 @@ describe('an answer with alerts', () => {
     ['of rules', inContext('alerts { name evaluatedTo }')],
     ['of events', inContext('alertEvents { edges { node { startedAt } } }')],
     ['of no event', inContext('alertEvents(alert: "none") { edges { node { startedAt } } }')],
-  ])('%s is made anew each time, compiled or not', async (_, document) => {
+  ])('%s is never cached, compiled or not', async (_, document) => {
     for (let time = 0; time < 6; time += 1) {
       expect(await isRemembered(() => lab.data(document))).toBe(false);
     }
   });
 
-  it('tells what was decided a moment ago, though no data have come', async () => {
+  it('shows what was decided a moment ago, even if no data have come', async () => {
     const document = inContext('alerts { name evaluatedTo } counterGroups { name }');
     const decidedTo = async () => {
       const { context } = await lab.data<{
@@ -281,7 +281,7 @@ describe('the id of an alert or event', () => {
   const changed = (id: string, change: (text: string) => string): string =>
     Buffer.from(change(Buffer.from(id, 'base64url').toString())).toString('base64url');
 
-  it('leads nowhere for those who may not read the context, nor by another context', async () => {
+  it('finds nothing for users who may not read the context, or if it is changed', async () => {
     const { context } = await lab.data<{ context: { alerts: { id: string }[] } }>(
       inContext('alerts { id }'),
     );
@@ -303,7 +303,7 @@ describe('the id of an alert or event', () => {
     }
   });
 
-  it('of a rule survives whatever number the rule has', async () => {
+  it('of a rule works even with the largest number that a rule can have', async () => {
     await lab.sql('alter table alerts alter column alert_id restart with 2147483647');
     await lab.declare({ last: { when: { key_above: 1 }, window_seconds: 900 } });
     const { context } = await lab.data<{ context: { alerts: { id: string; name: string }[] } }>(
@@ -317,8 +317,8 @@ describe('the id of an alert or event', () => {
   });
 });
 
-describe('a rule that is declared in another way', () => {
-  it('is another alert; the events before it are those of the one before', async () => {
+describe('a rule that is declared differently', () => {
+  it('is a new alert; earlier events belong to the previous one', async () => {
     const idOf = async () =>
       (
         await lab.data<{ context: { alerts: { id: string; name: string }[] } }>(
@@ -337,7 +337,7 @@ describe('a rule that is declared in another way', () => {
 });
 
 describe('the alerts of a group that is not enabled', () => {
-  it('are hidden as the group is, and so are their events', async () => {
+  it('are hidden like the group, and so are their events', async () => {
     await lab.declare({ hidden: { group: guidOf(3), when: { total_above: 1 }, enabled: false } });
     await lab.sql(
       `insert into alert_events (event_id, alert_id, context_id, started_at, ended_at, value,
@@ -389,7 +389,7 @@ describe('statements', () => {
     expect(await cost(inContext(`alerts { name firing { ${EVENT} } }`))).toBeLessThan(10);
   });
 
-  it('of a list of rules are who asks, begin, manifest, alerts and commit', async () => {
+  it('for a list of rules are user, begin, manifest, alerts and commit', async () => {
     expect(await cost(inContext('alerts { name counterGroup { name } }'))).toBe(5);
   });
 });

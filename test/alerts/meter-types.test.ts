@@ -15,7 +15,7 @@ import {
   WINDOWS,
 } from './rules-of-meters.ts';
 
-/** The lines come in parts, by their last windows, so that rules go on from what is stored. */
+/** The last window of each part; lines come in parts, so that rules resume from stored state. */
 const PARTS = [7, 8, 20, WINDOWS];
 
 describe('rules about every kind of meter', () => {
@@ -62,7 +62,7 @@ describe('rules about every kind of meter', () => {
     },
   );
 
-  it('give the same events when they are tested on what is stored', async () => {
+  it('give the same events when `alerts test` runs them on stored data', async () => {
     vi.stubEnv('DATABASE_URL', lab.databaseUrl);
     const first = windowEnd(0);
     const last = windowEnd(WINDOWS + 1);

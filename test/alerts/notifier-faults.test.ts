@@ -19,7 +19,7 @@ afterEach(async () => {
   await webhook.stop();
 });
 
-/** Ends the connection that holds the lock, as the death of the server or the database would. */
+/** Ends the connection that holds the lock, as a crash of the server or the database would. */
 const endConnection = () =>
   until(async () => {
     const ended = await lab.sql(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -27,13 +27,13 @@ const endConnection = () =>
     return ended.length > 0;
   });
 
-/** What the sink was told, without what it recognises as told before. */
+/** The notifications that the sink received, without those that it recognises as repeated. */
 const toldOnce = (): string[] => [
   ...new Set(webhook.received.map(({ headers }) => String(headers['idempotency-key']))),
 ];
 
-describe('a webhook is told of both changes, in order, when the connection is lost', () => {
-  it.each(['began', 'ended'])('while it has not answered what %s', async (change) => {
+describe('a webhook is notified of both changes, in order, if the connection is lost', () => {
+  it.each(['began', 'ended'])('before it responds to "%s"', async (change) => {
     webhook.behave((response, request) =>
       (request.body.event === change ? hangs : takes)(response, request),
     );
@@ -47,7 +47,7 @@ describe('a webhook is told of both changes, in order, when the connection is lo
     expect(toldOnce()).toEqual([`${id}:began`, `${id}:ended`]);
   });
 
-  it.each(['began', 'ended'])('before it is noted that it took what %s', async (change) => {
+  it.each(['began', 'ended'])('before the delivery of "%s" is stored', async (change) => {
     let isLost = false;
     webhook.behave((response, request) => {
       if (request.body.event !== change || isLost) return takes(response, request);
@@ -62,7 +62,7 @@ describe('a webhook is told of both changes, in order, when the connection is lo
     expect(toldOnce()).toEqual([`${id}:began`, `${id}:ended`]);
   });
 
-  it('before anything was sent', async () => {
+  it('before anything is sent', async () => {
     const id = await lab.begin();
     await lab.finish(id);
     const { tally } = lab.startNotifier();
@@ -74,7 +74,7 @@ describe('a webhook is told of both changes, in order, when the connection is lo
 });
 
 describe('of two servers', () => {
-  it('one tells a sink, and the other one when the first has ended', async () => {
+  it('one notifies a sink, and the other takes over when the first stops', async () => {
     const servers = [lab.startNotifier(), lab.startNotifier()];
     const first = await lab.begin({ key: 'C0.A8.01.01' });
     await until(() => lab.isAllTold());

@@ -47,7 +47,7 @@ export type EventToBegin = {
 
 export type NotifierLab = Awaited<ReturnType<typeof openNotifierLab>>;
 
-/** Waits until the condition holds; the test's own time limit ends it. */
+/** Waits until the condition holds; only the time limit of the test ends the wait. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(5);
 }
@@ -68,7 +68,7 @@ export async function openNotifierLab(databaseUrl?: string) {
     sql,
     variables,
     logText: () => logged.join(''),
-    /** A server's notifier, which looks often and tries again soon. */
+    /** A server's notifier, which looks often and retries soon. */
     startNotifier(options: Partial<KeepNotifyingOptions> = {}) {
       const tally = new NotificationTally();
       const work = keepNotifying({
@@ -98,7 +98,7 @@ export async function openNotifierLab(databaseUrl?: string) {
       );
       return rows[0]?.id ?? 0;
     },
-    /** Begins an event as the evaluator does: with what its sinks are to be told. */
+    /** Begins an event as the evaluator does, with deliveries to its sinks. */
     async begin({ key = 'C0.A8.01.0A', contextId = 1, ...event }: EventToBegin = {}) {
       const id = randomUUID();
       const { startedAt = STARTED, value = '1234567890' } = event;
@@ -126,7 +126,7 @@ export async function openNotifierLab(databaseUrl?: string) {
         [id, endedAt],
       );
     },
-    /** Waits until the notifier has asked so often what there is to tell. */
+    /** Waits until the notifier has looked for due deliveries `count` times. */
     async looks(count: number) {
       const seen = new Set<string>();
       await until(async () => {
@@ -134,18 +134,18 @@ export async function openNotifierLab(databaseUrl?: string) {
           from pg_stat_activity where datname = current_database()
           and application_name = 'countergraph notifier'`);
         for (const { at } of rows) seen.add(at);
-        // Of the first it is not known whether it began before.
+        // The first look may have begun before this call.
         return seen.size > count + 1;
       });
     },
-    /** Whether nothing is left that a sink has still to be told of. */
+    /** Whether every delivery was made or given up. */
     async isAllTold() {
       const rows = await sql(
         'select from alert_deliveries where delivered_at is null and given_up_at is null',
       );
       return rows.length === 0;
     },
-    /** As it was at first. */
+    /** Restores the initial state. */
     async clear() {
       for (const notifier of running) await notifier.stop();
       for (const name of Object.keys(variables)) delete variables[name];

@@ -12,7 +12,7 @@ const thresholds = fc.oneof(
   fc.record({ total_below: fc.integer({ min: 1, max: 150 }) }),
 );
 
-/** Rules about a meter that sums, of every condition that has windows. */
+/** Rules about a summing meter, with every condition that has windows. */
 export const rules: fc.Arbitrary<ExpectedRule> = fc.record({
   when: thresholds,
   window_seconds: fc.constantFrom(GRID, 2 * GRID, 3 * GRID),
@@ -21,7 +21,7 @@ export const rules: fc.Arbitrary<ExpectedRule> = fc.record({
   max_keys: fc.constantFrom(1, 2, 100),
 });
 
-/** For each window, what each key has in each of its buckets. */
+/** The readings of each window, by key and bucket. */
 export const streams = fc.array(
   fc.array(
     fc.record({

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** Makes events of the rule with these ends, one a key; null: it is firing. */
+/** Makes events of the rule with these ends, one per key; null: it is firing. */
 const makeEvents = (ends: Readonly<Record<string, number | null>>) =>
   lab.sql(
     `insert into alert_events
@@ -49,7 +49,7 @@ const dropped = async () =>
   ) ?? 0;
 
 describe('events of alerts', () => {
-  it('are dropped the second their end is old enough; what fires stays, however old', async () => {
+  it('are dropped once their end is old enough; firing ones stay, however old', async () => {
     await makeEvents({ old: T0 - 2 * DAY, next: T0 - 2 * DAY + 1, firing: null });
     await lab.dropExpiredNow();
     expect(await keys()).toEqual(['firing', 'next']);
@@ -59,7 +59,7 @@ describe('events of alerts', () => {
     expect(lab.logText()).toContain('ended events of alerts were too old and dropped');
   });
 
-  it('stay while a sink is still to be told of them', async () => {
+  it('stay while a delivery of them is due', async () => {
     const notify = [{ name: 'noc', kind: 'webhook', url: 'http://127.0.0.1:1/' }];
     await lab.apply({ context: CONTEXT, notify });
     await makeEvents({ waiting: T0 - 3 * DAY, told: T0 - 3 * DAY, 'given up': T0 - 3 * DAY });
@@ -75,7 +75,7 @@ describe('events of alerts', () => {
     expect(await keys()).toEqual([]);
   });
 
-  it('take superseded revisions along of which none is left', async () => {
+  it('are dropped along with superseded revisions that have no others', async () => {
     await makeEvents({ first: T0 - 3 * DAY });
     await lab.declare({ big: { when: { key_above: 2 } } });
     await makeEvents({ second: T0 - 3 * DAY, later: T0 - DAY });
@@ -86,7 +86,7 @@ describe('events of alerts', () => {
     expect(await keys()).toEqual(['later']);
   });
 
-  it('are dropped a part at a time, all of them, and counted', async () => {
+  it('are all dropped, in several parts, and counted', async () => {
     const before = await dropped();
     const count = LIMITS.droppedEvents + 1;
     await makeEvents(
@@ -105,7 +105,7 @@ describe('events of alerts', () => {
     await lab.apply({ context: CONTEXT, retention_days: 2 });
   });
 
-  it('that cannot be dropped are logged, and tried again at the next look', async () => {
+  it('that cannot be dropped are logged, and retried in the next run', async () => {
     await makeEvents({ old: T0 - 3 * DAY });
     await lab.sql('alter table alert_deliveries rename to away');
     await lab.dropExpiredNow();
@@ -120,7 +120,7 @@ describe('slices drop --expired', () => {
   const drop = (...more: string[]) =>
     runOnDatabase(['slices', 'drop', '--context', CONTEXT, '--expired', ...more]);
 
-  it('drops them too, after a word of confirmation', async () => {
+  it('drops them too, once it is confirmed', async () => {
     await makeEvents({ one: T0 - 3 * DAY, two: T0 - 3 * DAY });
     expect((await drop('--dry-run')).out).toEqual(['Would drop 2 events of alerts']);
     expect((await drop('--dry-run', '--json')).out).toEqual(['{"wouldDropEvents":2}']);
@@ -134,7 +134,7 @@ describe('slices drop --expired', () => {
     expect((await drop('--confirm', CONTEXT)).out).toEqual(['There is nothing to drop.']);
   });
 
-  it('leaves them alone where only some slices are meant', async () => {
+  it('leaves them alone if only some slices are selected', async () => {
     await makeEvents({ one: T0 - 3 * DAY });
     expect((await drop('--engine', '0', '--confirm', CONTEXT)).out).toEqual([
       'There is nothing to drop.',

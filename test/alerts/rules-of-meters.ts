@@ -4,9 +4,9 @@ import { GRID, windowEnd } from './alert-lab.ts';
 import { type ExpectedEvent, type ExpectedRule, eventsOf, type Met } from './expected-events.ts';
 
 /*
- * Rules about each kind of meter, on a group that is sampled, with and without a filter and a probe,
- * and their events, worked out from sample lines by decisions 23, 24 and 28 alone: nothing of the
- * product takes part.
+ * Rules about each kind of meter, on a sampled group, with and without a filter and a probe, and
+ * their events, computed from sample lines by decisions 23, 24 and 28 alone, without any code of
+ * the product.
  */
 
 export const ADDRESSES = guidOf(7);
@@ -19,7 +19,7 @@ const KINDS: readonly Kind[] = ['sum', 'rate', 'mean', 'max', 'min'];
 export const TYPES = [2, 4, 5, 11, 12];
 
 export const WINDOWS = 24;
-/** Of the windows that are due once there are data of the window after the next. */
+/** The ends of the windows that are due once the data reach the window after the last of them. */
 const ENDS = Array.from({ length: WINDOWS + 1 }, (_, i) => windowEnd(i + 1));
 
 const KEYS = ['0A.00.00.01', '0A.00.00.02', '0A.00.01.03', 'C0.A8.00.01', 'C0.A8.00.02'];
@@ -34,7 +34,7 @@ function numbersFrom(seed: number): (below: number) => number {
   };
 }
 
-/** About one reading in two of each key, window and probe; now and then nothing at all. */
+/** A reading for about half of the keys, windows and probes; some windows have none at all. */
 export function randomLines(): Line[] {
   const below = numbersFrom(20);
   const lines: Line[] = [];
@@ -64,7 +64,7 @@ const lineOf = (window: number, second: number, { key, probe, count, gauge }: Re
   count,
 });
 
-/** Data of both probes before the first window, and beyond the last one. */
+/** Data of both probes in a window, to begin or end the span of the data. */
 export const edge = (window: number): Line[] =>
   PROBES.map((probe) => lineOf(window, -60, { key: '01.01.01.01', probe, count: 1, gauge: 1 }));
 
@@ -78,7 +78,7 @@ export type Rule = ExpectedRule & {
   readonly probe: string | null;
 };
 
-/** Each condition, with thresholds that metrics of the kind meet now and then. */
+/** Each condition, with thresholds that meters of the kind reach now and then. */
 const CONDITIONS: Readonly<Record<Kind, readonly ExpectedRule['when'][]>> = {
   sum: [
     { key_above: 150 },
@@ -124,7 +124,7 @@ const CONDITIONS: Readonly<Record<Kind, readonly ExpectedRule['when'][]>> = {
   ],
 };
 
-/** Restrictions and lengths come in turns, so that each condition and kind has some of them. */
+/** Restrictions and lengths alternate, so that each condition and kind has some of them. */
 const RESTRICTIONS = [
   { filter: null, probe: null },
   { filter: FILTER, probe: 'p1' },
@@ -153,7 +153,7 @@ export const nameOf = (rule: Rule): string =>
 
 type Sum = { sum: number; count: number };
 
-/** Decision 23: what readings of a kind come to. */
+/** The combined readings of a kind, by decision 23. */
 function combined(kind: Kind, readings: readonly Sum[]): Sum | null {
   if (readings.length === 0) return null;
   const sums = readings.map(({ sum }) => sum);
@@ -163,7 +163,7 @@ function combined(kind: Kind, readings: readonly Sum[]): Sum | null {
   return { sum: sums.reduce((all, sum) => all + sum, 0), count };
 }
 
-/** Decisions 23 and 28: sampled, and rounded half up at the end. Nothing comes to 0. */
+/** The value by decisions 23 and 28: scaled by the sampling rate, then rounded half up; or 0. */
 function shown(kind: Kind, reading: Sum | null): number {
   if (reading === null) return 0;
   const sampled = reading.sum * SAMPLING_RATE;
@@ -174,7 +174,7 @@ function shown(kind: Kind, reading: Sum | null): number {
 
 const exact = (kind: Kind, { sum, count }: Sum): number => (kind === 'mean' ? sum / count : sum);
 
-/** What each key of the window has that the rule may look at, the largest first. */
+/** The combined readings of each key in a window and the rule's probe, largest first. */
 function keysIn(rule: Rule, lines: readonly Line[], from: number, to: number) {
   const kind = KINDS[rule.meter] ?? 'sum';
   const read = lines.filter(
@@ -192,7 +192,7 @@ function keysIn(rule: Rule, lines: readonly Line[], from: number, to: number) {
   );
 }
 
-/** What meets the condition in the window that ends at `end`, the largest first. */
+/** What meets the condition in the window that ends at `end`, largest first. */
 function meetingIn(rule: Rule, lines: readonly Line[], end: number): Met[] {
   const kind = KINDS[rule.meter] ?? 'sum';
   const { when, window_seconds: length } = rule;
@@ -237,6 +237,6 @@ function meetingIn(rule: Rule, lines: readonly Line[], end: number): Met[] {
   return total > over || total < under ? [{ key: null, value: total }] : [];
 }
 
-/** The events of a rule about these lines. */
+/** The events of a rule on these lines. */
 export const eventsIn = (rule: Rule, lines: readonly Line[]): ExpectedEvent[] =>
   eventsOf(rule, ENDS, (end) => meetingIn(rule, lines, end));

@@ -25,7 +25,7 @@ export const answersWith =
   (response) =>
     response.writeHead(status, headers).end('the reason, which the log must not repeat');
 
-/** Nothing ever comes. */
+/** Never responds. */
 export const hangs: Behaviour = () => {};
 
 export const closesBeforeItAnswers: Behaviour = (response) => response.socket?.destroy();
@@ -35,7 +35,7 @@ export const closesWithinItsHead: Behaviour = (response) =>
 
 export type WebhookStandIn = Awaited<ReturnType<typeof startWebhook>>;
 
-/** Receives notifications as somebody's program would, and fails as the test says. */
+/** Receives notifications as a user's program would, and fails as the test says. */
 export async function startWebhook(port = 0) {
   const received: ReceivedRequest[] = [];
   let behaviour = takes;
@@ -53,7 +53,7 @@ export async function startWebhook(port = 0) {
     url: `http://127.0.0.1:${address.port}/hook`,
     port: address.port,
     received,
-    /** What it was told, in order: `began ID`, `ended ID`. */
+    /** The notifications it received, in order: `began ID`, `ended ID`. */
     told: () => received.map(({ body }) => `${body.event} ${body.id}`),
     behave(next: Behaviour): void {
       behaviour = next;

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe('a webhook', () => {
-  it('is told what began and what ended, signed over the bytes that are sent', async () => {
+  it('is notified of beginnings and ends, signed over the bytes that are sent', async () => {
     lab.variables['NOC_WEBHOOK'] = webhook.url;
     lab.variables['NOC_SECRET'] = 'a secret';
     await lab.addSink({ urlEnv: 'NOC_WEBHOOK', secretEnv: 'NOC_SECRET' });
@@ -72,7 +72,7 @@ describe('a webhook', () => {
     await until(() => lab.isAllTold());
   });
 
-  it('without a secret is told unsigned, and of a whole group without a key', async () => {
+  it('without a secret gets no signature, and for a whole group no key', async () => {
     await lab.addSink({ url: webhook.url });
     lab.startNotifier();
     await lab.begin({ key: null, value: '36893488147419103232' });
@@ -84,7 +84,7 @@ describe('a webhook', () => {
     expect(request?.text).toContain('"value":36893488147419103232,');
   });
 
-  it('is told with the credentials of its address in a header', async () => {
+  it('gets the credentials of its address in a header', async () => {
     await lab.addSink({ url: webhook.url.replace('//', '//ops:p%40ss@') });
     lab.startNotifier();
     await lab.begin();
@@ -101,7 +101,7 @@ describe('a webhook', () => {
     ['closes it within its answer', closesWithinItsHead],
   ];
 
-  it.each(failures)('that %s is tried again, in order', async (_, behaviour) => {
+  it.each(failures)('that %s is retried, in order', async (_, behaviour) => {
     webhook.behave(behaviour);
     await lab.addSink({ url: webhook.url });
     const { tally } = lab.startNotifier();
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     expect(tally.attempts('webhook', 'failed')).toBeGreaterThanOrEqual(2);
   });
 
-  it('that refuses connections is told once it is there', async () => {
+  it('that refuses connections is notified once it accepts them', async () => {
     await webhook.stop();
     await lab.addSink({ url: webhook.url });
     const { tally } = lab.startNotifier();
@@ -131,7 +131,7 @@ describe('a webhook', () => {
     expect(lab.logText().match(/a sink cannot be notified/g)).toHaveLength(1);
   });
 
-  it('that answers and then never ends its answer has taken it', async () => {
+  it('that responds but never ends its response has taken the notification', async () => {
     webhook.behave((response) => response.writeHead(200).write('x'.repeat(100_000)));
     await lab.addSink({ url: webhook.url });
     lab.startNotifier();
@@ -140,7 +140,7 @@ describe('a webhook', () => {
     expect(webhook.received).toHaveLength(1);
   });
 
-  it('that does not answer in time is tried again', async () => {
+  it('that does not respond in time is retried', async () => {
     webhook.behave(hangs);
     await lab.addSink({ url: webhook.url });
     const { tally } = lab.startNotifier({ answerMs: 30 });
@@ -152,7 +152,7 @@ describe('a webhook', () => {
     expect(new Set(webhook.told())).toEqual(new Set([`began ${id}`]));
   });
 
-  it('that hangs delays no other one', async () => {
+  it('that hangs does not delay another', async () => {
     const other = await startWebhook();
     try {
       webhook.behave(hangs);
@@ -167,7 +167,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('is told of other events while it fails with one', async () => {
+  it('is notified of other events while it fails for one', async () => {
     await lab.addSink({ url: webhook.url });
     const bad = await lab.begin({ key: 'C0.A8.01.01' });
     webhook.behave((response, request) =>
@@ -179,7 +179,7 @@ describe('a webhook', () => {
     await until(() => webhook.told().includes(`ended ${good}`));
   });
 
-  it('is given up after a day, and then told of the end', async () => {
+  it('is not retried after a day, and is then notified of the end', async () => {
     await lab.addSink({ url: webhook.url });
     const id = await lab.begin();
     await lab.finish(id);
@@ -195,7 +195,7 @@ describe('a webhook', () => {
     expect(lab.logText()).toContain('notifications were given up after a day');
   });
 
-  it('is tried again after a second, and after twice as long each time, up to 5 minutes', async () => {
+  it('is retried after a second, then after twice as long each time, up to 5 minutes', async () => {
     webhook.behave(answersWith(500));
     await lab.addSink({ url: webhook.url });
     await lab.begin();
@@ -218,7 +218,7 @@ describe('a webhook', () => {
     expect(pauses).toEqual([1, 2, 4, 256, 300, 300]);
   });
 
-  it('whose variables are not set is tried again, and the log says which they are', async () => {
+  it('whose variables are not set is retried, and the log names them', async () => {
     await lab.addSink({ urlEnv: 'NOC_WEBHOOK', secretEnv: 'NOC_SECRET' });
     lab.startNotifier();
     await lab.begin();
@@ -229,7 +229,7 @@ describe('a webhook', () => {
     expect(webhook.received).toHaveLength(1);
   });
 
-  it('is never named in the log by its address or secret', async () => {
+  it('never has its address or secret in the log', async () => {
     webhook.behave(answersWith(500));
     lab.variables['BAD'] = 'ftp://hidden.example/';
     lab.variables['NOC_SECRET'] = 'hush';
@@ -252,7 +252,7 @@ describe('a webhook', () => {
     expect(lab.logText()).not.toMatch(/hidden|hush|127\.0\.0\.1/);
   });
 
-  it('is said to have a blocked port if it has one', async () => {
+  it('is logged with the reason if its port is blocked', async () => {
     await lab.addSink({ url: 'http://127.0.0.1:6000/' });
     lab.startNotifier();
     await lab.begin();
@@ -262,7 +262,7 @@ describe('a webhook', () => {
 });
 
 describe('changes of sinks', () => {
-  it('count from the next attempt on: another address, or none any more', async () => {
+  it('apply from the next attempt: another address, or a removed sink', async () => {
     const other = await startWebhook();
     try {
       webhook.behave(answersWith(500));
@@ -280,7 +280,7 @@ describe('changes of sinks', () => {
     }
   });
 
-  it('do not tell a new webhook of what began before it', async () => {
+  it('do not notify a new webhook of events that began before it', async () => {
     const before = await lab.begin({ key: 'C0.A8.01.01' });
     await lab.addSink({ url: webhook.url });
     lab.startNotifier();

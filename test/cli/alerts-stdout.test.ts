@@ -8,7 +8,7 @@ import { CONTEXT } from '../support/service.ts';
 
 const WINDOWS = 100;
 
-/** Each of them begins an event in every other window: together more than a pipe holds. */
+/** Each key begins an event in every other window: together more than a pipe can buffer. */
 const KEYS = 40;
 
 let lab: AlertLab;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await program?.remove();
 });
 
-/** What a shell makes of a line in which $TEST is the command. */
+/** Runs a line in a shell, with $TEST as the command. */
 function shell(line: string) {
   const main = join(program.folder, 'dist/cli/main.js');
   const command = [
@@ -48,7 +48,7 @@ function shell(line: string) {
 const messages = (stderr: string): string[] =>
   stderr.split('\n').filter((line) => line !== '' && !line.startsWith('database: '));
 
-it('alerts test writes its events to standard output, and what they come to beside', async () => {
+it('alerts test writes events to standard output, and a summary to standard error', async () => {
   const { status, stdout, stderr } = await outcomeOf(shell('$TEST'));
   expect(status).toBe(0);
   const events = stdout.trimEnd().split('\n');
@@ -59,7 +59,7 @@ it('alerts test writes its events to standard output, and what they come to besi
   ]);
 });
 
-it('alerts test ends well, and at once, when nobody reads any more', async () => {
+it('alerts test ends at once with status 0 when its reader closes the pipe', async () => {
   const { status, stdout, stderr } = await outcomeOf(shell('$TEST | head -n 1'));
   expect([status, messages(stderr)]).toEqual([0, []]);
   expect(JSON.parse(stdout)).toMatchObject({ alert: 'big', key: 'key 0' });

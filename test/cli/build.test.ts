@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../db/project-root.ts';
 
-/** A checkout with a program and a page of a few lines, which the real build builds. */
+/** A checkout with a program and a page of a few lines each, for the real build. */
 const CHECKOUT = {
   'cli/main.ts': [
     "import { word } from './word.ts';",
@@ -45,7 +45,7 @@ const CHECKOUT = {
   'web/generated/documents.json': '{}',
 };
 
-/** A checkout that was built: each test has a copy of it, which is as good. */
+/** A checkout that was built once; each test gets a copy of it, which works as well. */
 let built: string;
 let folder: string;
 
@@ -93,7 +93,7 @@ const PROGRAM = 'building the program …\n';
 const PAGE = 'building the dashboard …\n';
 
 describe('the command in a checkout', { timeout: 60_000 }, () => {
-  it('builds all at first and nothing the second time; standard output is its own', async () => {
+  it('builds all at first and nothing the second time, and not to standard output', async () => {
     await rm(path('dist'), { recursive: true });
     expect(run('a', 'b')).toEqual({ status: 0, stdout: 'one a,b\n', stderr: PROGRAM + PAGE });
     expect(await readFile(path('dist/web/index.html'), 'utf8')).toContain('<script');
@@ -102,7 +102,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     expect((await stat(path('dist/cli/main.js'))).mtimeMs).toBe(mtimeMs);
   });
 
-  it('looks at what files hold, and not at their times', async () => {
+  it('compares the content of files, and not their times', async () => {
     await utimes(path('cli/word.ts'), 0, Date.now() / 1000 + 3600);
     expect(run()).toMatchObject(BUILT_NOTHING);
     const { atime, mtime } = await stat(path('cli/word.ts'));
@@ -111,7 +111,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     expect(run()).toMatchObject({ stdout: 'two \n', stderr: PROGRAM });
   });
 
-  it('builds what a source was added to or taken from, and keeps nothing of what is gone', async () => {
+  it('builds after a source is added or removed, and keeps no output of the latter', async () => {
     await write('cli/more.ts', 'export {};\n');
     expect(run().stderr).toBe(PROGRAM);
     expect(await stat(path('dist/cli/more.js'))).toBeTruthy();
@@ -139,7 +139,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     expect(run()).toMatchObject(BUILT_NOTHING);
   });
 
-  it('repairs what it built where that was changed or lost', async () => {
+  it('builds again if the output was changed or deleted', async () => {
     await write('dist/cli/word.js', "export const word = 'damaged';\n");
     expect(run()).toMatchObject({ stdout: 'one \n', stderr: PROGRAM });
     await rm(path('dist/cli/word.js'));
@@ -148,7 +148,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     expect(run().stderr).toBe(PAGE);
   });
 
-  it('ends with what is wrong where it cannot be built, each time, and runs nothing', async () => {
+  it('reports the error each time the build fails, and runs nothing', async () => {
     await write('cli/word.ts', 'export const word: string = 1;\n');
     for (const _ of ['first', 'second']) {
       const { status, stdout, stderr } = run();
@@ -159,7 +159,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     expect(run()).toMatchObject({ status: 0, stdout: 'one \n' });
   });
 
-  it('runs what was built where the compilers were removed, unless a source has changed', async () => {
+  it('runs without the compilers if they were removed, unless a source has changed', async () => {
     for (const name of ['typescript', 'vite']) await rm(path(`node_modules/${name}`));
     await write('node_modules/.package-lock.json', '{"pruned":true}');
     expect(run()).toMatchObject({ ...BUILT_NOTHING, stdout: 'one \n' });
@@ -173,7 +173,7 @@ describe('the command in a checkout', { timeout: 60_000 }, () => {
     });
   });
 
-  it('is what `npx countergraph` runs, before and after it was built', async () => {
+  it('is what `npx countergraph` runs, before and after the build', async () => {
     await rm(path('dist'), { recursive: true });
     const npx = () =>
       spawnSync('npx', ['countergraph', 'x'], {

@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (child.exitCode === null) {
-    // Something has failed, and nothing of it may stay.
+    // A test has failed: leave none of its processes behind.
     child.kill('SIGKILL');
     await once(child, 'exit');
     const postmaster = await postmasterPid(dataDir).catch(() => null);
@@ -76,14 +76,14 @@ const restarts = async (): Promise<number> => {
   return Number(/^countergraph_database_restarts_total (\d+)$/m.exec(text)?.[1]);
 };
 
-/** No measurement, but what operators are promised: that long after it died all is well again. */
+/** Not a measurement, but what operators are promised: recovery within this time. */
 const RECOVERY_MS = 5_000;
 
 async function untilRestarted(times: number): Promise<void> {
   while ((await restarts()) < times) await delay(20);
 }
 
-/** A session in the middle of a statement that would not notice that its postmaster is gone. */
+/** Starts a statement that is too busy to notice that its postmaster is gone. */
 async function startEndlessStatement(): Promise<{ pid: number; lost: Promise<unknown> }> {
   const place = folderAt(dataDir, undefined);
   const password = (await readFile(place.passwordFile, 'utf8')).trim();
@@ -107,7 +107,7 @@ async function startEndlessStatement(): Promise<{ pid: number; lost: Promise<unk
 }
 
 describe('serve, when its PostgreSQL dies', { timeout: 60_000 }, () => {
-  it('starts it again after the postmaster was killed, a busy backend left behind', async () => {
+  it('starts it again after the postmaster is killed and leaves a busy backend', async () => {
     const before = await untilAnswered();
     const { pid, lost } = await startEndlessStatement();
     const postmaster = await postmasterPid(dataDir);
@@ -123,7 +123,7 @@ describe('serve, when its PostgreSQL dies', { timeout: 60_000 }, () => {
     expect(logged).toMatch(/the embedded PostgreSQL in .* runs again/);
   });
 
-  it('and again after all of it was killed at once', async () => {
+  it('starts it again after all its processes are killed at once', async () => {
     killServer(await postmasterPid(dataDir));
     const since = performance.now();
     await untilRestarted(2);
@@ -131,7 +131,7 @@ describe('serve, when its PostgreSQL dies', { timeout: 60_000 }, () => {
     expect(performance.now() - since).toBeLessThan(RECOVERY_MS);
   });
 
-  it('uses the one that a command has started meanwhile, at the same address', async () => {
+  it('uses the one that a command has started meanwhile at the same address', async () => {
     process.kill(await postmasterPid(dataDir), 'SIGKILL');
     const { status } = await program.run(['user', 'list'], {
       COUNTERGRAPH_DATA_DIR: dataDir,
@@ -141,7 +141,7 @@ describe('serve, when its PostgreSQL dies', { timeout: 60_000 }, () => {
     await untilAnswered();
   });
 
-  it('leaves it alone when it is told to end itself', async () => {
+  it('does not start it again when serve itself is told to end', async () => {
     const ended = once(child, 'exit');
     const postmaster = await postmasterPid(dataDir);
     child.kill('SIGSTOP');

@@ -47,14 +47,14 @@ afterAll(async () => {
   await program.remove();
 });
 
-/** Nobody can answer a topper until it is released. */
+/** Locks the pages, so that no topper can be answered until the lock is released. */
 async function hold() {
   const held = await holdTables(lab.databaseUrl, ['open_segment_pages']);
   holds.push(held);
   return held;
 }
 
-/** A server of its own on the lab's database. */
+/** Starts a separate server on the lab's database. */
 async function serve(env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [join(program.folder, 'dist/cli/main.js'), 'serve'], {
     cwd: program.folder,
@@ -96,8 +96,8 @@ async function waitUntilWaiting(count: number): Promise<void> {
 }
 
 describe('SIGTERM under load', { timeout: 60_000 }, () => {
-  it('cuts no request off, takes no new ones, says so, and ends with status 0', async () => {
-    // Open connections are kept until they are used: there is time to do so.
+  it('finishes all requests, accepts no new ones, says so, and ends with status 0', async () => {
+    // The server keeps idle connections for a while, so the probe can still be used.
     const { child, ended, url } = await serve({ COUNTERGRAPH_SHUTDOWN_SECONDS: '50' });
     const topper = `${url}${lab.path('topper')}?${QUERY}`;
     const probe = await RawConnection.open(url);
@@ -112,7 +112,7 @@ describe('SIGTERM under load', { timeout: 60_000 }, () => {
       ),
     ];
     await waitUntilWaiting(6);
-    // One has begun to arrive, and goes on when the server is already ending.
+    // The head of one request arrives in part, and the rest while the server is draining.
     const arriving = await RawConnection.open(url);
     arriving.write(`GET ${topper} HTTP/1.1\r\nhost:`);
     child.kill('SIGTERM');
@@ -137,7 +137,7 @@ describe('SIGTERM under load', { timeout: 60_000 }, () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('waits for nobody who only holds a connection', async () => {
+  it('does not wait for idle connections', async () => {
     const { child, ended, url } = await serve({ COUNTERGRAPH_SHUTDOWN_SECONDS: '3600' });
     const silent = await RawConnection.open(url);
     const idle = await RawConnection.open(url);
@@ -148,7 +148,7 @@ describe('SIGTERM under load', { timeout: 60_000 }, () => {
     await Promise.all([silent.closed(), idle.closed()]);
   });
 
-  it('ends with status 0 when its time is over, whatever is still going on', async () => {
+  it('ends with status 0 when its time is over, even with requests in progress', async () => {
     const { child, ended, url } = await serve({ COUNTERGRAPH_SHUTDOWN_SECONDS: '1' });
     await hold();
     const asked = httpCall(`${url}${lab.path('topper')}?${QUERY}`);
@@ -157,7 +157,7 @@ describe('SIGTERM under load', { timeout: 60_000 }, () => {
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
     await expect(asked).rejects.toThrow();
-    // Its statement does not go on without it.
+    // Its statement was cancelled too.
     expect(await countWaiting(lab.databaseUrl)).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** What is set by a file of this text, beside what was set before. */
+/** Loads a file with this text; returns these variables with those that were set before. */
 async function load(text: string, before: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessEnv> {
   await writeFile(path, text);
   const env = { ...before };
@@ -24,7 +24,7 @@ async function load(text: string, before: NodeJS.ProcessEnv = {}): Promise<NodeJ
   return env;
 }
 
-/** The lines of the error that loading ends with. */
+/** The lines of the error with which loading fails. */
 function refusal(): readonly string[] {
   try {
     loadEnvFile(path, {});
@@ -54,11 +54,11 @@ describe('a settings file', () => {
     expect(await load(text)).toEqual(env);
   });
 
-  it('does not replace what is set, not even to nothing', async () => {
+  it('does not replace a variable that is set, even if it is empty', async () => {
     expect(await load('A=1\nB=2\nC=3', { A: 'a', B: '' })).toEqual({ A: 'a', B: '', C: '3' });
   });
 
-  it('need not be there', () => {
+  it('may be missing', () => {
     expect(refusal()).toEqual([]);
   });
 });
@@ -76,13 +76,13 @@ describe('a line of a settings file that is no setting', () => {
     ['after a value of three lines', 'A="1\n2\n3"\nB: 4\nC=5', [4]],
     ['with the line end of Windows', 'A=1\r\nB\r\nC=3\r\n', [2]],
     ['among others', 'A\n\nB=1\nexport C\n# D\nE', [1, 4, 6]],
-  ])('is named by its number, and nothing of it is shown: %s', async (_, text, numbers) => {
+  ])('is named by its number, and its text is not shown: %s', async (_, text, numbers) => {
     await writeFile(path, text);
     expect(refusal()).toEqual(numbers.map(lineMust));
   });
 });
 
-/** Does it as a user who may not read everything. */
+/** Works as a user other than root, who may not read everything. */
 function asNobody(work: () => void): void {
   const isRoot = process.getuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
@@ -98,7 +98,7 @@ const cannotRead = (reason: string): string =>
   'it must be a file that whoever starts the program may read, or not be there';
 
 describe('a settings file that cannot be read', () => {
-  it('is named with the reason when it is closed to the user', async () => {
+  it('is named with the reason if the user may not read it', async () => {
     await writeFile(path, 'A=1');
     chmodSync(path, 0o000);
     chmodSync(folder, 0o755);
@@ -107,7 +107,7 @@ describe('a settings file that cannot be read', () => {
     );
   });
 
-  it('is named with the reason when it is a folder', async () => {
+  it('is named with the reason if it is a folder', async () => {
     await mkdir(path);
     expect(refusal()).toEqual([cannotRead('EISDIR: illegal operation on a directory, read')]);
   });

@@ -25,7 +25,7 @@ async function run(...parameters: string[]) {
   }
 }
 
-describe('a mistake in calling a command ends with status 2 and one line that says what to do', () => {
+describe('a usage error ends with status 2 and one line that says what to do', () => {
   test.each([
     [[], 'a command is missing; see --help'],
     [['migrat'], "unknown command 'migrat' (Did you mean migrate?); see --help"],
@@ -63,7 +63,7 @@ describe('a mistake in calling a command ends with status 2 and one line that sa
   });
 });
 
-describe('a mistake in the file of serve --documents is one in calling it', () => {
+describe('a mistake in the file of serve --documents is a usage error', () => {
   test.each([
     ['that is not there', null, /^countergraph: cannot read .*documents\.json: ENOENT: /],
     ['that is not JSON', '{', /documents\.json must be a JSON object .*; it is not JSON$/],
@@ -80,9 +80,9 @@ describe('a mistake in the file of serve --documents is one in calling it', () =
   });
 });
 
-describe('failed work ends with status 1 and one clear line', () => {
+describe('a failed command ends with status 1 and one clear line', () => {
   test.each(['127.0.0.1', 'localhost'])(
-    'without the password, when nothing listens on %s',
+    'without the password, if nothing listens on %s',
     async (host) => {
       vi.stubEnv('DATABASE_URL', `postgres://somebody:secret@${host}:1/nowhere`);
       const { status, stdout, stderr } = await run('migrate');
@@ -96,7 +96,7 @@ describe('failed work ends with status 1 and one clear line', () => {
     },
   );
 
-  test('also when its error has several lines, or none of its own', async () => {
+  test('even if its error has several lines, or no message', async () => {
     const lines: string[] = [];
     vi.spyOn(console, 'error').mockImplementation((text) => void lines.push(text));
     expect(reportFailure(new Error('first\n  second\n'))).toBe(1);
@@ -109,7 +109,7 @@ describe('failed work ends with status 1 and one clear line', () => {
   });
 });
 
-describe('help is there for the program and every command', () => {
+describe('the program and every command have help', () => {
   test.each([
     [['--help'], /^Usage: countergraph \[options\] \[command\]/],
     [['migrate', '--help'], /^Usage: countergraph migrate \[options\]/],

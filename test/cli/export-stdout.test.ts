@@ -9,7 +9,7 @@ import { holdTables } from '../support/held-tables.ts';
 import { group, guidOf, startLab, T0 } from '../support/lab.ts';
 import { CONTEXT, type TestService } from '../support/service.ts';
 
-/** Some megabytes of lines: more than a pipe holds. */
+/** Several megabytes of lines: more than a pipe can buffer. */
 const KEYS = 30_000;
 
 let lab: TestService;
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const EXPORT = ['export', '--context', CONTEXT];
 
-/** What a shell makes of a line in which $EXPORT is the command. */
+/** Runs a line in a shell, with $EXPORT as the command. */
 function shell(line: string) {
   const main = join(program.folder, 'dist/cli/main.js');
   const command = `"${process.execPath}" "${main}" ${EXPORT.join(' ')}`;
@@ -56,7 +56,7 @@ const messages = (stderr: string): string[] =>
   stderr.split('\n').filter((line) => line !== '' && !line.startsWith('database: '));
 
 describe('export to standard output', () => {
-  it('writes the lines there, and all else to standard error', async () => {
+  it('writes the lines there, and everything else to standard error', async () => {
     const { status, stdout, stderr } = await program.run(EXPORT, { DATABASE_URL: lab.databaseUrl });
     expect(status).toBe(0);
     expect(messages(stderr)).toEqual([
@@ -83,7 +83,7 @@ describe('export to standard output', () => {
     expect([status, stdout.trim()]).toEqual([0, String(KEYS)]);
   });
 
-  it('ends well when nobody reads any more', async () => {
+  it('ends with status 0 when its reader closes the pipe', async () => {
     const line = '$EXPORT --declaration lab.json | head -n 1';
     const { status, stdout, stderr } = await outcomeOf(shell(line));
     expect([status, messages(stderr)]).toEqual([0, []]);
@@ -92,7 +92,7 @@ describe('export to standard output', () => {
     expect(declaration).toMatchObject({ context: CONTEXT });
   });
 
-  it('fails in one line where its disk is full', async () => {
+  it('fails with one line if the disk is full', async () => {
     const { status, stderr } = await outcomeOf(shell('(ulimit -f 8; $EXPORT >small)'));
     expect(status).toBe(1);
     expect(messages(stderr)).toEqual([expect.stringMatching(/^countergraph: EFBIG: /)]);
@@ -100,10 +100,10 @@ describe('export to standard output', () => {
 });
 
 describe('an export to a file that is interrupted', () => {
-  it('leaves no file of it, and the old one as it was', async () => {
+  it('leaves no partial file, and the old one as it was', async () => {
     const own = await makeFolder();
     await writeFile(join(own, 'lab.ndjson'), 'old');
-    // The declaration is written first; then the export cannot go on.
+    // The declaration is written first; then the export waits for the locks.
     const held = await holdTables(lab.databaseUrl, ['open_segment_pages', 'key_texts']);
     const child = shell(`exec $EXPORT --declaration - ${own}/lab.ndjson`);
     const ended = new Promise((resolve) => child.once('close', resolve));

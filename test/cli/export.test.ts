@@ -43,7 +43,7 @@ afterAll(async () => {
   await removeFolder(pool);
 });
 
-/** The command on the context; names of files are those of the test's folder. */
+/** Runs the command on the context; file names are relative to the test's folder. */
 const run = (...parameters: string[]): Promise<CommandOutcome> =>
   runOn(
     lab,
@@ -62,7 +62,7 @@ const keysOf = (text: string): string[] =>
     .map((line) => JSON.parse(line).key);
 
 describe('export', () => {
-  it('writes lines of samples, slice by slice, and says how much that was', async () => {
+  it('writes lines of samples, slice by slice, and a summary', async () => {
     const { status, out, err } = await run('lab.ndjson');
     expect([status, err]).toEqual([0, []]);
     expect(out).toEqual([
@@ -78,7 +78,7 @@ describe('export', () => {
     expect(await readdir(folder)).toEqual(['lab.ndjson']);
   });
 
-  it('compresses what is to be a .gz', async () => {
+  it('compresses a .gz file', async () => {
     await run('lab.ndjson');
     const { out } = await run('--json', 'lab.ndjson.gz');
     const bytes = await readFile(join(folder, 'lab.ndjson.gz'));
@@ -86,7 +86,7 @@ describe('export', () => {
     expect(JSON.parse(out[0] ?? '')).toMatchObject({ lines: 4, bytes: bytes.length });
   });
 
-  it('says the same in JSON', async () => {
+  it('writes the summary as JSON', async () => {
     const { out } = await run('--json', '--declaration', 'lab.json', 'lab.ndjson');
     expect(JSON.parse(out[0] ?? '')).toEqual({
       context: CONTEXT,
@@ -143,7 +143,7 @@ describe('export', () => {
     const { status, out } = await run(...parameters, 'lab.ndjson');
     expect(status).toBe(0);
     expect(keysOf(await read('lab.ndjson'))).toEqual(keys);
-    // Of the others nothing is known but their readings.
+    // Only attic has a text, so only attic can be counted as left out.
     const isAsked = !parameters.includes('--group') || parameters.includes(ROOMS);
     const isLeft = isAsked && !keys.includes('attic');
     expect(out[0]?.includes(', 1 key without readings left out')).toBe(isLeft);
@@ -155,7 +155,7 @@ describe('export', () => {
     expect(keysOf(await read('lab.ndjson'))).toEqual(['attic']);
   });
 
-  it('writes an empty file where there is nothing', async () => {
+  it('writes an empty file if there are no readings', async () => {
     const { status, out } = await run('--to', '1990-01-02', 'lab.ndjson');
     expect([status, await read('lab.ndjson')]).toEqual([0, '']);
     expect(out[0]).toMatch(
@@ -165,13 +165,13 @@ describe('export', () => {
 });
 
 describe('what is left out', () => {
-  it('is said: archived slices, other engines, keys without readings', async () => {
+  it('is reported: archived slices, other engines, keys without readings', async () => {
     const own = { context: 'parts' };
     await lab.apply({ ...own, pools: [{ name: 'cold', path: pool }], groups: [group(1)] });
     const line = { group: HOSTS, key: 'a', ts: T0, values: { 0: 1 }, label: 'A' };
     await lab.importSamples([line, { ...line, key: 'b', ts: T0 + DAY, label: 'B' }], own);
     await lab.importSamples([line, { ...line, ts: T0 + DAY }], { ...own, engine: 2 });
-    // What may still be filled cannot be archived.
+    // A slice that may still be filled cannot be archived.
     lab.clock.seconds = T0 + 9 * DAY;
     await keepingOf(lab, own).archive('slice-20240715-0000');
     const file = join(folder, 'parts.ndjson');
@@ -190,7 +190,7 @@ describe('what is left out', () => {
     expect(JSON.parse(out[0] ?? '')).toMatchObject({ engine: 2, lines: 1, archivedSlices: [] });
   });
 
-  it('is where labels came from: they are exported as if a user had given them', async () => {
+  it('includes the source of labels: they are exported as if a user had given them', async () => {
     await lab.apply({ context: 'named', groups: [group(1)] });
     const keys = ['dns', 'mmdb', 'user'];
     const lines = keys.map((key) => ({
@@ -220,7 +220,7 @@ describe('what is left out', () => {
     expect((await runOn(lab, 'export', '--context', 'named', ...csv)).err).toEqual([]);
   });
 
-  it('is nothing of a group that is disabled', async () => {
+  it('does not include disabled groups', async () => {
     await lab.apply({ context: CONTEXT, groups: [{ guid: HOSTS, enabled: false }] });
     try {
       await run('lab.ndjson');
@@ -232,7 +232,7 @@ describe('what is left out', () => {
 });
 
 describe('the file', () => {
-  it('is replaced when the new one is whole, and keeps who may read it', async () => {
+  it('is replaced when the new one is complete, and keeps its permissions', async () => {
     await writeFile(join(folder, 'old.ndjson'), 'old');
     await chmod(join(folder, 'old.ndjson'), 0o600);
     await symlink(join(folder, 'old.ndjson'), join(folder, 'link.ndjson'));
@@ -242,7 +242,7 @@ describe('the file', () => {
     expect(await readdir(folder)).toEqual(['link.ndjson', 'old.ndjson']);
   });
 
-  it('stays as it was where the export fails', async () => {
+  it('stays as it was if the export fails', async () => {
     await writeFile(join(folder, 'old.ndjson'), 'old');
     const unknown = guidOf(9);
     const files = ['--declaration', 'new.json', 'old.ndjson'];
@@ -258,7 +258,7 @@ describe('the file', () => {
     expect([await readdir(folder), await read('old.ndjson')]).toEqual([['old.ndjson'], 'old']);
   });
 
-  it('stays as it was where a segment is damaged', async () => {
+  it('stays as it was if a segment is damaged', async () => {
     await writeFile(join(folder, 'old.ndjson'), 'old');
     await lab.apply({ context: 'damaged', groups: [group(1)] });
     const line = { group: HOSTS, key: 'a', ts: T0, values: { 0: 1 } };
@@ -280,7 +280,7 @@ describe('the file', () => {
     expect([await readdir(folder), await read('old.ndjson')]).toEqual([['old.ndjson'], 'old']);
   });
 
-  it('may be a device, which is written to and not replaced', async () => {
+  it('may be a device, which is written to, not replaced', async () => {
     expect((await run('/dev/null')).out[0]).toMatch(/^\/dev\/null: 4 lines/);
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
   });
@@ -326,7 +326,7 @@ describe('a mistake', () => {
 });
 
 describe('the declaration', () => {
-  it('goes to standard output too, where the readings go to a file', async () => {
+  it('can go to standard output if the readings go to a file', async () => {
     const written: string[] = [];
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...more) => {
       written.push(String(chunk));
@@ -337,7 +337,7 @@ describe('the declaration', () => {
     const outcome = await run('--declaration', '-', 'lab.ndjson').finally(() =>
       write.mockRestore(),
     );
-    // The sentence would be none of the JSON.
+    // In standard output, the summary would make the JSON invalid.
     expect([outcome.status, outcome.out]).toEqual([0, []]);
     expect(outcome.err[0]).toContain('lab.ndjson: 4 lines');
     expect(JSON.parse(written.join(''))).toMatchObject({ context: CONTEXT, slice_seconds: 86_400 });

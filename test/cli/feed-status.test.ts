@@ -63,14 +63,14 @@ describe('the line about a feed', () => {
     [7_200, '2 h'],
     [172_799, '47 h'],
     [172_800, '2 d'],
-  ])('of a feed that is %d seconds behind says %s', (seconds, text) => {
+  ])('for a feed that is %d seconds behind says %s', (seconds, text) => {
     const newestAt = NOW_MS / 1000 - seconds;
     expect(feedLine({ ...STATUS, newestAt }, NOW_MS)).toContain(` ${text} behind;`);
   });
 });
 
-describe('a feed that writes no terminal', () => {
-  it('writes a line every ten seconds where something has changed, and at once in trouble', () => {
+describe('a feed without a terminal', () => {
+  it('writes a line every ten seconds if anything has changed, and at once on trouble', () => {
     const lines: string[] = [];
     const error = vi.spyOn(console, 'error').mockImplementation((line) => lines.push(String(line)));
     let now = NOW_MS;

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('a hint that names a command', () => {
-  it('has it as it is typed here, also where it is about a line that is skipped', async () => {
+  it('shows it as the user would type it, even for a line that is skipped', async () => {
     const log = join(folder, 'dns.log');
     await writeFile(log, '#path\tdns\n');
     const options = ['--context', 'lab', '--format', 'zeek', '--skip-bad-lines'];

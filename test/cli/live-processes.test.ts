@@ -36,7 +36,7 @@ afterAll(async () => {
   await program?.remove();
 });
 
-/** Each process that has streams has one connection that listens for commits. */
+/** The number of processes with streams: each has one connection that listens for commits. */
 async function countListeners(): Promise<number> {
   const [row] = await lab.sql<{ count: number }>(
     `select count(*)::int from pg_stat_activity
@@ -51,13 +51,13 @@ async function openOne(): Promise<void> {
   await stream.answer();
 }
 
-/** Until each process has a stream: one that is busy with some leaves others to the other one. */
+/** Opens streams until each process has one; a process that is busy leaves some to the other. */
 async function openInBoth(): Promise<void> {
   while ((await countListeners()) > 0);
   while ((await countListeners()) < 2) await Promise.all(Array.from({ length: 4 }, openOne));
 }
 
-/** What each stream is told of one more commit; null: it has ended. */
+/** What each stream answers after one more commit; null: it has ended. */
 async function commitAndListen(): Promise<(number | null)[]> {
   commits += 1;
   const line = { group: GROUP, key: 'k', ts: T0 + 60 * commits, values: { 0: 1 } };
@@ -75,26 +75,26 @@ async function commitAndListen(): Promise<(number | null)[]> {
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 describe('the streams of serve --processes 2', { timeout: 60_000 }, () => {
-  it('are told of a commit in both processes', async () => {
+  it('get an answer after a commit in both processes', async () => {
     await openInBoth();
     expect(distinct(await commitAndListen())).toEqual([1 + commits]);
     const open = (await serving.metrics()).value('countergraph_subscriptions_open');
     expect(open).toBe(streams.length);
   });
 
-  it('end with the process that they are of, and with no other', async () => {
+  it('end with their own process, and with no other', async () => {
     await openInBoth();
     const [killed = 0] = serving.pids().values();
     process.kill(killed, 'SIGKILL');
     const told = await commitAndListen();
     expect(distinct(told).toSorted()).toEqual([1 + commits, null]);
-    // Whoever asks again finds a process that answers.
+    // A client that connects again reaches a process that answers.
     streams = streams.filter((_, i) => told[i] !== null);
     await openOne();
     expect(distinct(await commitAndListen())).toEqual([1 + commits]);
   });
 
-  it('are completed when it is told to end', async () => {
+  it('are completed when serve is told to end', async () => {
     await openInBoth();
     serving.child.kill('SIGTERM');
     await Promise.all(streams.map(({ ended }) => ended));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => program.remove());
 
-/** The files of JavaScript that a command line loads, below the program's folder or node_modules. */
+/** The JavaScript files that a command line loads, below the program's folder or node_modules. */
 async function filesLoadedBy(...parameters: string[]): Promise<string[]> {
   const coverage = join(program.folder, 'coverage');
   const { stderr } = await program.run(parameters, { NODE_V8_COVERAGE: coverage });
@@ -25,7 +25,7 @@ async function filesLoadedBy(...parameters: string[]): Promise<string[]> {
     .map(({ url }) => url.replace(/^.*?\/(?=(node_modules|dist)\/)/, ''));
 }
 
-test('a command does not load what only the service needs', async () => {
+test('a command does not load modules that only the service needs', async () => {
   const files = await filesLoadedBy('import', '--help');
   expect(files).toContain('dist/ingest/files/import-file.js');
   const ofTheService = /^(dist\/(rest|schema\/schema|server\/start-server)|node_modules\/graphql)/;

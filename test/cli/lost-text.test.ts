@@ -11,18 +11,18 @@ const LOSS: ExporterLoss = {
 };
 
 describe('what was lost, in words', () => {
-  it('is nothing where nothing was', () => {
+  it('is null if nothing was lost', () => {
     expect(lostText({ flows: 0, packets: 0, datagrams: 0 })).toBe(null);
   });
 
-  it('names each unit of which something was', () => {
+  it('names each unit that was lost', () => {
     expect(lostText({ flows: 1200, packets: 0, datagrams: 1 })).toBe(
       '1,200 flows, 1 sFlow datagram',
     );
     expect(lostText({ flows: 0, packets: 2, datagrams: 0 })).toBe('2 export packets');
   });
 
-  it('says of whom, and in which domain where that is known', () => {
+  it('names the exporter, and its domain if that is known', () => {
     const packets = { protocol: 'NetFlow v9', unit: 'packets', domain: '4', lost: 1 } as const;
     expect(losersText([LOSS, { ...LOSS, ...packets, exporter: '2001:db8::1' }])).toBe(
       '1,200 flows of 192.0.2.1 (NetFlow v5), 1 export packet of 2001:db8::1 (NetFlow v9, domain 4)',

@@ -41,10 +41,10 @@ afterAll(async () => {
   await program.remove();
 });
 
-/** Failed log-ins count where they come from, which is elsewhere than this machine. */
+/** Failed log-ins count per address; behind a trusted proxy, tests can use several. */
 const BEHIND_PROXY = { COUNTERGRAPH_TRUST_PROXY: '127.0.0.1' };
 
-/** Every topper asks the database. */
+/** Every topper must query the database. */
 const WITHOUT_CACHES = { COUNTERGRAPH_ANSWER_CACHE_MB: '0', COUNTERGRAPH_RESPONSE_CACHE_MB: '0' };
 
 async function serve(env: Readonly<Record<string, string>> = {}): Promise<ServingProcesses> {
@@ -61,7 +61,7 @@ const QUERY = {
 
 const ask = ({ call }: ServingProcesses) => call('/graphql', QUERY);
 
-/** Asks on a few fresh connections at once, until it is told to end: how each request came out. */
+/** Sends requests on several new connections at once, until told to end; collects outcomes. */
 function askOnAndOn(serving: ServingProcesses, callers: number) {
   const outcomes: (number | string)[] = [];
   let isOver = false;
@@ -89,7 +89,7 @@ function askOnAndOn(serving: ServingProcesses, callers: number) {
 const answeredBy = ({ lines }: ServingProcesses) =>
   new Set(lines.filter(({ msg }) => msg === 'request').map(({ pid }) => pid));
 
-/** Until each process has answered something; how many requests it took. */
+/** Sends requests until each process has answered one; returns how many it took. */
 async function untilBothAnswer(serving: ServingProcesses): Promise<number> {
   let asked = 0;
   const isBoth = () => [...serving.pids().values()].every((pid) => answeredBy(serving).has(pid));
@@ -104,7 +104,7 @@ const ANSWERED = { route: '/graphql', status: '200' };
 
 describe('serve --processes 2', { timeout: 60_000 }, () => {
   let serving: ServingProcesses;
-  /** Requests that were answered so far. */
+  /** The number of requests answered so far. */
   let answered = 0;
 
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
     });
   });
 
-  it('tells the metrics of both together, whichever is asked', async () => {
+  it('returns the metrics of both together, whichever process answers', async () => {
     const metrics = await serving.metrics();
     expect(metrics.value('countergraph_http_request_seconds_count', ANSWERED)).toBe(answered);
     expect(metrics.value('countergraph_processes')).toBe(2);
@@ -152,7 +152,7 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
     expect(names).toEqual(ofOne.families.map(({ name }) => name).toSorted());
   });
 
-  /** How many of so many guesses are told that they were wrong, and not that they were too many. */
+  /** Guesses a token `count` times; returns how many answers were 401, before 429. */
   async function guess(count: number, from: string): Promise<number> {
     const headers = { ...basic({ ...ADA, token: 'wrong' }), 'x-forwarded-for': from };
     let told = 0;
@@ -166,11 +166,11 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
   it('counts failed log-ins over both', async () => {
     const told = await guess(2 * LIMITS.logInFailures, '192.0.2.1');
     expect(told).toBeGreaterThanOrEqual(LIMITS.logInFailures);
-    // What one process counts takes a moment to reach the other.
+    // A failure counted in one process takes a moment to reach the other.
     expect(told).toBeLessThanOrEqual(LIMITS.logInFailures + 1);
   });
 
-  it('replaces one that is killed, with which only what it had in hand is lost', async () => {
+  it('replaces one that is killed, and loses only the requests in progress there', async () => {
     const load = askOnAndOn(serving, 4);
     const [victim = 0] = serving.pids().values();
     await until(() => load.outcomes.length > 20);
@@ -191,7 +191,7 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
     await untilBothAnswer(serving);
   });
 
-  it('replaces one that alone is told to end, which loses and forgets nothing', async () => {
+  it('replaces one that gets SIGTERM, and loses no requests or metrics', async () => {
     const counted = (await answeredInMetrics()) ?? 0;
     const load = askOnAndOn(serving, 4);
     const [leaver = 0] = serving.pids().values();
@@ -203,7 +203,7 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
     expect(await answeredInMetrics()).toBe(counted + outcomes.length);
   });
 
-  it('serves again at the same port when both are killed, and still knows who guessed', async () => {
+  it('serves again on the same port after both are killed, and keeps failed log-ins', async () => {
     await guess(LIMITS.logInFailures + 2, '192.0.2.2');
     for (const pid of serving.pids().values()) process.kill(pid, 'SIGKILL');
     await until(() => serving.told('a process serves').length === 6);
@@ -213,7 +213,7 @@ describe('serve --processes 2', { timeout: 60_000 }, () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
   });
 
-  it('answers on SIGTERM what both have begun, and ends with status 0', async () => {
+  it('finishes the requests of both on SIGTERM, and ends with status 0', async () => {
     await untilBothAnswer(serving);
     const held = await holdTables(lab.databaseUrl, ['open_segment_pages']);
     const asked = Array.from({ length: 4 }, () => serving.call(`${lab.path('topper')}?${TOPPER}`));

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 type Serving = { child: ChildProcess; output: string; url: string };
 
-/** What `npm start` runs; below a shell, as npm does it, when `shell` says so. */
+/** Runs what `npm start` runs; with `shell`, below a shell, as npm does. */
 async function serve({
   shell = false,
   log = false,
@@ -65,13 +65,13 @@ async function endBy(child: ChildProcess, signal: NodeJS.Signals) {
   return ended;
 }
 
-/** Until nothing of what was started listens or runs any more. */
+/** Waits until the PostgreSQL that was started no longer runs. */
 async function waitUntilGone(postmaster: number): Promise<void> {
   while (isRunning(postmaster)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
-  it('prints where the explorer is, who may sign in, and a curl line for each endpoint', async () => {
+  it('prints where the explorer is, the demo user, and a curl line for each endpoint', async () => {
     const { child, output, url } = await serve();
     expect(output).toContain(`Dashboard ${url}/\n`);
     expect(output).toContain(`Explorer  ${url}/graphql`);
@@ -91,7 +91,7 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     expect(execFileSync('ps', ['-A', '-ww', '-o', 'args=']).toString()).not.toContain(dataDir);
   });
 
-  it('comes back by itself after it was killed, the demo with it', async () => {
+  it('starts again after it was killed, with the demo', async () => {
     const { child } = await serve();
     const postmaster = await postmasterPid(dataDir);
     await endBy(child, 'SIGKILL');
@@ -101,7 +101,7 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     expect(isRunning(postmaster)).toBe(false);
   });
 
-  it('answers the documents of a file from the start as what is asked for often', async () => {
+  it('treats the documents of a file as frequent ones from the start', async () => {
     const file = join(folder, 'documents.json');
     const query = 'query Trusted { viewer { username } }';
     const documentId = createHash('sha256').update(query).digest('hex');
@@ -122,11 +122,11 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     expect(await endBy(child, 'SIGTERM')).toEqual([0, null]);
   });
 
-  it('goes on where nobody reads its log any longer, and ends all that it has begun', async () => {
+  it('continues if the reader of its log is gone, and then ends all its processes', async () => {
     const { child, url } = await serve({ log: true });
     const postmaster = await postmasterPid(dataDir);
     child.stderr?.destroy();
-    // Each of them is written down.
+    // Each of these requests is logged.
     for (let request = 0; request < 3; request += 1) {
       expect((await fetch(`${url}/api/topper/topper_request`)).status).toBe(401);
     }
@@ -134,7 +134,7 @@ describe('npm start, with nothing but Node', { timeout: 60_000 }, () => {
     expect(isRunning(postmaster)).toBe(false);
   });
 
-  it('ends with the shell that npm started it by, which passes no signal on', async () => {
+  it('ends with the shell in which npm started it, which passes on no signals', async () => {
     const { child } = await serve({ shell: true });
     const postmaster = await postmasterPid(dataDir);
     await endBy(child, 'SIGTERM');

@@ -12,7 +12,7 @@ const line = (key: string, ts: number): Line => ({
   values: { 0: 1 },
 });
 
-/** The end of the newest slice lies in the future: the command goes by the real clock. */
+/** The newest slice must end in the future, as the command uses the real clock. */
 const NOW = Math.floor(Date.now() / 1000);
 
 let lab: TestService;
@@ -66,7 +66,7 @@ describe('slices list', () => {
     expect(out[5]).toMatch(/ processing +\d+ kB {2}primary/);
   });
 
-  it('says what feeds lost and refused while they filled a slice', async () => {
+  it('shows what feeds lost and refused while they filled a slice', async () => {
     await lab.sql(
       `insert into slice_losses (slice_id, refused_lines, left_out_flows, lost_flows, lost_packets)
        select slice_id, 1, 2, 1200, 0 from slices where starts_at = ${T0} and engine = 0
@@ -85,7 +85,7 @@ describe('slices list', () => {
     expect((await run('list', '--engine', '1')).out[0]).not.toContain('LOST');
   });
 
-  it('shows those that are asked for', async () => {
+  it('shows only the selected slices', async () => {
     await run('archive', '--slice', 'slice-20240715-0000');
     const shown = async (...args: string[]) =>
       (await run('list', '--json', ...args)).out.map((text) => JSON.parse(text).name);
@@ -97,7 +97,7 @@ describe('slices list', () => {
     expect(await shown('--slice', 'slice-20240715-0000-1', 'slice-20240716-0000')).toHaveLength(2);
   });
 
-  it('says in JSON what GraphQL says, and where the archive is', async () => {
+  it('shows in JSON the fields of GraphQL, and the archive', async () => {
     const archived = await run('archive', '--slice', 'slice-20240715-0000', '--json');
     const { archived: name, ...archive } = JSON.parse(archived.out[0] ?? '');
     const [first] = (await run('list', '--json')).out.map((text) => JSON.parse(text));
@@ -125,7 +125,7 @@ describe('slices list', () => {
 });
 
 describe('slices archive and restore', () => {
-  it('take all that ended by a time, and say what they did', async () => {
+  it('take all slices that ended by a time, and say what they did', async () => {
     const { status, out, err } = await run('archive', '--before', 'Jul 17 2024 00:00:00 AM');
     expect([status, out.length]).toEqual([2, 0]);
     expect(err[0]).toMatch(/^countergraph: --before must be a time: epoch seconds, 2026-07-15, /);
@@ -147,7 +147,7 @@ describe('slices archive and restore', () => {
     ]);
   });
 
-  it('leave what is still filled, and say until when', async () => {
+  it('leave a slice that is still being filled, and say until when', async () => {
     const all = await run('archive', '--before', String(NOW + 9 * DAY));
     expect(all.status).toBe(0);
     expect(all.err).toEqual([
@@ -163,7 +163,7 @@ describe('slices archive and restore', () => {
     expect((await statuses()).at(-1)).toBe(`${newest} processing`);
   });
 
-  it('are done when they are asked for again', async () => {
+  it('do nothing a second time', async () => {
     await run('archive', '--slice', 'slice-20240715-0000');
     const again = await run('archive', '--slice', 'slice-20240715-0000');
     expect(again).toEqual({
@@ -173,7 +173,7 @@ describe('slices archive and restore', () => {
     });
   });
 
-  it('show what they would do', async () => {
+  it('show with --dry-run what they would do', async () => {
     const before = await statuses();
     const { out } = await run('archive', '--before', '2024-07-17', '--dry-run');
     expect(out[0]).toMatch(/^Would archive 3 slices \(\d+ kB\) to \//);
@@ -187,7 +187,7 @@ describe('slices archive and restore', () => {
     expect(await filesBelow(pool)).toEqual([]);
   });
 
-  it('need to be told which pool, where there are several', async () => {
+  it('need --pool if there are several pools', async () => {
     const other = await makePoolFolder();
     await lab.apply({ context: CONTEXT, pools: [{ name: 'cold', path: other }] });
     const which = ['--slice', 'slice-20240715-0000'];
@@ -209,7 +209,7 @@ describe('slices archive and restore', () => {
 });
 
 describe('slices drop', () => {
-  it('wants the name of the context, and drops nothing without it', async () => {
+  it('requires the name of the context, and drops nothing without it', async () => {
     const before = await statuses();
     const which = ['--before', '2024-07-16'];
     const silent = await run('drop', ...which);
@@ -229,7 +229,7 @@ describe('slices drop', () => {
   const CONFIRM =
     /^countergraph: Dropping 2 slices \(\d+ kB\) of context lab needs a word of confirmation: give --confirm lab$/;
 
-  it('takes archived slices too, with their files', async () => {
+  it('drops archived slices too, with their files', async () => {
     await run('archive', '--slice', 'slice-20240715-0000');
     const { out } = await run('drop', '--before', '2024-07-16', '--confirm', 'lab', '--json');
     expect(out.map((text) => JSON.parse(text))).toEqual([
@@ -239,7 +239,7 @@ describe('slices drop', () => {
     expect(await filesBelow(pool)).toEqual([]);
   });
 
-  it('drops what the context keeps no longer', async () => {
+  it('drops slices that are older than the context keeps them', async () => {
     expect((await run('drop', '--expired', '--confirm', 'lab')).err).toEqual([
       'countergraph: Context lab keeps everything: declare its retention_days with `npx countergraph apply`',
     ]);

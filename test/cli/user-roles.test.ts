@@ -26,7 +26,7 @@ afterAll(async () => {
 const run = (...args: string[]) => runOnDatabase(args);
 
 describe('user add --role', () => {
-  it('gives a role, and lists it', async () => {
+  it('grants a role, which user list shows', async () => {
     await run('apply', join(folder, 'lab.json'));
     await run('apply', join(folder, 'office.json'));
     const add = (...more: string[]) => run('user', 'add', 'anna', ...more);

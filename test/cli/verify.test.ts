@@ -26,7 +26,7 @@ const run = (...parameters: string[]): Promise<CommandOutcome> => runOnDatabase(
 const VERIFY = ['verify', '--context', CONTEXT];
 const REBUILD = ['rebuild', '--context', CONTEXT];
 
-it('verify ends with 0 and says how much was checked where nothing differs', async () => {
+it('verify ends with 0 and says how much was checked if nothing differs', async () => {
   expect(await run(...VERIFY)).toEqual({
     status: 0,
     out: [
@@ -38,7 +38,7 @@ it('verify ends with 0 and says how much was checked where nothing differs', asy
   });
 });
 
-it('verify names differences, and ends with 1 and what to do; rebuild repairs them', async () => {
+it('verify names differences, ends with 1 and says what to do; rebuild repairs them', async () => {
   await lab.sql('update segments set key_count = 1 where died is null');
   await lab.sql('update coverage set last_bucket = last_bucket + 60');
   const { status, out, err } = await run(...VERIFY);
@@ -79,7 +79,7 @@ it('verify names differences, and ends with 1 and what to do; rebuild repairs th
   expect((await run(...VERIFY)).status).toBe(0);
 });
 
-it('more differences than can be named are counted', async () => {
+it('verify only counts differences beyond the first thousand', async () => {
   await lab.sql(`insert into coverage (slice_id, group_id, probe_id, first_bucket, last_bucket)
     select slice_id, group_id, n, first_bucket, last_bucket
     from coverage, generate_series(1, 1201) n`);
@@ -103,7 +103,7 @@ it('more differences than can be named are counted', async () => {
 });
 
 it.each([['verify'], ['rebuild'], ['compact']])(
-  '%s of a context that is not there ends with 1',
+  '%s of a context that does not exist ends with 1',
   async (name) => {
     expect(await run(name, '--context', 'nowhere')).toEqual({
       status: 1,

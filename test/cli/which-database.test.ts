@@ -33,7 +33,7 @@ describe('a command on a DATABASE_URL', () => {
   });
 });
 
-/** In a checkout, as hints and the demo are different there. */
+/** In a checkout, as hints and the demo differ there. */
 describe('a command on an embedded database', { timeout: 120_000 }, () => {
   let program: BuiltProgram;
   let folder: string;
@@ -41,7 +41,7 @@ describe('a command on an embedded database', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     program = await buildProgram();
     folder = program.folder;
-    // The embedded server has a user of its own where we are root.
+    // As root, the embedded server runs as another user, which must reach the folder.
     await chmod(folder, 0o755);
     await mkdir(join(folder, 'build'));
     await writeFile(join(folder, 'build', 'build.mjs'), '');
@@ -54,14 +54,14 @@ describe('a command on an embedded database', { timeout: 120_000 }, () => {
     await program.remove();
   });
 
-  /** Its lines of standard error. */
+  /** Runs a command; returns its lines of standard error. */
   async function run(within: string, ...parameters: string[]): Promise<string[]> {
     const outcome = await program.runIn(join(folder, within), parameters);
     expect(outcome.status).toBe(0);
     return outcome.stderr.trimEnd().split('\n');
   }
 
-  it('says so where it makes one, and that the demo is then left out, and how to get it', async () => {
+  it('says that it makes one, that the demo will be left out, and how to get that', async () => {
     const data = join(folder, '.countergraph');
     expect(await run('.', 'user', 'list')).toEqual([
       `warning: a database was made in ${data}; a command in another folder makes one there: ` +
@@ -78,7 +78,7 @@ describe('a command on an embedded database', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('warns in another folder of the one that is there, and of settings that are not read', async () => {
+  it('warns in another folder of the existing one, and of settings that are not read', async () => {
     const data = join(folder, '.countergraph');
     await writeFile(join(folder, '.env'), 'LOG_LEVEL=info');
     expect(await run('below', 'user', 'list')).toEqual([

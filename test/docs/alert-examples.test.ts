@@ -29,7 +29,7 @@ type Flow = {
 
 const WINDOW = 300;
 
-/** Lines of a conn.log for flows to outside in the n-th window, all bytes on their way in. */
+/** Lines of a conn.log for flows to outside hosts in the n-th window; all bytes are inbound. */
 const flowsIn = (n: number, given: readonly Flow[]): string[] =>
   given.map(({ bytes, ...ends }) => {
     const known = { port: 443, bytes: `0\t${bytes}` };
@@ -40,7 +40,7 @@ const HOSTS = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
 const USUAL = HOSTS.map((from) => ({ from, bytes: 1_000_000 }));
 const MANY = Array.from({ length: 5001 }, (_, i) => i);
 
-/** What flows come in the windows after two usual hours, and which rules then fire. */
+/** The flows in the windows after two usual hours, and the rules that then fire. */
 const CASES: readonly (readonly [string, readonly (readonly Flow[])[], readonly string[]])[] = [
   ['the usual goes on', [USUAL, USUAL], []],
   ['a host loads 11 GB', [[...USUAL, { bytes: 11e9 }]], ['big talker']],
@@ -89,7 +89,7 @@ describe('the rules of examples/alerts', () => {
       now: () => service.clock.seconds,
     });
 
-  /** A context of its own with two usual hours, and then the rules. */
+  /** Makes a new context with two usual hours of flows, and then the rules. */
   async function declareIn(context: string) {
     const lines = Array.from({ length: 24 }, (_, n) => flowsIn(n, USUAL)).flat();
     await importFlows(context, lines);
@@ -106,12 +106,12 @@ describe('the rules of examples/alerts', () => {
       )
     ).map(({ name }) => name);
 
-  it('have every condition that there is', () => {
+  it('use every condition', () => {
     const used = flows.alerts.flatMap(({ when }: { when: object }) => Object.keys(when));
     expect(new Set(used)).toEqual(new Set(ALERT_CONDITIONS));
   });
 
-  it('are applied to what flows made, and change nothing the second time', async () => {
+  it('can be applied to imported flows, and change nothing the second time', async () => {
     const { length } = flows.alerts;
     expect((await declareIn('twice')).counts).toMatchObject({ created: length, changed: 0 });
     const again = await service.apply({ ...flows, context: 'twice' });
@@ -120,7 +120,7 @@ describe('the rules of examples/alerts', () => {
     expect(sinks.counts).toMatchObject({ created: 2 });
   });
 
-  it.each(CASES)('fire as they say when %s', async (context, windows, fired) => {
+  it.each(CASES)('fire as described when %s', async (context, windows, fired) => {
     await declareIn(context);
     const lines = [...windows, USUAL, USUAL].map((given, i) => flowsIn(24 + i, given));
     await importFlows(context, lines.flat());
@@ -142,7 +142,7 @@ describe('the rules of examples/alerts', () => {
   });
 });
 
-/** Starts the receiver on a free port. `lines` are what it has printed. */
+/** Starts the receiver on a free port. `lines` returns what it has printed. */
 async function startReceiver(secret: string) {
   const child = spawn(process.execPath, [join(examples, 'receiver.mjs')], {
     env: { NOC_SECRET: secret, PORT: '0' },
@@ -180,7 +180,7 @@ describe('a receiver of webhooks', () => {
     await lab?.close();
   });
 
-  it('takes what the server signs, once, however often it is sent', async () => {
+  it('takes what the server signs only once, however often it is sent', async () => {
     lab.variables['NOC_WEBHOOK'] = receiver.url;
     lab.variables['NOC_SECRET'] = 'a secret';
     await lab.addSink({ urlEnv: 'NOC_WEBHOOK', secretEnv: 'NOC_SECRET' });
@@ -188,7 +188,7 @@ describe('a receiver of webhooks', () => {
     const id = await lab.begin();
     await lab.finish(id);
     await until(() => lab.isAllTold());
-    // As if the answers had been lost.
+    // As if the responses had been lost.
     await lab.sql('update alert_deliveries set delivered_at = null');
     await until(() => lab.isAllTold());
     const about = 'printer, 1234567890 (a key above 1000000000)';
@@ -199,7 +199,7 @@ describe('a receiver of webhooks', () => {
     await lab.clear();
   });
 
-  it('refuses what is signed by somebody else, and takes it when the secret is set right', async () => {
+  it('refuses what is signed with another secret, and takes it with the right one', async () => {
     lab.variables['NOC_SECRET'] = 'another secret';
     await lab.addSink({ url: receiver.url, secretEnv: 'NOC_SECRET' });
     const before = receiver.lines().length;
@@ -214,7 +214,7 @@ describe('a receiver of webhooks', () => {
     ]);
   });
 
-  it('is sent what the page shows', async () => {
+  it('receives what the page shows', async () => {
     const stand = await startWebhook();
     try {
       lab.variables['NOC_SECRET'] = 'a secret';
@@ -256,7 +256,7 @@ if (!hasAmtool) {
 describe.skipIf(!hasAmtool)('the configuration of Alertmanager', () => {
   const file = join(examples, 'alertmanager.yml');
 
-  it('is one that Alertmanager takes', async () => {
+  it('is valid for Alertmanager', async () => {
     const { stdout } = await run('amtool', ['check-config', file]);
     expect(stdout).toContain('SUCCESS');
   });

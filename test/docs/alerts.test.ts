@@ -9,13 +9,13 @@ import { readPages } from './pages.ts';
 
 const run = promisify(execFile);
 
-/** Of Debian's package prometheus, which `.ci/run` installs. */
+/** It is in Debian's package prometheus, which `.ci/run` installs. */
 const hasPromtool = existsSync('/usr/bin/promtool');
 if (!hasPromtool) console.warn('skipped: promtool is not installed: apt-get install prometheus');
 
 const HOUR = 60;
 
-/** When something was last imported, every five minutes, of imports in some minutes. */
+/** The time of the last import, every five minutes, if imports happen in these minutes. */
 function lastImports(minutes: number, isImport: (minute: number) => boolean): string {
   const values: string[] = [];
   let last: number | null = null;
@@ -41,7 +41,7 @@ const CONTEXTS: Readonly<Record<string, string>> = {
   still_fed: lastImports(DAYS, (minute) => minute % 5 === 0),
 };
 
-/** Two servers say the same of each context. */
+/** Two servers report the same for each context. */
 const SERIES = Object.entries(CONTEXTS).flatMap(([context, values]) =>
   ['a', 'b'].map((instance) => ({
     series: `countergraph_last_import_timestamp_seconds{context="${context}",instance="${instance}"}`,
@@ -49,7 +49,7 @@ const SERIES = Object.entries(CONTEXTS).flatMap(([context, values]) =>
   })),
 );
 
-/** Which contexts fire in some minute. */
+/** The contexts for which an alert fires in a minute. */
 const fires = (minute: number, ...contexts: string[]) => ({
   eval_time: `${minute}m`,
   alertname: 'CountergraphNoImports',
@@ -81,7 +81,7 @@ describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
     expect(stdout).toContain('SUCCESS: 11 rules found');
   });
 
-  it('say when nobody decides alerts, and when a sink is not told', async () => {
+  it('fire when no server decides alerts, and when a sink is not notified', async () => {
     const series = (name: string, values: string) => ({ series: `countergraph_${name}`, values });
     const firing = (minute: number, alertname: string, labels: readonly object[]) => ({
       eval_time: `${minute}m`,
@@ -101,7 +101,7 @@ describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
             series('alert_deliveries_total{kind="webhook",outcome="given_up"}', '0x60'),
           ],
           alert_rule_test: [
-            // One of them takes over within the five minutes that are waited for.
+            // The other server takes over within the five minutes that the rule waits.
             firing(14, 'CountergraphAlertsUndecided', []),
             firing(25, 'CountergraphAlertsUndecided', []),
             firing(40, 'CountergraphAlertsUndecided', [{}]),
@@ -113,7 +113,7 @@ describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
     });
   });
 
-  it('say when feeds lose or refuse more than now and then', async () => {
+  it('fire when feeds lose or refuse data more than occasionally', async () => {
     const series = (metric: string, label: string, values: string) => ({
       series: `${metric}{context="lab",format="goflow2",${label}}`,
       values,
@@ -154,7 +154,7 @@ describe.skipIf(!hasPromtool)('the alerts of the documentation', () => {
     });
   });
 
-  it('say when a feed has ended, and nothing of contexts that are imported once', async () => {
+  it('fire when a feed has ended, but not for contexts that are imported once', async () => {
     await testRules({
       evaluation_interval: '30m',
       tests: [

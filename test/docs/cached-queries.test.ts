@@ -4,7 +4,7 @@ import { EXAMPLES } from '../../schema/documents/examples.ts';
 import { schema } from '../../schema/schema.ts';
 import { readPages } from './pages.ts';
 
-/** Queries of these are no frontend's: they are held against REST answers, or Grafana asks them. */
+/** No frontend sends the queries of these: they are compared with REST, or sent by Grafana. */
 const OTHERS = ['docs/how-to/migrate-from-rest.md', 'docs/how-to/use-with-grafana.md'];
 
 const QUERIES: readonly (readonly [string, string])[] = [
@@ -18,7 +18,7 @@ const QUERIES: readonly (readonly [string, string])[] = [
     ),
 ];
 
-/** Where a document asks for a thing that has an id without asking for the id. */
+/** The fields of a document whose objects have an id that the document does not select. */
 function withoutId(document: string): string[] {
   const types = new TypeInfo(schema);
   const found: string[] = [];
@@ -38,11 +38,11 @@ function withoutId(document: string): string[] {
   return found;
 }
 
-it.each(QUERIES)('asks for the id of whatever has one: %s', (_, query) => {
+it.each(QUERIES)('selects the id of every object that has one: %s', (_, query) => {
   expect(withoutId(query)).toEqual([]);
 });
 
-it('are all the examples there are, and many', () => {
+it('these are many examples, and a missing id would be found', () => {
   expect(QUERIES.length).toBeGreaterThan(20);
   expect(withoutId('{ viewer { contexts { name } } }')).toEqual(['contexts']);
 });

@@ -47,7 +47,7 @@ afterAll(async () => {
   await modules?.remove();
 });
 
-/** Four keys, for the tests of one client; the last of them adds to it. */
+/** Makes four keys for the tests of one client; the last of these tests adds a key. */
 function useLab(): void {
   beforeAll(async () => {
     const keys = ['a', 'b', 'c', 'd'];
@@ -106,14 +106,14 @@ const CLIENTS: readonly [string, (server: Server) => Promise<CachingClient>][] =
   ],
 ];
 
-/** The topper of all four keys, in a window that takes in what comes later. */
+/** The topper of all four keys, in a window that includes the later key. */
 const topper = (selection: string, { ids = true } = {}): string => {
   const id = ids ? 'id' : '';
   return `{ context(name: "lab") { ${id} counterGroup(guid: "${GROUP}") { ${id}
     topper(window: { interval: { from: ${T0}, to: ${T0 + DAY} } }) { ${selection} } } } }`;
 };
 
-/** Of each thing that has no id one query knows one half, and the other the other. */
+/** Each query selects one half of the fields of every object without an id. */
 const HALVES = [
   `total window { from } availableWindow { to } meter { id name }
    series { at total } flatSeries { at key value }
@@ -128,12 +128,12 @@ const HALVES = [
 describe.each(CLIENTS)('the configuration for %s', (_, open) => {
   useLab();
 
-  /** What the server answers, asked by nothing that remembers. */
+  /** The answer of the server, without a cache. */
   const truth = (document: string) => lab.data(document);
 
   const [first, second] = HALVES.map((half) => topper(half)) as [string, string];
 
-  it('loses nothing of two queries that ask a topper for different fields', async () => {
+  it('loses nothing from two queries that select different fields of a topper', async () => {
     const client = await open(serverOf(lab));
     expect(await client.ask(first)).toEqual(await truth(first));
     expect(await client.ask(second)).toEqual(await truth(second));
@@ -145,7 +145,7 @@ describe.each(CLIENTS)('the configuration for %s', (_, open) => {
     expect(complaints).toEqual([]);
   });
 
-  it('knows a key that was found in a topper wherever it is asked for', async () => {
+  it('knows a key from a topper wherever it is queried', async () => {
     const client = await open(serverOf(lab));
     const listed = await client.ask(topper('keys { key keyNode { id key readable label } }'));
     const [found] = keysOf(listed);
@@ -154,7 +154,7 @@ describe.each(CLIENTS)('the configuration for %s', (_, open) => {
     expect(complaints).toEqual([]);
   });
 
-  it('makes one list of the pages of keys', async () => {
+  it('joins the pages of keys to one list', async () => {
     const client = await open(serverOf(lab));
     const page = (after: string | null) => `{ context(name: "lab") { id
       counterGroup(guid: "${GROUP}") { id keys(first: 2, after: ${JSON.stringify(after)}) {
@@ -173,7 +173,7 @@ describe.each(CLIENTS)('the configuration for %s', (_, open) => {
     expect(complaints).toEqual([]);
   });
 
-  it('keeps what all examples of the explorer were answered', async () => {
+  it('keeps the answers to all examples of the explorer', async () => {
     const client = await open(serverOf(demo, DEMO_NAME, DEMO_NAME));
     const documents = EXAMPLES.map(filledIn);
     const answers = [];
@@ -188,7 +188,7 @@ describe.each(CLIENTS)('the configuration for %s', (_, open) => {
     expect(complaints).toEqual([]);
   });
 
-  it('takes nothing that was said of one key for something about another', async () => {
+  it('never mixes up the fields of two keys', async () => {
     const client = await open(serverOf(lab));
     await client.ask(first);
     await client.ask(second);
@@ -198,7 +198,7 @@ describe.each(CLIENTS)('the configuration for %s', (_, open) => {
     ]);
     expect(await client.refetch(first)).toEqual(await truth(first));
     expect(await client.known(first)).toEqual(await truth(first));
-    // Not all of it is known any more, or it is that of the right keys.
+    // The cache has dropped the answer, or has the right labels.
     for (const { key, label } of keysOf(await client.known(second))) {
       expect(label).toBe(`label of ${key}`);
     }
@@ -213,7 +213,7 @@ describe.each(CLIENTS)('the configuration for %s', (_, open) => {
 describe('the configuration for Apollo Client', () => {
   useLab();
 
-  it('loses nothing either where queries do not ask for ids', async () => {
+  it('loses nothing even if queries do not select ids', async () => {
     const { cache } = await modules.load('apollo-cache.ts');
     const client = apolloClient(serverOf(lab), cache as InMemoryCache);
     const documents = [
@@ -233,7 +233,7 @@ describe('the configuration for urql', () => {
   it('names all types that have no id, and no others', () => {
     const [, keys = ''] = /^ {2}keys: \{\n([\s\S]*?)^ {2}\},$/m.exec(PAGE) ?? [];
     const named = [...keys.matchAll(/^ {4}(\w+): noId,$/gm)].map(([, name]) => name);
-    // Graphcache itself knows what belongs to connections.
+    // Graphcache knows the types of connections itself.
     const own = objectTypes(schema).filter(
       ({ name }) => !/(Connection|Edge|^PageInfo)$/.test(name),
     );
@@ -247,7 +247,7 @@ const isRoot = (name: string): boolean =>
     (root) => root?.name === name,
   );
 
-it('the code of the page is of strict TypeScript', async () => {
+it('the code of the page is strict TypeScript', async () => {
   const config = { ...(await readConfig()), include: ['*.ts'] };
   await writeFile(join(modules.folder, 'tsconfig.json'), JSON.stringify(config));
   await run(process.execPath, [COMPILER, '-p', modules.folder]);
@@ -276,20 +276,20 @@ const filledIn = ({ query, variables }: (typeof EXAMPLES)[number]): string => {
   );
 };
 
-/** Last, as urql complains of the same only once in a process. */
+/** These tests are last, as urql warns of the same thing only once per process. */
 describe('without a configuration', () => {
   useLab();
 
   const documents = HALVES.map((half) => topper(half));
 
-  it('Apollo Client loses what the first of two queries was answered', async () => {
+  it('Apollo Client loses the answer to the first of two queries', async () => {
     const client = apolloClient(serverOf(lab), new InMemoryCache());
     for (const document of documents) await client.ask(document);
     expect(await client.known(documents[0] ?? '')).toBeNull();
     expect(complaints.join()).toContain('Cache data may be lost');
   });
 
-  it('urql complains of each type, and tells one key what is known of another', async () => {
+  it('urql warns of each type, and mixes up the fields of two keys', async () => {
     const client = urqlClient(serverOf(lab), cacheExchange({}));
     for (const document of documents) await client.ask(document);
     expect(complaints.length).toBeGreaterThan(10);

@@ -11,7 +11,7 @@ const anchors = [...page.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = '']) =
 const folders = new Set(LAYER_FOLDERS.map((folder) => folder.split('/')[0] ?? ''));
 const sources = readSources([...folders, 'test', 'bench', 'build']);
 
-/** On one line: comments are wrapped, and so are the citations in them. */
+/** The text on one line, as comments wrap, and so do the citations in them. */
 const unwrapped = (text: string): string => text.replaceAll(/\s*\n\s*(\*|\/\/|>)?\s*/g, ' ');
 
 const texts = [
@@ -66,7 +66,7 @@ describe('docs/decisions.md', () => {
     expect(unresolved([...sections, ...operations])).toEqual([]);
   });
 
-  it('is cited in no other way', () => {
+  it('is cited in no other form', () => {
     const loose = texts.flatMap(({ path, text }) =>
       [...text.matchAll(/\((?:decisions|operations), (?!section \d|")[^)]{0,40}/g)].map(
         ([found]) => `${path}: ${found}`,

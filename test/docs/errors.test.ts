@@ -18,7 +18,7 @@ it('docs/reference/errors.md repeats the table of errors, row by row', () => {
 
 const NAMED = 'query Named($name: String!) { context(name: $name) { name } }';
 
-/** Requests that each row of the page's table is about: a body to POST, or a method and a query. */
+/** Requests for each row of the page's table: a body to POST, or a method and a query. */
 const REQUESTS: Readonly<Record<string, readonly (object | readonly [string, string])[]>> = {
   'has no `query`, or an empty one': [{}, { variables: {} }, { query: null }, { query: '' }],
   'has a document that does not parse or validate': [{ query: '{' }, { query: '{ nothing }' }],
@@ -66,11 +66,11 @@ describe('the statuses of GraphQL requests in docs/reference/errors.md', () => {
       .status;
   };
 
-  it('are there for every kind of request that is known here', () => {
+  it('are documented for every kind of request in this test', () => {
     expect(rows.map(({ what }) => what)).toEqual(Object.keys(REQUESTS));
   });
 
-  it.each(rows)('are what the server answers: $what', async ({ what, statuses }) => {
+  it.each(rows)('are those of the server: $what', async ({ what, statuses }) => {
     for (const request of REQUESTS[what] ?? []) {
       const answered = await Promise.all(TYPES.map((type) => statusOf(request, type)));
       expect([request, answered]).toEqual([request, statuses]);

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('the typed client', () => {
-  it('has the types of the schema as it is; if not, `npm run docs` regenerates them', async () => {
+  it('has the current types of the schema; if not, `npm run docs` regenerates them', async () => {
     await run('cp', ['-r', join(client, 'src'), folder]);
     await writeTypes(join(folder, 'src'));
     const kept = await readFile(join(client, 'src', 'operations.ts'), 'utf8');
@@ -67,7 +67,7 @@ describe('the typed client', () => {
     ['a variable left out', 's/, count: 5//'],
     ['a null that nobody checks', 's/if (!topper)/if (!url)/'],
   ])('does not compile with %s', async (_, change) => {
-    // Where its packages are found from, and git does not look.
+    // From dist, the packages of the project resolve, and git ignores it.
     const copy = await mkdtemp(join(projectRoot(), 'dist', 'typed-client-'));
     try {
       await run('cp', ['-r', join(client, 'src'), join(client, 'tsconfig.json'), copy]);
@@ -163,11 +163,11 @@ type Dashboard = {
 
 type Filled = Readonly<Record<string, string>>;
 
-/** Cells that are not of the type that their column is said to have. */
+/** Cells that do not have the type of their column. */
 function oddCells(columns: readonly Column[], rows: readonly Record<string, unknown>[]): unknown[] {
   return rows.flatMap((row) =>
     columns.filter(({ selector, type }) => {
-      // The others have no key.
+      // The row of the others has no key.
       if (selector === 'key' && row[selector] === null) return false;
       return typeof row[selector] !== (type === 'string' ? 'string' : 'number');
     }),
@@ -179,7 +179,7 @@ describe('the Grafana dashboard', async () => {
   const dashboard = JSON.parse(text) as Dashboard;
   const variables = dashboard.templating.list;
 
-  /** As Grafana fills in what stands in `${…}`; all of it must be known. */
+  /** Fills in `${…}` as Grafana does; every name must be known. */
   const filledIn = (query: string, values: Filled): string =>
     query.replaceAll(/\$\{([^}]+)\}/g, (shape, name: string) => {
       const value = values[name];
@@ -193,15 +193,15 @@ describe('the Grafana dashboard', async () => {
     '__interval_ms:date:seconds': String(intervalSeconds),
   });
 
-  /** What the dashboard begins with. */
+  /** The initial values of the dashboard. */
   const begin: Filled = {
     ...Object.fromEntries(variables.map(({ name, current }) => [name, current.value])),
     ...during(6 * 3600, 300),
   };
 
-  /** The rows of a query as the data source takes them out of the answer. */
+  /** The rows of a query, as the data source extracts them from the answer. */
   async function rowsOf(query: Query, values: Filled): Promise<Record<string, unknown>[]> {
-    // Below the address of the data source.
+    // This is relative to the address of the data source.
     expect(query.url).toBe('/graphql');
     const answer = await reader.ask(filledIn(query.url_options.body_graphql_query, values));
     expect([values, answer.errors]).toEqual([values, undefined]);
@@ -212,13 +212,13 @@ describe('the Grafana dashboard', async () => {
     return rows as Record<string, unknown>[];
   }
 
-  /** What a variable offers: the columns that Grafana takes as text and as value. */
+  /** The choices of a variable, from the columns that Grafana takes as text and as value. */
   async function choicesOf({ query, options }: Variable, values: Filled): Promise<Choice[]> {
     if (typeof query === 'string') return [...options];
     const { infinityQuery } = query;
     const named = (name: string) => {
       const found = infinityQuery.columns.find((column) => column.text === name);
-      // Grafana takes texts alone; the data source makes them of numbers too.
+      // Grafana takes only texts; the data source can make them of numbers.
       expect([name, found?.type]).toEqual([name, 'string']);
       return found?.selector ?? '';
     };
@@ -248,7 +248,7 @@ describe('the Grafana dashboard', async () => {
   }
 
   it.each(variables.map((each) => [each.name, each] as const))(
-    'offers for %s what there is, and begins with one of it',
+    'offers valid choices for %s, and starts with one of them',
     async (_, each) => {
       const choices = await choicesOf(each, begin);
       const { text: shown, value } = each.current;
@@ -287,12 +287,12 @@ describe('the Grafana dashboard', async () => {
     await expectTables({ ...begin, ...during(seconds, interval), count: '25' });
   });
 
-  it('asks for no steps shorter than a topper bucket, which would be read from samples', () => {
+  it('requests no steps shorter than a topper bucket, which would be read from samples', () => {
     const [series] = dashboard.panels;
     expect(series?.interval).toBe('5m');
   });
 
-  it('asks the data source that is set up beside it, which alone has an address', async () => {
+  it('uses the data source of its folder, which alone has an address', async () => {
     const source = await readFile(join(examples, 'grafana', 'datasource.yaml'), 'utf8');
     const [, uid = ''] = /^ {4}uid: (.+)$/m.exec(source) ?? [];
     const [, type = ''] = /^ {4}type: (.+)$/m.exec(source) ?? [];
@@ -301,7 +301,7 @@ describe('the Grafana dashboard', async () => {
     for (const match of asked) expect(match.slice(1)).toEqual([type, uid]);
     expect(text).not.toMatch(/https?:/);
     expect(source.match(/https?:\/\/\S+/g)).toEqual(['http://127.0.0.1:4000']);
-    // It names no setting that is none of ours.
+    // It names no unknown settings.
     expect(source.match(/COUNTERGRAPH_\w+/g)).toEqual(['COUNTERGRAPH_TOKEN']);
   });
 });

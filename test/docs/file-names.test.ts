@@ -25,7 +25,7 @@ describe('the files that CONTRIBUTING.md names', () => {
     expect(missingFrom(named)).toEqual([]);
   });
 
-  it('would be missed if they were gone', () => {
+  it('would be reported if they were missing', () => {
     expect(missingFrom(namedPaths('`server/no-such-file.ts` and `schema/`'))).toEqual([
       'server/no-such-file.ts',
     ]);

@@ -50,7 +50,7 @@ const count = async () => {
   await lab.importSamples([{ group: GROUP, key: 'k', ts, values: { 0: 1 } }]);
 };
 
-/** A user of the test's own, whose rights it may take away. */
+/** A new user, whose rights the test may revoke. */
 async function newUser(username: string): Promise<() => Record<string, string>> {
   const token = `${username}-token`;
   await lab.addUser({ username, token }, [CONTEXT]);
@@ -66,7 +66,7 @@ type Told = {
   readonly codes: readonly unknown[];
 };
 
-/** A frontend that follows a topper, by whatever client. */
+/** A frontend that follows a topper with any of the clients. */
 class Follower {
   readonly told: Told[] = [];
   isComplete = false;
@@ -143,7 +143,7 @@ const byUrql: Follow = async (url, headers, variables = OF_LAB) => {
   const { unsubscribe } = client
     .subscription<NonNullable<Told['data']>>(TOPPER, variables)
     .subscribe(({ data, error, hasNext }) => {
-      // It repeats the last answer to say that there are no more.
+      // At the end, urql repeats the last answer.
       if (hasNext) follower.next({ data, codes: codesOf(error?.graphQLErrors) });
       else follower.complete();
     });
@@ -200,8 +200,8 @@ const someone = () => {
   return newUser(`user-${users}`);
 };
 
-describe.each(CLIENTS)('%s, as the page has it', (_, follow) => {
-  it('is told the answer, and the next one after a commit', async () => {
+describe.each(CLIENTS)('%s, as on the page', (_, follow) => {
+  it('gets the answer, and the next one after a commit', async () => {
     const follower = await opened(follow(graphqlOf(lab), await someone()));
     await follower.untilTotal(minute + 1);
     await count();
@@ -209,7 +209,7 @@ describe.each(CLIENTS)('%s, as the page has it', (_, follow) => {
     expect(follower.told.flatMap(({ codes }) => codes)).toEqual([]);
   });
 
-  it('is told the code of an error, and asks no more', async () => {
+  it('gets the code of an error, and does not retry', async () => {
     const headers = await someone();
     const variables = { ...OF_LAB, everySeconds: 0 };
     const wrong = await opened(follow(graphqlOf(lab), headers, variables));
@@ -223,7 +223,7 @@ describe.each(CLIENTS)('%s, as the page has it', (_, follow) => {
     ]);
   });
 
-  it('is told that a token was revoked, or a grant taken away', async () => {
+  it('gets an error if its token, or null if its grant, is revoked', async () => {
     const rotated = await someone();
     const revoked = await someone();
     const [first, second] = [users - 1, users].map((n) => `user-${n}`) as [string, string];
@@ -262,7 +262,7 @@ describe('clients of a server', { timeout: 60_000 }, () => {
   it.each([
     ['that drains', 'SIGTERM'],
     ['that is killed', 'SIGKILL'],
-  ] as const)('%s follow the next one at its address', async (_, signal) => {
+  ] as const)('%s follow the next server at its address', async (_, signal) => {
     const url = `http://127.0.0.1:${port}/graphql`;
     const followers: Follower[] = [];
     for (const [, follow] of CLIENTS) followers.push(await opened(follow(url, await someone())));
@@ -282,7 +282,7 @@ it('the subscriptions of the page are valid', () => {
   for (const document of documents) expect(validate(schema, parse(document))).toEqual([]);
 });
 
-it('the code of the page is of strict TypeScript', async () => {
+it('the code of the page is strict TypeScript', async () => {
   const { compilerOptions } = JSON.parse(
     readFileSync(join(projectRoot(), 'tsconfig.json'), 'utf8'),
   );

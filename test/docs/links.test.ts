@@ -15,11 +15,11 @@ const pages = [
   ...OTHERS.map((path) => ({ path, text: read(path) })),
 ];
 
-/** Without code, in which brackets are no links. */
+/** The text without code, in which brackets are not links. */
 const prose = (text: string): string =>
   text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '``');
 
-/** Anchors as forges make them of headings. */
+/** The anchors of headings, as GitHub and other forges make them. */
 function anchorsOf(text: string): string[] {
   const headings = text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm);
   return [...headings].map(([, heading = '']) =>
@@ -39,7 +39,7 @@ function fault(from: string, link: string): string | null {
 }
 
 describe('the links of the pages', () => {
-  it('lead to something that is there', () => {
+  it('lead to existing files and headings', () => {
     const links = pages.flatMap(({ path, text }) =>
       [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ path, link })),
     );
@@ -61,7 +61,7 @@ describe('the links of the pages', () => {
     expect(lone).toEqual([]);
   });
 
-  it('of headings are made as forges make them', () => {
+  it('have the anchors that forges make of headings', () => {
     const text = '# A `b` & C-d\n```sh\n# no heading\n```\n## What it is, then?\n';
     expect(anchorsOf(text)).toEqual(['a-b--c-d', 'what-it-is-then']);
   });

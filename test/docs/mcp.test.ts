@@ -11,7 +11,7 @@ type Entry = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The server that the configuration under a heading names. */
+/** The server in the configuration under a heading. */
 function entryUnder(heading: string): Entry {
   const block = page?.blocks.find((each) => each.heading === heading);
   const { mcpServers, servers } = JSON.parse(block?.text ?? '{}');
@@ -31,7 +31,7 @@ describe('the configuration of clients', () => {
   it.each([
     ['## Claude Code', /\$\{COUNTERGRAPH_TOKEN\}/],
     ['## VS Code', /\$\{input:countergraph-token\}/],
-  ])('%s has what it takes to sign in', async (heading, variable) => {
+  ])('%s can sign in', async (heading, variable) => {
     const { type, url, headers } = entryUnder(heading);
     expect([type, new URL(url).pathname]).toEqual(['http', '/mcp']);
     expect(headers['Authorization']).toMatch(variable);

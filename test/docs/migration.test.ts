@@ -11,7 +11,7 @@ const PAGE = 'docs/how-to/migrate-from-rest.md';
 
 const { blocks = [] } = readPages().find(({ path }) => path === PAGE) ?? {};
 
-/** A call of an endpoint, and the query right below it. */
+/** A call of an endpoint, and the query directly below it. */
 const PAIRS = blocks.flatMap((block, i): [string, Block, Block][] => {
   const query = blocks[i + 1];
   const [, endpoint] = /\/api\/(\w+)\/\w+_request/.exec(block.text) ?? [];
@@ -47,7 +47,7 @@ const camel = (name: string): string =>
     .replace(/^(parent|crosskey)guid/, '$1Guid')
     .replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The fields under their names in GraphQL, but for those that have others there. */
+/** The fields under their GraphQL names: from `others`, or in camel case. */
 const renamed = (body: object, others: Readonly<Record<string, string>> = {}): object =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
@@ -73,13 +73,13 @@ const asKey = ({ attributes, ...key }: TopperKeyBody): object => ({
   }),
 });
 
-/** What is free of a disk changes from one moment to the next. */
+/** The free space of a disk changes all the time. */
 const asPool = (pool: Record<string, unknown>): object => ({
   ...renamed(pool),
   availSize: expect.any(typeof pool['avail_size'] === 'number' ? Number : String),
 });
 
-/** What GraphQL must answer below `context`, if it is to say all that REST says. */
+/** What GraphQL must answer below `context` to include everything in the REST answer. */
 function inGraphQL(path: string, body: Body): object {
   if (path.includes('/time_slices/')) {
     return {
@@ -101,7 +101,7 @@ function inGraphQL(path: string, body: Body): object {
   };
 }
 
-/** Null is GraphQL's way to say what REST leaves out. */
+/** GraphQL answers null where REST omits a field. */
 const withoutNulls = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, each: unknown) => (each === null ? undefined : each));
 
@@ -115,7 +115,7 @@ describe('each call of the guide and its query', () => {
     expect(withoutNulls(context)).toMatchObject(expected);
   });
 
-  it('are of every endpoint, and of every parameter that chooses something', () => {
+  it('cover every endpoint, and every parameter that selects something', () => {
     const calls = PAIRS.map(([, call]) => call.text).join('\n');
     const chosen = [
       ...['time_slices', 'counter_group_info', 'topper', 'get_disk_usage', 'get_all_engines'],
@@ -128,10 +128,10 @@ describe('each call of the guide and its query', () => {
     expect(PAIRS.length).toBeGreaterThan(18);
   });
 
-  it('are compared with values, not with nothing', async () => {
+  it('have values to compare', async () => {
     const values = await Promise.all(PAIRS.map(([, call]) => reader.run(call.text)));
     const empty = values.filter(({ stdout }) => /"(keys|slices|group_details)":\[\]/.test(stdout));
-    // Today may have nothing in it yet.
+    // Today may have no data yet.
     expect(empty.length).toBeLessThanOrEqual(2);
   });
 });

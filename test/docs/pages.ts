@@ -3,17 +3,17 @@ import { join, relative } from 'node:path';
 import { projectRoot } from '../../db/project-root.ts';
 
 export type Block = {
-  /** What stands behind the opening fence: `sh`, `graphql`, `json` … */
+  /** The word after the opening fence: `sh`, `graphql`, `json` … */
   readonly language: string;
   readonly text: string;
-  /** Of the opening fence, counted from 1. */
+  /** The line of the opening fence, counted from 1. */
   readonly line: number;
   /** The heading above it. */
   readonly heading: string;
 };
 
 export type Page = {
-  /** From the root of the project. */
+  /** Relative to the root of the project. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /**
- * The files that pages tell their readers to have. A page that needs another one either makes it in
- * a block of its own (`cat > FILE <<'END'`), or it is added here.
+ * The files that pages expect their readers to have. A page that needs another file makes it in a
+ * block (`cat > FILE <<'END'`), or the file is added here.
  */
 export async function writeReaderFiles(folder: string): Promise<void> {
   const files = { 'conn.log': connLog(), 'dns.log': dnsLog() };
@@ -14,13 +14,13 @@ export async function writeReaderFiles(folder: string): Promise<void> {
   }
 }
 
-/** 2024-07-15T10:00:00Z; pages ask for the newest hour of what there is. */
+/** 2024-07-15T10:00:00Z; pages query the newest hour with data. */
 const START = 1_721_037_600;
 
 const HOSTS = ['192.168.1.10', '192.168.1.11', '192.168.1.12'];
 const SERVERS = ['198.51.100.7', '203.0.113.80', '2001:db8::53'];
 
-/** An hour of an office of three, as Zeek writes it. */
+/** An hour of a small office, as Zeek writes it. */
 function connLog(): string {
   const fields = [
     ...['ts', 'uid', 'id.orig_h', 'id.orig_p', 'id.resp_h', 'id.resp_p', 'proto', 'duration'],

@@ -14,10 +14,10 @@ import type { BuiltProgram, Outcome } from '../support/built-program.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { writeReaderFiles } from './reader-files.ts';
 
-/** The address that pages write, and that a server of its own stands in for. */
+/** The address on the pages, which the tests replace by that of their own server. */
 const WRITTEN_ADDRESS = 'http://127.0.0.1:4000';
 
-/** How long the commands of one block may take together. */
+/** The time limit for all commands of one block. */
 const PATIENCE_MS = 90_000;
 
 export type GraphQLResult = {
@@ -25,7 +25,7 @@ export type GraphQLResult = {
   readonly errors?: readonly { readonly message: string }[];
 };
 
-/** Somebody who does what a page says, with the program, the demo and some files of their own. */
+/** A reader who follows a page, with the program, the demo and some files. */
 export type Reader = {
   readonly url: string;
   run(block: string): Promise<Outcome>;
@@ -33,7 +33,7 @@ export type Reader = {
   leave(): Promise<void>;
 };
 
-/** The database has the demo in it already, and belongs to the reader. */
+/** Takes over the database, which must already have the demo. */
 export async function createReader(program: BuiltProgram, database: TestDatabase): Promise<Reader> {
   const folder = await makeFolder(program);
   await declareRecoveryNode(database.url);
@@ -62,7 +62,7 @@ export async function createReader(program: BuiltProgram, database: TestDatabase
   };
 }
 
-/** A checkout as far as commands see it, with the files that pages name. */
+/** A folder that looks like a checkout to commands, with the files that pages name. */
 async function makeFolder(program: BuiltProgram): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countergraph-reader-'));
   for (const name of ['dist', 'package.json', 'migrations', 'schema', 'web', 'node_modules']) {
@@ -78,7 +78,7 @@ async function makeFolder(program: BuiltProgram): Promise<string> {
   return folder;
 }
 
-/** What `npm run` does in the folder, without building the program anew for each command. */
+/** Stands in for `npm run` in the folder, without building the program for each command. */
 const NPM = `#!/usr/bin/env bash
 set -euo pipefail
 if [ "\${1-} \${2-} \${3-} \${4-}" = "run -s countergraph --" ]; then
@@ -92,7 +92,7 @@ const PROGRAMS = { npm: NPM, countergraph: '#!/bin/sh\nexec node dist/cli/main.j
 
 const RECOVERY_VARIABLE = 'DR_DATABASE_URL';
 
-/** So that pages can show how another node is asked: here it is the same database. */
+/** Pages show how to query another node; here, that node is the same database. */
 async function declareRecoveryNode(url: string): Promise<void> {
   const connection = await openConnection(url, 'test');
   try {
@@ -103,7 +103,7 @@ async function declareRecoveryNode(url: string): Promise<void> {
   }
 }
 
-/** As somebody would type it, but that the first command that fails ends it. */
+/** Runs the block as a user would type it, but ends at the first command that fails. */
 async function runBlock(block: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', block], {
     cwd,
@@ -111,12 +111,12 @@ async function runBlock(block: string, cwd: string, env: NodeJS.ProcessEnv): Pro
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // What it left in the background ends with it.
+  // Processes that it left in the background end with it.
   const endGroup = () => {
     try {
       if (child.pid) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // There is nobody left in it.
+      // The process group is empty.
     }
   };
   const patience = setTimeout(endGroup, PATIENCE_MS);

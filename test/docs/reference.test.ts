@@ -10,25 +10,25 @@ const pages = readPages().filter(({ path }) => path.startsWith('docs/reference/'
 
 describe('the pages of the reference', () => {
   it.each(pages.map((page) => [page.path, page] as const))(
-    '%s says what the code says; if not, `npm run docs` writes it anew',
+    '%s matches the code; if not, `npm run docs` regenerates it',
     async (_, { text }) => {
       expect(text).toBe(writeParts(text, await generatedParts()));
     },
   );
 
-  it('have every part that can be generated, once', async () => {
+  it('have every generated part exactly once', async () => {
     const names = pages.flatMap(({ text }) => partNames(text));
     expect(names.toSorted()).toEqual(Object.keys(await generatedParts()).toSorted());
   });
 
-  it('are written by the script that package.json has', () => {
+  it('are written by the script docs of package.json', () => {
     const { scripts } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
     expect(scripts.docs).toContain('reference/write-pages.js');
   });
 });
 
 describe('generated parts', () => {
-  it('are written between their marks, and nothing else is touched', () => {
+  it('are written between their marks, and nothing else changes', () => {
     const page = 'a\n<!-- generated: x -->\nold\n<!-- end -->\nb\n';
     const written = writeParts(page, { x: 'new' });
     expect(written).toBe('a\n<!-- generated: x -->\n\nnew\n\n<!-- end -->\nb\n');

@@ -14,7 +14,7 @@ const root = projectRoot();
 const COMPILER = join(root, 'node_modules', 'relay-compiler', 'cli.js');
 const PAGE = join(root, 'docs', 'how-to', 'cache-in-a-frontend.md');
 
-/** What a Relay application would write: pages of a connection, and things found again by id. */
+/** Typical of a Relay application: pages of a connection, and objects refetched by id. */
 const FRAGMENTS = `
   fragment app_keys on CounterGroup
   @refetchable(queryName: "appKeysQuery")
@@ -70,14 +70,14 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** As Relay wants it: operations are called after their module. */
+/** Relay requires that operations are named after their module. */
 const asModule = (document: string): string =>
   `import { graphql } from 'react-relay';\ngraphql\`${document}\`;\n`;
 
 const compile = () => run(process.execPath, [COMPILER], { cwd: folder });
 
 describe('the compiler of Relay, as the page sets it up', () => {
-  it('takes the schema, and the examples of the explorer', async () => {
+  it('accepts the schema, and the examples of the explorer', async () => {
     await writeFile(join(folder, 'src', 'app.ts'), asModule(FRAGMENTS));
     for (const [i, { query }] of EXAMPLES.entries()) {
       const named = query.replace(/^query \w+/m, `query example${i}Query`);
@@ -92,7 +92,7 @@ describe('the compiler of Relay, as the page sets it up', () => {
     expect(types).toMatch(/readonly value: number \| string;/);
   });
 
-  it('would refuse it if the length of a page could not be null', async () => {
+  it('would refuse the schema if the length of a page could not be null', async () => {
     const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
     expect(schema).toContain('first: Int = 50');
     const strict = schema.replaceAll('first: Int = 50', 'first: Int! = 50');

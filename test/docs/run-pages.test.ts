@@ -9,7 +9,7 @@ import { shapeFaults } from './same-shape.ts';
 
 const RUN = ['sh', 'graphql'];
 
-/** Pages with something to do; those of other developers are found by themselves. */
+/** All pages with blocks to run; new pages are found automatically. */
 const PAGES = readPages().filter(({ blocks }) =>
   blocks.some(({ language }) => RUN.includes(language)),
 );
@@ -35,7 +35,7 @@ afterAll(async () => {
   console.log(`of the pages were run: ${JSON.stringify(done)}`);
 });
 
-/** What a block gave, for a block of JSON after it, under the same heading, to be held against. */
+/** The output of a block, to compare with a later block of JSON under the same heading. */
 type Given = { readonly value: unknown; readonly heading: string } | null;
 
 describe.skipIf(MISSING.length > 0)('what the pages say', () => {
@@ -55,7 +55,7 @@ describe.skipIf(MISSING.length > 0)('what the pages say', () => {
     },
   );
 
-  it('is true of the first group of the demo', async () => {
+  it('is true about the first group of the demo', async () => {
     const tutorial = PAGES.find(({ path }) => path === 'docs/tutorial/first-steps.md');
     const [, told] = /^The first group is `(.*?)`/m.exec(tutorial?.text ?? '') ?? [];
     const command = tutorial?.blocks.find(({ heading }) => heading === '## Ask the demo');
@@ -68,7 +68,7 @@ describe.skipIf(MISSING.length > 0)('what the pages say', () => {
     }
   });
 
-  it('is all that is marked as to be run, and not little', () => {
+  it('was run in every block that is marked for it, and there are many', () => {
     const marked = PAGES.flatMap(({ blocks }) => blocks.map(({ language }) => language));
     const count = (language: string) => marked.filter((each) => each === language).length;
     expect(done).toMatchObject({ sh: count('sh'), graphql: count('graphql') });
@@ -84,7 +84,7 @@ async function doAsTold(reader: Reader, page: Page, block: Block, given: Given):
     case 'sh': {
       const { status, stdout, stderr } = await reader.run(block.text);
       expect(status, `${place}\n${block.text}\n${stdout}\n${stderr}`).toBe(0);
-      // curl ends well whatever is answered.
+      // curl succeeds whatever the answer is.
       expect(stdout, place).not.toMatch(/"status":"ERROR"|^\{"errors":/);
       done.sh += 1;
       return parsed(stdout, block);
@@ -116,7 +116,7 @@ function parsed(output: string, { heading }: Block): Given {
 }
 
 describe('the search for blocks', () => {
-  it('finds them with their lines, and one that has no end', () => {
+  it('finds them with their lines, and reports one that has no end', () => {
     const text = 'a\n```sh\nb\nc\n```\n\n# d\n```json\n{}\n```\n';
     expect(blocksOf(text)).toEqual([
       { language: 'sh', text: 'b\nc\n', line: 2, heading: '' },

@@ -1,7 +1,7 @@
 /**
- * Where an answer has not the shape of one that a page shows; empty: it has. Numbers and texts may
- * be others, since the demo is made when it is asked for, but fields and types may not; of a list,
- * as many entries as are shown.
+ * The places where an answer differs in shape from one that a page shows. Numbers and texts may
+ * differ, as they depend on when the demo was made, but fields and types may not. A list may be
+ * longer than the page shows.
  */
 export function shapeFaults(shown: unknown, real: unknown, place = ''): string[] {
   const kind = kindOf(shown);

@@ -20,7 +20,7 @@ afterEach(() => database.drop());
 
 const NONE = { refusedLines: 0, leftOutFlows: 0, lostFlows: 0, lostPackets: 0, lostDatagrams: 0 };
 
-/** A line of a packet of NetFlow v9. */
+/** A line from a NetFlow v9 packet. */
 const line = (sequence: number, at = 0): string =>
   flowLine({
     at,
@@ -33,7 +33,7 @@ const stored = () =>
     slices: await selectSliceLosses(connection, 1),
   }));
 
-/** Feeds into `lab`, of which each lacks a packet and has a bad line. */
+/** Runs a feed into `lab` with a missing packet and a bad line. */
 async function feedAll(url = databaseUrl): Promise<void> {
   const feed = startFeed({ databaseUrl: url, skipBadLines: true });
   feed.write(line(7), line(7), '{"bytes":1}\n', line(8), line(10), line(11));
@@ -65,7 +65,7 @@ describe('what a feed loses', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'is stored once where a commit is cut off %s',
+    'is stored once if the connection breaks %s a commit',
     async (when) => {
       await feedAll();
       const breaker = await startCommitBreaker(databaseUrl);
@@ -82,13 +82,13 @@ describe('what a feed loses', () => {
     },
   );
 
-  it('is said while it goes on, once a missing packet had its time to come', async () => {
+  it('is reported while the feed runs, once a missing packet is too late', async () => {
     let now = (MINUTE + 30) * 1000;
     const feed = startFeed({ databaseUrl, nowMs: () => now, limits: { lossesEveryMs: 0 } });
     feed.write(line(1), line(2), line(4));
     await feed.until(({ flows }) => flows === 3);
     expect(feed.status().lost.packets).toBe(0);
-    // The feed looks at its clock now and then: how often it has to go on is not known here.
+    // The feed checks its clock only now and then, so the number of lines it needs is unknown.
     while (feed.status().lost.packets === 0) {
       const { flows } = feed.status();
       now += LIMITS.lostAfterMs;
@@ -101,7 +101,7 @@ describe('what a feed loses', () => {
     expect((await stored()).feeds).toMatchObject([{ lostPackets: 1 }]);
   });
 
-  it('is stored without flows too, and makes the data no newer', async () => {
+  it('is stored even without flows, and does not change the version of the data', async () => {
     await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
     const times = 'select version from context_versions';
     const before = await query(databaseUrl, times);
@@ -114,7 +114,7 @@ describe('what a feed loses', () => {
     expect(await query(databaseUrl, times)).toEqual(before);
   });
 
-  it('makes no context where there is no flow', async () => {
+  it('makes no context if there is no flow', async () => {
     const feed = startFeed({ databaseUrl, skipBadLines: true });
     feed.write('{"bytes":1}\n');
     feed.end();
@@ -122,7 +122,7 @@ describe('what a feed loses', () => {
     expect(await query(databaseUrl, 'select from contexts')).toEqual([]);
   });
 
-  it('has flows of archived slices in it', async () => {
+  it('includes flows of archived slices', async () => {
     await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });
     await query(databaseUrl, 'update slices set archived = true');
     const feed = startFeed({ databaseUrl, skipBadLines: true });
@@ -133,7 +133,7 @@ describe('what a feed loses', () => {
     expect(await stored()).toMatchObject({ feeds: [leftOut], slices: new Map([[2, leftOut]]) });
   });
 
-  it('goes with its slice, and stays in the sum', async () => {
+  it('is removed with its slice, but stays in the total of the feed', async () => {
     await feedAll();
     await query(databaseUrl, 'delete from slices');
     expect((await stored()).slices).toEqual(new Map());

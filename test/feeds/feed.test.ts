@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Bytes of all traffic by bucket, in seconds after MINUTE. */
+/** The bytes of all traffic by bucket, in seconds after MINUTE. */
 async function totals(): Promise<Record<string, number>> {
   const total: Record<string, number> = {};
   for (const { key, bucket, slot, value } of await storedReadings(databaseUrl)) {
@@ -28,11 +28,11 @@ async function totals(): Promise<Record<string, number>> {
 }
 
 describe('a feed', () => {
-  it('commits a bucket once it is over and late flows were waited for', async () => {
+  it('commits a bucket once it is over and the wait for late flows has passed', async () => {
     const feed = startFeed({ databaseUrl });
     feed.write(flowLine({ at: 0 }), flowLine({ at: 59 }), flowLine({ at: 60, bytes: 7 }));
     await feed.until(({ flows }) => flows === 3);
-    // A second before the bucket's end and 30 seconds.
+    // A second less than 30 seconds after the end of the bucket.
     feed.write(flowLine({ at: 89 }));
     await feed.until(({ flows }) => flows === 4);
     expect(feed.status()).toMatchObject({ commits: 0, uncommitted: 4, committedTo: null });
@@ -72,7 +72,7 @@ describe('a feed', () => {
     expect(await totals()).toEqual({ 0: 105, 600: 100 });
   });
 
-  it('commits what waits for long, though its stream stands still', async () => {
+  it('commits flows that have waited for long, even if its stream stands still', async () => {
     const feed = startFeed({ databaseUrl, limits: { holdMs: 20 } });
     feed.write(flowLine());
     await feed.until(({ commits }) => commits === 1);
@@ -81,10 +81,10 @@ describe('a feed', () => {
     expect(await feed.done).toMatchObject({ commits: 1, committedFlows: 1 });
   });
 
-  describe('that brings flows of an archived slice', () => {
+  describe('that has flows of an archived slice', () => {
     const DAY = 86_400;
 
-    /** Of three flows that come together, two are of the archived day, one of them in part. */
+    /** Three flows, of which one is in the archived day, and another partly. */
     const mixed = [
       flowLine({ at: 0 }),
       flowLine({ at: 60, seconds: DAY, bytes: 7 }),
@@ -99,7 +99,7 @@ describe('a feed', () => {
       await query(databaseUrl, `update slices set archived = true`);
     });
 
-    it('leaves them out, says which, and goes on', async () => {
+    it('leaves them out, names the slice, and continues', async () => {
       const feed = startFeed({ databaseUrl, skipBadLines: true });
       feed.write(...mixed);
       await feed.until(({ leftOutFlows }) => leftOutFlows === 2);
@@ -115,7 +115,7 @@ describe('a feed', () => {
       expect(flows).toEqual([{ flows: 1 }, { flows: 2 }]);
     });
 
-    it('ends there where bad lines are not skipped, and all others are committed', async () => {
+    it('ends unless bad lines are skipped, and commits all other flows', async () => {
       const feed = startFeed({ databaseUrl });
       feed.write(...mixed);
       await expect(feed.done).rejects.toThrow(
@@ -125,7 +125,7 @@ describe('a feed', () => {
     });
   });
 
-  it('is not led astray by a flow from the future', async () => {
+  it('does not advance its time by a flow from the future', async () => {
     const nowMs = () => (MINUTE + 90) * 1000;
     const feed = startFeed({ databaseUrl, nowMs });
     feed.write(flowLine({ at: 80_000 }), flowLine({ at: 10 }), flowLine({ at: 65 }));
@@ -136,7 +136,7 @@ describe('a feed', () => {
     expect(Object.values(await totals())).toEqual([100, 100, 100]);
   });
 
-  it('spreads a flow over its buckets as a file of it is spread', async () => {
+  it('spreads flows over buckets as the import of a file does', async () => {
     const lines = Array.from({ length: 400 }, (_, i) =>
       flowLine({
         at: (i * 37) % 3000,
@@ -159,7 +159,7 @@ describe('a feed', () => {
     expect(report).toMatchObject({ differences: [], differenceCount: 0 });
   });
 
-  it('holds no more in memory than it may, and reads on when there is room', async () => {
+  it('holds no more flows in memory than its limit, and reads on when there is room', async () => {
     const feed = startFeed({ databaseUrl, limits: { pendingFlows: 10 } });
     const seen: number[] = [];
     for (let i = 0; i < 100; i += 1) feed.write(flowLine());
@@ -189,7 +189,7 @@ describe('a feed', () => {
     });
   });
 
-  it('of another format is read as well', async () => {
+  it('of another format is read too', async () => {
     const feed = startFeed({ databaseUrl, format: 'nfdump', timeZone: 'Europe/Berlin' });
     feed.write('ts,td,sa,da,sp,dp,pr,ipkt,ibyt\n');
     feed.write('2023-11-14 23:14:00,0.000,10.0.0.1,198.51.100.1,5000,443,TCP,3,900\n');
@@ -207,7 +207,7 @@ describe('a feed', () => {
 });
 
 describe('a feed that is told to stop', () => {
-  it('commits what was read completely, and not the beginning of a line', async () => {
+  it('commits all complete lines, but not a partial one', async () => {
     const feed = startFeed({ databaseUrl });
     feed.write(flowLine(), flowLine(), flowLine().slice(0, 40));
     await feed.until(({ flows }) => flows === 2);
@@ -216,7 +216,7 @@ describe('a feed that is told to stop', () => {
     expect(await totals()).toEqual({ 0: 200 });
   });
 
-  it('takes all lines that it has read, also those that waited for room', async () => {
+  it('commits all lines that it has read, even those that waited for room', async () => {
     const holder = await holdContext();
     const feed = startFeed({ databaseUrl, limits: { pendingFlows: 2 } });
     feed.write(Array.from({ length: 20 }, () => flowLine()).join(''));
@@ -228,7 +228,7 @@ describe('a feed that is told to stop', () => {
   });
 });
 
-/** Another import into the context `lab`, which is made, until it is released. */
+/** Makes the context `lab`, and holds its import lock as another import would. */
 async function holdContext(): Promise<{ release(): Promise<void> }> {
   const line = textSource(flowLine({ bytes: 0 }));
   await importText(line, { databaseUrl, format: 'goflow2' });
@@ -260,7 +260,7 @@ async function holdContext(): Promise<{ release(): Promise<void> }> {
 }
 
 describe('another import into the context', () => {
-  it('is waited for by a commit, and does not wait for the feed between two', async () => {
+  it('delays a commit, but does not have to wait for the feed between commits', async () => {
     const holder = await holdContext();
     const feed = startFeed({ databaseUrl });
     feed.write(flowLine(), flowLine({ at: 300 }));
@@ -276,7 +276,7 @@ describe('another import into the context', () => {
 });
 
 describe('a bad line of a feed', () => {
-  it('ends it, once what came before is committed', async () => {
+  it('ends it, after all flows before are committed', async () => {
     const feed = startFeed({ databaseUrl });
     feed.write(flowLine(), flowLine(), '{"bytes":1}\n', flowLine());
     await expect(feed.done).rejects.toThrow(
@@ -285,7 +285,7 @@ describe('a bad line of a feed', () => {
     expect(await totals()).toEqual({ 0: 200 });
   });
 
-  it('is named and counted where bad lines are skipped', async () => {
+  it('is named and counted if bad lines are skipped', async () => {
     const feed = startFeed({ databaseUrl, skipBadLines: true });
     feed.write(flowLine(), '{"bytes":1}\n', flowLine({ at: 86_400 * 20_000 }), flowLine());
     feed.end();
@@ -297,7 +297,7 @@ describe('a bad line of a feed', () => {
   });
 });
 
-describe('a feed that cannot be', () => {
+describe('a feed that fails', () => {
   it('says how many flows it has not committed', async () => {
     const guid = '{E89BCD56-30AD-40F5-B1C8-8B7683F440BD}';
     await importText(textSource(flowLine()), { databaseUrl, format: 'goflow2' });

@@ -4,7 +4,7 @@ import { IMPORT_FORMATS, type ImportFormat } from '../../ingest/files/import-for
 import { readContent } from '../../ingest/files/read-content.ts';
 import { textSource } from '../ingest/text-source.ts';
 
-/** What is passed on of a content that comes in blocks of some bytes. */
+/** The content that passes, if it arrives in blocks of `blockBytes`. */
 async function passedOn(
   content: string | Buffer,
   blockBytes: number,
@@ -21,11 +21,11 @@ async function passedOn(
 const NFDUMP =
   'import what `TZ=UTC nfdump -r FILE -o csv` prints, with --format nfdump --time-zone UTC';
 
-/** As nfdump 1.7.1 writes it, and as it writes that there is nothing. */
+/** As nfdump 1.7.1 writes it. */
 const NFDUMP_JSON = '[\n{\n\t"type" : "FLOW",\n\t"sampled" : 0,\n\t"export_sysid" : 0\n}\n]\n';
 const NFDUMP_LINES = '{"type":"FLOW","sampled":0,"first":"2023-11-14T22:18:30.500"}\n';
 
-/** As pmacctd 1.7.7 writes it, with its plugin print. */
+/** As pmacctd 1.7.7 writes it with its plugin print. */
 const PMACCT =
   '{"event_type": "purge", "ip_src": "10.0.0.1", "ip_dst": "198.51.100.7", "port_src": 51000, ' +
   '"port_dst": 443, "ip_proto": "tcp", "timestamp_start": "2023-11-14 22:18:29.500000", ' +
@@ -44,7 +44,7 @@ describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,',
     ['JSON of nfdump without flows', '[\nNo matching flows\n]\n', 'JSON of nfdump'],
     ['lines of pmacct', PMACCT, 'these are lines of pmacct: import them with --format pmacct'],
     ['lines of pmacct without a type', '{"stamp_inserted":"x","packets":1}', 'lines of pmacct'],
-  ])('is refused with what to do instead: %s', async (_, content, reason) => {
+  ])('is refused with advice: %s', async (_, content, reason) => {
     await expect(passedOn(content, blockBytes, 'standard input')).rejects.toThrow(reason);
   });
 
@@ -58,12 +58,12 @@ describe.each([1, 7, 65_536])('what cannot be imported, in blocks of %d bytes,',
     ['only line breaks', '\n\n'],
     ['a line of JSON that is damaged', '{"ip_src": \n'],
     ['CSV of nfdump without flows, and without a header', 'No matching flows\n'],
-  ])('lets everything else pass as it is: %s', async (_, content) => {
+  ])('does not include this, which passes unchanged: %s', async (_, content) => {
     expect(await passedOn(content, blockBytes)).toBe(content);
   });
 });
 
-/** A line of each format that has lines of JSON, and what such lines are called. */
+/** A line of each format that has lines of JSON, and the name of such lines in messages. */
 const JSON_LINES = {
   pmacct: ['lines of pmacct', PMACCT],
   goflow2: ['lines of goflow2', '{"type":"SFLOW_5","time_received_ns":1,"src_addr":"10.0.0.1"}\n'],
@@ -76,12 +76,12 @@ const JSON_FORMATS = Object.keys(JSON_LINES) as (keyof typeof JSON_LINES)[];
 describe.each(JSON_FORMATS)('JSON lines of the format %s', (format) => {
   const [name, line] = JSON_LINES[format];
 
-  it('pass where they are asked for', async () => {
+  it('pass if their format is given', async () => {
     expect(await passedOn(line, 7, 'flows', format)).toBe(line);
   });
 
   it.each(IMPORT_FORMATS.filter((other) => other !== format))(
-    'are refused by that name as %s',
+    'are refused with that advice as %s',
     async (other) => {
       await expect(passedOn(line, 7, 'flows', other)).rejects.toThrow(
         `flows: these are ${name}: import them with --format ${format}`,
@@ -90,13 +90,13 @@ describe.each(JSON_FORMATS)('JSON lines of the format %s', (format) => {
   );
 });
 
-it('lets a line pass that may be of several formats, if it is asked for one of them', async () => {
+it('a line that fits several formats passes as each of them', async () => {
   const both = '{"src_addr":"10.0.0.1","ip_src":"10.0.0.1"}\n';
   expect(await passedOn(both, 7, 'flows', 'goflow2')).toBe(both);
   expect(await passedOn(both, 7, 'flows', 'pmacct')).toBe(both);
 });
 
-it('knows lines of goflow2 of version 1', async () => {
+it('lines of goflow2 version 1 are recognised', async () => {
   const line = '{"Type":"NETFLOW_V5","TimeReceived":1,"SrcAddr":"10.0.0.1"}\n';
   await expect(passedOn(line, 7, 'flows', 'pmacct')).rejects.toThrow('--format goflow2');
 });
@@ -106,12 +106,12 @@ it.each([
   ['of spaces', ' '],
   ['of brackets', '['],
   ['of zeros', '\0'],
-])('lets a long text pass that never ends its first line: %s', async (_, letter) => {
+])('a long text without a line break passes: %s', async (_, letter) => {
   const content = letter.repeat(1 << 20);
   expect((await passedOn(content, 1 << 18)) === content).toBe(true);
 });
 
-it('names the file of nfcapd in the command', async () => {
+it('the advice for a file of nfcapd has its name in the command', async () => {
   const path = "/var/cache/nfdump/it's/nfcapd.202311142218";
   await expect(passedOn(Buffer.from([0x0c, 0xa5, 2, 0]), 9, path)).rejects.toThrow(
     "nfdump -r '/var/cache/nfdump/it'\\''s/nfcapd.202311142218' -o csv",

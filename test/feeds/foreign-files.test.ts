@@ -33,7 +33,7 @@ describe.skipIf(!hasNfdump)('what nfdump stores and prints', () => {
   });
   afterAll(() => files.remove());
 
-  it.each(FORMATS)('is refused as %s where it is no CSV, and leaves nothing', async (format) => {
+  it.each(FORMATS)('is refused as %s if it is not CSV, and leaves nothing', async (format) => {
     const [path = ''] = await files.paths();
     const options = { databaseUrl: database.url, format, skipBadLines: true };
     const stored = importText(await fileSource(path), options);
@@ -50,7 +50,7 @@ describe.skipIf(!hasNfdump)('what nfdump stores and prints', () => {
   it.each([
     ['a filter without a match', ['port 9'], /^flows\.csv: it is empty: nfdump found no flows: .*/],
     ['no output at all', null, /^flows\.csv: it is empty: nfdump wrote nothing, not even a header/],
-  ])('is refused where it is empty: %s', async (_, filter, reason) => {
+  ])('is refused if it is empty: %s', async (_, filter, reason) => {
     const csv = filter === null ? '' : await files.csv('UTC', ...filter);
     const source = textSource(csv, { name: 'flows.csv' });
     const options = { databaseUrl: database.url, format: 'nfdump' } as const;
@@ -59,11 +59,11 @@ describe.skipIf(!hasNfdump)('what nfdump stores and prints', () => {
     expect(await traces(database.url)).toEqual(NOTHING);
     const allowed = { ...options, allowEmpty: true };
     expect(await importText(source, allowed)).toMatchObject({ records: 0, readings: 0 });
-    // There is nothing in it that could count twice.
+    // An empty file has nothing that could be counted twice.
     expect(await importText(source, allowed)).toMatchObject({ records: 0 });
   });
 
-  it('ends a feed with a failure where it is empty, unless that is allowed', async () => {
+  it('fails a feed if it is empty, unless that is allowed', async () => {
     const csv = await files.csv('UTC', 'port 9');
     for (const allowEmpty of [false, true]) {
       const feed = startFeed({ databaseUrl: database.url, format: 'nfdump', allowEmpty });
@@ -74,7 +74,7 @@ describe.skipIf(!hasNfdump)('what nfdump stores and prints', () => {
     }
   });
 
-  it('may be empty where a feed is told to end', async () => {
+  it('may be empty if a feed is told to stop', async () => {
     const feed = startFeed({ databaseUrl: database.url, format: 'nfdump' });
     feed.stop();
     expect(await feed.done).toMatchObject({ flows: 0 });

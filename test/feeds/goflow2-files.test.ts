@@ -20,7 +20,7 @@ const importLines = (lines: readonly string[], options: object = {}) =>
 
 const START = 1_700_000_280;
 
-/** From 30 seconds into a minute, for 90 seconds, one packet in 100; numbers with all digits. */
+/** From 30 seconds into a minute, for 90 seconds, sampled 1 in 100; with all digits of numbers. */
 const flow = ({
   from = '10.0.0.1',
   to = '198.51.100.7',
@@ -36,14 +36,14 @@ const flow = ({
 const arp = '{"time_received_ns":1700000280000000000,"src_addr":"","dst_addr":"","etype":"ARP"}';
 
 describe('an import of goflow2', () => {
-  it('multiplies before it spreads, and counts a flow once', async () => {
+  it('multiplies by the sampling rate before it spreads a flow, and counts it once', async () => {
     expect(await importLines([flow(), arp])).toMatchObject({
       format: 'goflow2',
       lines: 2,
       records: 1,
       badLines: { count: 0 },
     });
-    // ⌊100100 · 30 ÷ 90⌋ and what is left.
+    // ⌊100100 · 30 ÷ 90⌋ and the rest.
     expect(await readingsOf(database.url, { group: 'Apps', start: START })).toEqual([
       ...['01.BB+0 1 33366', '01.BB+0 2 0', '01.BB+0 3 33366', '01.BB+0 4 1'],
       ...['01.BB+60 1 66734', '01.BB+60 2 0', '01.BB+60 3 66734'],
@@ -58,7 +58,7 @@ describe('an import of goflow2', () => {
     rate: 0,
   });
 
-  it('takes each direction as a flow of its own, and both as one app', async () => {
+  it('counts each direction as a separate flow, and both under one app', async () => {
     await importLines([flow({ rate: 0 }), back]);
     expect(await sums(database.url)).toMatchObject({
       'Aggregates TOTALBW 1': '2002',
@@ -76,7 +76,7 @@ describe('an import of goflow2', () => {
     });
   });
 
-  it("takes each direction under its destination's port where that is asked for", async () => {
+  it('counts each direction under its destination port if that is configured', async () => {
     await importLines([flow({ rate: 0 }), back], { servicePort: 'destination' });
     expect(await sums(database.url)).toMatchObject({
       'Apps 01.BB 1': '1001',
@@ -84,7 +84,7 @@ describe('an import of goflow2', () => {
     });
   });
 
-  it('reads a packed file, refuses it the second time, and names bad lines', async () => {
+  it('reads a compressed file, refuses it the second time, and names bad lines', async () => {
     const content = `${flow()}\n{"bytes":1}\n`;
     const packed = textSource(gzipSync(content), { name: 'flows.json.gz' });
     const options = { databaseUrl: database.url, format: 'goflow2' } as const;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Flow } from '../../ingest/flows/flow.ts';
 import { createGoflow2Parser } from '../../ingest/formats/goflow2/goflow2-json.ts';
 
-/** As goflow2 2.2 writes a NetFlow v5 record; numbers as texts are written without quotes. */
+/** A NetFlow v5 record, as goflow2 2.2 writes it. */
 const RECORD: Readonly<Record<string, unknown>> = {
   type: 'NETFLOW_V5',
   time_received_ns: 1_700_000_400_123_456_789n,
@@ -34,7 +34,7 @@ const FLOW = {
   responder: { address: 'C6.33.64.07', bytes: 0, packets: 0 },
 };
 
-/** A line of JSON, in which integers of any size are numbers. */
+/** A line of JSON, in which a bigint is a number. */
 const line = (record: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(record, (_, value) =>
     typeof value === 'bigint' ? `#${value}#` : value,
@@ -48,7 +48,7 @@ describe('a line of goflow2', () => {
     expect(flow()).toEqual(FLOW);
   });
 
-  it('of version 1 is the same', () => {
+  it('of version 1 gives the same flow', () => {
     const record = {
       Type: 'NETFLOW_V5',
       TimeReceived: 1_700_000_400,
@@ -81,11 +81,11 @@ describe('a line of goflow2', () => {
     [undefined, 1500, 10],
     [2n ** 32n, 1500 * 2 ** 32, 10 * 2 ** 32],
     [2n ** 52n, 1500n * 2n ** 52n, 10n * 2n ** 52n],
-  ])('with a sampling rate of %s counts so much more', (sampling_rate, bytes, packets) => {
+  ])('with a sampling rate of %s has %s bytes and %s packets', (sampling_rate, bytes, packets) => {
     expect(flow({ sampling_rate })?.originator).toMatchObject({ bytes, packets });
   });
 
-  it('keeps integers beyond 2^53, times the sampling rate too', () => {
+  it('keeps integers beyond 2^53, even times the sampling rate', () => {
     const bytes = 3_074_457_345_618_258_602n;
     expect(flow({ bytes })?.originator.bytes).toBe(bytes);
     expect(flow({ bytes, sampling_rate: 3 })?.originator.bytes).toBe(3n * bytes);
@@ -146,7 +146,7 @@ describe('the time of a flow of goflow2', () => {
 });
 
 describe('a frame that is not of IP', () => {
-  it.each(['ARP', '', 2054])('of type %j is passed over', (etype) => {
+  it.each(['ARP', '', 2054])('of type %j is skipped', (etype) => {
     expect(flow({ etype, src_addr: '', dst_addr: '' })).toBeNull();
   });
 

@@ -17,13 +17,13 @@ import { hasPmacct, runPmacctd, startNfacctd } from '../support/pmacct.ts';
 const hasTools = hasPmacct && existsSync('/usr/sbin/softflowd');
 if (!hasTools) console.warn('skipped: apt-get install pmacct softflowd');
 
-/** NetFlow v5 knows times of the last weeks alone. */
+/** NetFlow v5 has only times of the last few weeks. */
 const START_MS = Date.now() - 3_600_000;
 const now = () => Math.floor(Date.now() / 1000);
 const FLOWS = 300;
 const BYTES = 20 + 8 + 30;
 
-/** As many flows, of one packet each. */
+/** FLOWS flows of one packet each. */
 const PACKETS: readonly CapturedPacket[] = Array.from({ length: FLOWS }, (_, i) => ({
   atMs: START_MS + i,
   frame: udpFrame(
@@ -84,7 +84,7 @@ const CASES: readonly Case[] = Object.keys(VERSIONS).flatMap((name) => {
 
 type Printed = { readonly lines: string; readonly datagrams: number };
 
-/** What nfacctd prints of so many flows of an exporter, which some of its datagrams do not reach. */
+/** The lines that nfacctd prints for `flows` flows, while a relay drops some of the datagrams. */
 async function printedLines(
   [, protocol, run]: Case,
   { flows, loses }: { flows: number; loses: readonly number[] },
@@ -100,7 +100,7 @@ async function printedLines(
   }
 }
 
-/** How many flows each datagram has, in their order. */
+/** The number of flows in each datagram, in order. */
 function datagramSizes(lines: string): number[] {
   const sizes = new Map<number, number>();
   for (const line of lines.trim().split('\n')) {
@@ -122,7 +122,7 @@ describe.skipIf(!hasTools).each(CASES)('%s, exporting %s to nfacctd', (...given)
     sizes = datagramSizes(whole.lines);
   }, 60_000);
 
-  it('loses nothing where all its datagrams arrive', async () => {
+  it('loses nothing if all its datagrams arrive', async () => {
     const context = `all of ${given.slice(0, 2).join()}`;
     const report = await importText(textSource(whole.lines), {
       databaseUrl: database.url,
@@ -137,11 +137,11 @@ describe.skipIf(!hasTools).each(CASES)('%s, exporting %s to nfacctd', (...given)
     });
   });
 
-  it('loses what is in the datagram that is left out, as a file and as a feed', async () => {
+  it('loses the flows of a dropped datagram, as a file and as a feed', async () => {
     const lost = 2;
     const flows = sizes[lost] ?? 0;
     expect(flows).toBeGreaterThan(0);
-    // Templates may have a datagram of their own, before all others.
+    // Templates may have a separate datagram before all others.
     const loses = [whole.datagrams - sizes.length + lost];
     const { lines } = await printedLines(given, { flows: FLOWS - flows, loses });
     const expected = {

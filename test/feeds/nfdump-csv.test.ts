@@ -34,7 +34,7 @@ const FLOW = {
 
 const parserOf = (timeZone: string) => createNfdumpParser({ timeZone, portRule: 'registered' });
 
-/** The flow of one line with some values changed; new ones are columns of their own. */
+/** The flow of a line with some values changed; `header` selects the columns. */
 function flow(
   changes: Record<string, string>,
   { header = HEADER, timeZone = 'UTC' } = {},
@@ -54,7 +54,7 @@ describe('a line of nfdump', () => {
     expect(flow({})).toEqual(FLOW);
   });
 
-  it('has in its output columns what came back', () => {
+  it('has the responder in its output columns', () => {
     const back = { address: 'C6.33.64.07', bytes: 30_000, packets: 40 };
     expect(flow({ opkt: '40', obyt: '30000' })).toEqual({ ...FLOW, responder: back });
   });
@@ -79,11 +79,11 @@ describe('a line of nfdump', () => {
     expect(flow({ pr })).toMatchObject({ protocol, ports });
   });
 
-  it('of ICMP between IPv6 addresses is of the ICMP for IPv6', () => {
+  it('of ICMP between IPv6 addresses has the protocol ICMPv6', () => {
     expect(flow({ pr: 'ICMP', sa: 'fd00::1', da: 'fd00::2' })?.protocol).toBe(58);
   });
 
-  it('without ports may say in their columns what it likes', () => {
+  it('of a protocol without ports may have anything in their columns', () => {
     expect(flow({ pr: 'ICMP', dp: '8.0' })?.ports).toBeNull();
   });
 
@@ -110,16 +110,16 @@ describe('an impossible duration', () => {
     ['4294967.295', 'the same of 32 bits'],
     ['-0.100', 'the same with a sign'],
     ['2678400.001', 'longer than a flow may last'],
-  ])('such as %s, %s, gives way to the time between start and end', (td) => {
+  ])('such as %s, %s, is replaced by the time between start and end', (td) => {
     expect(flow({ td, te })?.durationUs).toBe(31_000_000);
     expect(flow({ td, te: '2023-11-14 22:18:29' })?.durationUs).toBe(0);
   });
 
-  it('is none where a flow could last so long', () => {
+  it('is accepted if a flow can last that long', () => {
     expect(flow({ td: '2678400.000', te })?.durationUs).toBe(2_678_400_000_000);
   });
 
-  it('is refused where the flow ends before it starts, with what to do about the exporter', () => {
+  it('is refused if the flow ends before it starts, with advice about the exporter', () => {
     expect(() => flow({ td: '18446744073709460.000', te: '2023-11-14 22:16:59' })).toThrow(
       'td must be a number of seconds, 0 or more, got "18446744073709460.000": the exporter says ' +
         'that the flow ended, at 2023-11-14 22:16:59, before it started, at 2023-11-14 22:18:29. ' +
@@ -144,7 +144,7 @@ describe('the header', () => {
     flows: '1',
   };
 
-  it('decides which column is which', () => {
+  it('decides the order of the columns', () => {
     const header = HEADER.split(',').reverse().join(',');
     expect(flow({}, { header })).toEqual(FLOW);
   });
@@ -165,21 +165,21 @@ describe('the header', () => {
     );
   });
 
-  it('without an end has no other duration than the one that it tells', () => {
+  it('without an end leaves only the duration in the line', () => {
     const header = 'ts,td,sa,da,sp,dp,pr,ipkt,ibyt';
     expect(() => flow({ td: '-1' }, { header })).toThrow(
       'td must be a number of seconds, 0 or more, got "-1": the exporter says that the flow ended ' +
         'before it started, at 2023-11-14 22:18:29.',
     );
-    // Longer than any flow: that is said of all formats alike.
+    // It is longer than any flow may last, which is checked later for all formats.
     expect(flow({ td: '4294967.295' }, { header })?.durationUs).toBe(4_294_967_295_000);
   });
 
-  it('may say that times are epoch seconds', () => {
+  it('may come with times in epoch seconds', () => {
     expect(flow({ ts: '1700000309.500' })?.startUs).toBe(START * 1e6 + 500_000);
   });
 
-  it('must be there', () => {
+  it('is required', () => {
     expect(() => parserOf('UTC')('1,2,3')).toThrow(
       'there is no header line before it: call nfdump with -o csv, without -q',
     );
@@ -189,7 +189,7 @@ describe('the header', () => {
     ['ibyt', 'ibyt or bytes or inBytes'],
     ['da', 'da or dstAddr'],
     ['ts', 'ts or firstSeen'],
-  ])('without %s is refused, and what comes after it too', (name, must) => {
+  ])('without %s is refused, and so are the lines after it', (name, must) => {
     const parse = parserOf('UTC');
     const names = HEADER.split(',').filter((each) => each !== name);
     expect(() => parse(names.join(','))).toThrow(`the header must have a column ${must}: `);
@@ -203,8 +203,8 @@ describe('the header', () => {
   });
 });
 
-describe('what is no flow', () => {
-  it('is passed over: the summary, also between two outputs, and that there are none', () => {
+describe('a line that is no flow', () => {
+  it('is skipped in a summary, even between two outputs, or if it says there are no flows', () => {
     const parse = parserOf('UTC');
     const line = HEADER.split(',')
       .map((name) => VALUES[name])

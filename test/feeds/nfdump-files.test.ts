@@ -20,7 +20,7 @@ const START_MS = 1_700_000_309_500;
 const request = { from: '10.0.0.1', to: '198.51.100.7', sourcePort: 51_000, port: 443 };
 const answer = { from: '198.51.100.7', to: '10.0.0.1', sourcePort: 443, port: 51_000 };
 
-/** A connection of a minute and a half, of 1120 bytes one way and 480 the other, and some more. */
+/** A connection of 90 seconds with 1120 bytes one way and 480 the other, and some other flows. */
 const PACKETS: readonly CapturedPacket[] = [
   [0, tcpFrame({ ...request, flags: SYN })],
   [20, tcpFrame({ ...answer, flags: SYN | ACK })],
@@ -56,7 +56,7 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
   });
   afterAll(() => files.remove());
 
-  it('are imported to the byte', async () => {
+  it('are imported exactly to the byte', async () => {
     const csv = await files.csv('UTC');
     const report = await importCsv(csv);
     expect(report).toMatchObject({ format: 'nfdump', records: 7, badLines: { count: 0 } });
@@ -83,7 +83,7 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
     });
   });
 
-  it('are spread over the time that nfdump says, whatever zone it writes', async () => {
+  it('are spread over the time that nfdump prints, in any time zone', async () => {
     await importCsv(await files.csv('UTC'));
     const zones = ['America/New_York', 'Asia/Kolkata'];
     for (const timeZone of zones) {
@@ -97,7 +97,7 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
             group === 'External Hosts' && key === 'C6.33.64.07' && slot === 1,
         )
         .map(({ bucket, value }) => [bucket, value]);
-    // From second 29 on, 40 bytes back at once and 440 at the end, and ⌊1120 · 31 ÷ 90.25⌋ to it.
+    // From second 29 on: 40 bytes back at once, 440 at the end, and ⌊1120 · 31 ÷ 90.25⌋ to it.
     for (const context of ['lab', ...zones]) {
       expect(await bytes(context)).toEqual([
         [1_700_000_280, 424n],
@@ -109,7 +109,7 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
   it.each([
     [443, '01.BB'],
     [53, '00.35'],
-  ])('give port %d what nfdump itself says of it', async (port, app) => {
+  ])('give port %d the bytes of nfdump in its own statistics', async (port, app) => {
     await importCsv(await files.csv('UTC'));
     const statistics = await files.csv('UTC', '-s', 'port/bytes');
     const [header = '', ...lines] = statistics.split('\n');
@@ -121,7 +121,7 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
     expect((await sums(database.url))[`Apps ${app} 1`]).toBe(bytes);
   });
 
-  it('keep the old port of each direction with --service-port destination', async () => {
+  it('count each direction under its port with --service-port destination', async () => {
     await importCsv(await files.csv('UTC'), { servicePort: 'destination' });
     expect(await sums(database.url)).toMatchObject({
       'Apps 01.BB 1': '1120',
@@ -129,7 +129,7 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
     });
   });
 
-  it('of two ways are one connection, with what came back', async () => {
+  it('made with -B have one flow per connection, in both directions', async () => {
     const report = await importCsv(await files.csv('UTC', '-B'));
     expect(report.records).toBe(5);
     expect(await sums(database.url)).toMatchObject({
@@ -142,7 +142,7 @@ describe.skipIf(!hasNfdump)('flow files of nfdump', () => {
     });
   });
 
-  it('may be packed, and are refused the second time', async () => {
+  it('may be compressed, and are refused the second time', async () => {
     const csv = await files.csv('UTC');
     await importCsv(gzipSync(csv));
     const before = await traces(database.url);

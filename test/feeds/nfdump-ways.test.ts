@@ -6,7 +6,7 @@ const row = (back: string, address = '10.0.0.1') =>
   `2023-11-14 22:18:29,2023-11-14 22:18:30,1.000,${address},198.51.100.7,51000,443,TCP,..,3,120,${back}`;
 const SUMMARY = 'Summary\nflows,bytes,packets,avg_bps,avg_pps,avg_bpp\n1,120,3,1,2,3';
 
-/** Whether the text is found to be of `nfdump -B`, read in blocks of some bytes. */
+/** Whether the text, read in blocks, is recognised as output of `nfdump -B`. */
 function isTwoWay(text: string, blockBytes = 7): boolean {
   const ways = createWayFinder();
   const bytes = Buffer.from(text);
@@ -34,7 +34,7 @@ describe('a file of nfdump', () => {
       ['firstSeen,srcAddr,dstAddr,dstPort,proto,packets,bytes,outPackets', '1,a,b,3,4,5,6,7'],
       true,
     ],
-  ])('%s: %j is of two ways: %s', (_, lines, expected) => {
+  ])('%s: %j is of `nfdump -B`: %s', (_, lines, expected) => {
     expect(isTwoWay(`${lines.join('\n')}\n`)).toBe(expected);
     expect(isTwoWay(lines.join('\r\n'), 1)).toBe(expected);
   });

@@ -78,7 +78,7 @@ describe('the place of an address', () => {
     expect(placeOf(address(text))).toEqual({ country: countryKey, system: systemKey });
   });
 
-  it('is known by databases of other makers too, and of IPv4 alone', async () => {
+  it('is found in databases of other makers, and in those of IPv4 only', async () => {
     const { placeOf, hasCountries, hasSystems } = await openGeoPlaces([path('flat.mmdb')]);
     expect([hasCountries, hasSystems]).toEqual([true, true]);
     const known = { country: 'JP', system: { key: '00.00.FB.F0', name: 'Other Networks' } };
@@ -86,7 +86,7 @@ describe('the place of an address', () => {
     expect(placeOf(address('2001:db8::1'))).toEqual({ country: null, system: null });
   });
 
-  it('is what the first database says that knows it', async () => {
+  it('comes from the first database that has it', async () => {
     const { placeOf } = await openGeoPlaces([path('asn.mmdb'), path('flat.mmdb')]);
     expect(placeOf(address('198.51.100.1'))).toMatchObject({
       country: 'JP',
@@ -95,7 +95,7 @@ describe('the place of an address', () => {
   });
 });
 
-describe('a file that is no such database', () => {
+describe('a file that is not such a database', () => {
   it.each([
     ['missing.mmdb', /^cannot read .*missing\.mmdb: ENOENT/],
     ['text.mmdb', /text\.mmdb must be a database in MaxMind's format \(\.mmdb, unpacked\)/],
@@ -128,7 +128,7 @@ describe('an import with places', () => {
       Object.entries(await sums(database.url)).filter(([name]) => /^(Country|ASN) /.test(name)),
     );
 
-  it('counts the ends outside, each as a host is counted', async () => {
+  it('counts external addresses, each in the same way as a host', async () => {
     await importWith(
       BOTH,
       conn(NOW, { from: '10.0.0.1', to: '198.51.100.1', bytes: '100\t1000' }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Flow } from '../../ingest/flows/flow.ts';
 import { createPmacctParser } from '../../ingest/formats/pmacct/pmacct-json.ts';
 
-/** As nfacctd 1.7.7 writes a flow with its plugin print. */
+/** A flow, as nfacctd 1.7.7 writes it with its plugin print. */
 const RECORD: Readonly<Record<string, unknown>> = {
   event_type: 'purge',
   ip_src: '10.0.0.1',
@@ -35,7 +35,7 @@ function read(record: Changes, timeZone = 'UTC', portRule: Flow['portRule'] = 'r
   return createPmacctParser({ timeZone, portRule })(JSON.stringify(record));
 }
 
-/** What becomes of the record with changes; undefined leaves a field out. */
+/** The flow of the record with changes; undefined removes a field. */
 const flow = (changes: Changes = {}, timeZone?: string, portRule?: Flow['portRule']) =>
   read({ ...RECORD, ...changes }, timeZone, portRule);
 
@@ -44,12 +44,12 @@ describe('a line of pmacct', () => {
     expect(flow()).toEqual(FLOW);
   });
 
-  it('is one connection where it does not say how many', () => {
+  it('is one connection if it does not say how many', () => {
     expect(flow({ flows: undefined })?.connections).toBe(1);
     expect(flow({ flows: 0 })?.connections).toBe(0);
   });
 
-  it('counts sampling_rate times as much, but no more connections; 0 is unknown', () => {
+  it('has bytes and packets times sampling_rate, but not connections; 0 is unknown', () => {
     expect(flow({ sampling_rate: 100 })).toEqual({
       ...FLOW,
       originator: { address: '0A.00.00.01', bytes: 150_000, packets: 1000 },
@@ -69,12 +69,12 @@ describe('a line of pmacct', () => {
     expect(flow({ ip_proto })?.protocol).toBe(protocol);
   });
 
-  it('has no ports where its protocol has none', () => {
+  it('has no ports if its protocol has none', () => {
     expect(flow({ ip_proto: 'icmp', port_dst: 2048 })?.ports).toBeNull();
   });
 });
 
-describe('when a line of pmacct was seen', () => {
+describe('the time of a line of pmacct', () => {
   const timeOf = (changes: Changes, timeZone?: string) => {
     const { startUs, durationUs } = flow(changes, timeZone) ?? {};
     return [startUs, durationUs];
@@ -88,7 +88,7 @@ describe('when a line of pmacct was seen', () => {
     ['0.000000'],
     [0],
     [undefined],
-  ])('a zero end is none: %s', (timestamp_end) => {
+  ])('has no end if that is zero: %s', (timestamp_end) => {
     expect(timeOf({ timestamp_end })).toEqual([AT + 500_000, 0]);
   });
 
@@ -103,7 +103,7 @@ describe('when a line of pmacct was seen', () => {
     expect(timeOf(times, 'Europe/Berlin')).toEqual([AT, 0]);
   });
 
-  it('is the start of the time bin where it has no times of its own', () => {
+  it('is the start of its time bin if the line has no other times', () => {
     const times = { timestamp_start: undefined, timestamp_end: undefined };
     const stamp_inserted = '2023-11-14 22:18:29';
     expect(timeOf({ ...times, stamp_inserted })).toEqual([AT, 0]);
@@ -129,7 +129,7 @@ describe('an aggregate of pmacct', () => {
     }
   });
 
-  it('may have one port, which counts unless it is of the wrong end', () => {
+  it('may have one port, which counts unless it is that of the wrong end', () => {
     expect(flow({ port_src: undefined })?.ports).toEqual({ source: null, destination: 443 });
     const lone = { port_dst: undefined };
     expect(flow(lone)?.ports).toEqual({ source: null, destination: 51_000 });
@@ -137,12 +137,12 @@ describe('an aggregate of pmacct', () => {
   });
 });
 
-describe('what holds no traffic', () => {
+describe('a line without traffic', () => {
   it.each<[string, object]>([
     ['the beginning of a purge', { event_type: 'purge_init', writer_id: 'f/1' }],
     ['the end of a purge', { event_type: 'purge_close', purged_entries: 1, total_entries: 1 }],
     ['an event of NAT', { ip_src: '10.0.0.1', nat_event: 1, stamp_inserted: '0' }],
-  ])('is passed over: %s', (_, record) => {
+  ])('is skipped: %s', (_, record) => {
     expect(
       createPmacctParser({ timeZone: 'UTC', portRule: 'registered' })(JSON.stringify(record)),
     ).toBeNull();
@@ -170,11 +170,11 @@ describe('a bad line', () => {
       { timestamp_start: undefined, timestamp_end: undefined },
       'timestamp_start or stamp_inserted must be given: add timestamp_start to `aggregate`',
     ],
-  ])('says what must be: %j', (changes, reason) => {
+  ])('is refused with what is required: %j', (changes, reason) => {
     expect(() => flow(changes)).toThrow(reason);
   });
 
-  it('is one of something else', () => {
+  it('may be of another format', () => {
     expect(() => read({ type: 'NETFLOW_V5' })).toThrow('a line of pmacct has at least one');
     const parse = createPmacctParser({ timeZone: 'UTC', portRule: 'registered' });
     expect(() => parse('SRC_IP,DST_IP')).toThrow('it must be a JSON object');

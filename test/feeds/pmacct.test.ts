@@ -54,7 +54,7 @@ const importLines = (lines: string | Buffer, options: object = {}) =>
     ...options,
   });
 
-/** What a line adds up to that aggregates everything. */
+/** The sums of lines that aggregate everything. */
 function ownSum(lines: string): Record<'bytes' | 'packets', string> {
   let bytes = 0;
   let packets = 0;
@@ -89,7 +89,7 @@ describe.skipIf(!hasPmacct)('what pmacctd prints', () => {
     });
   });
 
-  it('fills the groups of which its aggregates tell the keys, and no others', async () => {
+  it('fills the groups whose keys its aggregates have, and no others', async () => {
     const groupsOf = async (name: string) => {
       await importLines(printed[name] ?? '', { context: `groups of ${name}` });
       const stored = Object.keys(await sums(database.url, `groups of ${name}`));
@@ -103,7 +103,7 @@ describe.skipIf(!hasPmacct)('what pmacctd prints', () => {
     expect(flows).toEqual(new Set([...senders, 'Apps', 'Protocols', 'Hosts × Apps', 'Host pairs']));
   });
 
-  it('counts under the port of the service, in both directions', async () => {
+  it('counts under the service port, in both directions', async () => {
     await importLines(printed['flows'] ?? '', { context: 'ports' });
     const stored = await sums(database.url, 'ports');
     const own = ownSum(printed['all'] ?? '');
@@ -114,7 +114,7 @@ describe.skipIf(!hasPmacct)('what pmacctd prints', () => {
     expect(Object.keys(stored).filter((key) => key.startsWith('Apps ')).length).toBe(8);
   });
 
-  it('is the same packed, and as a feed', async () => {
+  it('gives the same compressed, and as a feed', async () => {
     const lines = printed['flows'] ?? '';
     await importLines(lines, { context: 'plain' });
     await importLines(gzipSync(lines), { context: 'packed' });
@@ -127,7 +127,7 @@ describe.skipIf(!hasPmacct)('what pmacctd prints', () => {
     expect(await sums(database.url, 'feed')).toEqual(plain);
   });
 
-  it('has times of the zone that is given', async () => {
+  it('has times in the given time zone', async () => {
     const lines = printed['flows'] ?? '';
     await importLines(lines, { timeZone: 'Asia/Tokyo', context: 'lab' });
     const start = (START_MS - (START_MS % 60_000)) / 1000 - 9 * 3600;

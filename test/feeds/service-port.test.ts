@@ -22,7 +22,7 @@ const SUMMARY = ['Summary', 'flows,bytes,packets,avg_bps,avg_pps,avg_bpp', '2,10
 
 type Row = { readonly at?: number; readonly sp?: number; readonly dp?: number; back?: string };
 
-/** A row of nfdump: 100 bytes from a server's port to a client's, unless said otherwise. */
+/** A row of nfdump: by default, 100 bytes from a server's port to a client's. */
 const row = ({ at = 0, sp = 443, dp = 51_000, back = '0,0' }: Row = {}): string =>
   `${1_700_000_040 + at}.000,0.000,198.51.100.7,10.0.0.1,${sp},${dp},TCP,1,100,${back}`;
 
@@ -32,7 +32,7 @@ const REQUEST = '1700000040.000,0.000,10.0.0.1,198.51.100.7,51000,443,TCP,1,10,0
 const text = (...lines: readonly string[]): string => `${lines.join('\n')}\n`;
 
 const ONE_WAY = text(HEADER, row(), REQUEST, ...SUMMARY);
-/** Only the last row tells that the file was made with -B. */
+/** Only the last row shows that the file was made with -B. */
 const TWO_WAYS = text(HEADER, row(), REQUEST, row({ back: '2,7' }), ...SUMMARY);
 
 /** Total bytes by app. */
@@ -60,28 +60,28 @@ describe.each([
   ['a file', false],
   ['a pipe', true],
 ])('%s of nfdump', (_, pipe) => {
-  it('that tells one direction counts both of a conversation under one app', async () => {
+  it('of single directions counts both directions of a conversation under one app', async () => {
     expect(await importCsv(ONE_WAY, { pipe })).toMatchObject({ records: 2, twoWay: false });
     expect(await apps()).toEqual({ '01.BB': '110' });
   });
 
-  it('counts as made with -B for any row of it, the last one too', async () => {
+  it('is recognised as made with -B by any row, even the last one', async () => {
     expect(await importCsv(TWO_WAYS, { pipe })).toMatchObject({ records: 3, twoWay: true });
     expect(await apps()).toEqual({ 'C7.38': '207', '01.BB': '10' });
   });
 
-  it('may be packed', async () => {
+  it('may be compressed', async () => {
     await importCsv(gzipSync(TWO_WAYS), { pipe });
     expect(await apps()).toEqual({ 'C7.38': '207', '01.BB': '10' });
   });
 
-  it('counts under the destination if that is asked for, without a look ahead', async () => {
+  it('counts under the destination port if that is configured, without looking ahead', async () => {
     const report = await importCsv(ONE_WAY, { pipe, servicePort: 'destination' });
     expect(report.twoWay).toBeUndefined();
     expect(await apps()).toEqual({ 'C7.38': '100', '01.BB': '10' });
   });
 
-  it('leaves nothing when a line is bad, after a row that tells of -B too', async () => {
+  it('leaves nothing if a line is bad, even after a row that shows -B', async () => {
     const damaged = text(HEADER, row(), row({ back: '2,7' }), 'damaged');
     const before = await readdir(tmpdir());
     await expect(importCsv(damaged, { pipe })).rejects.toThrow('flows.csv, line 4: it must have');
@@ -96,8 +96,8 @@ describe.each([
   });
 });
 
-describe('a pipe that has to be looked through', () => {
-  it('says so where it cannot be kept', async () => {
+describe('a pipe that must be read to its end first', () => {
+  it('is refused with the reason if it cannot be stored', async () => {
     const before = process.env['TMPDIR'];
     process.env['TMPDIR'] = '/nowhere';
     try {
@@ -117,7 +117,7 @@ describe('a feed of nfdump', () => {
   it.each([
     ['one direction', ONE_WAY],
     ['both directions', TWO_WAYS],
-  ])('that tells %s counts as the file does', async (_, content) => {
+  ])('with flows of %s counts as the file does', async (_, content) => {
     await importCsv(content, { context: 'file' });
     const feed = feedOf();
     feed.write(content);
@@ -126,7 +126,7 @@ describe('a feed of nfdump', () => {
     expect(await apps()).toEqual(await apps('file'));
   });
 
-  it('holds the flows of an output until it is over, or tells both directions', async () => {
+  it('holds the flows of an output until it ends or a row shows both directions', async () => {
     const feed = feedOf();
     // By the time of the stream, the first bucket is over with the second row.
     feed.write(text(HEADER, row(), row({ at: 600 })));
@@ -140,7 +140,7 @@ describe('a feed of nfdump', () => {
     expect(await apps()).toEqual({ 'C7.38': '307' });
   });
 
-  it('takes each output for itself', async () => {
+  it('decides separately for each output', async () => {
     const feed = feedOf();
     feed.write(TWO_WAYS, text(HEADER, row({ at: 600 }), ...SUMMARY));
     await feed.until(({ commits }) => commits === 1);
@@ -150,11 +150,11 @@ describe('a feed of nfdump', () => {
     expect(await apps()).toEqual({ 'C7.38': '314', '01.BB': '210' });
   });
 
-  it('does not hold an output for ever, nor more of it than fits', async () => {
+  it('does not hold an output forever, nor more of it than fits', async () => {
     const held = feedOf({ limits: { holdMs: 20 } });
     held.write(text(HEADER, row()));
     await held.until(({ commits }) => commits === 1);
-    // What is told later counts from there on.
+    // A row that shows -B later counts from then on.
     held.write(text(row({ at: 1 }), row({ at: 2, back: '2,7' })));
     held.end();
     await held.done;
@@ -167,7 +167,7 @@ describe('a feed of nfdump', () => {
     expect(await apps('full')).toEqual({ '01.BB': '200' });
   });
 
-  it('commits what it holds when it is told to end', async () => {
+  it('commits the flows that it holds when it is told to stop', async () => {
     const feed = feedOf();
     feed.write(text(HEADER, row()));
     await feed.until(({ flows }) => flows === 1);
@@ -176,7 +176,7 @@ describe('a feed of nfdump', () => {
     expect(await apps()).toEqual({ '01.BB': '100' });
   });
 
-  it('holds nothing where the rule is the destination', async () => {
+  it('holds nothing if the rule is the destination port', async () => {
     const feed = feedOf({ servicePort: 'destination' });
     feed.write(text(HEADER, row(), row({ at: 600 })));
     await feed.until(({ commits }) => commits === 1);

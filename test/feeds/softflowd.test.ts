@@ -58,11 +58,11 @@ const importCsv = (csv: string, options: object = {}) =>
   });
 
 describe.skipIf(!hasTools)('what softflowd exports as IPFIX', () => {
-  it('has impossible durations, which give way to the times where these fit', async () => {
+  it('has impossible durations, which the import replaces if the times make sense', async () => {
     const csv = await exportPackets('-a');
     expect(csv.match(/,1844674407370\d{4}\.000,/g)).toHaveLength(2);
     const report = await importCsv(csv, { skipBadLines: true });
-    // Of the flow within a second, start and end are written as the same second.
+    // The flow within a second has the same second as its start and its end.
     expect(report.records).toBe(1);
     expect(await sums(database.url)).toMatchObject({ 'Hosts 0A.00.00.02 1': '116' });
     expect(report.badLines.named.map(({ reason }) => reason)).toEqual([
@@ -72,7 +72,7 @@ describe.skipIf(!hasTools)('what softflowd exports as IPFIX', () => {
     ]);
   });
 
-  it('is right with the option that the message names', async () => {
+  it('is right with the option that the message recommends', async () => {
     const report = await importCsv(await exportPackets('-A', 'milli'));
     expect(report).toMatchObject({ records: 2, badLines: { count: 0 } });
     expect(await sums(database.url)).toMatchObject({

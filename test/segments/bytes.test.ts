@@ -4,14 +4,14 @@ import { ByteReader, ByteWriter } from '../../segments/codes/bytes.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Powers of two and their neighbours: where a number takes one more byte. */
+/** Powers of two and their neighbours, at which a number takes one more byte. */
 const powers = fc
   .tuple(fc.integer({ min: 0, max: 53 }), fc.constantFrom(-1, 0, 1))
   .map(([bits, more]) => Math.min(MOST, Math.max(0, 2 ** bits + more)));
 
 const unsigned = fc.oneof(powers, fc.maxSafeNat(), fc.nat({ max: 300 }));
 
-/** Up to ±(2^52 − 1), whose doubles are whole numbers too. */
+/** Up to ±(2^52 − 1), as twice the number must be exact too. */
 const signed = fc
   .tuple(unsigned, fc.boolean())
   .map(([number, isNegative]) => (isNegative ? -1 : 1) * Math.min(number, 2 ** 52 - 1) + 0);
@@ -23,7 +23,7 @@ const written = (write: (out: ByteWriter) => void): Uint8Array => {
 };
 
 describe('numbers of variable length', () => {
-  it('come back as they were written, up to 2^53 − 1', () => {
+  it('are read as they were written, up to 2^53 − 1', () => {
     const comesBack = fc.property(fc.array(unsigned), (numbers) => {
       const bytes = written((out) => {
         for (const number of numbers) out.varint(number);
@@ -35,7 +35,7 @@ describe('numbers of variable length', () => {
     fc.assert(comesBack, { numRuns: 500 });
   });
 
-  it('come back with their sign, up to ±(2^52 − 1)', () => {
+  it('are read with their sign, up to ±(2^52 − 1)', () => {
     const comesBack = fc.property(fc.array(signed), (numbers) => {
       const reader = new ByteReader(
         written((out) => {
@@ -63,7 +63,7 @@ describe('numbers of variable length', () => {
   });
 
   it.each([2 ** 52, -(2 ** 52), MOST])(
-    '%d with its sign is refused: it would be rounded',
+    '%d as a signed number is refused: it would be rounded',
     (number) => {
       expect(() => new ByteWriter().signed(number)).toThrow(RangeError);
     },
@@ -71,7 +71,7 @@ describe('numbers of variable length', () => {
 });
 
 describe('a writer of bytes', () => {
-  it('grows as it is written to, and keeps all that came before', () => {
+  it('grows as it is written to, and keeps everything written before', () => {
     const numbers = Array.from({ length: 10_000 }, (_, i) => i * 1000);
     const part = written((out) => out.append(new Uint8Array(9000).fill(7)));
     const bytes = written((out) => {
@@ -87,7 +87,7 @@ describe('a writer of bytes', () => {
     expect([reader.double(), reader.byte(), reader.at]).toEqual([Math.PI, 255, bytes.length]);
   });
 
-  it('is empty again after clear, and hands on what it holds', () => {
+  it('is empty after clear, and appends its content to another writer', () => {
     const out = new ByteWriter();
     const other = new ByteWriter();
     other.varint(1);
@@ -99,7 +99,7 @@ describe('a writer of bytes', () => {
     expect([reader.varint(), reader.varint(), reader.at]).toEqual([5, 300, 3]);
   });
 
-  it('takes a copy, which later writing does not change', () => {
+  it('returns a copy, which later writing does not change', () => {
     const out = new ByteWriter();
     out.byte(1);
     const taken = out.take();
@@ -122,7 +122,7 @@ describe('a reader of bytes', () => {
     expect(() => read(reader)).toThrow('packed data end too early');
   });
 
-  it('reads a part of a larger array from where it begins', () => {
+  it('reads a part of a larger array from the start of that part', () => {
     const all = written((out) => {
       out.byte(9);
       out.double(0.5);

@@ -44,7 +44,7 @@ const flipped = (bytes: Uint8Array, bit: number): Uint8Array => {
 };
 
 describe('damage', () => {
-  it('of one bit in any page is seen by the digest', () => {
+  it('of one bit in any page is found by its digest', () => {
     fc.assert(
       fc.property(samples, fc.nat(), fc.nat(), (list, which, bit) => {
         const segment = writeSegment(list);
@@ -57,7 +57,7 @@ describe('damage', () => {
     );
   });
 
-  it('of one bit in the directory, or a directory cut short, is seen', () => {
+  it('of one bit in the directory, or a truncated directory, is found', () => {
     fc.assert(
       fc.property(samples, fc.nat(), (list, bit) => {
         const { directory } = writeSegment(list);
@@ -69,7 +69,7 @@ describe('damage', () => {
     );
   });
 
-  it('of a directory that its digest fits ends in sections within it or in a DamagedSegment', () => {
+  it('of a directory whose digest fits yields sections in order, or a DamagedSegment', () => {
     fc.assert(
       fc.property(samples, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (list, bits) => {
         const { directory } = writeSegment(list);
@@ -86,7 +86,7 @@ describe('damage', () => {
     );
   });
 
-  it('is seen where a range says that it has more keys than there is memory for', () => {
+  it('is found if a range claims more keys than there is memory for', () => {
     const { directory, sections } = openSegment(writeSegment(LIST));
     for (const range of directory.ranges) {
       for (const keyCount of [range.keyCount + 1, SECTION_KEYS + 1, Number.MAX_SAFE_INTEGER]) {
@@ -96,7 +96,7 @@ describe('damage', () => {
     }
   });
 
-  it('is seen where a page lies in the place of another, or is of another segment', () => {
+  it('is found if a page is in the place of another, or from another segment', () => {
     const page = sealPage(Uint8Array.of(1, 2, 3), { nonce: 7, number: 4 });
     expect([...openPage(page, { nonce: 7, number: 4 })]).toEqual([1, 2, 3]);
     expect(() => openPage(page, { nonce: 7, number: 5 })).toThrow('the digest of page 5');
@@ -104,7 +104,7 @@ describe('damage', () => {
     expect(() => openPage(page.subarray(0, 3), { nonce: 7, number: 4 })).toThrow('cut short');
   });
 
-  it('that a digest would not see ends in an answer or in a DamagedSegment, never otherwise', () => {
+  it('that no digest shows yields findings or a DamagedSegment, and never another error', () => {
     fc.assert(
       fc.property(samples, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (list, bits) => {
         const segment = resealed(writeSegment(list), (sections, page) =>
@@ -118,7 +118,7 @@ describe('damage', () => {
   });
 });
 
-/** All sections of a directory, each once, lie behind each other, in pages without a gap. */
+/** The sections of a directory follow each other, each once, in pages without a gap. */
 function expectInOrder({ ranges, pageCount }: Directory): void {
   let last: SectionPlace = { page: -1, from: 0, to: 0 };
   const next = (section: SectionPlace | null) => {
@@ -139,7 +139,7 @@ function expectInOrder({ ranges, pageCount }: Directory): void {
 }
 
 describe('the lists of a directory', () => {
-  it('are the same in whatever order they are asked for, and each time', () => {
+  it('are the same in whatever order, and however often, they are read', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const { directory: bytes } = writeSegment(list);
@@ -157,7 +157,7 @@ describe('the lists of a directory', () => {
   });
 });
 
-/** A segment with other sections, whose digests fit them: what a faulty writer would store. */
+/** A segment with changed sections and fitting digests, as a faulty writer would store it. */
 function resealed(
   segment: PlainSegment,
   change: (sections: Uint8Array, page: number) => Uint8Array,
@@ -186,7 +186,7 @@ const LIST: PlainSample[] = [0, 1, 2, 3, 6].flatMap((minute) =>
   })),
 );
 
-describe('a wrong number under a digest that fits', () => {
+describe('a wrong number whose digest fits', () => {
   const segment = writeSegment(LIST);
   const { directory, sections } = openSegment(segment);
   const [range] = directory.ranges;
@@ -210,12 +210,12 @@ describe('a wrong number under a digest that fits', () => {
     expect(found).not.toEqual([]);
   });
 
-  it('is not found in a segment that has none', () => {
+  it('is not found in a segment without one', () => {
     expect(isWhole(findings(directory, sections))).toBe(true);
   });
 });
 
-/** Adds 1 to the lowest bit of the last number of a section; its length stays. */
+/** Flips the lowest bit of the last byte of a section, whose length stays. */
 function withOneMore(bytes: Uint8Array, { from, to }: SectionPlace): Uint8Array {
   const copy = bytes.slice();
   copy[to - 1] = (copy[to - 1] ?? 0) ^ 1;
@@ -224,7 +224,7 @@ function withOneMore(bytes: Uint8Array, { from, to }: SectionPlace): Uint8Array 
 }
 
 describe('a column', () => {
-  it('of flags, places or halves that no writer makes is refused', () => {
+  it('with flags that no writer sets is refused', () => {
     const out = new ByteWriter();
     const column = { values: { low: Float64Array.of(3, 4), high: null }, counts: null };
     writeColumn(out, column, { from: 0, to: 2 });

@@ -16,7 +16,7 @@ const unpacked = (bytes: Uint8Array, count: number): number[] => {
   return [...into];
 };
 
-/** Every width, and what is just below and above it. */
+/** Numbers at the limit of every width, and just below and above it. */
 const numbers = fc.oneof(
   fc
     .tuple(fc.nat({ max: 53 }), fc.constantFrom(-1, 0, 1))
@@ -27,7 +27,7 @@ const numbers = fc.oneof(
 
 const lists = fc.oneof(
   fc.array(numbers, { maxLength: 3 * FRAME }),
-  // All of one width, for each width: what a column of the same meter looks like.
+  // All numbers of one width, as in the column of a meter.
   fc
     .tuple(
       fc.nat({ max: 53 }),
@@ -39,7 +39,7 @@ const lists = fc.oneof(
 );
 
 describe('frames of numbers', () => {
-  it('come back as they were written', () => {
+  it('are read as they were written', () => {
     fc.assert(
       fc.property(lists, (list) => {
         expect(unpacked(packed(list), list.length)).toEqual(list);
@@ -48,7 +48,7 @@ describe('frames of numbers', () => {
     );
   });
 
-  it('come back from the middle of an array, into the middle of another', () => {
+  it('are read from the middle of an array, into the middle of another', () => {
     const out = new ByteWriter();
     out.byte(7);
     writeFrames(out, Uint32Array.from([9, 300, 70_000, 2 ** 32 - 1, 5]), 1, 4);
@@ -61,7 +61,7 @@ describe('frames of numbers', () => {
     expect(reader.byte()).toBe(8);
   });
 
-  it('take one byte where all are 0, and no more than needed where one is huge', () => {
+  it('take one byte if all are 0, and no more than needed if one is huge', () => {
     expect(packed(Array<number>(FRAME).fill(0))).toHaveLength(1);
     const skewed = Array<number>(FRAME).fill(3);
     skewed[77] = 2 ** 50;
@@ -69,7 +69,7 @@ describe('frames of numbers', () => {
     expect(packed(skewed)).toHaveLength(1 + 32 + 1 + 1 + 7);
   });
 
-  it('that are damaged in any byte, or cut short, give numbers or say so, but never hang', () => {
+  it('that are damaged or truncated yield numbers or a DamagedSegment, but never hang', () => {
     fc.assert(
       fc.property(lists, fc.nat(), fc.nat({ max: 255 }), fc.nat(), (list, where, byte, end) => {
         const bytes = packed(list);

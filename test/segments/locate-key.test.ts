@@ -13,7 +13,7 @@ const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2
 const address = (number: number): string =>
   `0A.${hex(number >> 16)}.${hex((number >> 8) & 255)}.${hex(number & 255)}`;
 
-/** Every other number is a key, so that there is one that is missing between any two. */
+/** Every other number is a key, so that one is missing between any two. */
 const COUNT = 2 * SECTION_KEYS + 100;
 const RANGES = { keys: SECTION_KEYS + 50, rows: 1_000_000 };
 
@@ -37,7 +37,7 @@ function has(number: number): boolean {
 }
 
 describe('the section of a key', () => {
-  it('has the key if the segment has it, in a range of one section or of several', () => {
+  it('has the key if the segment has it, in ranges of several sections', () => {
     expect(directory.ranges.map(({ keys }) => keys.length)).toEqual([2, 2]);
     fc.assert(
       fc.property(fc.nat({ max: 2 * COUNT + 10 }), (number) => {
@@ -61,7 +61,7 @@ describe('the section of a key', () => {
     expect(locateKey(directory, CODEC.encode(address(2 * COUNT - 1)))?.isNamed).toBe(true);
   });
 
-  it('is compared with its keys by the check of a segment', () => {
+  it('is compared with the keys that it has by the check of a segment', () => {
     const wrong: Directory = {
       ...directory,
       ranges: directory.ranges.map((range) => ({

@@ -19,7 +19,7 @@ import {
   writeSegment,
 } from './plain-segments.ts';
 
-/** The samples in some parts, of which each becomes a segment. */
+/** Samples, split into parts that each become a segment. */
 const splitSamples = fc
   .tuple(samples, fc.array(fc.nat({ max: 4 }), { minLength: 1 }))
   .map(([list, parts]) => {
@@ -43,7 +43,7 @@ async function merged(parts: readonly (readonly PlainSample[])[]): Promise<KeyRa
 }
 
 describe('merging', () => {
-  it('of any split gives the readings of the whole, in ranges within the limits', async () => {
+  it('of any split yields the readings of the whole, in ranges within the limits', async () => {
     await fc.assert(
       fc.asyncProperty(splitSamples, async ({ list, parts }) => {
         const ranges = await merged(parts);
@@ -59,7 +59,7 @@ describe('merging', () => {
     );
   });
 
-  it('gives the same bytes, whatever the split, and a segment that proves itself', async () => {
+  it('yields the same bytes, whatever the split, and a segment that passes its check', async () => {
     await fc.assert(
       fc.asyncProperty(splitSamples, async ({ list, parts }) => {
         const whole = writeRanges(await merged([list]), spanOf(list));
@@ -73,7 +73,7 @@ describe('merging', () => {
     );
   });
 
-  it('of nothing gives nothing', async () => {
+  it('of nothing yields nothing', async () => {
     expect(await merged([])).toEqual([]);
   });
 });

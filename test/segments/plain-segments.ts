@@ -18,7 +18,7 @@ import { readSource } from '../../segments/roll-up/read-source.ts';
 import { rollUpShape } from '../../segments/roll-up/roll-up-shape.ts';
 import type { SegmentShape } from '../../segments/shape.ts';
 
-/** A reading of any size, as a test writes it down: exact, and slow. */
+/** A reading of any size, for tests: exact but slow. */
 export type PlainReading = { readonly value: bigint; readonly count: bigint };
 
 export type PlainSample = {
@@ -29,7 +29,7 @@ export type PlainSample = {
   readonly readings: readonly (PlainReading | null)[];
 };
 
-/** `key bucket slot` → what the readings add up to. */
+/** `key bucket slot` → the combined reading. */
 export type PlainTable = Map<string, PlainReading>;
 
 export const FOLDS: readonly (Fold | null)[] = ['sum', 'mean', null, 'max', 'min', 'rate'];
@@ -48,7 +48,7 @@ const FIRST_BUCKET = 1_752_537_600;
 
 const isCounting = (fold: Fold | null) => fold === 'sum' || fold === 'rate';
 
-/** Mostly small, as traffic is; sometimes at the edges of what a reading can be (decision 8). */
+/** Mostly small, as traffic is; sometimes at the limits of a reading (decision 8). */
 const magnitudes = fc.oneof(
   { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 3000n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: 2n ** 52n - 2n, max: 2n ** 53n + 2n }) },
@@ -89,7 +89,7 @@ export const samples: fc.Arbitrary<PlainSample[]> = fc
     ),
   );
 
-/** Combines as decision 23 says, one sample after the other. */
+/** Combines one sample after another, by the rules of decision 23. */
 export function plainTable(
   list: readonly PlainSample[],
   stepSeconds = 60,
@@ -116,7 +116,7 @@ function combine(fold: Fold, so: PlainReading | undefined, { value, count }: Pla
   return { value: so.value + value, count: fold === 'mean' ? so.count + count : 1n };
 }
 
-/** The readings of a range as a plain table; `start`: what stands for the start of each bucket. */
+/** The readings of a range as a plain table; `startOf` maps the start of each bucket. */
 export function tableOfRange(
   { keys, readings }: KeyRange,
   startOf = (start: number): number => start,
@@ -157,7 +157,7 @@ export function gather(
   return gatherer;
 }
 
-/** A number where that is exact, as the readers of files give it. */
+/** A number if that is exact, as file readers yield it. */
 const asGiven = (value: bigint): number | bigint =>
   Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
@@ -180,7 +180,7 @@ export function writeRanges(ranges: Iterable<KeyRange>, span: BucketSpan): Plain
   return { directory, pages: pages.map(({ bytes }) => bytes) };
 }
 
-/** What a roll-up of these segments and roll-ups holds, with small ranges. */
+/** Writes a roll-up of these segments and roll-ups, with small ranges. */
 export async function writeRollUp(sources: readonly PlainSegment[]): Promise<PlainSegment> {
   const shape = rollUpShape(SHAPE);
   const span = { first: 0, last: sources.length - 1 };

@@ -36,8 +36,8 @@ const RUNS = { numRuns: 60 };
 const joinTables = (tables: readonly PlainTable[]) =>
   sorted(new Map(tables.flatMap((table) => [...table])));
 
-describe('readings that were gathered', () => {
-  it('are in order and combined, whatever their order and however often a key comes', () => {
+describe('gathered readings', () => {
+  it('are sorted and combined, in whatever order and however often their keys come', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const ranges = [...gather(list).ranges({ keys: 7, rows: 40 })];
@@ -51,8 +51,8 @@ describe('readings that were gathered', () => {
   });
 });
 
-describe('readings that are combined before all are there', () => {
-  it('come to the same, with one row of each key and bucket', () => {
+describe('readings that are combined before all are gathered', () => {
+  it('give the same result, with one row for each key and bucket', () => {
     fc.assert(
       fc.property(samples, samples, (before, after) => {
         const gatherer = gather(before);
@@ -71,7 +71,7 @@ describe('readings that are combined before all are there', () => {
 });
 
 describe('a segment', () => {
-  it('gives back the keys and the readings that it was written with', () => {
+  it('has the keys and the readings that it was written with', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const { directory, sections } = openSegment(writeSegment(list));
@@ -91,7 +91,7 @@ describe('a segment', () => {
     );
   });
 
-  it('has at each level what the buckets within its steps add up to', () => {
+  it('has at each level the combined readings of the buckets within each step', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const { directory, sections } = openSegment(writeSegment(list));
@@ -114,7 +114,7 @@ describe('a segment', () => {
     );
   });
 
-  it('gives of a level the blocks of a time, and only the meters that are wanted', () => {
+  it('yields the blocks of a level within a time span, and only the requested meters', () => {
     fc.assert(
       fc.property(samples, fc.nat({ max: 200 }), fc.nat({ max: 200 }), (list, skipped, length) => {
         const { directory, sections } = openSegment(writeSegment(list));
@@ -142,7 +142,7 @@ describe('a segment', () => {
     );
   });
 
-  it('has of each key the series of its topper buckets, unless it is of one', () => {
+  it('has the series of topper buckets of each key, unless it covers only one', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const { directory, sections } = openSegment(writeSegment(list));
@@ -194,7 +194,7 @@ describe('a segment', () => {
     );
   });
 
-  it('refuses ranges whose keys do not ascend, or are not those of their readings', () => {
+  it('refuses ranges whose keys do not ascend, or do not fit their readings', () => {
     const sample = (key: string): PlainSample => ({
       key,
       bucket: 600,

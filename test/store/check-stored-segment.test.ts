@@ -24,7 +24,7 @@ async function faultsOf(segment: StoredSegment): Promise<string[]> {
   return faults;
 }
 
-/** A segment that was just written, and no other that lives. */
+/** Writes a segment, and leaves no other live. */
 async function stored(list = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => minute(n, 9)), level = 0) {
   const died = [...(await lab.manifest()).segments.keys()];
   await inTransaction(lab.importer, () => publish(lab.importer, { died }));
@@ -35,7 +35,7 @@ async function stored(list = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => minute(n, 9)),
 }
 
 describe('the check of a stored segment', () => {
-  it('finds nothing wrong with what was written', async () => {
+  it('finds nothing wrong with an intact segment', async () => {
     await fc.assert(
       fc.asyncProperty(samples, fc.constantFrom(0, SEALED_LEVEL), async (list, level) => {
         expect(await faultsOf(await stored(list, level))).toEqual([]);
@@ -66,7 +66,7 @@ describe('the check of a stored segment', () => {
     );
   });
 
-  it('finds a page that is missing', async () => {
+  it('finds a missing page', async () => {
     const segment = await stored();
     await lab.importer.query('delete from open_segment_pages where segment_id = $1 and page = 0', [
       segment.segmentId,
@@ -75,7 +75,7 @@ describe('the check of a stored segment', () => {
     expect(fault).toContain(`Page 0 of segment ${segment.segmentId} must be there`);
   });
 
-  it('finds a directory that is damaged', async () => {
+  it('finds a damaged directory', async () => {
     const { segmentId } = await stored();
     await lab.importer.query(
       `update segments set directory = set_byte(directory, 3, get_byte(directory, 3) # 64)
@@ -94,7 +94,7 @@ describe('the check of a stored segment', () => {
     ['row_count = row_count + 1', 'the number of rows is'],
     ['page_count = page_count + 1', 'the number of pages is'],
     ['size_bytes = size_bytes + 1', 'the size is'],
-  ])('finds a row of the manifest that says something else: %s', async (change, fault) => {
+  ])('finds a manifest row that contradicts the segment: %s', async (change, fault) => {
     const { segmentId } = await stored();
     await lab.importer.query(`update segments set ${change} where segment_id = ${segmentId}`);
     const segment = (await lab.manifest()).segments.get(segmentId);

@@ -25,13 +25,13 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-/** Addresses by their last byte, as `sample` makes them. */
+/** The address with this last byte, as `sample` makes it. */
 const address = (host: number): string => sample(host, 0, 0).key;
 
 const hostsAt = (bucket: number, hosts: readonly number[]) =>
   hosts.map((host) => sample(host, bucket, 1));
 
-/** Counts the statements and the pages that are read. */
+/** Fetches pages, and counts them and the statements. */
 function countingFetch() {
   const counts = { statements: 0, pages: 0 };
   const fetch = (requests: readonly PageRequest[]) => {
@@ -56,8 +56,8 @@ async function find(hosts: readonly number[], mostPages?: number) {
   return { keys: [...(found.get(1) ?? [])].sort(), counts };
 }
 
-describe('keys that are looked for in segments', () => {
-  it('are found if one of the segments has them, however many statements it takes', async () => {
+describe('keys that are looked up in segments', () => {
+  it('are found if any of the segments has them, however many statements it takes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uniqueArray(fc.nat({ max: 255 }), { minLength: 1, maxLength: 80 }), {
@@ -84,7 +84,7 @@ describe('keys that are looked for in segments', () => {
     );
   });
 
-  it('come in one statement, and none where the directories say it all', async () => {
+  it('take one statement, or none if the directories are enough', async () => {
     await importLists(lab.importer, [
       { list: hostsAt(DAY_START, [10, 20, 30, 40, 50]) },
       { list: hostsAt(DAY_START + DAY, [15, 25, 35]), place: { sliceId: 2 } },
@@ -97,7 +97,7 @@ describe('keys that are looked for in segments', () => {
     expect(named.counts.statements).toBe(0);
   });
 
-  it('are looked for in the newest segments first, and no further once they are found', async () => {
+  it('are looked up in the newest segments first, and only until they are found', async () => {
     await importLists(
       lab.importer,
       [0, 1, 2].map((day) => ({
@@ -110,7 +110,7 @@ describe('keys that are looked for in segments', () => {
     expect(counts).toEqual({ statements: 1, pages: 1 });
   });
 
-  it('are not there where they are no keys of the group, or only of another group', async () => {
+  it('are not found if they are no keys of the group, or only of another group', async () => {
     await importLists(lab.importer, [{ list: hostsAt(DAY_START, [1, 2, 3]) }]);
     const { segments } = await lab.manifest();
     const found = await findKeys({
@@ -166,7 +166,7 @@ describe('a key', () => {
     });
   });
 
-  it('does not exist by a label that came from DNS answers or a MaxMind file', async () => {
+  it('does not exist just because DNS answers or a MaxMind file gave it a label', async () => {
     await importLists(lab.importer, [{ list: hostsAt(DAY_START, [1, 2, 3]) }]);
     await setTexts(10, 'label, label_source', `'found', 'dns'`);
     await setTexts(11, 'label, label_source', `'found', 'mmdb'`);
@@ -174,7 +174,7 @@ describe('a key', () => {
     expect((await exist([2, 10, 11])).keys).toEqual([address(2)]);
   });
 
-  it('no longer exists when its last segment has died', async () => {
+  it('no longer exists once its last segment is dead', async () => {
     const [first] = await importLists(lab.importer, [
       { list: hostsAt(DAY_START, [1, 2, 3]) },
       { list: hostsAt(DAY_START + DAY, [2, 3, 4]), place: { sliceId: 2 } },
@@ -185,7 +185,7 @@ describe('a key', () => {
     expect((await exist([1, 2, 3, 4])).keys).toEqual([2, 3, 4].map(address));
   });
 
-  it('that nobody asks about costs no statement', async () => {
+  it('costs no statement if it is not asked for', async () => {
     expect(await exist([])).toEqual({ keys: [], statements: 0, pages: 0 });
   });
 });

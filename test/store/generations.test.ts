@@ -13,7 +13,7 @@ import { isOnCluster } from '../support/on-cluster.ts';
 import { type KeepingLab, NOW, openKeepingLab, untilItWaits } from './keeping/keeping-lab.ts';
 import { DAY, DAY_START, minute, openPartition, type SegmentToWrite } from './store-lab.ts';
 
-/** The lab's slice 1 is being filled: it is the first morning. */
+/** Slice 1 of the lab is being filled: these tests run on its first morning. */
 let lab: KeepingLab;
 
 beforeEach(async () => {
@@ -22,11 +22,11 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-/** When generation `number` of the day may be settled. */
+/** The earliest time at which generation `number` of the day may be settled. */
 const settledAt = (number: number): number =>
   DAY_START + (number + 1) * GENERATION_SECONDS + SEAL_AFTER_SECONDS;
 
-/** Minutes of generation `number`, each a commit of its own, imported when it is over. */
+/** Imports minutes of generation `number`, each in a commit of its own, once it is over. */
 async function importMinutes(number: number, count: number): Promise<void> {
   const first = (number * GENERATION_SECONDS) / 60;
   for (let i = first; i < first + count; i += 1) {
@@ -42,7 +42,7 @@ const merge = (now: number, connection: pg.Client = lab.importer) =>
 const sweep = (now: number, waitMs = 5000) =>
   sweepContext(lab.importer, { contextId: 1, now, waitMs });
 
-/** All that is due at a time is merged, and swept when that can be. */
+/** Does all merges that are due at `now`, and sweeps as soon as that is allowed. */
 async function work(now: number): Promise<void> {
   await merge(now);
   await sweep(now + SWEEP_AFTER_SECONDS);
@@ -68,7 +68,7 @@ const pagesOf = async (table: string) =>
   (await lab.rows<{ id: number }>(`select distinct segment_id::int as id from ${table}`)).length;
 
 describe('a generation of open pages', () => {
-  it('is dropped while its slice is being filled, a quarter of an hour after its end', async () => {
+  it('is dropped a quarter of an hour after its end, while its slice is being filled', async () => {
     await importMinutes(0, 14);
     await importMinutes(1, 2);
     const before = await lab.table();
@@ -81,7 +81,7 @@ describe('a generation of open pages', () => {
     expect(sorted(await lab.table())).toEqual(sorted(before));
   });
 
-  it('has the pages of merged segments too, by their youngest readings', async () => {
+  it('has the pages of merged segments too, by the latest import in them', async () => {
     await importMinutes(0, 11);
     await importMinutes(1, 1);
     await work(settledAt(0) - 1);
@@ -89,7 +89,7 @@ describe('a generation of open pages', () => {
     expect(await partitions()).toEqual([generation(1)]);
   });
 
-  it('is dropped though a probe has sent next to nothing', async () => {
+  it('is dropped even if a probe has sent next to nothing', async () => {
     await importMinutes(0, 12);
     const place = { probeId: 5, importedAt: DAY_START + 60 };
     await lab.importDays({ list: minute(3), place });
@@ -98,7 +98,7 @@ describe('a generation of open pages', () => {
     expect(await partitions()).toEqual([SETTLED]);
   });
 
-  it('is settled in several merges where it has more segments than one may have', async () => {
+  it('is settled in several merges if it has more segments than one merge takes', async () => {
     const place = (probeId: number) => ({ probeId, importedAt: DAY_START + 60 });
     for (let i = 0; i < 60; i += 1) await lab.importDays({ list: minute(i), place: place(0) });
     const before = await lab.table();
@@ -108,7 +108,7 @@ describe('a generation of open pages', () => {
     expect(sorted(await lab.table())).toEqual(sorted(before));
   });
 
-  it('leaves nothing open when the slice is sealed', async () => {
+  it('leaves no open pages when the slice is sealed', async () => {
     await importMinutes(0, 3);
     await work(settledAt(0));
     await importMinutes(11, 3);
@@ -117,7 +117,7 @@ describe('a generation of open pages', () => {
     expect(await partitions()).toEqual([]);
   });
 
-  it('counts for the size of its slice, which has a path as long as any is there', async () => {
+  it('counts towards the size of its slice, which has a path while it has pages', async () => {
     await importMinutes(0, 2);
     const one = await lab.storedSlice(1);
     await importMinutes(1, 2);
@@ -134,7 +134,7 @@ describe('a generation of open pages', () => {
 });
 
 describe('a reader in an older snapshot', () => {
-  it('keeps the pages of its generation until it is over', async () => {
+  it('keeps the pages of its generation until the snapshot ends', async () => {
     await importMinutes(0, 3);
     await importMinutes(1, 1);
     const before = sorted(await lab.table());
@@ -149,7 +149,7 @@ describe('a reader in an older snapshot', () => {
     expect(sorted(await lab.table())).toEqual(before);
   });
 
-  it.skipIf(isOnCluster)('holds up no commit, also where a detach waits for it', async () => {
+  it.skipIf(isOnCluster)('holds up no commit, even while a detach waits for it', async () => {
     await importMinutes(0, 2);
     await merge(settledAt(0));
     await lab.reader.query('begin; select from open_segment_pages limit 0');
@@ -161,7 +161,7 @@ describe('a reader in an older snapshot', () => {
     });
     await untilDetaching();
     await lab.importer.query("set lock_timeout = '5s'");
-    // Into a generation that has a partition already, and into one that needs it.
+    // The first generation already has a partition; the second needs one.
     await importMinutes(1, 1);
     await importMinutes(2, 1);
     const other = await lab.open();
@@ -179,14 +179,14 @@ describe('a reader in an older snapshot', () => {
   }
 });
 
-describe('work on generations that is cut off', () => {
-  it('as a settled segment is published leaves all as it was, and is done by the next', async () => {
+describe('work on generations that is interrupted', () => {
+  it('while it publishes a settled segment changes nothing, and the next run does it', async () => {
     await importMinutes(0, 3);
     const before = sorted(await lab.table());
     await killAt('context_versions in exclusive', (connection) => merge(settledAt(0), connection));
     expect(await levels()).toEqual([0, 0, 0]);
     await sweep(settledAt(0));
-    // The partition that was made for it goes too, as nothing lies in it.
+    // The partition that was made for the segment goes too, as it is empty.
     expect(await partitions()).toEqual([generation(0)]);
     await work(settledAt(0));
     expect(await partitions()).toEqual([SETTLED]);
@@ -194,7 +194,7 @@ describe('work on generations that is cut off', () => {
     expect(sorted(await lab.table())).toEqual(before);
   });
 
-  it.skipIf(isOnCluster)('while a generation is detached is finished by the next', async () => {
+  it.skipIf(isOnCluster)('while it detaches a generation is finished by the next run', async () => {
     await importMinutes(0, 3);
     const before = sorted(await lab.table());
     await merge(settledAt(0));
@@ -208,7 +208,7 @@ describe('work on generations that is cut off', () => {
     expect(sorted(await lab.table())).toEqual(before);
   });
 
-  /** Ends the session that works where it waits for somebody who has locked a table. */
+  /** Starts the work in a session, and terminates that while it waits for this lock. */
   async function killAt(lock: string, begin: (connection: pg.Client) => Promise<unknown>) {
     const locker = await lab.open();
     const connection = await lab.open();
@@ -235,7 +235,7 @@ describe('a slice of several generations', () => {
     expect(await partitions()).toEqual([SETTLED, generation(1), generation(2)]);
   });
 
-  it('is archived, restored as it was, and merged on', async () => {
+  it('is archived, restored as it was, and merged further', async () => {
     const before = sorted(await lab.table());
     await lab.archive(1);
     expect(await partitions()).toEqual([]);
@@ -246,19 +246,19 @@ describe('a slice of several generations', () => {
     expect(sorted(await lab.table())).toEqual(before);
     expect(await lab.faults()).toEqual([]);
     await merge(settledAt(2));
-    // What was archived died at the time of the lab.
+    // The lab archives at NOW, so the segments that died of it can be swept only after that.
     await sweep(NOW + SWEEP_AFTER_SECONDS);
     expect(await partitions()).toEqual([SETTLED]);
     expect(sorted(await lab.table())).toEqual(before);
   });
 
-  it('is dropped with all of them', async () => {
+  it('is dropped with all its generations', async () => {
     await lab.drop(1);
     expect(await partitions()).toEqual([]);
     expect((await lab.table()).size).toBe(0);
   });
 
-  it('is verified and rebuilt, each segment where it was', async () => {
+  it('is verified and rebuilt, each segment in its own generation', async () => {
     // Before generation 1 is due to be settled.
     const now = settledAt(1) - 1;
     const target = { databaseUrl: lab.databaseUrl, context: 'lab', now: () => now };

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-/** A worker that does not have the pages yet, the first so many times that it is asked. */
+/** A worker that does not have the pages yet for the first `times` requests. */
 function lateBy(times: number): CopySource & { readonly texts: readonly string[] } {
   const texts: string[] = [];
   const { copy } = copiesOf(lab.reader);
@@ -36,27 +36,27 @@ function lateBy(times: number): CopySource & { readonly texts: readonly string[]
 const first = () => [{ segment, pages: [0] }];
 
 describe('a distributed page', () => {
-  it('that comes late is looked for again', async () => {
+  it('that arrives late is requested again', async () => {
     const worker = lateBy(2);
     const fetched = await fetchPages(worker, first());
     expect([...(fetched.get(segment.segmentId)?.keys() ?? [])]).toEqual([0]);
     expect(worker.texts).toHaveLength(3);
   });
 
-  it('that is there is fetched once', async () => {
+  it('that is present is requested once', async () => {
     const worker = lateBy(0);
     await fetchPages(worker, first());
     expect(worker.texts).toHaveLength(1);
   });
 
-  it('is looked for where it is: its segment is named for the planner, and nothing is fenced', async () => {
+  it('is read from its shard only: the query names its segment, and has no fence', async () => {
     const worker = lateBy(0);
     await fetchPages(worker, first());
     expect(worker.texts[0]).toContain(`t.segment_id = any('{${segment.segmentId}}'::bigint[])`);
     expect(worker.texts[0]).not.toMatch(/lateral|offset/);
   });
 
-  it('that never comes is missing in the end, some time later', async () => {
+  it('that never arrives is reported as missing after a while', async () => {
     const started = performance.now();
     await expect(fetchPages(lateBy(Number.POSITIVE_INFINITY), first())).rejects.toThrow(
       `Page 0 of segment ${segment.segmentId} must be there`,
@@ -64,7 +64,7 @@ describe('a distributed page', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(LIMITS.latePagesMs);
   });
 
-  it('whose shard was just moved is looked for again', async () => {
+  it('whose shard was just moved is requested again', async () => {
     const { copy } = copiesOf(lab.reader);
     let isMoved = false;
     const worker: CopySource = {
@@ -85,7 +85,7 @@ describe('a distributed page', () => {
 });
 
 describe.skipIf(isOnCluster)('a page of one server', () => {
-  it('that is missing is missing at once', async () => {
+  it('that is missing is reported at once', async () => {
     await lab.importer.query('delete from open_segment_pages');
     const started = performance.now();
     await expect(fetchPages(copiesOf(lab.reader), first())).rejects.toThrow('must be there');

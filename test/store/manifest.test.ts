@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => lab.close());
 
 describe('a manifest', () => {
-  it('is brought up to date by what came and went, and says the same as one read whole', async () => {
+  it('is updated by the changes alone, and equals one that is read in full', async () => {
     const [a, b] = await importLists(lab.importer, [{ list: minute(1) }, { list: minute(2) }]);
     const first = await lab.manifest();
     await importLists(lab.importer, [{ list: minute(3) }]);
@@ -38,7 +38,7 @@ describe('a manifest', () => {
     expect(kept).toBe(second);
   });
 
-  it('keeps what it has decoded of segments that stay', async () => {
+  it('keeps what it has decoded of segments that stay live', async () => {
     const [a] = await importLists(lab.importer, [{ list: minute(1) }]);
     const first = await lab.manifest();
     await importLists(lab.importer, [{ list: minute(2) }]);
@@ -47,7 +47,7 @@ describe('a manifest', () => {
     expect(second.segments.get(id)).toBe(first.segments.get(id));
   });
 
-  it('is read whole where a newer one is known, as in a snapshot from before', async () => {
+  it('is read in full if the known one is newer, as in an older snapshot', async () => {
     await importLists(lab.importer, [{ list: minute(1) }]);
     const seen = await inSnapshot(lab.reader, async () => {
       const old = await lab.manifest();
@@ -60,7 +60,7 @@ describe('a manifest', () => {
     expect(seen.again.layout).toBe(seen.old.layout);
   });
 
-  it('is read whole where what went has been swept', async () => {
+  it('is read in full if dead segments have been swept meanwhile', async () => {
     const [a] = await importLists(lab.importer, [{ list: minute(1) }, { list: minute(2) }]);
     const first = await lab.manifest();
     await lab.importer.query(
@@ -72,7 +72,7 @@ describe('a manifest', () => {
     expect(second.segments.has(a?.segmentId ?? 0)).toBe(false);
   });
 
-  it('does not take a segment for another one that has its id, as after a restored backup', async () => {
+  it('takes no segment for another with the same id, as after a restored backup', async () => {
     await importLists(lab.importer, [{ list: minute(1) }]);
     const before = await lab.manifest();
     const [first] = before.segments.values();
@@ -88,7 +88,7 @@ describe('a manifest', () => {
     expect(same?.keyCount).toBe(9);
   });
 
-  it('follows a change of data that leaves the segments alone', async () => {
+  it('follows a change of data that changes no segments', async () => {
     await importLists(lab.importer, [{ list: minute(1) }]);
     const first = await lab.manifest();
     await lab.importer.query('select raise_context_version(1)');
@@ -97,7 +97,7 @@ describe('a manifest', () => {
     expect(second.segments).toBe(first.segments);
   });
 
-  it('of a context without segments is empty, and of none is null', async () => {
+  it('of a context without segments is empty, and of an unknown context is null', async () => {
     expect((await lab.manifest()).segments.size).toBe(0);
     expect(await loadManifest(copiesOf(lab.reader), { contextId: 9 })).toBeNull();
   });

@@ -57,7 +57,7 @@ const levels = async () =>
   [...(await lab.manifest()).segments.values()].map(({ level }) => level).sort((a, b) => a - b);
 
 describe('merging a context', () => {
-  it('makes few segments of many, with the same readings, and no new data', async () => {
+  it('turns many segments into few with the same readings, and keeps the version', async () => {
     await importMinutes(range(0, 30));
     const before = await lab.manifest();
     expect(await merge(lab.importer, DURING)).toBe('done');
@@ -68,7 +68,7 @@ describe('merging a context', () => {
     expect(sorted(await lab.table())).toEqual(tableOfMinutes(range(0, 30)));
   });
 
-  it('seals a slice that is over, and again when late readings are worth it', async () => {
+  it('seals a slice that is over, and again once enough late readings have come', async () => {
     await importMinutes(range(0, 30));
     await merge(lab.importer, AFTERWARDS);
     expect(await levels()).toEqual([SEALED_LEVEL]);
@@ -82,7 +82,7 @@ describe('merging a context', () => {
     expect(sorted(await lab.table())).toEqual(tableOfMinutes(range(0, 91)));
   });
 
-  it('combines what several segments have of a key and bucket, as the meters say', async () => {
+  it('combines the readings of several segments for a key and bucket by their folds', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(samples, { minLength: 2, maxLength: 6 }),
@@ -161,7 +161,7 @@ describe('merging a context', () => {
     expect(sorted(await lab.table())).toEqual(tableOfMinutes([1]));
   });
 
-  it('refuses a group that has fewer meters than an input, as they would be lost', async () => {
+  it('refuses a group that has fewer meters than an input, as readings would be lost', async () => {
     await importMinutes([1]);
     const inputs = [...(await lab.manifest()).segments.values()];
     const plan = { inputs, level: 1 };
@@ -170,7 +170,7 @@ describe('merging a context', () => {
     await expect(merging).rejects.toThrow('has 6 meters, its group only 5');
   });
 
-  it('neither waits for an import, nor is waited for by one that is not at its last step', async () => {
+  it('does not wait for an import that is not at its last step', async () => {
     await importMinutes(range(0, MERGE_FAN_IN));
     const second = await lab.open();
     await second.query('begin');
@@ -180,7 +180,7 @@ describe('merging a context', () => {
     await second.query('rollback');
   });
 
-  it('leaves it to another process that merges the same context', async () => {
+  it('does nothing while another process merges the same context', async () => {
     await importMinutes(range(0, MERGE_FAN_IN));
     const second = await lab.open();
     await second.query('begin');
@@ -190,7 +190,7 @@ describe('merging a context', () => {
     expect(await merge(lab.importer, DURING)).toBe('done');
   });
 
-  it('ends between two merges when it is told to', async () => {
+  it('ends between two merges when its signal is aborted', async () => {
     await importMinutes(range(0, 2 * MERGE_FAN_IN));
     const stop = new AbortController();
     const merging = merge(lab.importer, DURING, {
@@ -201,14 +201,14 @@ describe('merging a context', () => {
     expect(await levels()).toEqual([...range(0, MERGE_FAN_IN).map(() => 0), 1]);
   });
 
-  it('has nothing to do in a context that is empty, or not there', async () => {
+  it('has nothing to do in a context that is empty or does not exist', async () => {
     expect(await merge(lab.importer, DURING)).toBe('done');
     expect(await merge(lab.importer, DURING, { contextId: 9 })).toBe('done');
   });
 });
 
 describe('a reader in a snapshot from before a merge', () => {
-  it('reads what it saw at first, page by page, and afterwards the merged segment', async () => {
+  it('reads the old segments, page by page, and after its end the merged one', async () => {
     await importMinutes(range(0, 30));
     await inSnapshot(lab.reader, async () => {
       const before = await lab.manifest();
@@ -221,14 +221,14 @@ describe('a reader in a snapshot from before a merge', () => {
   });
 });
 
-describe('a merge that is killed half way', () => {
-  it('loses nothing, leaves nothing, and is done by the next', async () => {
+describe('a merge that is killed halfway', () => {
+  it('loses nothing, leaves nothing behind, and is done by the next run', async () => {
     await importMinutes(range(0, 30));
     const before = await lab.manifest();
     const killed = await lab.open('killed');
     const { rows } = await killed.query<{ pid: number }>('select pg_backend_pid() as pid');
     const pid = rows[0]?.pid;
-    // All of its pages are written when it waits for the row of the context's numbers.
+    // It has written all of its pages by the time it waits for the row of the context's numbers.
     await lab.importer.query('begin');
     await lab.importer.query('select from context_versions where context_id = 1 for update');
     const dying = expect(merge(killed, AFTERWARDS)).rejects.toThrow(/terminat/);
@@ -251,7 +251,7 @@ describe('a merge that is killed half way', () => {
 });
 
 describe('a merge while an import commits', () => {
-  it('publishes all the same, and leaves what came to the next', async () => {
+  it('still publishes, and leaves the new segment to the next merge', async () => {
     await importMinutes(range(0, MERGE_FAN_IN));
     const second = await lab.open();
     const now = () => DURING;

@@ -27,7 +27,7 @@ import { DAY, DAY_START, minute } from './store-lab.ts';
 const ENDS_AT = DAY_START + DAY;
 const QUIET = ENDS_AT + SEAL_AFTER_SECONDS;
 
-/** A segment of the minute `number`, born when that was over. */
+/** A segment of the minute `number`, imported when that was over. */
 const candidate = (number: number, more: Partial<MergeCandidate> = {}): MergeCandidate => ({
   segmentId: number + 1,
   level: 0,
@@ -54,7 +54,7 @@ const minutes = (numbers: readonly number[], more: Partial<MergeCandidate> = {})
   numbers.map((number) => candidate(number, more));
 
 describe('a plan for a slice that is being filled', () => {
-  it('waits for twelve of a level', () => {
+  it('waits for twelve segments of a level', () => {
     expect(plan(minutes(range(0, 11)), DAY_START + 720)).toBeNull();
     expect(plan(minutes(range(0, 12)), DAY_START + 720)).toEqual({ level: 1, ids: range(1, 13) });
   });
@@ -66,7 +66,7 @@ describe('a plan for a slice that is being filled', () => {
     expect(plan([...high, ...low.slice(1)], DAY_START + 7200)?.level).toBe(3);
   });
 
-  it('takes those that are closest in time, in whatever order they came', () => {
+  it('takes the segments that are closest in time, in whatever order they came', () => {
     const segments = minutes([0, ...range(50, 62)]).toReversed();
     expect(plan(segments, DAY_START + 7200)?.ids).toEqual(range(51, 63));
   });
@@ -80,7 +80,7 @@ describe('a plan for a slice that is being filled', () => {
 describe('a plan for a generation that is over', () => {
   const over = DAY_START + GENERATION_SECONDS + SEAL_AFTER_SECONDS;
 
-  it('settles what lives of it, be it one segment, a quarter of an hour later', () => {
+  it('settles its live segments, even a single one, a quarter of an hour later', () => {
     const own = [candidate(0, { level: 1 }), candidate(118)];
     const next = [candidate(119), candidate(120)];
     expect(plan([...own, ...next], over - 1)).toBeNull();
@@ -91,13 +91,13 @@ describe('a plan for a generation that is over', () => {
     expect(countWaiting([...own, ...next], { ...time, now: over })).toBe(2);
   });
 
-  it('merges by levels first where there are too many for one merge', () => {
+  it('merges by levels first if there are too many segments for one merge', () => {
     const many = minutes(range(0, MOST_INPUTS + 1));
     expect(plan(many, over)).toEqual({ level: 1, ids: range(1, 13) });
     expect(plan(many.slice(1), over)?.level).toBe(SETTLED_LEVEL);
   });
 
-  it('leaves settled segments alone, until there are many more than a day has', () => {
+  it('leaves settled segments alone until there are many more than a day has', () => {
     const settled = (count: number) =>
       range(0, count).map((i) => candidate(120 * i, { level: SETTLED_LEVEL }));
     expect(plan(settled(12), DAY_START + DAY)).toBeNull();
@@ -105,14 +105,14 @@ describe('a plan for a generation that is over', () => {
     expect(plan(settled(24), DAY_START + DAY)?.level).toBe(SETTLED_LEVEL + 1);
   });
 
-  it('is never made by levels alone', () => {
+  it('is the only one that settles: merges by levels never reach the settled level', () => {
     const high = minutes(range(100, 112), { level: SETTLED_LEVEL - 1 });
     expect(plan(high, DAY_START + 7200)?.level).toBe(SETTLED_LEVEL - 1);
   });
 });
 
 describe('a plan for a slice that is over', () => {
-  it('seals what there is, be it one segment, when nothing came for a while', () => {
+  it('seals all segments, even a single one, when none has come for a while', () => {
     const last = [candidate(1439)];
     expect(plan(last, QUIET - 1)).toBeNull();
     expect(plan(last, QUIET)).toEqual({ level: SEALED_LEVEL, ids: [1440] });
@@ -121,12 +121,12 @@ describe('a plan for a slice that is over', () => {
     expect(plan(late, QUIET + SEAL_AFTER_SECONDS)?.level).toBe(SEALED_LEVEL);
   });
 
-  it('seals at once where it is known that nothing more will come', () => {
+  it('seals at once if nothing more is known to come', () => {
     const late = [candidate(1439, { importedAt: QUIET })];
     expect(plan(late, QUIET, 0)?.level).toBe(SEALED_LEVEL);
   });
 
-  it('merges what still comes as before', () => {
+  it('merges late segments by levels, as before', () => {
     const late = minutes(range(0, 12), { importedAt: QUIET });
     expect(plan(late, QUIET + 1)?.level).toBe(1);
   });
@@ -136,14 +136,14 @@ describe('a plan for a slice that is over', () => {
     expect(plan([], QUIET)).toBeNull();
   });
 
-  it('takes in a sealed segment only where that is at most twice as large as what comes', () => {
+  it('takes in a sealed segment only if it is at most twice as large as the new ones', () => {
     const late = [candidate(5, { sizeBytes: 500 }), candidate(6, { sizeBytes: 500 })];
     const sealed = (sizeBytes: number) => candidate(0, { level: SEALED_LEVEL, sizeBytes });
     expect(plan([sealed(2000), ...late], QUIET)?.ids).toEqual([6, 7, 1]);
     expect(plan([sealed(2001), ...late], QUIET)?.ids).toEqual([6, 7]);
   });
 
-  it('takes in larger ones because of the smaller ones that it takes in', () => {
+  it('takes in a larger sealed segment because of the smaller ones that it takes in', () => {
     const sealed = [
       candidate(0, { level: SEALED_LEVEL, sizeBytes: 6000 }),
       candidate(1, { level: SEALED_LEVEL, sizeBytes: 2000 }),
@@ -151,7 +151,7 @@ describe('a plan for a slice that is over', () => {
     expect(plan([...sealed, candidate(5, { sizeBytes: 1000 })], QUIET)?.ids).toEqual([6, 2, 1]);
   });
 
-  it('leaves sealed segments of which each is more than twice as large as all smaller ones', () => {
+  it('leaves sealed segments that are each more than twice the sum of all smaller ones', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1 }), (sizes) => {
         let live: MergeCandidate[] = [];
@@ -168,7 +168,7 @@ describe('a plan for a slice that is over', () => {
     );
   });
 
-  it('never has more inputs than a merge may have, and ends in the end', () => {
+  it('never has more inputs than a merge may have, and the merges come to an end', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -198,7 +198,7 @@ describe('a plan for a slice that is over', () => {
   });
 });
 
-/** Inputs as one segment, whose size is the sum of theirs unless it is given. */
+/** Replaces inputs by one segment, whose size is the sum of theirs unless `merged` has one. */
 function replaced<Segment extends MergeCandidate>(
   live: readonly Segment[],
   inputs: readonly Segment[],
@@ -217,7 +217,7 @@ function replaced<Segment extends MergeCandidate>(
   return [...live.filter((segment) => !inputs.includes(segment)), result];
 }
 
-/** All merges that are to be done at a time; gives what lives then and the bytes that they wrote. */
+/** Does all merges that are due at `now`; returns the live segments and the bytes written. */
 function mergeAll(segments: readonly MergeCandidate[], now: number) {
   let live = [...segments];
   let written = 0;
@@ -234,7 +234,7 @@ function mergeAll(segments: readonly MergeCandidate[], now: number) {
 const sizeOf = (segments: readonly MergeCandidate[]) =>
   segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-describe('all that is written in a day of commits of a minute', () => {
+describe('the amount written in a day of one-minute commits', () => {
   it('is under five times what is stored, if a merged segment is as large as its inputs', () => {
     let live: MergeCandidate[] = [];
     let written = 0;
@@ -253,7 +253,7 @@ describe('all that is written in a day of commits of a minute', () => {
     expect(most).toBeLessThanOrEqual(11 + 10 + 12);
   });
 
-  it('is so too in bytes of real segments, whose keys come again from minute to minute', async () => {
+  it('is so too in bytes of real segments, whose keys recur from minute to minute', async () => {
     type Written = MergeCandidate & { readonly segment: PlainSegment };
     const sizeBytesOf = ({ directory, pages }: PlainSegment): number =>
       pages.reduce((sum, { length }) => sum + length, directory.length);
@@ -284,7 +284,7 @@ describe('all that is written in a day of commits of a minute', () => {
     expect(written / sizeOf(live)).toBeLessThan(5);
   });
 
-  it('stays so when a tenth as much comes later, in parts that are sealed on their own', () => {
+  it('stays so when a tenth as much comes late, in parts that are sealed on their own', () => {
     const day = candidate(0, { level: SEALED_LEVEL, sizeBytes: 1_440_000 });
     let live: MergeCandidate[] = [day];
     let written = 0;

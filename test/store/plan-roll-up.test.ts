@@ -5,7 +5,7 @@ import { ALL_PROBES, planRollUp } from '../../store/roll-up/plan-roll-up.ts';
 
 const DAY = 86_400;
 
-/** A sealed segment of the first day since 1970. */
+/** A sealed segment of 1 January 1970. */
 const segment = (segmentId: number, probeId: number): StoredSegment => ({
   segmentId,
   groupId: 1,
@@ -40,7 +40,7 @@ const TIMES = {
   sealAfterSeconds: 900,
 };
 
-it('a roll-up of more probes than it can have is of the same ones in whatever order they come', () => {
+it('a roll-up of too many probes takes the same ones, in whatever order they come', () => {
   const probes = Array.from({ length: 80 }, (_, i) => segment(i + 1, i + 1));
   const plan = planRollUp(manifestOf(probes, []), TIMES);
   const sources = plan?.sources.map(({ segmentId }) => segmentId) ?? [];
@@ -50,7 +50,7 @@ it('a roll-up of more probes than it can have is of the same ones in whatever or
   expect(planRollUp(manifestOf(probes.toReversed(), [made]), TIMES)).toBeNull();
 });
 
-it('a slice longer than any span has a roll-up of its probes', () => {
+it('a slice too long for roll-ups over several slices has one of its probes', () => {
   const slices = new Map([[1, { startsAt: 0, endsAt: 30 * DAY }]]);
   const times = { ...TIMES, slices, now: 40 * DAY };
   const plan = planRollUp(manifestOf([segment(1, 1), segment(2, 2)], []), times);

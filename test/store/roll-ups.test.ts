@@ -28,10 +28,10 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-/** DAY_START is day 20,284 since 1970: a multiple of 4, and four before a multiple of 64. */
+/** DAY_START is day 20,284 since 1970: a multiple of 4, and four days before a multiple of 64. */
 const AFTERWARDS = DAY_START + 70 * DAY;
 
-/** Sealed segments of the days with these numbers, from 0 on; hosts that are seen each day and others. */
+/** Imports a sealed segment for each day, counted from 0; some hosts recur, and some do not. */
 const importDays = (days: readonly number[], probeId = 0, hosts = 6) =>
   importLists(
     lab.importer,
@@ -75,7 +75,7 @@ async function faults(): Promise<string[]> {
 }
 
 describe('roll-ups', () => {
-  it('are made of four slices, of four of these, and whole', async () => {
+  it('are made of four slices, and of four such roll-ups, and only once', async () => {
     await importDays([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(await merge()).toBe('done');
     expect(await madeOf()).toEqual([
@@ -93,7 +93,7 @@ describe('roll-ups', () => {
     expect((await lab.manifest(before)).layout).toBe(before.layout);
   });
 
-  it('wait until their time is over and all of it is sealed', async () => {
+  it('wait until their span is over and fully sealed', async () => {
     await importDays([0, 1, 4, 5]);
     const fifthDayEnds = DAY_START + 6 * DAY;
     await merge(fifthDayEnds + 3600);
@@ -103,7 +103,7 @@ describe('roll-ups', () => {
     expect(await madeOf()).toEqual([[0, 1]]);
   });
 
-  it('of all probes begin with single slices, beside those of each probe', async () => {
+  it('of all probes start at single slices, beside the roll-ups of each probe', async () => {
     await importDays([0, 1], 1);
     await importDays([0, 1], 2);
     await merge();
@@ -120,7 +120,7 @@ describe('roll-ups', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('die with what they were made of, and all that were made of them', async () => {
+  it('die with any of their sources, as do the roll-ups made of them', async () => {
     const [first] = await importDays([4, 5, 6, 8, 9]);
     await merge();
     expect(await madeOf()).toEqual([
@@ -146,7 +146,7 @@ describe('roll-ups', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('are left alone by a little that came late, and made anew for much', async () => {
+  it('stay if few late readings come, and are rebuilt if many do', async () => {
     await importDays([0, 1, 2]);
     await merge();
     await importDays([1], 0, 1);
@@ -158,7 +158,7 @@ describe('roll-ups', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('have no segment twice, also where a neighbour of one came late', async () => {
+  it('have no segment twice, even if a neighbour of one comes late', async () => {
     await lab.importer.query(`insert into slices (context_id, engine, starts_at, ends_at)
       select 1, 0, ends_at, ends_at + ${DAY} from (
         select ${DAY_START} + day * ${DAY} as ends_at from generate_series(10, 21) as day) days`);
@@ -182,7 +182,7 @@ describe('roll-ups', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('leave nothing behind when they were replaced and swept', async () => {
+  it('leave nothing behind once they are replaced and swept', async () => {
     await importDays([0, 1, 2]);
     await merge();
     await importDays([2], 0, 8);
@@ -220,14 +220,14 @@ describe('the check of a roll-up', () => {
     ['first_bucket = first_bucket - 60', 'the first bucket is'],
     ['row_count = row_count + 1', 'the number of rows is'],
     ['size_bytes = size_bytes + 1', 'the size is'],
-  ])('finds a row of the manifest that says something else: %s', async (change, fault) => {
+  ])('finds a manifest row that contradicts the roll-up: %s', async (change, fault) => {
     await importDays([0, 1, 2]);
     await merge();
     await lab.importer.query(`update segments set ${change} where sources is not null`);
     expect((await faults()).join('\n')).toMatch(fault);
   });
 
-  it('finds one that counts a segment twice, though it says what its sources say', async () => {
+  it('finds one that counts a segment twice, even if it matches its sources', async () => {
     await importDays([0, 1, 2]);
     await merge();
     const manifest = await lab.manifest();
@@ -237,12 +237,12 @@ describe('the check of a roll-up', () => {
     expect(await faults()).toEqual(['it was made of the same segment twice']);
   });
 
-  it('finds sums, keys and sources that are others than those it was made of', async () => {
+  it('finds sums, keys and sources that differ from those it was made of', async () => {
     await importDays([0, 1, 2]);
     await merge();
     const { segments } = await lab.manifest();
     const [first] = segments.values();
-    // Another segment in the place of one that it was made of: the same keys, other readings.
+    // These replace a source in turn: the same keys with other readings, another key, one key.
     const others = await importLists(lab.importer, [
       {
         list: Array.from({ length: 6 }, (_, host) => sample(3 * host, DAY_START + 60 * host, 7)),

@@ -19,7 +19,7 @@ import {
 } from '../segments/plain-segments.ts';
 import { createTestDatabase } from '../support/database.ts';
 
-/** 2025-07-15T00:00:00Z, where the slices of the tests begin. */
+/** 2025-07-15T00:00:00Z, when the first slice of the tests begins. */
 export const DAY_START = 1_752_537_600;
 export const DAY = 86_400;
 
@@ -46,7 +46,7 @@ const DECLARATION = `
 /** Where a segment of the lab goes unless a test says otherwise. */
 export const PLACE = { groupId: 1, probeId: 0, sliceId: 1, level: 0, importedAt: DAY_START };
 
-/** The partition of open pages that are imported there. */
+/** The partition of open pages imported into this slice at this time. */
 export const openPartition = (sliceId: number, importedAt = DAY_START): string =>
   pagePartitionName(pagePartitionOf({ ...PLACE, sliceId, importedAt }));
 
@@ -56,8 +56,8 @@ export type SegmentToWrite = {
 };
 
 /**
- * A database with a context 1 that has a group 1 of the shape of test/segments, and the slices 1 to
- * 10, days that follow each other; and an importer's and a reader's connection.
+ * A database whose context 1 has a group 1 of the shape of test/segments and the slices 1 to 10,
+ * which are consecutive days; and one connection each for an importer and a reader.
  */
 export async function openStoreLab() {
   const database = await createTestDatabase();
@@ -83,7 +83,7 @@ export async function openStoreLab() {
     reader,
     open,
     manifest,
-    /** All that lives, read from its pages. */
+    /** The readings of all live segments, read from their pages. */
     async table(from: Connection = reader): Promise<PlainTable> {
       return tableOf(copiesOf(from), await manifest(undefined, from));
     },
@@ -97,7 +97,7 @@ export async function openStoreLab() {
   };
 }
 
-/** Writes a segment in the transaction that is open; its partition must be there. */
+/** Writes a segment in the open transaction; its partition must exist. */
 export const writeList = (
   connection: Connection,
   { list, place }: SegmentToWrite,
@@ -113,7 +113,7 @@ export const writeList = (
     },
   );
 
-/** Publishes in the transaction that is open; what is not said is that nothing came or went. */
+/** Publishes in the open transaction; by default, no segments are added or removed. */
 export const publish = (connection: Connection, change: Partial<Publication>) =>
   publishSegments(connection, {
     contextId: 1,
@@ -124,7 +124,7 @@ export const publish = (connection: Connection, change: Partial<Publication>) =>
     ...change,
   });
 
-/** Imports lists as segments, in one transaction; gives the segments. */
+/** Imports lists as segments in one transaction; returns the segments. */
 export async function importLists(
   connection: Connection,
   toWrite: readonly SegmentToWrite[],
@@ -144,7 +144,7 @@ export async function importLists(
   });
 }
 
-/** What live segments hold together; readings that two of them have are added up by nobody here. */
+/** The readings of all live segments; fails if two of them have the same key and bucket. */
 export async function tableOf(source: CopySource, { segments }: Manifest): Promise<PlainTable> {
   const table: PlainTable = new Map();
   for (const segment of segments.values()) {
@@ -159,14 +159,14 @@ export async function tableOf(source: CopySource, { segments }: Manifest): Promi
   return table;
 }
 
-/** A sample of a single meter, the first. */
+/** A sample that has a value of the first meter only. */
 export const sample = (host: number, bucket: number, value: number): PlainSample => ({
   key: `C0.A8.01.${host.toString(16).toUpperCase().padStart(2, '0')}`,
   bucket,
   readings: [{ value: BigInt(value), count: 1n }, null, null, null, null, null],
 });
 
-/** A minute with some hosts, each once; the minutes are counted from the first slice's begin. */
+/** One sample of each of some hosts, in a minute counted from the start of the first slice. */
 export const minute = (number: number, hosts = 5): PlainSample[] =>
   Array.from({ length: hosts }, (_, host) =>
     sample((host * 3 + number) % 200, DAY_START + 60 * number, number * 10 + host),

@@ -42,7 +42,7 @@ const merge = () => mergeContext(lab.importer, { contextId: 1, now: () => MERGED
 const sweep = (now: number, waitMs = 5000) =>
   sweepContext(lab.importer, { contextId: 1, now, waitMs });
 
-/** The partition of what is imported and merged in these tests. */
+/** The partition of the open pages of these tests. */
 const OPEN = openPartition(1);
 
 const manifestCount = async () =>
@@ -57,7 +57,7 @@ const partitions = async () =>
   ).map(({ name }) => name);
 
 describe('sweeping', () => {
-  it('removes what a merge has replaced, five minutes later, and the table of open pages', async () => {
+  it('removes replaced segments five minutes after a merge, and the partition', async () => {
     await importMinutes(0, 4);
     await merge();
     const before = await lab.table();
@@ -71,7 +71,7 @@ describe('sweeping', () => {
     expect(await sweep(LATER)).toBe(0);
   });
 
-  it('leaves all that a snapshot sees alive, until that is over', async () => {
+  it('keeps everything that a snapshot can see until that ends', async () => {
     await importMinutes(0, 4);
     const before = await lab.table();
     await inSnapshot(lab.reader, async () => {
@@ -83,11 +83,11 @@ describe('sweeping', () => {
     expect(await sweep(LATER + DAY)).toBe(4);
   });
 
-  it('is not held up by a snapshot from after the merge', async () => {
+  it('is not held up by a snapshot taken after the merge', async () => {
     await importMinutes(0, 4);
     await merge();
     let swept = 0;
-    // A transaction of another database that was going on before makes the snapshot look older.
+    // An earlier transaction in another database may make the snapshot look older than it is.
     while (swept === 0) {
       await inSnapshot(lab.reader, async () => {
         const { segments } = await lab.manifest();
@@ -98,7 +98,7 @@ describe('sweeping', () => {
     expect(swept).toBe(4);
   });
 
-  it('lets a server whose manifest is older read it whole, and one that is not, what changed', async () => {
+  it('makes servers with an older manifest read it in full, and others the changes', async () => {
     await importMinutes(0, 4);
     const old = await lab.manifest();
     await merge();
@@ -116,7 +116,7 @@ describe('sweeping', () => {
     expect(numbers.at(-1)).toEqual({ swept: merged.layout, layout: merged.layout + 1 });
   });
 
-  it('keeps the table of open pages while the slice has an open segment', async () => {
+  it('keeps the partition of open pages while the slice has an open segment', async () => {
     await importMinutes(0, 12);
     await mergeContext(lab.importer, { contextId: 1, now: () => DAY_START + 3600 });
     expect(await sweep(LATER)).toBe(12);
@@ -124,7 +124,7 @@ describe('sweeping', () => {
     expect((await lab.table()).size).toBeGreaterThan(0);
   });
 
-  it('keeps a partition into which pages are being written', async () => {
+  it('keeps a partition to which pages are being written', async () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
     const second = await lab.open();
     await second.query('begin');
@@ -137,7 +137,7 @@ describe('sweeping', () => {
     expect((await lab.table()).size).toBe(5);
   });
 
-  it('removes the partition that an import which failed has made', async () => {
+  it('removes a partition that a failed import has made', async () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
     await lab.importer.query('begin');
     await writeList(lab.importer, { list: minute(1) });
@@ -148,7 +148,7 @@ describe('sweeping', () => {
     await expect(writing).rejects.toThrow(MissingPartition);
   });
 
-  it('deletes the pages of a sealed segment that was written again, and no others', async () => {
+  it('deletes the pages of a sealed segment that was replaced, and no others', async () => {
     await importMinutes(0, 2);
     await merge();
     await importMinutes(2, 6);
@@ -168,7 +168,7 @@ describe('sweeping', () => {
     expect(segments.size).toBe(2);
   });
 
-  it('drops all partitions of a slice that has lost its segments', async () => {
+  it('drops all partitions of a slice without live segments', async () => {
     await importMinutes(0, 2);
     await merge();
     await importMinutes(2, 3);
@@ -179,7 +179,7 @@ describe('sweeping', () => {
     expect((await lab.manifest()).segments.size).toBe(0);
   });
 
-  it('goes on where it was cut off before the partitions', async () => {
+  it('drops partitions that an interrupted sweep has left', async () => {
     await importMinutes(0, 2);
     await merge();
     await lab.importer.query('delete from segments where died is not null');
@@ -188,7 +188,7 @@ describe('sweeping', () => {
   });
 });
 
-describe('a partition that readers do not let go', () => {
+describe('a partition that a reader holds', () => {
   const holdAndSweep = async () => {
     await importMinutes(0, 2);
     await merge();
@@ -199,13 +199,13 @@ describe('a partition that readers do not let go', () => {
     await lab.reader.query('commit');
   };
 
-  it('is given up after the time to wait, and removed by the next sweep', async () => {
+  it('is skipped when the time to wait is over, and removed by the next sweep', async () => {
     await holdAndSweep();
     await sweep(LATER);
     expect(await partitions()).toEqual(['sealed_segment_pages_1']);
   });
 
-  it('is replaced when an import needs one before that', async () => {
+  it('is replaced if an import needs one before the next sweep', async () => {
     await holdAndSweep();
     await importMinutes(2, 3);
     expect(await partitions()).toEqual([OPEN, 'sealed_segment_pages_1']);

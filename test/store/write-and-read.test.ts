@@ -44,11 +44,11 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-/** As the lab reads it: of group 1 and a probe. */
+/** The table as the lab reads it, of group 1 and a probe. */
 const placed = (table: PlainTable, probeId = 0) =>
   [...table].map(([at, reading]) => [`1 ${probeId} ${at}`, reading] as const);
 
-/** Numbers that do not pack. */
+/** A sample of numbers that do not pack well. */
 const largeSample = (i: number): PlainSample => {
   const value = (BigInt(i) * 0x9e37_79b9_7f4a_7c15n) & (2n ** 63n - 1n);
   const host = i.toString(16).toUpperCase().padStart(4, '0');
@@ -63,7 +63,7 @@ const together = (...lists: (readonly (readonly [string, unknown])[])[]) =>
   [...new Map(lists.flat())].sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe('a written and published segment', () => {
-  it('gives back from the database what was written, of both tables and any slice', async () => {
+  it('is read from the database as it was written, in both tables and any slice', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(samples, { minLength: 1, maxLength: 4 }),
@@ -87,7 +87,7 @@ describe('a written and published segment', () => {
     );
   });
 
-  it('is described by its row of the manifest', async () => {
+  it('is described by its manifest row', async () => {
     const [written] = await importLists(lab.importer, [{ list: minute(3) }], DAY_START + 7);
     const { segments, layout } = await lab.manifest();
     const [segment] = segments.values();
@@ -104,7 +104,7 @@ describe('a written and published segment', () => {
     });
   });
 
-  it('is stored while its ranges come, which may be read on the same connection', async () => {
+  it('is stored while its ranges arrive, which may be read on the same connection', async () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
     const list = Array.from({ length: 30_000 }, (_, i) => largeSample(i));
     const stored: number[] = [];
@@ -130,7 +130,7 @@ describe('a written and published segment', () => {
     expect(sorted(await lab.table())).toEqual(together(placed(plainTable(list))));
   });
 
-  it('leaves nothing when its transaction is rolled back', async () => {
+  it('leaves nothing behind when its transaction is rolled back', async () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
     const before = await lab.manifest();
     const failing = inTransaction(lab.importer, async () => {
@@ -159,7 +159,7 @@ describe('two importers', () => {
     );
   });
 
-  it('get numbers in the order of their commits, though one had to wait', async () => {
+  it('get numbers in the order of their commits, even if one had to wait', async () => {
     await ensurePagePartition(lab.importer, pagePartitionOf(PLACE));
     const second = await lab.open();
     const publishMinute = async (connection: typeof second, number: number) => {
@@ -175,7 +175,7 @@ describe('two importers', () => {
     expect(later.version).toBe(first.version + 1);
   });
 
-  it('make one partition when both want it at the same time', async () => {
+  it('make one partition when both need it at the same time', async () => {
     const second = await lab.open();
     const partition = pagePartitionOf({ ...PLACE, sliceId: 4 });
     await Promise.all([lab.importer, second].map((each) => ensurePagePartition(each, partition)));
@@ -188,7 +188,7 @@ describe('two importers', () => {
 });
 
 describe('publishing', () => {
-  it('raises both numbers for data, and for layout only that', async () => {
+  it('raises only the layout when the same readings move to other segments', async () => {
     const [segment] = await importLists(lab.importer, [{ list: minute(1) }]);
     const before = await lab.manifest();
     const after = await inTransaction(lab.importer, async () => {
@@ -211,7 +211,7 @@ describe('publishing', () => {
     expect(after.layout).toBe(before.layout + 2);
   });
 
-  it('refuses when one that it replaces is dead, or of another context, and changes nothing', async () => {
+  it('refuses to replace a segment that is dead or of another context', async () => {
     const [a, b] = await importLists(lab.importer, [{ list: minute(1) }, { list: minute(2) }]);
     const died = [a?.segmentId ?? 0, b?.segmentId ?? 0];
     const replace = (contextId: number, segmentIds: readonly number[]) =>
@@ -229,7 +229,7 @@ describe('publishing', () => {
     expect([...before.segments.keys()]).toEqual([died[1]]);
   });
 
-  it('refuses when another one kills the segment while it waits for the row', async () => {
+  it('refuses if another publication replaces the segment while it waits for the row', async () => {
     const [segment] = await importLists(lab.importer, [{ list: minute(1) }]);
     const second = await lab.open();
     const died = [segment?.segmentId ?? 0];
@@ -241,7 +241,7 @@ describe('publishing', () => {
     await refused;
   });
 
-  it('refuses a context that is not there', async () => {
+  it('refuses a context that does not exist', async () => {
     await expect(publish(lab.importer, { contextId: 9 })).rejects.toThrow(
       'the context 9 must be there to get segments',
     );
@@ -309,7 +309,7 @@ describe('fetching pages', () => {
           (name) => `${name}_pkey`,
         ),
       );
-      // Planned for, as it is of the slice, and never looked into.
+      // The plan has this partition, as it is of the same slice, but never executes it.
       expect(text).toMatch(new RegExp(`${openPartition(3, second)} .*never executed`));
       expect(text).not.toMatch(/Seq Scan/);
     },

@@ -30,7 +30,7 @@ const ordinalsOf = (set: KeySet): number[] =>
   Array.from({ length: 32 * set.words.length }, (_, i) => i).filter((i) => hasKey(set, i));
 
 describe('a set of keys', () => {
-  it('has what was added and not removed, and tells how many', () => {
+  it('has and counts the keys that were added and not removed', () => {
     fc.assert(
       fc.property(ORDINALS, ORDINALS, (added, removed) => {
         const set = setOf(added);
@@ -42,7 +42,7 @@ describe('a set of keys', () => {
     );
   });
 
-  it('has none of the keys that it has no room for, and lies in memory that threads share', () => {
+  it('has no keys beyond its size, and is in memory that threads share', () => {
     for (const count of [0, 1, 31, 32, 33]) {
       const set = fullKeySet(count);
       for (let ordinal = 0; ordinal < 200; ordinal += 1) {
@@ -53,11 +53,11 @@ describe('a set of keys', () => {
     expect(emptyKeySet(40).words.buffer).toBeInstanceOf(SharedArrayBuffer);
   });
 
-  it.each([0, 1, 31, 32, 33, 64, 100])('is full with %i keys and nothing behind them', (count) => {
+  it.each([0, 1, 31, 32, 33, 64, 100])('is full with %i keys and none beyond them', (count) => {
     expect(ordinalsOf(fullKeySet(count))).toEqual(Array.from({ length: count }, (_, i) => i));
   });
 
-  it('takes ranges, whole or of what another set has', () => {
+  it('adds ranges, entire or limited to the keys of another set', () => {
     fc.assert(
       fc.property(ORDINALS, ORDINALS, fc.nat(COUNT), fc.nat(COUNT), (own, others, from, to) => {
         const isIn = (each: number) => from <= each && each < to;
@@ -74,7 +74,7 @@ describe('a set of keys', () => {
     );
   });
 
-  it('is united with another, or loses what that has, and leaves that as it was', () => {
+  it('adds or removes the keys of another set, and leaves that as it was', () => {
     fc.assert(
       fc.property(ORDINALS, ORDINALS, (own, others) => {
         const other = setOf(others);
@@ -90,7 +90,7 @@ describe('a set of keys', () => {
     );
   });
 
-  it('tells the next key that it has, or the number of keys', () => {
+  it('finds its next key, or returns the number of keys', () => {
     fc.assert(
       fc.property(ORDINALS, fc.nat(COUNT + 5), (own, from) => {
         expect(nextKey(setOf(own), from)).toBe(own.find((each) => each >= from) ?? COUNT);

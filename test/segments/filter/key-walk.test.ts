@@ -27,7 +27,7 @@ const KINDS: readonly (readonly SimpleKeyKind[])[] = [
   ['text', 'ip'],
 ];
 
-/** Decided early, late, at the end, by all bytes, or never; and more states than there is room for. */
+/** Decided early, late, at the end, by all bytes, or never; one has too many states for a table. */
 const PATTERNS = [
   '^0A\\.0A',
   '^(0|F)',
@@ -46,7 +46,7 @@ const COUNT = 4_000;
 const manyKeys = (kinds: readonly SimpleKeyKind[]): KeyList =>
   listOf(fc.sample(rawKeys(kinds), { numRuns: COUNT, seed: 7 }).map(codecOf(kinds).encode));
 
-/** Two of three keys, and of one end of the list none. */
+/** Two of three keys, but none at the start of the list. */
 function someOf(count: number): KeySet {
   const some = emptyKeySet(count);
   for (let i = count >>> 3; i < count; i += 1) if (i % 3 !== 0) addKey(some, i);
@@ -62,7 +62,7 @@ describe.each(KINDS.map((kinds) => ({ kinds })))('of many keys of $kinds', ({ ki
   const textsOf = (set: KeySet, passing: readonly boolean[]) =>
     texts.filter((_, i) => hasKey(set, i) && passing[i]);
 
-  it('a pattern finds those that re2js finds it in', () => {
+  it('a pattern matches the same ones as in re2js', () => {
     expect(keys.count).toBeGreaterThan(512);
     for (const pattern of PATTERNS) {
       const plain = RE2JS.compile(pattern);
@@ -74,7 +74,7 @@ describe.each(KINDS.map((kinds) => ({ kinds })))('of many keys of $kinds', ({ ki
     }
   });
 
-  it('a text is found in those that have it in what people read', () => {
+  it('a search finds those whose label or readable form has the text', () => {
     const shown = texts.map((text) => {
       const { label, readable } = plainKey(kinds, text);
       return [foldCase(label() ?? ''), foldCase(readable())];

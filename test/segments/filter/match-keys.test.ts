@@ -93,7 +93,7 @@ describe('the keys of a list that pass a filter', () => {
     expect([...words]).toEqual([1]);
   });
 
-  it('are the same in a second list, of which some was learned from the first', () => {
+  it('are right in a second list, after the matcher has remembered parts of the first', () => {
     const codec = codecOf(['ip', 'text']);
     const matcher = keyMatcher(codec, { search: '1.1\\ab', exclude: 'zz' });
     const raws = ['01.01.01.01\\ABC', '01.01.01.02\\ABC', '01.01.01.01\\abzz', '01.01.01.01\\é'];
@@ -104,7 +104,7 @@ describe('the keys of a list that pass a filter', () => {
     }
   });
 
-  it('are found among long runs of keys that one beginning decides', () => {
+  it('are found among long runs of keys that a common prefix decides', () => {
     const codec = codecOf(['ipv4']);
     const raws = ['09', '0A', '0B'].flatMap((first) =>
       Array.from({ length: 300 }, (_, i) => {
@@ -151,7 +151,7 @@ describe('a filter that cannot be used', () => {
     [{ exclude: ')' }, ['ip'], 'inverse_key_filter must be a RE2 pattern'],
     [{ cidr: ['10.0.0'] }, ['ip'], 'cidr must be addresses or networks in CIDR form'],
     [{ excludeCidr: ['10.0.0.0/8'] }, ['port'], 'excludeCidr must be left out'],
-  ])('%j for keys of %j is refused before any key is looked at', (filter, kinds, message) => {
+  ])('%j for keys of %j is refused before any key is checked', (filter, kinds, message) => {
     expect(() => keyMatcher(codecOf(kinds), filter, NAMES)).toThrow(message);
   });
 });

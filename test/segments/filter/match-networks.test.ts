@@ -25,7 +25,7 @@ const bitsOf = (text: string): string => {
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
 
-/** By hand for IPv4; IPv6 by groups. */
+/** The raw key of a readable network, without the code under test. */
 function rawOf(text: string): string {
   const [address = '', length = ''] = text.split('/');
   if (!address.includes(':')) {
@@ -55,7 +55,7 @@ const filters: fc.Arbitrary<KeyFilter> = fc.record(
 );
 
 describe('networks that pass a filter', () => {
-  it('lie wholly inside, and are those that are looked for', () => {
+  it('are entirely inside its networks, and have its keys and texts', () => {
     const lists = fc.uniqueArray(network, { maxLength: 17 });
     fc.assert(
       fc.property(lists, filters, (texts, filter) => {
@@ -85,7 +85,7 @@ describe('networks that pass a filter', () => {
     [{ cidr: ['nonsense'] }, 'cidr must be addresses or networks in CIDR form, got "nonsense"'],
     [{ excludeCidr: ['1.2.3.4/33'] }, 'excludeCidr must be addresses or networks'],
     [{ match: '(' }, 'match'],
-  ])('are told what cannot be: %j', (filter, message) => {
+  ])('need a valid filter: %j is refused', (filter, message) => {
     const names = { match: 'match', exclude: 'exclude' };
     expect(() => checkNetworkFilter(filter, ['ip'], names)).toThrow(message);
   });

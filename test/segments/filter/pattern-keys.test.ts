@@ -17,9 +17,9 @@ const compiles = (pattern: string): boolean => {
   }
 };
 
-describe('the keys in which a pattern is found', () => {
+describe('the keys that a pattern matches', () => {
   it.each(SOME_KINDS.map((kinds) => ({ kinds })))(
-    'are those that re2js finds it in, for keys of $kinds',
+    'are the same as in re2js, for keys of $kinds',
     ({ kinds }) => {
       const codec = codecOf(kinds);
       fc.assert(
@@ -43,12 +43,12 @@ describe('the keys in which a pattern is found', () => {
   );
 });
 
-describe('patterns that people ask for', () => {
+describe('typical patterns', () => {
   const codec = codecOf(['ip', 'port']);
   const keys = listOf(['C0.A8.01.0A\\00.50', 'C0.A8.02.0A\\01.BB'].map(codec.encode));
 
   it.each(['^C0\\.A8\\.01\\.', '\\\\01\\.BB$', '(01|03)\\.0A\\b', '(?i)a8\\.01', '.{3}\\\\00'])(
-    'such as %j are found without making the text of any key',
+    'such as %j are matched without making the text of any key',
     (pattern) => {
       const textless: KeyCodec = {
         ...codec,
@@ -61,9 +61,9 @@ describe('patterns that people ask for', () => {
     },
   );
 
-  it('are found in the texts where the table would be too large', () => {
+  it('are matched in the texts if the table would be too large', () => {
     const text = codecOf(['text']);
-    // Which of the last 13 letters were an a: some thousand states.
+    // A state for each combination of the last 13 letters: thousands of them.
     const pattern = 'a[ab]{12}c';
     const raws = Array.from({ length: 4096 }, (_, i) =>
       `${i.toString(2).padStart(12, '0')}${(4095 - i).toString(2).padStart(14, '0')}c`

@@ -10,7 +10,7 @@ import type { KeyCodec } from '../../../segments/keys/key-codec.ts';
 import { type KeyList, keyAt } from '../../../segments/keys/key-list.ts';
 import { RAW_PARTS } from '../keys/random-keys.ts';
 
-/** The raw keys of those in a set. */
+/** The raw keys in a set. */
 export const textsIn = (set: KeySet, keys: KeyList, codec: KeyCodec): string[] =>
   Array.from({ length: keys.count }, (_, i) => i)
     .filter((i) => hasKey(set, i))
@@ -26,7 +26,7 @@ export function plainKey(
 ): FilterableKey {
   const parts: string[] = kinds.length > 1 ? (parseCrossKey(kinds, key)?.parts ?? []) : [];
   const crosskey = kinds.length > 1 ? { guids: [] } : null;
-  // Of a group, only these are looked at.
+  // The code reads no other fields of a group.
   const group = { kinds, crosskey } as unknown as CounterGroupView;
   const row = {
     groupId: 1,
@@ -54,7 +54,7 @@ const LETTERS = [
 const text = (letters: readonly string[]): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 6 });
 
-/** As RAW_PARTS, but with more names in them. */
+/** As RAW_PARTS, but with more values that have names. */
 const NAMED_PARTS: Readonly<Record<SimpleKeyKind, fc.Arbitrary<string>>> = {
   ...RAW_PARTS,
   port: fc.constantFrom('00.50', '01.BB', '00.16', '17.70', '00.00', 'FF.FF', '0A.0A'),
@@ -70,7 +70,7 @@ const ipv6 = fc.constantFrom(
   '00.00.00.00.00.00.00.00.00.00.00.00.00.00.00.00',
 );
 
-/** Raw parts of cross-keys, or the one part of another key. */
+/** The raw parts of a cross-key, or the only part of another key. */
 export const namedParts = (kinds: readonly SimpleKeyKind[]): fc.Arbitrary<string[]> =>
   fc.tuple(
     ...kinds.map((kind, i) => {
@@ -83,7 +83,7 @@ export const namedParts = (kinds: readonly SimpleKeyKind[]): fc.Arbitrary<string
 export const keyOfParts = (parts: readonly string[]): string =>
   parts.length > 1 ? joinCrossKey(parts) : (parts[0] ?? '');
 
-/** Labels, which may have any of the letters. */
+/** Labels of any of the letters. */
 export const LABELS = text(LETTERS);
 
 /** A piece of one of these texts, or some letters. */

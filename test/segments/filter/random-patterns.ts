@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What keys are made of, and what is easily taken for something else. */
+/** Characters of keys, and others that a parser may easily misread. */
 const LITERALS = [
   ...[
     '0',
@@ -54,5 +54,5 @@ const { pattern } = fc.letrec<{ pattern: string; sequence: string; item: string 
   ),
 }));
 
-/** Patterns of RE2; some do not compile, as they name two groups alike. */
+/** RE2 patterns; some do not compile, as two groups have the same name. */
 export const PATTERNS = pattern;

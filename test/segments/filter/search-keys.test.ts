@@ -27,7 +27,7 @@ import {
 
 type Case = { raws: string[]; search: string; labels: OwnLabels };
 
-/** Keys, and a piece of what people read of one of them, in any case. */
+/** Keys, and a piece of the label or readable form of one of them, in upper or lower case. */
 function cases(
   kinds: readonly SimpleKeyKind[],
   given: fc.Arbitrary<string | null>,
@@ -83,7 +83,7 @@ const nothing = fc.constant(null);
 
 describe('the keys that a search finds', () => {
   it.each(SOME_KINDS.map((kinds) => ({ kinds })))(
-    'are those in whose label or readable form the text is, for keys of $kinds',
+    'are those whose label or readable form has the text, for keys of $kinds',
     ({ kinds }) => {
       fc.assert(
         fc.property(cases(kinds, nothing), (each) =>
@@ -105,7 +105,7 @@ describe('the keys that a search finds', () => {
     );
   });
 
-  it('are those with the labels that people gave to keys and to parts of them', () => {
+  it('include those found by the labels that users gave to keys and their parts', () => {
     const any = fc.constantFrom(
       ...SIMPLE_KINDS.map((kind) => [kind]),
       ...ALL_PAIRS,
@@ -144,7 +144,7 @@ describe('a search', () => {
     [['ip', 'port'], 'C0.A8.01.0A\\00.50', '10\\http'],
     [['ip', 'port'], 'C0.A8.01.0A\\00.50', '10\\80'],
     [['text', 'text'], 'a\\\\b\\c', 'A\\\\B\\C'],
-  ])('of keys of %j finds %s by %j', (kinds, raw, search) => {
+  ])('among keys of %j finds %s by %j', (kinds, raw, search) => {
     expect(found(kinds, [raw], search)).toEqual([raw]);
   });
 
@@ -152,15 +152,15 @@ describe('a search', () => {
     [['ipv4'], 'C0.A8.01.0A', 'C0.A8'],
     [['text'], 'cafe\u0301', 'cafe'],
     [['ip', 'port'], 'C0.A8.01.0A\\00.50', '10http'],
-  ])('of keys of %j does not find %s by %j', (kinds, raw, search) => {
+  ])('among keys of %j does not find %s by %j', (kinds, raw, search) => {
     expect(found(kinds, [raw], search)).toEqual([]);
   });
 
-  it('finds half of a character, as texts are compared by the halves', () => {
+  it('finds half of a surrogate pair, as texts are compared by UTF-16 code units', () => {
     expect(found(['text'], ['😀', '\ufffd'], '\ud83d')).toEqual(['😀']);
   });
 
-  it('looks at each of many neighbours that begin with the same accent', () => {
+  it('checks each of many neighbours that begin with the same accented letter', () => {
     const raws = Array.from(
       { length: 40 },
       (_, i) => `é${String.fromCharCode(0x61 + (i % 20))}${i}`,
@@ -170,7 +170,7 @@ describe('a search', () => {
     );
   });
 
-  it('keeps addresses of both families apart that begin with the same bytes', () => {
+  it('keeps IPv4 and IPv6 addresses apart that begin with the same bytes', () => {
     const hosts = (first: number, rest: string) =>
       Array.from({ length: 20 }, (_, i) => `0A.00.00.${first + i}${rest}`);
     const ipv4 = hosts(10, '');

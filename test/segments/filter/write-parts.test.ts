@@ -8,7 +8,7 @@ const textOf = (write: (into: Uint8Array) => number): string => {
   return Buffer.from(into.subarray(0, write(into))).toString('latin1');
 };
 
-/** Zeros and what is close to them, so that runs of all lengths come about. */
+/** Mostly zeros, so that runs of zeros of all lengths occur. */
 const group = fc.oneof(
   { weight: 4, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.constantFrom(1, 0xa, 0x10, 0xff, 0x100, 0x1000, 0xffff) },

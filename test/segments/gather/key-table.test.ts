@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KeyTable } from '../../../segments/gather/key-table.ts';
 
-/** Keys that are the same number, of 1 to 6 bytes, and others. */
+/** Keys of 1 to 6 bytes, some of which are the same number, or the same key. */
 const KEYS = Array.from({ length: 6_000 }, (_, i) => {
   const key = new Uint8Array(1 + (i % 6));
   key[key.length - 1] = i >> 4;
@@ -17,7 +17,7 @@ describe('a table of keys', () => {
     ['of one length', OF_FOUR],
     ['of one length, and then of others', [...OF_FOUR, ...KEYS]],
     ['that are long', KEYS.filter(({ length }) => length > 4)],
-  ])('numbers each key once, in the order in which they came: %s', (_, keys) => {
+  ])('numbers each key once, in the order in which they are added: %s', (_, keys) => {
     const table = new KeyTable();
     const expected = new Map<string, number>();
     for (const key of keys) {

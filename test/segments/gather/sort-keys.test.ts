@@ -3,7 +3,7 @@ import { KeyTable } from '../../../segments/gather/key-table.ts';
 import { sortKeys } from '../../../segments/gather/sort-keys.ts';
 import { keyAt } from '../../../segments/keys/key-list.ts';
 
-/** Always the same numbers below `bound`. */
+/** A generator of numbers below `bound`, the same in each run. */
 function numbers(bound: number): () => number {
   let state = 1;
   return () => {
@@ -12,7 +12,7 @@ function numbers(bound: number): () => number {
   };
 }
 
-/** Bytes that end, begin alike or are large, in keys of up to `length` bytes. */
+/** Keys of up to `length` bytes, of a few bytes at the limits of their ranges. */
 function manyKeys(count: number, length: number): Uint8Array[] {
   const next = numbers(1_000_000);
   const bytes = [0, 1, 0x41, 0x7f, 0x80, 0xff];

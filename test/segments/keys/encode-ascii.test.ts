@@ -8,7 +8,7 @@ import { ALL_PAIRS, ALL_TRIPLES, codecOf, rawKeys, SOME_KINDS } from './random-k
 
 const raw = String.raw;
 
-/** The canonical key by the rules for texts; null for what is none. */
+/** The canonical key by the rules for texts; null if the text is no key. */
 const parsed = (kinds: readonly SimpleKeyKind[], text: string): string | null =>
   kinds.length === 1
     ? parseRawKey(kinds[0] as SimpleKeyKind, text)
@@ -16,7 +16,7 @@ const parsed = (kinds: readonly SimpleKeyKind[], text: string): string | null =>
 
 type Encoded = { readonly result: number; readonly bytes: Uint8Array; readonly around: Uint8Array };
 
-/** What scanning the bytes gives, in the middle of more of what could be read as a key. */
+/** The result of scanning these bytes, between others that could be read as parts of a key. */
 function encoded(kinds: readonly SimpleKeyKind[], source: Uint8Array): Encoded {
   const line = Buffer.concat([Buffer.from('\\0A.'), source, Buffer.from('\\0A.0A')]);
   const into = new Uint8Array(source.length + 20).fill(0xee);
@@ -53,7 +53,7 @@ const nearly = (kinds: readonly SimpleKeyKind[]): fc.Arbitrary<string> =>
     })
     .map(({ key, from, removed, added, isLower }) => {
       const at = from % (key.length + 1);
-      // Without halves of surrogate pairs, which have no UTF-8.
+      // Half a surrogate pair has no UTF-8 encoding.
       const text = Buffer.from(
         `${key.slice(0, at)}${added.join('')}${key.slice(at + removed)}`,
       ).toString();
@@ -66,7 +66,7 @@ const any = fc.oneof(
 );
 
 describe('scanning a raw key', () => {
-  it('takes what reading its text takes, and gives the same key', () => {
+  it('accepts what parsing its text accepts, and yields the same key', () => {
     for (const kinds of SOME_KINDS) {
       const texts = fc.oneof(
         rawKeys(kinds),
@@ -96,7 +96,7 @@ describe('scanning a raw key', () => {
     }
   });
 
-  it('takes two upper-case letters for a country, and nothing else', () => {
+  it('accepts two upper-case letters for a country, and nothing else', () => {
     const characters = ['@', 'A', 'M', 'Z', '[', '`', 'a', 'z', '0', '\\', '\0', '\u007f'];
     for (const first of characters) {
       expectSame(['country'], first);
@@ -107,7 +107,7 @@ describe('scanning a raw key', () => {
     }
   });
 
-  it('leaves what is not UTF-8 to others, or refuses it', () => {
+  it('refuses what is not UTF-8, or leaves it to the caller', () => {
     const kinds = ['text', 'text'] as const;
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 6 }), (bytes) => {
@@ -133,7 +133,7 @@ describe('scanning a raw key', () => {
     ['5,000 bytes', 'x'.repeat(5000)],
     ['5,000 bytes in 2,500 characters', 'é'.repeat(2500)],
     ['the first half of a surrogate pair', 'a\ud83d'],
-  ])('takes of text what reading takes: %s', (_, text) => {
+  ])('accepts of text what parsing accepts: %s', (_, text) => {
     const key = parsed(['text'], text);
     const bytes = codecOf(['text']).encodeIfKey(text);
     expect(bytes === null ? null : codecOf(['text']).decode(bytes)).toBe(key);
@@ -149,11 +149,11 @@ describe('scanning a raw key', () => {
     [raw`a\b\6`, 'a byte of one digit'],
     [raw`\a\06`, 'an empty first part'],
     [raw`a\b`, 'a part too few'],
-  ])('takes of text, text and a protocol what reading takes: %s, %s', (text) => {
+  ])('accepts of text, text and a protocol what parsing accepts: %s, %s', (text) => {
     expectSame(['text', 'text', 'protocol'], text);
   });
 
-  it('holds a cross-key to its limit, escapes included', () => {
+  it('limits the length of a cross-key, escapes included', () => {
     const kinds = ['text', 'text', 'text'] as const;
     const parts = ['\\'.repeat(1024), `a${'\\'.repeat(1022)}`, `b${'\\'.repeat(550)}`];
     const longest = parts.join('\\');

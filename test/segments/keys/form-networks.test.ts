@@ -9,7 +9,7 @@ import { codecOf, listOf } from './random-keys.ts';
 
 const hex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
 
-/** Few different bytes, so that many addresses begin alike, also across families. */
+/** Few different bytes, so that many addresses begin alike, even IPv4 and IPv6 ones. */
 const byte = fc.constantFrom(0, 1, 0x7f, 0x80, 0xff);
 
 const address = fc
@@ -17,7 +17,7 @@ const address = fc
   .map(([length, bytes]) => bytes.slice(0, length).map(hex).join('.'));
 
 describe('the networks of addresses', () => {
-  it('are in order, each once, and know their addresses', () => {
+  it('are in order, each once, with a map from their addresses', () => {
     const codec = codecOf(['ip']);
     fc.assert(
       fc.property(fc.array(address, { maxLength: 60 }), lengths, (addresses, prefix) => {

@@ -20,7 +20,7 @@ const V6 = '20.01.0D.B8.00.00.00.00.00.00.00.00.00.00.00.01';
 const V6_HEX = '20010db8000000000000000000000001';
 const V6_TAIL = '000000000000000000000001';
 
-/** Kinds, raw key, compact key in hexadecimal digits, a part to a word. */
+/** Kinds, raw key, and compact key in hexadecimal digits, with a space between parts. */
 const FORMS: readonly (readonly [readonly SimpleKeyKind[], string, string])[] = [
   [['ipv4'], 'C0.A8.01.0A', 'c0a8010a'],
   [['ipv6'], V6, V6_HEX],
@@ -69,7 +69,7 @@ describe('a compact key', () => {
     const parts = kinds.length === 1 ? [text] : splitCrossKey(text);
     const words = digits.split(' ').map(fromHex);
     const ends = new Uint32Array(kinds.length);
-    // Behind something else, as it stands in a list.
+    // With other bytes before and after it, as in a list.
     codec.partEnds(Uint8Array.of(0x5c, 0x5c, ...key, 0x5c), 2, 2 + key.length, ends);
     let end = 2;
     words.forEach((word, i) => {
@@ -117,7 +117,7 @@ describe('bytes that are no key', () => {
     expect(() => codecOf(kinds).decode(fromHex(digits))).toThrow(DamagedSegment);
   });
 
-  it('are refused, or are the one form of the key that they are read as', () => {
+  it('are refused, unless they are the only form of the key that they decode to', () => {
     const anyBytes = fc.uint8Array({ maxLength: 30 });
     for (const kinds of SOME_KINDS) {
       const codec = codecOf(kinds);
@@ -174,7 +174,7 @@ describe('the order of compact keys is that of the raw texts', () => {
 });
 
 describe('a part of a compact key', () => {
-  it('has the bytes that it has next to any other parts', () => {
+  it('has the same bytes next to any other parts', () => {
     for (const kinds of [
       ...ALL_PAIRS,
       ['text', 'text', 'ip'],
@@ -194,7 +194,7 @@ describe('a part of a compact key', () => {
     }
   });
 
-  it('is nothing where no key can have it', () => {
+  it('is null if no key can have it', () => {
     const codec = codecOf(['text', 'text']);
     expect(codec.encodePart(0, '\\a')).toEqual(fromHex('5c5c615c'));
     expect(codec.encodePart(1, '\\a')).toBeNull();
@@ -204,13 +204,13 @@ describe('a part of a compact key', () => {
 });
 
 describe('the codec of a group', () => {
-  it('is of a kind, or of two or three parts', () => {
+  it('is for one kind, or for two or three parts', () => {
     expect(() => keyCodecOf({ keyKind: 'ip', partKinds: ['ip', 'port'] })).toThrow(RangeError);
     expect(() => keyCodecOf({ keyKind: 'crosskey', partKinds: null })).toThrow(RangeError);
     expect(() => keyCodecOf({ keyKind: 'crosskey', partKinds: ['ip'] })).toThrow(RangeError);
   });
 
-  it('says which text it cannot encode', () => {
+  it('names the text that it cannot encode', () => {
     expect(() => codecOf(['ip', 'port']).encode('192.168.1.10')).toThrow(
       raw`a raw key of kind ip\port was expected, not 192.168.1.10`,
     );

@@ -26,7 +26,7 @@ const inRange = (list: KeyList, { from, to }: OrdinalRange): Uint8Array[] =>
   keysOf(list).slice(from, to);
 
 describe('a list of keys', () => {
-  it('compares any two of its own, and of two lists', () => {
+  it('compares any key with any key of another list', () => {
     fc.assert(
       fc.property(anyList, anyList, (a, b) => {
         keysOf(a).forEach((left, i) => {
@@ -40,7 +40,7 @@ describe('a list of keys', () => {
     );
   });
 
-  it('tells where a key is, or would be', () => {
+  it('finds where a key is, or would be', () => {
     fc.assert(
       fc.property(anyList, anyBytes, (list, key) => {
         const keys = keysOf(list);
@@ -104,7 +104,7 @@ describe('a list of keys', () => {
 describe('a list that grows', () => {
   const texts = Array.from({ length: 300 }, (_, i) => `${1000 + i}`);
 
-  it('keeps what was added, and gives the room back that it did not need', () => {
+  it('keeps the keys that were added, and trims the memory that it does not need', () => {
     const builder = new KeyListBuilder({ keys: 1, bytes: 2 });
     for (const text of texts) builder.add(Buffer.from(`..${text}.`), 2, 6);
     const list = builder.finish();
@@ -112,7 +112,7 @@ describe('a list that grows', () => {
     expect([list.bytes.length, list.ends.length, list.count]).toEqual([1200, 300, 300]);
   });
 
-  it('lies in the memory that its caller gives', () => {
+  it('is in memory that its caller allocates', () => {
     const shared = (size: number) => new SharedArrayBuffer(size);
     const builder = new KeyListBuilder({ keys: 0, bytes: 0 }, shared);
     for (const text of texts) builder.add(Buffer.from(text));
@@ -169,7 +169,7 @@ describe('the keys of a list', () => {
     }
   });
 
-  it('lie in two ranges where both parts are text', () => {
+  it('are in two ranges if both parts are text', () => {
     const codec = codecOf(['text', 'text']);
     const list = listOf(['a\\A', 'a\\\\b\\c', 'a\\z', 'b\\a'].map(codec.encode));
     expect(firstPartRanges(list, codec, 'a')).toEqual([

@@ -41,7 +41,7 @@ function expectSame(kinds: readonly SimpleKeyKind[], list: KeyList): void {
   expect(unpacked(kinds, packed(kinds, list), list.count)).toEqual(list);
 }
 
-/** Keys of four bytes: numbers that ascend. */
+/** Keys of four bytes, from ascending numbers. */
 const addresses = (numbers: readonly number[]): KeyList =>
   listOf(
     numbers.map((number) => {
@@ -52,7 +52,7 @@ const addresses = (numbers: readonly number[]): KeyList =>
   );
 
 describe('a section of keys', () => {
-  it('comes back as it was written, of every kind', () => {
+  it('is read as it was written, for every kind', () => {
     for (const kinds of SOME_KINDS) {
       fc.assert(
         fc.property(lists(kinds), (list) => expectSame(kinds, list)),
@@ -61,7 +61,7 @@ describe('a section of keys', () => {
     }
   });
 
-  it('comes back as it was written, of any two kinds', () => {
+  it('is read as it was written, for any two kinds', () => {
     for (const kinds of ALL_PAIRS) {
       fc.assert(
         fc.property(lists(kinds), (list) => expectSame(kinds, list)),
@@ -70,7 +70,7 @@ describe('a section of keys', () => {
     }
   });
 
-  it('comes back behind the one before it', () => {
+  it('is read after the one before it', () => {
     const list = addresses(Array.from({ length: SECTION_KEYS + 10 }, (_, i) => i * i));
     const kinds = ['ipv4'] as const;
     const codec = codecOf(kinds);
@@ -96,7 +96,7 @@ describe('a section of keys', () => {
     expect(() => readKeySection(next, codec, 1, builder)).toThrow(DamagedSegment);
   });
 
-  it('holds no more keys than there may be in one', () => {
+  it('is limited to a number of keys, by the writer and by the reader', () => {
     const list = addresses(Array.from({ length: SECTION_KEYS + 1 }, (_, i) => i));
     expect(() => packed(['ipv4'], list)).toThrow(RangeError);
     const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
@@ -106,23 +106,23 @@ describe('a section of keys', () => {
     );
   });
 
-  it('cannot be written of keys of another kind', () => {
+  it('cannot be written with keys of another kind', () => {
     expect(() => packed(['port'], addresses([1, 2]))).toThrow(RangeError);
   });
 });
 
 describe('the size of a section', () => {
-  it('is little more than a bit a key where all are next to each other', () => {
+  it('is little more than a bit per key if all keys are consecutive', () => {
     const list = addresses(Array.from({ length: SECTION_KEYS }, (_, i) => 0x0a00_0000 + i));
     expect(packed(['ipv4'], list).length).toBeLessThan(SECTION_KEYS / 8 + 64);
   });
 
-  it('hardly grows by shapes that no key has', () => {
+  it('hardly grows with shapes that no key has', () => {
     const list = addresses(Array.from({ length: SECTION_KEYS }, (_, i) => i * 1000));
     expect(packed(['ip'], list).length - packed(['ipv4'], list).length).toBeLessThan(40);
   });
 
-  it('is less where the same few ports come again', () => {
+  it('is smaller if the same few ports recur', () => {
     const ports = [22, 53, 80, 123, 443, 8080, 50_000, 60_000];
     const codec = codecOf(['ipv4', 'port']);
     const list = listOf(
@@ -139,7 +139,7 @@ describe('the size of a section', () => {
   });
 });
 
-/** A section of text keys by what it holds: shared lengths, suffix lengths, suffixes. */
+/** A section of text keys, from its shared lengths, suffix lengths and suffixes. */
 function frontCoded(shared: number[], suffixes: number[], text: string): Uint8Array {
   const out = new ByteWriter();
   writeFrames(out, Uint8Array.from(shared));
@@ -148,7 +148,7 @@ function frontCoded(shared: number[], suffixes: number[], text: string): Uint8Ar
   return out.take();
 }
 
-/** A section of keys of bytes: shapes, if there is more than one, and plain columns of its fields. */
+/** A section of byte keys, from its shapes, if there are several, and the columns of its fields. */
 function byColumns(shapes: number[] | null, ...columns: number[][]): Uint8Array {
   const out = new ByteWriter();
   if (shapes !== null) writeFrames(out, Uint8Array.from(shapes));
@@ -159,7 +159,7 @@ function byColumns(shapes: number[] | null, ...columns: number[][]): Uint8Array 
   return out.take();
 }
 
-/** So many ones, which are steps of three frames, but for one of another size. */
+/** 300 steps of 1, which take three frames, except for one of another size. */
 const steps = (place: number, step: number): number[] =>
   Array<number>(300).fill(1).with(place, step);
 
@@ -233,7 +233,7 @@ describe('a section made by hand', () => {
 });
 
 describe('a damaged section', () => {
-  it('gives keys that ascend and are of the kind, or says so, but never hangs', () => {
+  it('yields ascending keys of the kind or a DamagedSegment, but never hangs', () => {
     for (const kinds of SOME_KINDS) {
       const codec = codecOf(kinds);
       fc.assert(
@@ -275,7 +275,7 @@ describe('a damaged section', () => {
           } catch (error) {
             expect(error).toBeInstanceOf(DamagedSegment);
           }
-          // Room is doubled; the longest cross-key has 2,600 bytes.
+          // The builder doubles its room; the longest cross-key has 2,600 bytes.
           expect(given).toBeLessThanOrEqual(2 * count * (2_600 + 4));
         }),
         { numRuns: 50 },

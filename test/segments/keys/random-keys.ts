@@ -10,7 +10,7 @@ export const SIMPLE_KINDS: readonly SimpleKeyKind[] = KEY_KINDS.filter(
   (kind) => kind !== 'crosskey',
 );
 
-/** Mostly the same byte, so that many keys begin alike; else the ends of the range, or a backslash. */
+/** Mostly the same byte, so that many keys begin alike; else at the ends, or near a backslash. */
 const byte = fc.oneof(
   { weight: 8, arbitrary: fc.constant(0x0a) },
   { weight: 1, arbitrary: fc.constantFrom(0, 1, 0x2e, 0x2f, 0x5b, 0x5c, 0x5d, 0xff) },
@@ -25,7 +25,7 @@ const subnet = (count: number): fc.Arbitrary<string> =>
     .tuple(hex(count), fc.oneof(fc.constantFrom(0, 8, 24, count * 8), fc.nat(count * 8)))
     .map(([address, prefix]) => `${address}/${formatHexBytes([prefix])}`);
 
-/** Characters on both sides of the separator, of the digits, and of the surrogates in UTF-16. */
+/** Characters before and after the separator, the digits, and the surrogates of UTF-16. */
 const TEXT_UNITS = [
   ...['a', 'a', 'a', '\\', '\\', ' ', '.', '/', '0', '9', 'A', 'F', 'Z', '[', ']', 'z', '~'],
   ...['\u00a0', 'é', '\u07ff', '\u0800', '\ud7ff', '\ue000', '\ufeff', '\ufffd', '\uffff', '😀'],
@@ -75,7 +75,7 @@ export const ALL_TRIPLES = ALL_PAIRS.flatMap((pair) =>
   SIMPLE_KINDS.map((third) => [...pair, third] as const),
 );
 
-/** What is likely to differ from the rest: text and tags at every place. */
+/** Kinds that are most likely to differ from the rest: with text and tags in every part. */
 export const SOME_KINDS: readonly (readonly SimpleKeyKind[])[] = [
   ...SIMPLE_KINDS.map((kind) => [kind]),
   ['ip', 'port'],
@@ -93,7 +93,7 @@ export const SOME_KINDS: readonly (readonly SimpleKeyKind[])[] = [
 
 export const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b);
 
-/** A list of these keys, in whatever order and however often they are given. */
+/** The sorted list of these keys, given in any order and possibly with duplicates. */
 export function listOf(keys: readonly Uint8Array[]): KeyList {
   const builder = new KeyListBuilder({ keys: 0, bytes: 0 });
   let last: Uint8Array | null = null;

@@ -7,7 +7,7 @@ import { byBytes, codecOf, listOf, rawKeys, SOME_KINDS } from './random-keys.ts'
 const keysOf = (list: KeyList): Uint8Array[] =>
   Array.from({ length: list.count }, (_, i) => keyAt(list, i).slice());
 
-/** The union as it is by sorting everything, and each map as it is by looking each key up. */
+/** Compares the union with the sorted keys of all lists, and each map with the keys of its list. */
 function expectUnion(lists: readonly KeyList[]): void {
   const { keys, maps } = uniteKeys(lists);
   expect(keys).toEqual(listOf(lists.flatMap(keysOf)));
@@ -24,14 +24,14 @@ const sets = (keys: fc.Arbitrary<Uint8Array>, most: number): fc.Arbitrary<KeyLis
     maxLength: 6,
   });
 
-/** Few different bytes, so that lists share keys; and those at which signed numbers turn over. */
+/** Few different bytes, so that lists share keys; some are at the limits of signed numbers. */
 const bytes = (most: number, least = 0) =>
   fc
     .array(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), { minLength: least, maxLength: most })
     .map((all) => Uint8Array.from(all));
 
 describe('the union of lists of keys', () => {
-  it('of four bytes has each key once, and says where each list has its own', () => {
+  it('of four bytes has each key once, and maps the ordinals of each list', () => {
     fc.assert(fc.property(sets(bytes(4, 4), 200), expectUnion), { numRuns: 100 });
   });
 
@@ -55,7 +55,7 @@ describe('the union of lists of keys', () => {
     }
   });
 
-  it('of which some have keys of four bytes only, and others also longer ones', () => {
+  it('works if some lists have keys of four bytes only, and others also longer ones', () => {
     const codec = codecOf(['ip']);
     const short = ['0A.00.00.01', '0A.00.00.02', 'FF.00.00.00'];
     const long = ['0A.00.00.01.00.00.00.00.00.00.00.00.00.00.00.00', '0A.00.00.02'];
@@ -74,20 +74,20 @@ describe('the union of lists of keys', () => {
     ]);
   });
 
-  it('takes a list whose bytes have the length of so many addresses, but are others', () => {
+  it('works for other keys whose total length would fit the same number of addresses', () => {
     expectUnion([
       listOf([Uint8Array.of(1, 2, 3), Uint8Array.of(1, 2, 3, 4, 5)]),
       listOf([Uint8Array.of(1, 2, 3, 4)]),
     ]);
   });
 
-  it('is empty of no lists, or of empty ones', () => {
+  it('is empty for no lists, or for empty ones', () => {
     expect(uniteKeys([]).keys.count).toBe(0);
     expectUnion([listOf([]), listOf([])]);
     expectUnion([listOf([]), listOf([Uint8Array.of(1)]), listOf([])]);
   });
 
-  it('lies in the memory that its caller gives', () => {
+  it('is in memory that its caller allocates', () => {
     const shared = (size: number) => new SharedArrayBuffer(size);
     for (const lengths of [[4, 4, 4], [4, 9, 9], [9]]) {
       const lists = lengths.map((length, i) => listOf([new Uint8Array(length).fill(i % 2)]));
@@ -98,7 +98,7 @@ describe('the union of lists of keys', () => {
     }
   });
 
-  it('leaves what it is given as it is', () => {
+  it('leaves the lists as they are', () => {
     const lists = [listOf([Uint8Array.of(1), Uint8Array.of(9)]), listOf([Uint8Array.of(1)])];
     const before = lists.map(keysOf);
     const { keys } = uniteKeys(lists);

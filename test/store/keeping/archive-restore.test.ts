@@ -33,7 +33,7 @@ const importSlice = (sliceId: number) =>
     dayOf(sliceId, hostsTo(40), { probeId: 7 }),
   );
 
-/** All that a segment is, but for its id and its numbers of birth and death. */
+/** All properties of the live segments of a slice, except their ids and layout numbers. */
 async function stored(sliceId: number): Promise<Record<string, unknown>[]> {
   const pages = await lab.rows<{ segment_id: string; pages: string }>(
     `select segment_id, string_agg(md5(bytes), ' ' order by page) as pages from (
@@ -61,7 +61,7 @@ const statuses = async () =>
   ).map(({ archived }) => archived);
 
 describe('archiving a slice', () => {
-  it('writes a file that says what is in it, and gives the disk back', async () => {
+  it('writes a file that describes its content, and frees the disk space', async () => {
     await importSlice(1);
     await importSlice(2);
     const written = await lab.archive(1);
@@ -88,7 +88,7 @@ describe('archiving a slice', () => {
     expect(await lab.leftovers()).toEqual([]);
   });
 
-  it('takes it out of all that is answered, as a change of data, and of nothing else', async () => {
+  it('removes it, and nothing else, from all answers, and raises the version', async () => {
     await importSlice(2);
     const other = await lab.table();
     const coverage = await lab.coverage();
@@ -101,14 +101,14 @@ describe('archiving a slice', () => {
     expect(await lab.coverage()).toEqual(coverage);
   });
 
-  it('can be done with a slice that has nothing', async () => {
+  it('works with an empty slice', async () => {
     expect(await lab.archive(3)).toMatchObject({ rows: 0 });
     expect(await lab.restore(3)).toBe(0);
     expect((await lab.storedSlice(3)).archived).toBe(false);
     expect(await lab.partitions()).toEqual([]);
   });
 
-  it('tells how far it is, up to all bytes of pages and directories', async () => {
+  it('reports its progress, up to the total bytes of pages and directories', async () => {
     await importSlice(1);
     const [sizes] = await lab.rows<{ bytes: number }>(
       'select sum(size_bytes)::float8 as bytes from segments',
@@ -125,7 +125,7 @@ describe('archiving a slice', () => {
     expect(told.at(-1)).toEqual([sizes?.bytes, sizes?.bytes]);
   });
 
-  it('is called off by its signal, and leaves nothing', async () => {
+  it('is cancelled by its signal, and leaves nothing behind', async () => {
     await importSlice(1);
     const called = AbortSignal.abort(new Error('called off'));
     await expect(lab.archive(1, { keeper: { signal: called } })).rejects.toThrow('called off');
@@ -136,7 +136,7 @@ describe('archiving a slice', () => {
     expect(await statuses()).toEqual([true, false]);
   });
 
-  it('refuses pages that are damaged or gone, and changes nothing', async () => {
+  it('refuses pages that are damaged or missing, and changes nothing', async () => {
     await importSlice(1);
     const before = await lab.manifest();
     await lab.importer.query(
@@ -159,7 +159,7 @@ describe('archiving a slice', () => {
 });
 
 describe('restoring a slice', () => {
-  it('puts back every byte of every segment, under ids that nothing else had', async () => {
+  it('puts back every byte of every segment, under new ids', async () => {
     await importSlice(1);
     await importSlice(2);
     const before = { stored: await stored(1), coverage: await lab.coverage() };
@@ -181,7 +181,7 @@ describe('restoring a slice', () => {
     expect(await lab.leftovers()).toEqual([]);
   });
 
-  it('puts back more pages than are read, or written, at once', async () => {
+  it('puts back more pages than it reads or writes at once', async () => {
     const hex = (byte: number) => byte.toString(16).toUpperCase().padStart(2, '0');
     const list = Array.from({ length: 30_000 }, (_, i): PlainSample => {
       const value = (BigInt(i) * 0x9e37_79b9_7f4a_7c15n) % 2n ** 50n;
@@ -200,7 +200,7 @@ describe('restoring a slice', () => {
     expect(await stored(1)).toEqual(before);
   });
 
-  it('gives segments that merge on, and an archive of what they have become', async () => {
+  it('yields segments that can be merged further and archived again', async () => {
     await importSlice(1);
     const table = sorted(await lab.table());
     await lab.archive(1);
@@ -213,7 +213,7 @@ describe('restoring a slice', () => {
     expect(await lab.faults()).toEqual([]);
   });
 
-  it('takes a declaration that has grown', async () => {
+  it('accepts a declaration that has grown', async () => {
     await importSlice(1);
     const table = sorted(await lab.table());
     await lab.archive(1);
@@ -235,7 +235,7 @@ describe('an older snapshot', () => {
     await lab.reader.query('begin isolation level repeatable read');
   });
 
-  it('sees a slice as it was, until it is over; then the disk is given back', async () => {
+  it('sees a slice as it was until the snapshot ends; then the disk space is freed', async () => {
     const before = sorted(await lab.table());
     await lab.archive(1, { waitMs: 50, connection: await lab.open() });
     expect(sorted(await lab.table())).toEqual(before);
@@ -246,7 +246,7 @@ describe('an older snapshot', () => {
     expect(await lab.partitions()).toEqual(['open_segment_pages_2', 'sealed_segment_pages_2']);
   });
 
-  it('sees its old pages beside restored ones, which are swept when it is over', async () => {
+  it('keeps the old pages beside the restored ones; they are swept when it ends', async () => {
     const before = sorted(await lab.table());
     const connection = await lab.open();
     await lab.archive(1, { waitMs: 50, connection });
@@ -269,7 +269,7 @@ describe('an older snapshot', () => {
 });
 
 describe('a merge at the same time', () => {
-  it('that is published after the file was written takes nothing out of the archive', async () => {
+  it('that is published after the file was written removes nothing from the archive', async () => {
     await importSlice(1);
     const table = sorted(await lab.table());
     const connection = await lab.open();
@@ -287,7 +287,7 @@ describe('a merge at the same time', () => {
     expect(sorted(await lab.table())).toEqual(table);
   });
 
-  it('that comes too late changes nothing, and goes on with other slices', async () => {
+  it('that comes too late changes nothing, and continues with other slices', async () => {
     await importSlice(1);
     await importSlice(2);
     const connection = await lab.open();
@@ -296,7 +296,7 @@ describe('a merge at the same time', () => {
     await locker.query('begin; select from context_versions where context_id = 1 for update');
     const merging = mergeContext(connection, { contextId: 1, now: () => NOW });
     await untilItWaits(lab, rows[0]?.pid ?? 0);
-    // What archiving does last, with what the merge is about to replace.
+    // This is the last step of archiving; the merge is about to replace the same segments.
     const { segments } = await lab.manifest();
     const own = [...segments.values()].filter(({ sliceId }) => sliceId === 1);
     await publish(locker, { died: own.map(({ segmentId }) => segmentId) });
@@ -311,7 +311,7 @@ describe('a merge at the same time', () => {
     expect(await lab.faults()).toEqual([]);
   });
 
-  it('that finds the pages of its slice gone goes on without it, but not if they are missing', async () => {
+  it('skips a slice that was removed meanwhile, but fails if pages are missing', async () => {
     await importSlice(1);
     await importSlice(2);
     const connection = await lab.open();

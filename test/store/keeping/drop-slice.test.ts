@@ -37,7 +37,7 @@ const labelled = async () => {
 };
 
 describe('dropping a slice', () => {
-  it('leaves nothing of it: list, answers, coverage and disk at once, the manifest when swept', async () => {
+  it('removes it at once, except its rows of the manifest, which are swept later', async () => {
     await lab.importDays(dayOf(2, [1]));
     const others = { table: sorted(await lab.table()), coverage: await lab.coverage() };
     await lab.importDays(dayOf(1, hostsTo(50), SEALED), dayOf(1, [7], { probeId: 4 }));
@@ -63,7 +63,7 @@ describe('dropping a slice', () => {
     expect((await lab.table()).size).toBe(2);
   });
 
-  it('keeps its pages for an older snapshot, until that is over', async () => {
+  it('keeps its pages for an older snapshot until that ends', async () => {
     await lab.importDays(dayOf(1, hostsTo(50), SEALED), dayOf(1, [200]));
     const connection = await lab.open();
     await lab.reader.query('begin isolation level repeatable read');
@@ -77,7 +77,7 @@ describe('dropping a slice', () => {
 });
 
 describe('labels that came from DNS answers or MaxMind files', () => {
-  it('go with the last slice that has their key', async () => {
+  it('are removed with the last slice that has their key', async () => {
     await lab.importDays(dayOf(1, [1, 2, 3], SEALED), dayOf(2, [2, 4]), dayOf(3, [3, 4]));
     await lookedUp(1, 2);
     await setTexts([3, 4], { label: 'found', source: 'mmdb' });
@@ -89,7 +89,7 @@ describe('labels that came from DNS answers or MaxMind files', () => {
     expect(await labelled()).toEqual([]);
   });
 
-  it('stay where a user said something too, and so do labels of users', async () => {
+  it('stay if a user gave the key a text too, as labels of users do', async () => {
     await lab.importDays(dayOf(1, [1, 2, 3]));
     await setTexts([1], { label: 'typed', source: 'user' });
     await setTexts([2], { label: 'found', source: 'dns', description: 'typed' });
@@ -98,7 +98,7 @@ describe('labels that came from DNS answers or MaxMind files', () => {
     expect(await labelled()).toEqual([1, 2, 3]);
   });
 
-  it('stay with an archived slice that has their key, and go when it is dropped', async () => {
+  it('stay while an archived slice has their key, and are removed when it is dropped', async () => {
     await lab.importDays(dayOf(1, [1, 2]), dayOf(2, [2, 3]), dayOf(3, [3]));
     await lookedUp(1, 2, 3);
     await lab.archive(1);
@@ -112,7 +112,7 @@ describe('labels that came from DNS answers or MaxMind files', () => {
     expect(await labelled()).toEqual([]);
   });
 
-  it('are there for a slice that is restored, and go with it', async () => {
+  it('are still there when a slice is restored, and are removed with it', async () => {
     await lab.importDays(dayOf(1, [1]), dayOf(2, [2]), dayOf(4, [1, 4]));
     await lookedUp(1, 2, 4);
     await lab.archive(1);
@@ -123,19 +123,19 @@ describe('labels that came from DNS answers or MaxMind files', () => {
     expect(await labelled()).toEqual([2]);
   });
 
-  it('may outlive their key while an older slice is archived, and no longer', async () => {
+  it('may outlive their key, but only while an older slice is archived', async () => {
     await lab.importDays(dayOf(1, [1]), dayOf(2, [2]), dayOf(3, [3]));
     await lookedUp(1, 2, 3);
     await lab.archive(1);
     await lab.archive(2);
-    // Only the file of slice 1 knows that it does not have the key.
+    // Only the file of slice 1 shows that slice 1 does not have key 2.
     await lab.drop(2);
     expect(await labelled()).toEqual([1, 2, 3]);
     await lab.drop(1);
     expect(await labelled()).toEqual([3]);
   });
 
-  it('are those of an available slice again when the archived ones that had them are gone', async () => {
+  it('belong to an available slice again once all archived ones are gone', async () => {
     await lab.importDays(dayOf(1, [1]), dayOf(2, [1]));
     await lookedUp(1);
     await lab.archive(1);
@@ -147,7 +147,7 @@ describe('labels that came from DNS answers or MaxMind files', () => {
     expect(await labelled()).toEqual([]);
   });
 
-  it('are all looked at, however many there are', async () => {
+  it('are all checked, however many there are', async () => {
     const key = (number: number) =>
       `0A.00.${[number >> 8, number & 255].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join('.')}`;
     const list = Array.from({ length: 5000 }, (_, number) => ({

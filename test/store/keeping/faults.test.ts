@@ -46,7 +46,7 @@ afterEach(() => lab.close());
 
 type Kept = (sliceId: number, options: KeepingOptions) => Promise<unknown>;
 
-/** Begins `work` on slice 1, and ends its session where it waits for a lock. */
+/** Starts `work` on slice 1, and terminates its session while it waits for this lock. */
 async function killAt(lock: string, work: Kept): Promise<void> {
   const connection = await lab.open();
   const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -63,7 +63,7 @@ const archived = async () => (await lab.storedSlice(1)).archived;
 
 const labels = async () => (await lab.rows('select from key_texts')).length;
 
-/** All is as it was at the beginning, and nothing lies around. */
+/** Everything is as it was at the start of the test, and nothing is left over. */
 async function expectAllBack(): Promise<void> {
   expect(await archived()).toBe(false);
   expect(sorted(await lab.table())).toEqual(table);
@@ -93,14 +93,14 @@ async function expectNoStrays(): Promise<void> {
   expect(await lab.partitions()).toEqual(used.map(({ name }) => name));
 }
 
-describe('archiving that is cut off', () => {
+describe('archiving that is interrupted', () => {
   it.each([
     ['before it is noted that there will be a file', 'archive_leftovers in exclusive', 0],
     ['while it reads pages', `${openPartition(1)} in access exclusive`, 0],
     ['when the file is written, at its labels', 'key_texts in access exclusive', 1],
     ['when the file is written, at the slice', 'slices in exclusive', 1],
     ['as it publishes', 'context_versions in exclusive', 1],
-  ])('%s loses nothing, and is finished by the next', async (_, lock, fileCount) => {
+  ])('%s loses nothing, and is finished by the next run', async (_, lock, fileCount) => {
     await killAt(lock, lab.archive);
     expect(await archived()).toBe(false);
     expect(sorted(await lab.table())).toEqual(table);
@@ -113,7 +113,7 @@ describe('archiving that is cut off', () => {
     await expectAllBack();
   });
 
-  it('together with its process leaves a file without its name, which the next removes', async () => {
+  it('by the end of its process leaves a partial file, which the next run removes', async () => {
     await killAt(`${openPartition(1)} in access exclusive`, lab.archive);
     const [leftover] = await lab.rows<{ path: string }>('select path from archive_leftovers');
     await writeFile(partialOf(join(lab.pool, leftover?.path ?? '')), 'begun');
@@ -121,7 +121,7 @@ describe('archiving that is cut off', () => {
     await expectAllBack();
   });
 
-  it('at a commit whose answer is lost keeps the file that the slice may need', async () => {
+  it('by a commit whose response is lost keeps the file, which the slice needs', async () => {
     await expect(lab.archive(1, { connection: withLostCommit(lab.importer, 2) })).rejects.toThrow(
       'the answer was lost',
     );
@@ -132,7 +132,7 @@ describe('archiving that is cut off', () => {
   });
 });
 
-/** The n-th commit happens, and seems to fail. */
+/** The n-th commit succeeds but appears to fail. */
 function withLostCommit(connection: Connection, n: number): Connection {
   let commits = 0;
   return new Proxy(connection, {
@@ -141,7 +141,7 @@ function withLostCommit(connection: Connection, n: number): Connection {
       if (typeof value !== 'function') return value;
       if (name !== 'query') return value.bind(target);
       return (...parameters: unknown[]) => {
-        // A COPY is a stream, and no promise.
+        // A COPY returns a stream, not a promise.
         const result: unknown = value.apply(target, parameters);
         if (parameters[0] === 'commit') commits += 1;
         return parameters[0] === 'commit' && commits === n ? lose(result) : result;
@@ -155,7 +155,7 @@ async function lose(answer: unknown): Promise<never> {
   throw new Error('the answer was lost');
 }
 
-describe('restoring that is cut off', () => {
+describe('restoring that is interrupted', () => {
   beforeEach(() => lab.archive(1));
 
   it.each([
@@ -163,7 +163,7 @@ describe('restoring that is cut off', () => {
     ['when all pages are back', 'archive_leftovers in exclusive'],
     ['at the slice', 'slices in exclusive'],
     ['as it publishes', 'context_versions in exclusive'],
-  ])('%s leaves the slice archived, and is finished by the next', async (_, lock) => {
+  ])('%s leaves the slice archived, and is finished by the next run', async (_, lock) => {
     await killAt(lock, lab.restore);
     expect(await archived()).toBe(true);
     expect(await lab.files()).toHaveLength(1);
@@ -172,11 +172,11 @@ describe('restoring that is cut off', () => {
     await expectAllBack();
   });
 
-  it('while it copies pages leaves the slice archived, and is finished by the next', async () => {
+  it('while it copies pages leaves the slice archived; the next run finishes it', async () => {
     await lab.restore(1);
     const old = await lab.open();
     await old.query('begin isolation level repeatable read; select from slices');
-    // With an older reader the partitions stay, and need not be made.
+    // An older reader keeps the partitions, so restoring need not make them.
     await lab.archive(1, { waitMs: 50 });
     await killAt('open_segment_pages in exclusive', (sliceId, { connection }) =>
       lab.restore(sliceId, { connection: connection ?? lab.importer, waitMs: 50 }),
@@ -187,7 +187,7 @@ describe('restoring that is cut off', () => {
     await expectAllBack();
   });
 
-  it('leaves no pages, also where nobody restores it', async () => {
+  it('leaves no pages, even if the slice is not restored again', async () => {
     await killAt('context_versions in exclusive', lab.restore);
     expect(await lab.partitions()).toHaveLength(3);
     await lab.drop(3);
@@ -195,7 +195,7 @@ describe('restoring that is cut off', () => {
     await expectNoStrays();
   });
 
-  it('at a commit whose answer is lost has restored the slice, and its file is removed', async () => {
+  it('by a commit whose response is lost is done, and the file is removed later', async () => {
     const commits = 3;
     await expect(
       lab.restore(1, { connection: withLostCommit(lab.importer, commits) }),
@@ -205,12 +205,12 @@ describe('restoring that is cut off', () => {
   });
 });
 
-describe('dropping that is cut off', () => {
+describe('dropping that is interrupted', () => {
   it.each([
     ['at the labels', 'key_texts in access exclusive'],
     ['at the slice', 'slices in exclusive'],
     ['as it publishes', 'context_versions in exclusive'],
-  ])('%s leaves all of it, and is finished by the next', async (_, lock) => {
+  ])('%s drops nothing, and is finished by the next run', async (_, lock) => {
     await killAt(lock, lab.drop);
     await expectAllBack();
     await lab.drop(1);
@@ -220,7 +220,7 @@ describe('dropping that is cut off', () => {
   });
 
   it.each(['archive_leftovers in exclusive', 'context_versions in exclusive'])(
-    'of an archived slice, at %s, leaves its file, or removes both',
+    'of an archived slice, at %s, removes neither the slice nor its file',
     async (lock) => {
       await lab.archive(1);
       await killAt(lock, lab.drop);
@@ -235,11 +235,11 @@ describe('dropping that is cut off', () => {
   );
 });
 
-describe('the removal of partitions that is cut off', () => {
-  /** As a session that writes pages would: it keeps the partition from being detached. */
+describe('the removal of partitions that is interrupted', () => {
+  /** The lock of a session that writes pages: it keeps the partition from being detached. */
   const WRITER = 'sealed_segment_pages in row exclusive';
 
-  it.skipIf(isOnCluster)('while it detaches is finished by the next', async () => {
+  it.skipIf(isOnCluster)('while it detaches is finished by the next run', async () => {
     await killAt(WRITER, lab.drop);
     expect(await lab.rows('select from slices where slice_id = 1')).toEqual([]);
     expect(await lab.rows('select from pg_inherits where inhdetachpending')).toHaveLength(1);
@@ -249,7 +249,7 @@ describe('the removal of partitions that is cut off', () => {
   });
 
   it.skipIf(isOnCluster)(
-    'while it detaches lets the slice be restored, but for those who look at its old pages',
+    'while it detaches lets the slice be restored once no reader holds its old pages',
     async () => {
       await killAt(WRITER, lab.archive);
       expect(await archived()).toBe(true);

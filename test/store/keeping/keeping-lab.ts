@@ -31,7 +31,7 @@ import {
   sample,
 } from '../store-lab.ts';
 
-/** All slices of the lab are over. */
+/** A time at which all slices of the lab are over. */
 export const NOW = DAY_START + 20 * DAY;
 
 /** The raw key of a host, as `sample` makes it. */
@@ -39,14 +39,14 @@ export const address = (host: number): string => sample(host, 0, 0).key;
 
 export type KeepingOptions = {
   readonly connection?: Connection;
-  /** How long readers of before are waited for. */
+  /** How long to wait for older readers. */
   readonly waitMs?: number;
   readonly keeper?: Partial<SliceKeeper>;
 };
 
 export type KeepingLab = Awaited<ReturnType<typeof openKeepingLab>>;
 
-/** A store lab with a pool, whose slices are kept as a command does it. */
+/** A store lab with a pool, which archives, restores and drops slices as the commands do. */
 export async function openKeepingLab() {
   const lab = await openStoreLab();
   const pool = await mkdtemp(join(tmpdir(), 'countergraph-test-pool-'));
@@ -64,7 +64,7 @@ export async function openKeepingLab() {
     return slice;
   }
 
-  /** Work on a slice under the context's lock, and what comes before and after it. */
+  /** Works on a slice under the context's lock, and cleans up before and after. */
   async function kept<T>(
     sliceId: number,
     { connection = lab.importer, waitMs = 5000, keeper = {} }: KeepingOptions,
@@ -102,14 +102,14 @@ export async function openKeepingLab() {
       }),
     drop: (sliceId: number, options: KeepingOptions = {}): Promise<void> =>
       kept(sliceId, options, dropSlice),
-    /** The files of the pool, by their paths. */
+    /** The paths of the files in the pool. */
     async files(): Promise<string[]> {
       const entries = await readdir(pool, { recursive: true, withFileTypes: true });
       return entries
         .filter((entry) => entry.isFile())
         .map((entry) => join(pool, 'lab', entry.name));
     },
-    /** Partitions of pages, be they attached or not, without their generations. */
+    /** Partitions of pages, attached or not, named without their generations. */
     async partitions(): Promise<string[]> {
       const rows = await lab.rows<{ name: string }>(
         `select regexp_replace(relname, '^(open_segment_pages_[0-9]+)_[0-9]+$', '\\1') as name
@@ -119,7 +119,7 @@ export async function openKeepingLab() {
     },
     coverage: () => lab.rows('select * from coverage order by slice_id, group_id, probe_id'),
     leftovers: () => lab.rows('select * from archive_leftovers'),
-    /** Imports segments and what they cover, as an import does. */
+    /** Writes segments and their coverage, as an import does. */
     async importDays(...lists: readonly SegmentToWrite[]): Promise<void> {
       const born = await importLists(lab.importer, lists);
       const byTime = born.toSorted((a, b) => a.importedAt - b.importedAt);
@@ -127,7 +127,7 @@ export async function openKeepingLab() {
         await upsertCoverage(lab.importer, [{ ...span, committedAt: importedAt }]);
       }
     },
-    /** What is wrong with what lives. */
+    /** The faults of the live segments. */
     async faults(): Promise<string[]> {
       const { segments } = await lab.manifest();
       const faults: string[] = [];
@@ -145,7 +145,7 @@ export async function openKeepingLab() {
   };
 }
 
-/** A segment of a slice, of some hosts in two minutes of it. */
+/** A segment of some hosts, in two minutes of a slice. */
 export function dayOf(
   sliceId: number,
   hosts: readonly number[],

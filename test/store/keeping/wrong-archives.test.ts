@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => lab.close());
 
-/** Nothing is changed, neither in the database nor in the pool. */
+/** The slice is not restored, and nothing changes in the database or the pool. */
 async function expectRefused(message: string | RegExp): Promise<void> {
   const before = await digestOf(lab.databaseUrl);
   const files = await lab.files();
@@ -36,7 +36,7 @@ async function expectRefused(message: string | RegExp): Promise<void> {
   expect(await lab.partitions()).toEqual(partitions);
 }
 
-/** As if this were the file that was written. */
+/** Replaces the file and its digest, as if these bytes had been written by archiving. */
 async function writeAsWritten(bytes: Buffer): Promise<void> {
   await writeFile(file, bytes);
   await lab.importer.query('update slices set archive_digest = $1 where slice_id = 1', [
@@ -51,12 +51,12 @@ async function withHeader(change: (header: Record<string, unknown>) => object): 
   await writeAsWritten(Buffer.concat([Buffer.from(line), content.subarray(end + 1)]));
 }
 
-describe('an archive that is not what was written', () => {
+describe('an archive that differs from what was written', () => {
   it.each([
     ['in its header', () => 30],
     ['in a page', (length: number) => Math.floor(length / 2)],
     ['in its last byte', (length: number) => length - 1],
-  ])('is refused where one bit is another one: %s', async (_, placeOf) => {
+  ])('is refused if one bit is flipped: %s', async (_, placeOf) => {
     const damaged = Buffer.from(content);
     const place = placeOf(content.length);
     damaged[place] = (damaged[place] ?? 0) ^ 1;
@@ -64,7 +64,7 @@ describe('an archive that is not what was written', () => {
     await expectRefused(/is damaged: its SHA-256 is [0-9a-f]{64}, and [0-9a-f]{64} was written/);
   });
 
-  it('is refused where it is cut off, longer, empty, or nothing of ours', async () => {
+  it('is refused if it is truncated, longer, empty, or no archive', async () => {
     await truncate(file, content.length - 1);
     await expectRefused('is damaged');
     await writeFile(file, Buffer.concat([content, Buffer.of(0)]));
@@ -75,7 +75,7 @@ describe('an archive that is not what was written', () => {
     await expectRefused('Nothing was changed: put the file back from a copy');
   });
 
-  it('is refused where it is the archive of another slice, which is named', async () => {
+  it('is refused if it is of another slice, which the message names', async () => {
     await lab.archive(2);
     const other = (await lab.files()).find((name) => name.includes('20250716')) ?? '';
     await copyFile(other, file);
@@ -84,7 +84,7 @@ describe('an archive that is not what was written', () => {
     );
   });
 
-  it('is refused where there is something else than a file in its place, or nothing', async () => {
+  it('is refused if it is missing, or something other than a file', async () => {
     await rm(file);
     await expectRefused(
       `The archive of slice-20250715-0000, ${file}, is not there: is pool oper mounted at ${lab.pool}?`,
@@ -93,11 +93,11 @@ describe('an archive that is not what was written', () => {
     await expectRefused(`${file}, cannot be read: it is no plain file`);
     await rm(file, { recursive: true });
     execFileSync('mkfifo', [file]);
-    // To open it would wait until somebody writes into it.
+    // Opening it would block until another process writes to it.
     await expectRefused(`${file}, cannot be read: it is no plain file`);
   });
 
-  it('is restored when it is put back', async () => {
+  it('is restored once the right file is put back', async () => {
     await truncate(file, 100);
     await expectRefused('is damaged');
     await writeFile(file, content);
@@ -107,7 +107,7 @@ describe('an archive that is not what was written', () => {
 });
 
 describe('an archive of another form', () => {
-  it('is refused, and a newer one says what to do', async () => {
+  it('is refused, and if it is newer, the message says what to do', async () => {
     await withHeader(() => ({ version: 3 }));
     await expectRefused(
       `${file} is of form 3; this version reads form 2: update countergraph. Nothing was changed`,
@@ -155,19 +155,19 @@ describe('an archive whose ids mean something else now', () => {
     await expectRefused('Nothing was changed: use the database that it was archived from');
   });
 
-  it('is refused: a slice of another number', async () => {
+  it('is refused: a slice of another id', async () => {
     await withHeader((header) => ({ slice: { ...(header['slice'] as object), id: 9 } }));
     await expectRefused(`${MUST} it is of slice-20250715-0000 (9) of context lab`);
   });
 });
 
-describe('an archive whose parts are not in order, under a digest that fits', () => {
+describe('an archive whose parts are out of order, but whose digest fits', () => {
   const restoreOf = async (bytes: Buffer) => {
     await writeAsWritten(bytes);
     return lab.restore(1);
   };
 
-  it('is refused, and the transaction leaves nothing', async () => {
+  it('is refused, and the transaction leaves nothing behind', async () => {
     const { segments } = await lab.manifest();
     const end = content.lastIndexOf('E\0\0');
     for (const [bytes, message] of [
@@ -188,7 +188,7 @@ describe('an archive whose parts are not in order, under a digest that fits', ()
     expect(sorted(await lab.table())).toEqual(table);
   });
 
-  it('is refused where a page is not that of the segment', async () => {
+  it('is refused if a page is not that of its segment', async () => {
     const pages: Buffer[] = [];
     const reader = await openArchive(file);
     const contents = reader.read();
