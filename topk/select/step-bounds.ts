@@ -1,0 +1,138 @@
+import { type Fold, isCounting } from '../../domain/toppers/meter-type.ts';
+import { approximate, isWide } from '../../segments/codes/lanes.ts';
+import { SharedArrays } from '../blocks/shared-arrays.ts';
+import { type Folded, foldUnits, releaseFolded, type UnitReadings } from '../fold/fold-units.ts';
+
+/** The readings of a list of keys in several steps of a window, in memory that threads share. */
+export type StepsToBound = {
+  readonly fold: Fold;
+  /** The blocks of each step, their keys by ordinal in the list. */
+  readonly steps: readonly (readonly UnitReadings[])[];
+  readonly keyCount: number;
+};
+
+/** What several steps have of each key, by ordinal. */
+export type StepBounds = {
+  /** An upper bound of the largest step; −∞: no reading. */
+  readonly largest: Float64Array;
+  /** An upper bound of the sum of the steps. */
+  readonly sums: Float64Array;
+  /** Number of steps with a reading other than zero. */
+  readonly steps: Uint32Array;
+};
+
+/** Bounds of some of a window's steps, by the ordinals of a list of keys that all share. */
+export type MappedBounds = {
+  readonly bounds: StepBounds;
+  /** Maps their ordinals to those of the shared list; null: they are the same. */
+  readonly map: Uint32Array | null;
+};
+
+/** Doubles are rounded: bounds are raised by this factor to remain upper bounds. */
+export const ROUNDED_UP = 1 + 2 ** -40;
+
+/** A step's value bounds those of its buckets for sums of non-negative values, and for maxima. */
+export const hasBounds = (fold: Fold): boolean => isCounting(fold) || fold === 'max';
+
+/** Errors: the fold has no bounds. */
+export function boundSteps({ fold, steps, keyCount }: StepsToBound): StepBounds {
+  if (!hasBounds(fold)) throw new Error(`values that combine by ${fold} have no bounds`);
+  const bounds = noBounds(keyCount);
+  for (const units of steps) {
+    const [unit, ...others] = units;
+    if (unit && others.length === 0 && !isWide(unit.column.values)) addBlock(bounds, unit, fold);
+    else addFolded(bounds, foldUnits(units, fold));
+  }
+  return bounds;
+}
+
+function noBounds(keyCount: number): StepBounds {
+  const arrays = new SharedArrays();
+  return {
+    largest: arrays.doubles(keyCount).fill(Number.NEGATIVE_INFINITY),
+    sums: arrays.doubles(keyCount),
+    steps: arrays.words(keyCount),
+  };
+}
+
+/** The common case, a step that is one block: its rows are the keys that it lists. */
+function addBlock(bounds: StepBounds, { ids, column }: UnitReadings, fold: Fold): void {
+  const { largest, sums, steps } = bounds;
+  const { low } = column.values;
+  const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < ids.length; row += 1) {
+    const value = low[row] as number;
+    if (value === nothing || Number.isNaN(value)) continue;
+    const key = ids[row] as number;
+    if (value > (largest[key] as number)) largest[key] = value;
+    sums[key] = (sums[key] as number) + value;
+    steps[key] = (steps[key] as number) + 1;
+  }
+}
+
+function addFolded({ largest, sums, steps }: StepBounds, folded: Folded): void {
+  const { values, touched, fold } = folded;
+  const nothing = isCounting(fold) ? 0 : Number.NEGATIVE_INFINITY;
+  const more = isWide(values) ? ROUNDED_UP : 1;
+  const count = touched?.length ?? values.low.length;
+  for (let i = 0; i < count; i += 1) {
+    const key = touched === null ? i : (touched[i] as number);
+    const value = approximate(values, key);
+    if (value === nothing || Number.isNaN(value)) continue;
+    const most = value < 0 ? value / more : value * more;
+    if (most > (largest[key] as number)) largest[key] = most;
+    sums[key] = (sums[key] as number) + most;
+    steps[key] = (steps[key] as number) + 1;
+  }
+  releaseFolded(folded);
+}
+
+/**
+ * Combines the bounds of parts of a window. `apart`: lists of parts; parts of different lists have
+ * no step in common. A key's step is the sum of what the parts of one list have of it, so its
+ * largest step is at most the sum of their largest steps; for maxima, it is the largest of them.
+ */
+export function joinBounds(
+  fold: Fold,
+  apart: readonly (readonly MappedBounds[])[],
+  keyCount: number,
+): StepBounds {
+  const joined = noBounds(keyCount);
+  const together = new Float64Array(keyCount);
+  for (const parts of apart) {
+    const isOne = parts.length === 1 || !isCounting(fold);
+    for (const part of parts) addPart(joined, part, isOne ? null : together);
+    if (isOne) continue;
+    for (const { bounds, map } of parts) {
+      for (let i = 0; i < bounds.steps.length; i += 1) {
+        const key = map === null ? i : (map[i] as number);
+        const most = (together[key] as number) * ROUNDED_UP;
+        if (most > (joined.largest[key] as number)) joined.largest[key] = most;
+      }
+    }
+    for (const { bounds, map } of parts) {
+      for (let i = 0; i < bounds.steps.length; i += 1) {
+        together[map === null ? i : (map[i] as number)] = 0;
+      }
+    }
+  }
+  return joined;
+}
+
+/** `together`: if given, largest steps are added up there. */
+function addPart(
+  joined: StepBounds,
+  { bounds, map }: MappedBounds,
+  together: Float64Array | null,
+): void {
+  for (let i = 0; i < bounds.steps.length; i += 1) {
+    const steps = bounds.steps[i] as number;
+    if (steps === 0) continue;
+    const key = map === null ? i : (map[i] as number);
+    const largest = bounds.largest[i] as number;
+    if (together) together[key] = (together[key] as number) + largest;
+    else if (largest > (joined.largest[key] as number)) joined.largest[key] = largest;
+    joined.sums[key] = (joined.sums[key] as number) + (bounds.sums[i] as number);
+    joined.steps[key] = (joined.steps[key] as number) + steps;
+  }
+}
