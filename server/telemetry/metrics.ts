@@ -103,6 +103,21 @@ export function createMetrics(version: string): Metrics {
 
 /** Registers the metrics that every Node process has. */
 export function collectNodeMetrics(registry: Registry): void {
+  nodeMetrics ??= createNodeMetrics();
+  for (const { name } of nodeMetrics.getMetricsAsArray()) {
+    const metric = nodeMetrics.getSingleMetric(name);
+    if (metric) registry.registerMetric(metric);
+  }
+}
+
+/**
+ * Made once per process, even if servers start and end in it: the library measures the delay of the
+ * event loop 100 times a second, and cannot be told to stop.
+ */
+let nodeMetrics: Registry | null = null;
+
+function createNodeMetrics(): Registry {
+  const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const metric of registry.getMetricsAsArray()) {
     // Across several processes, the slowest event loop is the one to watch, and the service is as
@@ -110,6 +125,7 @@ export function collectNodeMetrics(registry: Registry): void {
     if (metric.name.startsWith('nodejs_eventloop_lag_')) metric.aggregator = 'max';
     if (metric.name === 'process_start_time_seconds') metric.aggregator = 'min';
   }
+  return registry;
 }
 
 function countErrors(registry: Registry): (kind: CountedError) => void {
