@@ -8,5 +8,5 @@ import { inject } from 'vitest';
  */
 export const isOnCluster = inject('workerUrls').length > 0;
 
-/** For a request that reads pages once: distributed pages are read outside its snapshot (ADR 16). */
+/** Per request that reads pages once: distributed pages are read outside its snapshot (ADR 16). */
 export const TRANSACTIONS_TO_READ = isOnCluster ? 2 : 1;
